@@ -1,0 +1,55 @@
+import * as v from 'valibot'
+
+/** What the homeowner can ask for: the value on the wire, and the label people read. */
+export const serviceTypes = {
+  'new-roof': 'New Roof Installation',
+  'roof-repair': 'Roof Repair',
+  'roof-replacement': 'Roof Replacement',
+  'roof-inspection': 'Roof Inspection',
+  emergency: 'Emergency Service',
+  other: 'Other',
+} as const
+
+export type ServiceType = keyof typeof serviceTypes
+
+// Control characters and halves of surrogate pairs cannot be stored everywhere (Postgres refuses
+// NUL) and mean nothing to a person. A lead is worth more than its odd bytes, so they are replaced.
+const tidy = (text: string) =>
+  text
+    .replace(/\p{Cs}/gu, '\uFFFD')
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+
+const required = (what: string, maxLength: number) =>
+  v.pipe(
+    v.string(`Please enter your ${what}.`),
+    v.transform(tidy),
+    v.nonEmpty(`Please enter your ${what}.`),
+    v.maxLength(maxLength, `Please shorten your ${what} to ${maxLength} characters.`),
+  )
+
+// Deliberately loose: one @, something before it, a dot in what follows. Only a mail server knows more.
+const plausibleEmail = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/
+
+export const leadSchema = v.strictObject({
+  name: required('name', 100),
+  email: v.pipe(
+    required('e-mail address', 254),
+    v.regex(plausibleEmail, 'Please check your e-mail address: it should look like name@example.com.'),
+  ),
+  phone: v.pipe(
+    required('phone number', 40),
+    v.check(
+      (phone) => (phone.match(/\p{Nd}/gu) ?? []).length >= 7,
+      'Please check your phone number: it needs at least 7 digits.',
+    ),
+  ),
+  address: required('address', 300),
+  serviceType: v.union(
+    [v.literal(''), v.picklist(Object.keys(serviceTypes) as ServiceType[])],
+    'Please choose a service from the list, or none.',
+  ),
+})
+
+export type Lead = v.InferOutput<typeof leadSchema>
+export type LeadField = keyof Lead
