@@ -35,7 +35,10 @@ export const leadSchema = v.strictObject({
   name: required('name', 100),
   email: v.pipe(
     required('e-mail address', 254),
-    v.regex(plausibleEmail, 'Please check your e-mail address: it should look like name@example.com.'),
+    v.regex(
+      plausibleEmail,
+      'Please check your e-mail address: it should look like name@example.com.',
+    ),
   ),
   phone: v.pipe(
     required('phone number', 40),
