@@ -1,0 +1,17 @@
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { makeFont } from './font.ts'
+import { makePictures } from './pictures.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const art = `${root}art`
+const pictures = `${root}site/pictures`
+const fonts = `${root}site/fonts`
+const publicDir = `${root}public`
+
+await mkdir(`${pictures}/avatars`, { recursive: true })
+await mkdir(fonts, { recursive: true })
+await mkdir(publicDir, { recursive: true })
+
+await makeFont(fonts)
+await makePictures(art, pictures)
