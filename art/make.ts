@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { makeAvatars } from './avatars.ts'
 import { makeFont } from './font.ts'
 import { makePictures } from './pictures.ts'
 
@@ -13,5 +14,6 @@ await mkdir(`${pictures}/avatars`, { recursive: true })
 await mkdir(fonts, { recursive: true })
 await mkdir(publicDir, { recursive: true })
 
+await makeAvatars(`${pictures}/avatars`)
 await makeFont(fonts)
 await makePictures(art, pictures)
