@@ -20,7 +20,7 @@ export function Testimonials() {
           <Play aria-hidden="true" size={20} data-icon="paused" />
         </button>
       </div>
-      <div className="mt-10 grid gap-4">
+      <div className="mt-10 flex flex-col gap-4 md:gap-5">
         {testimonials.rows.map((row, index) => (
           <Row
             key={row[0].id}
