@@ -46,7 +46,7 @@ const hair = {
   sandy: '#b98a4e',
   blond: '#dcb673',
   steel: '#8b8f90',
-  silver: '#c4c5c2',
+  silver: '#ccc',
   white: '#ebe8e1',
 }
 
