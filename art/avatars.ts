@@ -46,7 +46,7 @@ const hair = {
   sandy: '#b98a4e',
   blond: '#dcb673',
   steel: '#8b8f90',
-  silver: '#c4c5c2',
+  silver: '#ccc',
   white: '#ebe8e1',
 }
 
@@ -60,7 +60,7 @@ const ears = 'M21.5 31.2a2.6 2.6 0 1 1 0-5.2zM42.5 26a2.6 2.6 0 1 1 0 5.2z'
 const laughLines = 'M25.6 33.4l-.8 1.8m14.4 0l-.8-1.8'
 const spectacles =
   'M27.3 23.8a3.7 3.7 0 1 0 .1 0zm9.4 0a3.7 3.7 0 1 0 .1 0zM31 27q1-1 2 0m-9.4 0l-3-1m20 1l3-1'
-const shoulders = 'M7 64c0-11 8.5-15.5 25-15.5S57 53 57 64z'
+const shoulders = 'M7 64c0-11 8.5-15.5 25-15.5S57 53 57 64'
 
 // The skin that shows below the neck, and cloth of a second colour under or over it.
 const cuts: Record<'closed' | 'crew' | 'vee' | 'shirt' | 'jacket', Cut> = {
@@ -250,7 +250,7 @@ const people: Person[] = [
     hair: hair.silver,
     style: styles.crown,
     top: ['shirt', '#566a55'],
-    brows: '#b3b0aa',
+    brows: '#bbb',
     glasses: '#333',
     older: true,
     grin: true,

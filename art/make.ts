@@ -1,7 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { makeAvatars } from './avatars.ts'
+import { makeDrawings } from './drawings.ts'
 import { makeFont } from './font.ts'
+import { makeIcons, makeSharePicture } from './icons.ts'
 import { makePictures } from './pictures.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -15,5 +17,8 @@ await mkdir(fonts, { recursive: true })
 await mkdir(publicDir, { recursive: true })
 
 await makeAvatars(`${pictures}/avatars`)
+await makeDrawings(pictures, publicDir)
 await makeFont(fonts)
+await makeIcons(publicDir)
+await makeSharePicture(art, publicDir)
 await makePictures(art, pictures)
