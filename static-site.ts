@@ -24,10 +24,14 @@ const types: Record<string, string> = {
 /** Serves the built site from memory: about a megabyte, and no request waits for the disk. */
 export function createStaticSite(folder: string) {
   const files = loadFiles(folder)
+  const landing = files.get('/index.html')
   const notFound = files.get('/404.html')
-  if (!files.has('/') || !notFound) {
+  if (!landing || !notFound) {
     throw new Error(`There is no built site in ${folder}: run \`npm run build\` first.`)
   }
+  files.set('/', landing)
+  files.delete('/index.html')
+  files.delete('/404.html')
 
   return (c: Context): Response => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
@@ -84,7 +88,7 @@ function loadFiles(folder: string) {
     const etag = createHash('sha256').update(body).digest('base64url').slice(0, 16)
     // Everything in assets/ carries its hash in its name.
     const immutable = url.startsWith('/assets/')
-    files.set(url === '/index.html' ? '/' : url, { type, etag, immutable, bodies })
+    files.set(url, { type, etag, immutable, bodies })
   }
   return files
 }
