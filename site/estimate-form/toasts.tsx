@@ -9,6 +9,7 @@ createRoot(container).render(
     mobileOffset={72}
     duration={7000}
     richColors
+    className="toasts"
     closeButton
   />,
 )
