@@ -27,7 +27,9 @@ test.describe('without JavaScript', () => {
     const link = page.locator('footer').getByRole('link', { name: 'Get Free Estimate' })
     await link.click()
     await expect(page.getByRole('heading', { level: 1 })).toBeInViewport()
-    await expect(page.locator('header').getByRole('link', { name: /^Free Estimate$/ })).toBeVisible()
+    await expect(
+      page.locator('header').getByRole('link', { name: /^Free Estimate$/ }),
+    ).toBeVisible()
     await expect(page.getByRole('button', { name: 'Get Free Estimate' })).toBeHidden()
   })
 
