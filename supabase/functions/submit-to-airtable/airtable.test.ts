@@ -242,6 +242,18 @@ describe('a refusal', () => {
     expect(JSON.parse(String(rowOf(bad)?.Raw))).toMatchObject({ name: bad.name, phone: bad.phone })
   })
 
+  test('followed by an outage tries no further leads in vain', async () => {
+    const { send } = await start()
+    standIn.nextFaults.push({ kind: 'error', status: 422, type: 'INVALID_RECORDS' }, undefined, {
+      kind: 'html',
+      status: 502,
+    })
+    const { outcomes } = await send(makeLeads(5))
+    expect(outcomes.map(({ ok }) => ok)).toEqual([false, false, false, false, false])
+    expect(standIn.records).toHaveLength(1)
+    expect(standIn.requests).toHaveLength(3)
+  })
+
   test('for a missing column leaves it out of the whole batch at once', async () => {
     const { send } = await start({ columns: without('Address', 'Service') })
     const leads = makeLeads(10)
