@@ -10,9 +10,9 @@ import {
   type AirtableSettings,
   columnNames,
   eraseFromAirtable,
-  type StoredLead,
   sendToAirtable,
 } from './airtable.ts'
+import type { StoredLead } from './store.ts'
 
 let standIn: AirtableStandIn
 let clockMs: number
@@ -196,6 +196,21 @@ describe('a broken call', () => {
       expect.objectContaining({ ok: false, error: 'Airtable did not answer in time.' }),
       expect.objectContaining({ ok: false, error: 'Airtable did not answer in time.' }),
     ])
+  })
+
+  test('a claim lost in the middle ends the call', async () => {
+    const { settings, deps } = await start()
+    const lost = new AbortController()
+    standIn.nextFaults.push({ kind: 'hang' })
+    const sending = sendToAirtable(makeLeads(1), settings, {
+      fetch: (url, init) => {
+        queueMicrotask(() => lost.abort())
+        return fetch(url, init)
+      },
+      pause: deps.pause,
+      signal: lost.signal,
+    })
+    expect((await sending).outcomes[0]).toMatchObject({ ok: false })
   })
 
   test('nothing listening is an error, not an exception', async () => {

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
-import { type Lead, serviceTypes } from './lead.ts'
-
-export type StoredLead = Lead & { id: string; receivedAt: number }
+import { serviceTypes } from './lead.ts'
+import type { StoredLead } from './store.ts'
 
 export type AirtableSettings = { token: string; baseId: string; table: string; apiUrl: string }
 
@@ -13,14 +12,16 @@ export type Outcome = { leadId: string } & (
 export type AirtableDeps = {
   fetch: typeof fetch
   pause: (ms: number) => Promise<void>
+  /** Ends the calls early, when the claim on the leads is lost or the process stops. */
+  signal?: AbortSignal
   requestTimeoutMs?: number
 }
 
 // Airtable allows 5 requests a second per base; 4 leave room for the owner's own tools.
 const betweenRequestsMs = 250
 const defaultRequestTimeoutMs = 20_000
-// The claim on a lead is leased for a minute. All of a batch's requests must end before another
-// process may take it up: two upserts of one lead at the same time can make two rows.
+// Other batches wait for this one, and a visitor's promise is ten minutes: a slow Airtable may not
+// spin out ten leads sent singly for longer.
 const wholeBatchTimeoutMs = 45_000
 // Airtable locks the base for 30 s after a 429; anything shorter only prolongs it.
 const lockOutMs = 32_000
@@ -139,9 +140,12 @@ export type Ask = (method: string, path: string, body?: object) => Promise<Reply
 
 export function connect(
   { token, apiUrl }: AirtableSettings,
-  { fetch, pause, requestTimeoutMs = defaultRequestTimeoutMs }: AirtableDeps,
+  { fetch, pause, signal, requestTimeoutMs = defaultRequestTimeoutMs }: AirtableDeps,
 ): Ask {
-  const wholeBatch = AbortSignal.timeout(wholeBatchTimeoutMs)
+  const wholeBatch = AbortSignal.any([
+    AbortSignal.timeout(wholeBatchTimeoutMs),
+    ...(signal ? [signal] : []),
+  ])
 
   return async (method, path, body) => {
     await pause(betweenRequestsMs)
