@@ -393,17 +393,21 @@ export async function eraseFromAirtable(
   leadId: string,
   settings: AirtableSettings,
   deps: AirtableDeps,
-): Promise<{ ok: true; rows: number } | { ok: false; error: string }> {
+): Promise<{ ok: true; rows: number } | { ok: false; error: string; holdMs: number }> {
   const ask = connect(settings, deps)
   const found = await findRows([leadId], settings, ask)
-  if (found.kind === 'failed') return { ok: false, error: found.error }
+  if (found.kind === 'failed') return { ok: false, error: found.error, holdMs: found.holdMs ?? 0 }
   const ids = found.rows.map(({ id }) => id)
   for (let start = 0; start < ids.length; start += 10) {
     const query = new URLSearchParams(ids.slice(start, start + 10).map((id) => ['records[]', id]))
     const reply = await ask('DELETE', `${tablePath(settings)}?${query}`)
-    if (reply.kind === 'failed') return { ok: false, error: reply.error }
+    if (reply.kind === 'failed') return { ok: false, error: reply.error, holdMs: reply.holdMs ?? 0 }
     if (reply.kind === 'refused')
-      return { ok: false, error: `Airtable refuses to delete the row (422 ${reply.type}).` }
+      return {
+        ok: false,
+        error: `Airtable will not delete the row (422 ${reply.type}).`,
+        holdMs: 0,
+      }
   }
   return { ok: true, rows: ids.length }
 }
