@@ -459,17 +459,19 @@ async function addDeliveries(
   }))
 }
 
-/** Makes waiting deliveries due now. Returns how many. */
+/** Makes waiting deliveries due now, of one lead or all, on one channel or all. Returns how many. */
 export async function retryDeliveries(
   { kysely }: Database,
   leadId: string | 'all',
   now: number,
+  channel: string | 'all' = 'all',
 ): Promise<number> {
   let query = kysely
     .updateTable('deliveries')
     .set({ next_attempt_at: now })
     .where('state', '=', 'waiting')
   if (leadId !== 'all') query = query.where('lead_id', '=', leadId)
+  if (channel !== 'all') query = query.where('channel', '=', channel)
   return (await query.returning('lead_id').execute()).length
 }
 
