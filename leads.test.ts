@@ -146,7 +146,7 @@ describe.each(engines)('on %s', (engine) => {
     const { code, out } = await createCommandLine(db).run()
     expect(code).toBe(0)
     const lines = out.split('\n')
-    expect(lines[1]).toMatch(`${third.slice(0, 8)}  2026-11-15`)
+    expect(lines[1]).toMatch(`${third.slice(0, 8)}  Nov 15, 12:`)
     expect(lines[1]).toContain('airtable waits, email waits')
     expect(lines[2]).toContain(second.slice(0, 8))
     expect(lines[2]).toContain('airtable waits (tried 1×)')

@@ -196,7 +196,7 @@ async function showLatest({ json, limit }: Command, deps: Deps): Promise<number>
   } else {
     const rows = leads.map((lead) => [
       lead.id.slice(0, 8),
-      formatTime(lead.receivedAt, deps),
+      formatShortTime(lead.receivedAt, deps),
       lead.name,
       lead.phone,
       labelOf(lead),
@@ -216,7 +216,7 @@ async function showLatest({ json, limit }: Command, deps: Deps): Promise<number>
 
 const listColumns = [
   { title: 'ID', minWidth: 8 },
-  { title: 'Received', minWidth: 16 },
+  { title: 'Received', minWidth: 13 },
   { title: 'Name', minWidth: 8 },
   { title: 'Phone', minWidth: 14 },
   { title: 'Service', minWidth: 6 },
@@ -476,6 +476,20 @@ function formatTime(at: number, { timeZone }: Pick<LeadsDeps, 'timeZone'>): stri
     dateStyle: 'short',
     timeStyle: 'short',
     ...(timeZone && { timeZone }),
+  }).format(at)
+}
+
+/** For the table, where every column counts: the year only when it is another. */
+function formatShortTime(at: number, deps: Pick<LeadsDeps, 'timeZone' | 'now'>): string {
+  const full = formatTime(at, deps)
+  if (full.slice(0, 4) !== formatTime(deps.now(), deps).slice(0, 4)) return full
+  return new Intl.DateTimeFormat('en-US', {
+    month: 'short',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    ...(deps.timeZone && { timeZone: deps.timeZone }),
   }).format(at)
 }
 
