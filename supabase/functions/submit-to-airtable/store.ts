@@ -403,6 +403,30 @@ export async function findLead(db: Database, id: string): Promise<LeadWithDelive
   return (await addDeliveries(db, leads))[0]
 }
 
+/** Leads whose id begins so; few letters do for the owner's command line. */
+export async function findLeadsByPrefix(
+  db: Database,
+  prefix: string,
+  limit: number,
+): Promise<LeadWithDeliveries[]> {
+  const leads = await db.kysely
+    .selectFrom('leads')
+    .select(leadColumns)
+    .where((eb) => eb(eb.fn('substr', ['id', eb.val(1), eb.val(prefix.length)]), '=', prefix))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return addDeliveries(db, leads)
+}
+
+export async function countLeads({ kysely }: Database): Promise<number> {
+  const { total } = await kysely
+    .selectFrom('leads')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return total
+}
+
 async function addDeliveries(
   { kysely }: Database,
   leads: StoredLead[],
@@ -452,11 +476,15 @@ export async function retryDeliveries(
 }
 
 /** Deletes a lead and its deliveries. False when there is no such lead. */
-export async function eraseLead({ kysely }: Database, id: string): Promise<boolean> {
+export async function eraseLead({ engine, kysely }: Database, id: string): Promise<boolean> {
+  // SQLite leaves the bytes of a deleted row in the file, and those of changed pages in the log
+  // beside it. A person who asks to be forgotten means those too.
+  if (engine === 'sqlite') await sql`pragma secure_delete = on`.execute(kysely)
   const erased = await kysely
     .deleteFrom('leads')
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst()
+  if (engine === 'sqlite') await sql`pragma wal_checkpoint(truncate)`.execute(kysely)
   return erased !== undefined
 }
