@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../../../testing/database.ts'
 import { createTestLog } from '../../../testing/log.ts'
@@ -301,6 +302,30 @@ describe.each(engines)('the function on %s', (engine) => {
       notSetUp: ['Airtable is not set up.'],
     })
     expect(text).not.toContain('zoe')
+  })
+})
+
+describe('the function on a SQLite that cannot write', () => {
+  it.each([
+    ['is full', 'max_page_count = 1', 'max_page_count = 1000000'],
+    ['has become read-only', 'query_only = on', 'query_only = off'],
+  ])('answers 503 while it %s, loses nothing and recovers', async (_, breakIt, mendIt) => {
+    const { db, post, request, stored, clock } = await open('sqlite', { rateLimitPerMinute: 1000 })
+    let taken = 0
+    await sql.raw(`pragma ${breakIt}`).execute(db.kysely)
+    let status = 200
+    // A full database still has room in the pages it holds.
+    while (status === 200 && taken < 500) {
+      status = (await post({ ...lead, address: 'x'.repeat(300) })).status
+      if (status === 200) taken += 1
+    }
+    expect(status).toBe(503)
+    expect((await request({}, '/healthz')).status).toBe(503)
+    expect(await stored()).toHaveLength(Math.min(taken, 100))
+    await sql.raw(`pragma ${mendIt}`).execute(db.kysely)
+    clock.at += 1_000
+    expect((await post(lead)).status).toBe(200)
+    expect((await request({}, '/healthz')).status).toBe(200)
   })
 })
 
