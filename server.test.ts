@@ -268,6 +268,7 @@ describe('the server', { timeout: 60_000 }, () => {
       }
       expect(status).toBe(503)
       expect((await fetch(`${url}/healthz`)).status).toBe(503)
+      expect(server.output.stderr).toContain('disk is full')
       rmSync(join(dir, 'filler'))
       expect((await post(url, lead(3))).status).toBe(200)
       await server.kill('SIGTERM')

@@ -307,10 +307,12 @@ describe.each(engines)('the function on %s', (engine) => {
 
 describe('the function on a SQLite that cannot write', () => {
   it.each([
-    ['is full', 'max_page_count = 1', 'max_page_count = 1000000'],
-    ['has become read-only', 'query_only = on', 'query_only = off'],
-  ])('answers 503 while it %s, loses nothing and recovers', async (_, breakIt, mendIt) => {
-    const { db, post, request, stored, clock } = await open('sqlite', { rateLimitPerMinute: 1000 })
+    ['is full', 'max_page_count = 1', 'max_page_count = 1000000', 'disk is full'],
+    ['has become read-only', 'query_only = on', 'query_only = off', 'readonly'],
+  ])('answers 503 while it %s, loses nothing and recovers', async (_, breakIt, mendIt, reason) => {
+    const { db, log, post, request, stored, clock } = await open('sqlite', {
+      rateLimitPerMinute: 1000,
+    })
     let taken = 0
     await sql.raw(`pragma ${breakIt}`).execute(db.kysely)
     let status = 200
@@ -322,6 +324,7 @@ describe('the function on a SQLite that cannot write', () => {
     expect(status).toBe(503)
     expect((await request({}, '/healthz')).status).toBe(503)
     expect(await stored()).toHaveLength(Math.min(taken, 100))
+    expect(JSON.stringify(log.entries.find(({ level }) => level === 'error'))).toContain(reason)
     await sql.raw(`pragma ${mendIt}`).execute(db.kysely)
     clock.at += 1_000
     expect((await post(lead)).status).toBe(200)

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
-import type { FaultLog, Log } from './fault-log.ts'
+import { type FaultLog, type Log, nameError } from './fault-log.ts'
 import { type Lead, type LeadField, leadSchema } from './lead.ts'
 import { countWaiting, type Database, proveWritable, saveLead } from './store.ts'
 
@@ -211,8 +211,11 @@ export function createApp(options: AppOptions): Hono {
   }
 
   function reportWriteFault(error: unknown): void {
-    const { name, code } = error as Error & { code?: unknown }
-    faults.report('database', { error: name, code }, 'no lead can be stored: the answer is 503')
+    faults.report(
+      'database',
+      { error: nameError(error) },
+      'no lead can be stored: the answer is 503',
+    )
   }
 
   function hasKey(c: Context): boolean {

@@ -1,4 +1,4 @@
-import type { FaultLog, Log } from './fault-log.ts'
+import { type FaultLog, type Log, nameError } from './fault-log.ts'
 import {
   acquireChannel,
   type ClaimedLead,
@@ -252,13 +252,6 @@ export function createDeliverer({
       clearTimeout(timer)
     },
   }
-}
-
-// Errors that are thrown come from drivers and may quote values; their name and code never do.
-function nameError(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown error'
-  const code = 'code' in error ? ` ${String(error.code)}` : ''
-  return `${error.name}${code}`
 }
 
 /** A sleep that another can end. A ring before the sleep is not lost: the sleep is then skipped. */

@@ -25,3 +25,11 @@ export function createFaultLog(log: Log) {
     },
   }
 }
+
+/** What kind of error it is. Messages of drivers may quote a visitor's words; names and codes never do. */
+export function nameError(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error'
+  const { code, errstr } = error as Error & { code?: unknown; errstr?: unknown }
+  // errstr is SQLite's fixed text for its error number, such as "database or disk is full".
+  return [error.name, code, errstr].filter((part) => typeof part === 'string').join(': ')
+}
