@@ -1,4 +1,12 @@
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -68,10 +76,15 @@ describe('opening SQLite', () => {
     expect(applied.rows.filter(({ name }) => name.endsWith('.postgres'))).toEqual([])
   })
 
-  it('makes a data folder that only its owner can read', async () => {
+  it('lets nobody but its owner read the data', async () => {
     const { dataDir } = await createLocation('sqlite')
-    const db = await openDatabase({ dataDir: join(dataDir, 'new', 'data') })
-    onTestFinished(() => db.close())
+    chmodSync(dataDir, 0o755)
+    for (const dir of [dataDir, join(dataDir, 'new', 'data')]) {
+      const db = await openDatabase({ dataDir: dir })
+      onTestFinished(() => db.close())
+      for (const file of ['leads.db', 'leads.db-wal'])
+        expect(statSync(join(dir, file)).mode & 0o077).toBe(0)
+    }
     expect(statSync(join(dataDir, 'new', 'data')).mode & 0o077).toBe(0)
   })
 })

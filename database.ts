@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, SqliteDialect } from 'kysely'
@@ -25,6 +25,8 @@ function openSqlite(dataDir: string, migrations: string): Database & { close(): 
   let sqlite: DatabaseSync
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    // SQLite gives a new file to all who may read the folder, and its log the rights of the file.
+    closeSync(openSync(file, 'a', 0o600))
     sqlite = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: true })
     sqlite.exec('pragma journal_mode = wal')
     // In WAL mode only FULL syncs at every commit; with NORMAL a power cut takes acknowledged leads.

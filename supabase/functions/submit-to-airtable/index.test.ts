@@ -23,16 +23,27 @@ const lead = {
   serviceType: 'emergency',
 }
 
+// What Supabase's runtime has and Deno has not.
+const edgeRuntime = `data:application/javascript,${encodeURIComponent(`
+  globalThis.EdgeRuntime = {
+    waitUntil: (work) => work.then(() => console.error('work waited for has ended')),
+  }
+`)}`
+
 async function startEdge(env: Record<string, string>) {
   const { databaseUrl = '', dataDir } = await createLocation('postgres')
   const db = await openDatabase({ databaseUrl, dataDir })
   onTestFinished(() => db.close())
-  const child = spawnProcess(deno, ['run', '--allow-all', ...offline, entry], {
-    DENO_SERVE_ADDRESS: 'tcp:127.0.0.1:0',
-    SUPABASE_DB_URL: databaseUrl,
-    NO_COLOR: '1',
-    ...env,
-  })
+  const child = spawnProcess(
+    deno,
+    ['run', '--allow-all', ...offline, '--preload', edgeRuntime, entry],
+    {
+      DENO_SERVE_ADDRESS: 'tcp:127.0.0.1:0',
+      SUPABASE_DB_URL: databaseUrl,
+      NO_COLOR: '1',
+      ...env,
+    },
+  )
   const findPort = () =>
     Object.values(child.output)
       .join()
@@ -73,6 +84,8 @@ describe.skipIf(!engines.includes('postgres'))(
         const [stored] = await listLeads(db, { limit: 1 })
         return stored?.deliveries[0]?.state === 'sent'
       })
+
+      await waitUntil(() => child.output.stderr.includes('work waited for has ended'))
 
       const refused = await client.functions.invoke('submit-to-airtable', {
         body: { ...lead, phone: '' },
