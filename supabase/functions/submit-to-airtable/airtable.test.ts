@@ -363,6 +363,20 @@ describe('a refusal', () => {
     expect(standIn.records[0]?.fields.Name).toBe('old')
   })
 
+  test('of one lead holds up nobody even where the token may not read', async () => {
+    const { settings, deps } = await start({ scopes: ['data.records:write'] })
+    const leads = makeLeads(3)
+    const bad = leads[0] as StoredLead
+    const { outcomes } = await sendToAirtable(leads, settings, {
+      ...deps,
+      fetch: async (url, init) =>
+        String(init?.body).includes(bad.id)
+          ? Response.json({ error: 'INVALID' }, { status: 422 })
+          : fetch(url, init),
+    })
+    expect(outcomes.map(({ ok }) => ok)).toEqual([false, true, true])
+  })
+
   test('of everything is an error that keeps no word of the lead', async () => {
     const { settings, deps } = await start()
     const { outcomes } = await sendToAirtable(makeLeads(2), settings, {
@@ -425,5 +439,68 @@ describe('erasing', () => {
       error: expect.stringContaining('data.records:write'),
     })
     expect(standIn.records).toHaveLength(1)
+  })
+})
+
+describe('the stand-in keeps Airtable’s rules', () => {
+  const call = (method: string, path: string, body?: object) =>
+    fetch(`${standIn.url}/v0/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${standIn.token}` },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  const write = (records: object[], more: object = {}) =>
+    call('PATCH', `${standIn.baseId}/Leads`, {
+      performUpsert: { fieldsToMergeOn: ['Lead ID'] },
+      records: records.map((fields) => ({ fields })),
+      ...more,
+    })
+  const errorOf = async (response: Response) =>
+    ((await response.json()) as { error: { type: string } }).error.type
+
+  test('the sixth request in a second locks the base for 30 s, and asking prolongs it', async () => {
+    await start()
+    const statuses: number[] = []
+    const list = async () => statuses.push((await call('GET', `${standIn.baseId}/Leads`)).status)
+    for (let request = 0; request < 6; request++) await list()
+    clockMs += 29_999
+    await list()
+    clockMs += 29_999
+    await list()
+    clockMs += 30_000
+    await list()
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429, 200])
+  })
+
+  test('eleven records, an unknown option or one bad record write nothing', async () => {
+    await start()
+    const eleven = Array.from({ length: 11 }, (_, index) => ({ 'Lead ID': String(index) }))
+    expect(await errorOf(await write(eleven))).toBe('INVALID_RECORDS')
+    clockMs += 1000
+    expect(await errorOf(await write([{ 'Lead ID': 'a' }, { Service: 'Plumbing' }]))).toBe(
+      'INVALID_MULTIPLE_CHOICE_OPTIONS',
+    )
+    expect(await errorOf(await write([{ 'Lead ID': 'a' }, { Nope: 1 }]))).toBe('UNKNOWN_FIELD_NAME')
+    expect(standIn.records).toEqual([])
+    expect((await write([{ Service: 'Plumbing' }], { typecast: true })).status).toBe(200)
+  })
+
+  test('an upsert tells created from updated, and refuses several matches', async () => {
+    await start()
+    const first = (await (await write([{ 'Lead ID': 'a' }])).json()) as Record<string, unknown[]>
+    expect([first.createdRecords?.length, first.updatedRecords?.length]).toEqual([1, 0])
+    const again = (await (await write([{ 'Lead ID': 'a' }])).json()) as Record<string, unknown[]>
+    expect([again.createdRecords?.length, again.updatedRecords?.length]).toEqual([0, 1])
+    standIn.records.push({ id: 'recCopy', createdTime: '', fields: { 'Lead ID': 'a' } })
+    expect((await write([{ 'Lead ID': 'a' }])).status).toBe(422)
+  })
+
+  test('its page for people needs no token and shows no token', async () => {
+    await start()
+    const page = await (await fetch(`${standIn.url}/`)).text()
+    const data = await (await fetch(`${standIn.url}/records.json`)).text()
+    expect(page).toContain('Leads in the stand-in for Airtable')
+    expect(page + data).not.toContain(standIn.token)
+    expect(standIn.requests).toEqual([])
   })
 })

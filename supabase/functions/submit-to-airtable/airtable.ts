@@ -1,13 +1,9 @@
 import * as v from 'valibot'
+import type { Outcome } from './deliver.ts'
 import { serviceTypes } from './lead.ts'
 import type { StoredLead } from './store.ts'
 
 export type AirtableSettings = { token: string; baseId: string; table: string; apiUrl: string }
-
-export type Outcome = { leadId: string } & (
-  | { ok: true; note?: string }
-  | { ok: false; error: string }
-)
 
 export type AirtableDeps = {
   fetch: typeof fetch
@@ -297,11 +293,13 @@ export async function sendToAirtable(
 
     // No column is to blame. Several rows with this Lead ID would explain it.
     const found = await findRows([lead.id], settings, ask)
-    if (found.kind === 'failed') {
+    if (found.kind === 'ok' && found.rows.length > 1)
+      return [await updateOldest(lead, found.rows, leftOut)]
+    // A token that may write but not read is no reason to hold up the rest.
+    if (found.kind === 'failed' && found.status !== 403) {
       failure = found
       return giveUp(found.error)
     }
-    if (found.rows.length > 1) return [await updateOldest(lead, found.rows, leftOut)]
     const rest = columnNames.filter((name) => name !== 'Lead ID' && name !== 'Raw')
     if (rest.every((name) => leftOut.includes(name)))
       return giveUp(`Airtable refuses the lead (422${type && ` ${type}`}).`)
