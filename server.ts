@@ -1,1 +1,29 @@
-export {}
+import { join } from 'node:path'
+import pino from 'pino'
+import { startSite } from './site-server.ts'
+import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
+
+// Sentences for a person go to stdout, the structured log to stderr: each can be read by itself.
+const say = (text: string) => process.stdout.write(`${text}\n`)
+const log = pino({ base: undefined }, pino.destination({ dest: 2, sync: true }))
+
+try {
+  const env = readEnv(process.env)
+  const siteDir = join(import.meta.dirname, 'dist')
+  const site = await startSite({ env, siteDir, fetch, now: Date.now, log })
+  say(`The site is at http://localhost:${site.port}`)
+  for (const sentence of env.notSetUp) say(sentence)
+  log.info({ port: site.port, notSetUp: env.notSetUp }, 'listening')
+
+  const stop = async (signal: string) => {
+    log.info({ signal }, 'stopping')
+    await site.stop()
+    log.info({}, 'stopped')
+    process.exit(0)
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exit(1)
+}

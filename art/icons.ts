@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { drawTile, mark, palette } from './drawings.ts'
+import { cutWeight } from './font.ts'
+
+// What a shared link shows. Change them together with the company's name in site/content.ts.
+const companyName = 'Ridgeline Roofing'
+const promise = ['Free roofing estimate.', 'A call back within 10 minutes.']
+
+export async function makeIcons(publicDir: string) {
+  const tile = (size: number) => sharp(Buffer.from(drawTile(size, 0))).png()
+  // iOS rounds the corners itself and shows transparency as black.
+  await tile(180).toFile(`${publicDir}/apple-touch-icon.png`)
+  const icon = await sharp(Buffer.from(drawTile(32, 7)))
+    .png()
+    .toBuffer()
+  await writeFile(`${publicDir}/favicon.ico`, wrapAsIco(icon, 32))
+}
+
+function wrapAsIco(png: Buffer, size: number): Buffer {
+  const header = Buffer.alloc(22)
+  header.writeUInt16LE(1, 2) // an icon, not a cursor
+  header.writeUInt16LE(1, 4) // one picture
+  header.writeUInt8(size, 6)
+  header.writeUInt8(size, 7)
+  header.writeUInt16LE(1, 10) // colour planes
+  header.writeUInt16LE(32, 12) // bits per pixel
+  header.writeUInt32LE(png.length, 14)
+  header.writeUInt32LE(header.length, 18)
+  return Buffer.concat([header, png])
+}
+
+export async function makeSharePicture(sourceDir: string, publicDir: string) {
+  const fontDir = await mkdtemp(join(tmpdir(), 'archivo-'))
+  const setLine = async (text: string, heightPx: number, weight: number, colour: string) => {
+    const fontfile = join(fontDir, `archivo-${weight}.ttf`)
+    await writeFile(fontfile, await cutWeight(weight))
+    return sharp({
+      text: {
+        // The family is what the package's files call themselves, at every weight.
+        text: `<span font_family="Archivo SemiBold" weight="${weight}" foreground="${colour}">${text}</span>`,
+        font: `Archivo ${heightPx}`,
+        fontfile,
+        dpi: 72,
+        rgba: true,
+      },
+    })
+      .png()
+      .toBuffer()
+  }
+  try {
+    const shade = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630">
+      <linearGradient id="shade"><stop stop-color="${palette.ink}" stop-opacity=".96"/><stop offset=".45" stop-color="${palette.ink}" stop-opacity=".84"/><stop offset=".85" stop-color="${palette.ink}" stop-opacity="0"/></linearGradient>
+      <path fill="url(#shade)" d="M0 0h1200v630H0z"/>
+      <path fill="${palette.cream}" transform="translate(80 110) scale(3.5)" d="${mark}"/>
+    </svg>`
+    await sharp(join(sourceDir, 'hero.webp'))
+      .resize(1200, 630, { fit: 'cover', position: 'right' })
+      .composite([
+        { input: Buffer.from(shade) },
+        { input: await setLine(companyName, 72, 800, palette.cream), left: 80, top: 280 },
+        { input: await setLine(promise[0] ?? '', 44, 600, palette.sand), left: 80, top: 404 },
+        { input: await setLine(promise[1] ?? '', 44, 600, palette.sand), left: 80, top: 464 },
+      ])
+      .jpeg({ quality: 80, mozjpeg: true })
+      .toFile(`${publicDir}/og.jpg`)
+  } finally {
+    await rm(fontDir, { recursive: true })
+  }
+}

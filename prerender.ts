@@ -1,0 +1,91 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { type Plugin, runnerImport } from 'vite'
+
+/**
+ * Turns index.html and 404.html into finished pages: the markup is rendered by React at build time,
+ * the CSS and the first script are inlined, so that one response is all it takes to show the page.
+ * Vite then finds the pictures in that markup and gives them hashed names.
+ */
+export function prerender(): Plugin[] {
+  let outDir: string
+  return [
+    {
+      name: 'render-pages',
+      transformIndexHtml: {
+        order: 'pre',
+        async handler(html, { filename, server }) {
+          const { renderPage } = server
+            ? ((await server.ssrLoadModule('/site/render.tsx')) as RenderModule)
+            : (await runnerImport<RenderModule>('/site/render.tsx')).module
+          const { head, body } = renderPage(filename.endsWith('404.html') ? 'not-found' : 'landing')
+          return html.replace('<!-- head -->', () => head).replace('<!-- body -->', () => body)
+        },
+      },
+      // The sections run only here, never in the browser, so the browser cannot swap them by itself.
+      hotUpdate({ file }) {
+        if (/\/site\/.*\.tsx?$/.test(file) && this.environment.name === 'ssr') {
+          this.environment.hot.send({ type: 'full-reload' })
+        }
+      },
+    },
+    {
+      name: 'inline-first-flight',
+      enforce: 'post',
+      apply: 'build',
+      configResolved(config) {
+        outDir = config.build.outDir
+      },
+      generateBundle: {
+        order: 'post',
+        handler(_options, bundle) {
+          const inlined = new Set<string>()
+          const code = (url: string) => {
+            const file = bundle[url.slice(1)]
+            if (!file) throw new Error(`${url} is in a page but not in the build`)
+            inlined.add(file.fileName)
+            return file.type === 'chunk' ? file.code : String(file.source)
+          }
+          for (const page of Object.values(bundle)) {
+            if (page.type !== 'asset' || !page.fileName.endsWith('.html')) continue
+            page.source = String(page.source)
+              .replace(/<link rel="stylesheet"[^>]*href="([^"]+)"[^>]*>/g, (_tag, url) => {
+                return `<style>${code(url).trim()}</style>`
+              })
+              .replace(/<script type="module"[^>]*src="([^"]+)"[^>]*><\/script>/g, (_tag, url) => {
+                // Imports are relative to the script's folder, and an inlined script has the page's.
+                const script = code(url)
+                  .trim()
+                  .replace(/(?<=\bimport\(["'`])\.\//g, '/assets/')
+                if (/\bfrom\s*["'`]\.|import\s*["'`]\./.test(script)) {
+                  throw new Error(`${url} shares code with another chunk and cannot be inlined`)
+                }
+                return `<script type="module">${script}</script>`
+              })
+          }
+          for (const fileName of inlined) delete bundle[fileName]
+        },
+      },
+      async writeBundle(_options, bundle) {
+        const texts = Object.keys(bundle).filter((name) =>
+          /\.(html|js|css|svg|txt|xml)$/.test(name),
+        )
+        await Promise.all(texts.map((name) => compressBeside(join(outDir, name))))
+      },
+    },
+  ]
+}
+
+type RenderModule = typeof import('./site/render.tsx')
+
+async function compressBeside(path: string) {
+  const text = await readFile(path)
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
+  await writeFile(`${path}.br`, await promisify(brotliCompress)(text, { params }))
+  await writeFile(
+    `${path}.gz`,
+    await promisify(gzip)(text, { level: constants.Z_BEST_COMPRESSION }),
+  )
+}

@@ -1,0 +1,102 @@
+// Runs before every npm script that needs it, on whatever Node the machine has (20 or newer), so it
+// is plain JavaScript and imports nothing. What is already done is not done again.
+//   node setup.mjs         packages
+//   node setup.mjs start   packages and the built site
+//   node setup.mjs test    packages and a browser for the tests
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+process.chdir(import.meta.dirname)
+const purpose = process.argv[2]
+const say = (text) => process.stdout.write(`${text}\n`)
+
+once('node_modules/.setup-done', ['package.json', 'package-lock.json'], () => {
+  say('Installing packages (once, about a minute) …')
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+})
+
+if (purpose === 'start') {
+  const sources = [
+    'site',
+    'public',
+    'index.html',
+    '404.html',
+    'vite.config.ts',
+    'package-lock.json',
+  ]
+  const lead = 'supabase/functions/submit-to-airtable/lead.ts'
+  once('dist/.setup-done', [...sources, lead, '.env', '.env.local'], () => {
+    say('Building the site …')
+    run('npm', ['run', '--silent', 'build', '--', '--logLevel', 'warn'])
+  })
+}
+
+if (purpose === 'test') {
+  const { findBrowser } = await import('./e2e/browser.mjs')
+  if (!findBrowser()) installBrowser()
+}
+
+/** Does the work unless the same inputs were worked on before; the stamp is the inputs' hash. */
+function once(stampFile, inputs, work) {
+  const hash = createHash('sha256').update(buildVariables())
+  for (const file of inputs.flatMap(listFiles)) hash.update(file).update(readFileSync(file))
+  const stamp = hash.digest('hex')
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
+  work()
+  writeFileSync(stampFile, stamp)
+}
+
+// The page is built for one backend and one maps key: other values need another build.
+function buildVariables() {
+  const names = Object.keys(process.env).filter((name) => name.startsWith('VITE_'))
+  return names
+    .sort()
+    .map((name) => `${name}=${process.env[name]}\n`)
+    .join('')
+}
+
+function listFiles(path) {
+  if (!existsSync(path)) return []
+  if (statSync(path).isFile()) return [path]
+  const names = readdirSync(path).sort()
+  return names.flatMap((name) => listFiles(join(path, name)))
+}
+
+function run(command, args) {
+  const shell = process.platform === 'win32'
+  const { status, error } = spawnSync(command, args, { stdio: 'inherit', shell })
+  if (status === 0) return
+  say(
+    `\n\`${command} ${args.join(' ')}\` failed${error ? `: ${error.message}` : ''}. Nothing was started.`,
+  )
+  process.exit(status ?? 1)
+}
+
+function installBrowser() {
+  say('Installing a browser for the tests (once) …')
+  const playwright = spawnSync('npx', ['playwright', 'install', '--with-deps', 'chromium'], {
+    stdio: 'ignore',
+    timeout: 300_000,
+  })
+  if (playwright.status === 0) return
+  // Where Playwright's own build cannot be had, a distribution's package can.
+  try {
+    const sudo = process.getuid?.() === 0 ? [] : ['sudo']
+    const apt = (...args) => {
+      const [command, ...rest] = [...sudo, 'apt-get', '-qq', ...args]
+      execFileSync(command, rest, {
+        stdio: 'inherit',
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      })
+    }
+    apt('update')
+    apt('install', '-y', '--no-install-recommends', 'chromium')
+  } catch {
+    say(
+      'No Chromium or Chrome found, and none could be installed. Install one, or set CHROMIUM_PATH.',
+    )
+    process.exit(1)
+  }
+}

@@ -1,0 +1,335 @@
+/*
+ * Everything the visitor reads, in one place. Change the words here; a mistake does not compile.
+ * `sample: true` marks what was invented for this template: replace it with your own and delete the mark.
+ * (The service choices of the form live in lead.ts, because Airtable and the alerts use them too.)
+ */
+
+type UsPhone = `(${number}) ${number}-${number}`
+
+export const company = {
+  sample: true,
+  name: 'Ridgeline Roofing',
+  phone: '(555) 555-0124' satisfies UsPhone as UsPhone,
+  since: 1998,
+  region: 'US',
+} as const
+
+/** What a phone dials for the number that people read. */
+export const telHref = (phone: UsPhone) => `tel:+1${phone.replace(/\D/g, '')}`
+
+export const callHref = telHref(company.phone)
+
+export const head = {
+  title: `${company.name} | Free roofing estimates, a call back within 10 minutes`,
+  description:
+    'Residential roofing you can trust since 1998. Licensed and insured crews, 24/7 emergency service, and a free estimate with a call back within 10 minutes.',
+  notFoundTitle: `Page not found | ${company.name}`,
+  pictureAlt: 'A shingled house at golden hour',
+} as const
+
+export const header = {
+  callLabel: '24/7 Service',
+  estimate: 'Free Estimate',
+  estimateShort: 'Estimate',
+  skipLink: 'Skip to the estimate form',
+} as const
+
+export const hero = {
+  headline: 'A sound roof, from people who turn up.',
+  lead: 'Honest estimates, licensed crews and a roof that holds. Tell us where it is and we will call you back.',
+  statistics: [
+    { value: '5,200+', label: 'Roofs Completed' },
+    { value: '4,800+', label: 'Happy Customers' },
+    { value: '25+', label: 'Years Experience' },
+  ],
+} as const
+
+export const form = {
+  heading: 'Free estimate. We call within 10 minutes.',
+  labels: {
+    name: 'Full name',
+    email: 'E-mail',
+    phone: 'Phone',
+    address: 'Property address',
+    serviceType: 'Service needed',
+  },
+  optional: '(optional)',
+  placeholders: {
+    name: 'John Smith',
+    email: 'john@example.com',
+    phone: '(555) 123-4567',
+    address: '123 Main St, City, State, ZIP',
+    serviceType: 'Choose a service',
+  },
+  submit: 'Request Free Estimate →',
+  submitting: 'Submitting...',
+  toasts: {
+    incomplete: 'Please fill in all required fields',
+    failed: 'Failed to submit form. Please try again.',
+    received: "Estimate request received! We'll contact you within 10 minutes.",
+  },
+  notes: {
+    failed: 'Nothing you typed is lost. Try again, or call us now:',
+    received: 'Thank you. Please keep your phone close by.',
+  },
+} as const
+
+export const about = {
+  heading: 'The crew your neighbors call first',
+  text: 'We started with one truck and one ladder. Today our crews roof whole streets, and the owner still answers for every one of them.',
+  points: [
+    {
+      icon: 'home',
+      title: `Trusted since ${company.since}`,
+      text: 'More than 25 years on the roofs of this region, through every kind of weather.',
+    },
+    {
+      icon: 'shield',
+      title: 'Licensed and insured',
+      text: 'Fully licensed, and insured for your home and for everyone who works on it.',
+    },
+    {
+      icon: 'check',
+      title: 'Quality guarantee',
+      text: 'If something is not right, we come back and put it right. In writing.',
+    },
+  ],
+  pictureAlt: 'Close-up of new architectural shingles running up to a ridge and a brick chimney',
+  award: { sample: true, title: 'Roofer of the Year', by: 'Trade Award', year: '2025' },
+} as const
+
+export const emergency = {
+  heading: 'Roof emergency? Call now, day or night.',
+  text: 'A person answers 24/7.',
+  claim: 'Average response time: 1 minute',
+  callLabel: 'Call',
+} as const
+
+export const services = {
+  heading: 'Our Services',
+  cards: [
+    {
+      icon: 'roof',
+      title: 'Residential Roofing',
+      text: 'New roofs and full replacements in asphalt, metal and cedar. One crew, one clear price, and a clean yard when we leave.',
+    },
+    {
+      icon: 'hammer',
+      title: 'Roof Repairs',
+      text: 'Leaks, missing shingles, storm damage, tired flashing. We mend what is broken and tell you honestly what can wait.',
+    },
+    {
+      icon: 'inspect',
+      title: 'Roof Inspections',
+      text: 'A careful look at every slope, vent and gutter, with photos and a plain report you can show to your insurer.',
+    },
+  ],
+} as const
+
+export type Testimonial = {
+  id: number
+  name: string
+  image: `/site/pictures/avatars/${number}.svg`
+  rating: 5
+  text: string
+  /** Invented for this template. Publishing invented testimonials is against US law (16 CFR 465). */
+  sample?: true
+}
+
+type T = Testimonial
+type SevenCards = readonly [T, T, T, T, T, T, T]
+type SixCards = readonly [T, T, T, T, T, T]
+
+const rows: readonly [SevenCards, SevenCards, SixCards] = [
+  [
+    {
+      id: 1,
+      name: 'Maria Delgado',
+      image: '/site/pictures/avatars/17.svg',
+      rating: 5,
+      text: 'They called back before I had put the kettle on. Roof done in two days, and not a nail left in the grass.',
+      sample: true,
+    },
+    {
+      id: 2,
+      name: 'Tom Becker',
+      image: '/site/pictures/avatars/02.svg',
+      rating: 5,
+      text: 'Three companies gave me three stories. These folks gave me photos, a number, and stuck to it.',
+      sample: true,
+    },
+    {
+      id: 3,
+      name: 'Aisha Rahman',
+      image: '/site/pictures/avatars/07.svg',
+      rating: 5,
+      text: 'Water was coming through the nursery ceiling at 2 a.m. Someone was on the roof with a tarp by four.',
+      sample: true,
+    },
+    {
+      id: 4,
+      name: 'Greg Halvorsen',
+      image: '/site/pictures/avatars/16.svg',
+      rating: 5,
+      text: 'I spent thirty years in construction. The flashing work around my chimney is as good as I have seen.',
+      sample: true,
+    },
+    {
+      id: 5,
+      name: 'Linda Cho',
+      image: '/site/pictures/avatars/13.svg',
+      rating: 5,
+      text: 'They told me I did not need a new roof yet. Who does that? They have my business when I do.',
+      sample: true,
+    },
+    {
+      id: 6,
+      name: 'Marcus Bell',
+      image: '/site/pictures/avatars/06.svg',
+      rating: 5,
+      text: 'On time every morning, polite to my mother, and they covered her roses before they started.',
+      sample: true,
+    },
+    {
+      id: 7,
+      name: 'Ruth Abernathy',
+      image: '/site/pictures/avatars/05.svg',
+      rating: 5,
+      text: 'At 78 I do not climb ladders. They walked me through every picture of my roof at the kitchen table.',
+      sample: true,
+    },
+  ],
+  [
+    {
+      id: 8,
+      name: 'Daniel Okafor',
+      image: '/site/pictures/avatars/14.svg',
+      rating: 5,
+      text: 'Hail took out half the street. Ours was the first house finished and the inspector passed it in minutes.',
+      sample: true,
+    },
+    {
+      id: 9,
+      name: 'Priya Nair',
+      image: '/site/pictures/avatars/11.svg',
+      rating: 5,
+      text: 'Clear estimate, no pressure, and the final bill matched it to the dollar.',
+      sample: true,
+    },
+    {
+      id: 10,
+      name: 'Bill Kowalski',
+      image: '/site/pictures/avatars/08.svg',
+      rating: 5,
+      text: 'Leak over the garage that two others could not find. Found it in an hour, fixed it the same day.',
+      sample: true,
+    },
+    {
+      id: 11,
+      name: 'Sofia Marino',
+      image: '/site/pictures/avatars/01.svg',
+      rating: 5,
+      text: 'We ran an office from home during the whole job. They even planned the loud hours around our calls.',
+      sample: true,
+    },
+    {
+      id: 12,
+      name: 'Jerome Watts',
+      image: '/site/pictures/avatars/20.svg',
+      rating: 5,
+      text: 'The crew lead gave me his own number. I never needed it, but I liked having it.',
+      sample: true,
+    },
+    {
+      id: 13,
+      name: 'Hannah Lindqvist',
+      image: '/site/pictures/avatars/19.svg',
+      rating: 5,
+      text: 'New roof, new gutters, and they rehung the bird feeder exactly where it was. My kids noticed.',
+      sample: true,
+    },
+    {
+      id: 14,
+      name: 'Carlos Vega',
+      image: '/site/pictures/avatars/04.svg',
+      rating: 5,
+      text: 'Bought the house on the strength of their inspection. Every note in it turned out to be right.',
+      sample: true,
+    },
+  ],
+  [
+    {
+      id: 15,
+      name: 'Denise Porter',
+      image: '/site/pictures/avatars/15.svg',
+      rating: 5,
+      text: 'The insurer wanted paperwork I had never heard of. They sent it over before I asked twice.',
+      sample: true,
+    },
+    {
+      id: 16,
+      name: 'Harpreet Singh',
+      image: '/site/pictures/avatars/12.svg',
+      rating: 5,
+      text: 'Metal roof on an old farmhouse, tricky valleys everywhere. It looks like it was always meant to be there.',
+      sample: true,
+    },
+    {
+      id: 17,
+      name: 'Patrick Doyle',
+      image: '/site/pictures/avatars/10.svg',
+      rating: 5,
+      text: 'They came back a year later to check their own work. Nobody asked them to.',
+      sample: true,
+    },
+    {
+      id: 18,
+      name: 'Grace Mbeki',
+      image: '/site/pictures/avatars/03.svg',
+      rating: 5,
+      text: 'I filled in the form on my phone in the car park. They rang before I reached the shop door.',
+      sample: true,
+    },
+    {
+      id: 19,
+      name: 'Leo Santos',
+      image: '/site/pictures/avatars/18.svg',
+      rating: 5,
+      text: 'Fair price, tidy site, straight answers. I have sent them four neighbors since.',
+      sample: true,
+    },
+    {
+      id: 20,
+      name: 'Nora Fitzgerald',
+      image: '/site/pictures/avatars/09.svg',
+      rating: 5,
+      text: 'First storm since the new roof and for once I slept right through it.',
+      sample: true,
+    },
+  ],
+]
+
+export const testimonials = {
+  heading: 'What Our Customers Say',
+  pause: 'Pause',
+  play: 'Play',
+  pauseLabel: 'Pause the moving reviews',
+  playLabel: 'Play the moving reviews',
+  rowLabel: 'Customer reviews, row',
+  ratingLabel: 'Rated 5 out of 5',
+  rows,
+}
+
+export const footer = {
+  tagline: 'Residential roofing, done once and done right.',
+  quickLinks: 'Quick Links',
+  estimate: 'Get Free Estimate',
+  callHeading: 'Call 24/7',
+  rights: 'All rights reserved.',
+} as const
+
+export const notFound = {
+  heading: 'Oops! Page not found',
+  text: 'One shingle is missing here. The rest of the roof is sound.',
+  home: 'Return to Home',
+} as const

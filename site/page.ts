@@ -1,0 +1,28 @@
+/*
+ * All the script that runs before someone touches the page. It is inlined into the HTML, so it can
+ * neither be late nor fail to load; React arrives with the first contact (see loadForm).
+ */
+import { driftTestimonials } from './drift.ts'
+import { loadFormOnContact } from './load-form.ts'
+
+const scrollThresholdPx = 50
+
+const markScrolled = () =>
+  document.documentElement.toggleAttribute('data-scrolled', scrollY > scrollThresholdPx)
+addEventListener('scroll', markScrolled, { passive: true })
+markScrolled()
+
+const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)')
+for (const button of document.querySelectorAll('[data-to-top]')) {
+  button.addEventListener('click', () =>
+    scrollTo({ top: 0, behavior: reducedMotion.matches ? 'instant' : 'smooth' }),
+  )
+}
+
+// The HTML carries the year it was built in, for readers without scripts.
+for (const year of document.querySelectorAll('[data-year]')) {
+  year.textContent = String(new Date().getFullYear())
+}
+
+driftTestimonials(reducedMotion)
+loadFormOnContact()

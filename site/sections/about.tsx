@@ -1,0 +1,55 @@
+import { BadgeCheck, House, ShieldCheck } from 'lucide-react'
+import { about } from '../content.ts'
+
+const icons = { home: House, shield: ShieldCheck, check: BadgeCheck }
+
+export function About() {
+  return (
+    <section aria-labelledby="about" className="section bg-cream">
+      <div className="wide grid items-center gap-12 lg:grid-cols-2 lg:gap-20">
+        <div className="relative">
+          <picture>
+            <source
+              type="image/avif"
+              srcSet="/site/pictures/about-480.avif 480w, /site/pictures/about-800.avif 800w, /site/pictures/about-1200.avif 1200w"
+              sizes="(min-width: 1024px) 560px, 100vw"
+            />
+            <img
+              src="/site/pictures/about-800.webp"
+              alt={about.pictureAlt}
+              width="1200"
+              height="894"
+              loading="lazy"
+              className="aspect-[4/3] w-full rounded-xl object-cover"
+            />
+          </picture>
+          <p className="badge">
+            <span className="text-sm font-semibold">{about.award.by}</span>
+            <strong>{about.award.title}</strong>
+            <span className="text-sm font-semibold">{about.award.year}</span>
+          </p>
+        </div>
+        <div>
+          <h2 id="about">{about.heading}</h2>
+          <p className="mt-5 text-lg text-slate">{about.text}</p>
+          <ul className="mt-9 grid gap-7">
+            {about.points.map(({ icon, title, text }) => {
+              const Icon = icons[icon]
+              return (
+                <li key={title} className="grid grid-cols-[auto_1fr] gap-x-4">
+                  <span className="icon-tile">
+                    <Icon aria-hidden="true" size={24} />
+                  </span>
+                  <div>
+                    <h3>{title}</h3>
+                    <p className="mt-1 text-slate">{text}</p>
+                  </div>
+                </li>
+              )
+            })}
+          </ul>
+        </div>
+      </div>
+    </section>
+  )
+}

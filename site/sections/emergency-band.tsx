@@ -1,0 +1,24 @@
+import { Phone, Timer } from 'lucide-react'
+import { company, emergency } from '../content.ts'
+import { CallLink } from './call-link.tsx'
+
+export function EmergencyBand() {
+  return (
+    <section aria-labelledby="emergency" className="gable-edge bg-ink py-16 text-cream lg:py-20">
+      <div className="wide flex flex-col items-center gap-8 text-center lg:flex-row lg:justify-between lg:text-left">
+        <div>
+          <h2 id="emergency">{emergency.heading}</h2>
+          <p className="mt-4 flex flex-wrap items-center justify-center gap-x-2.5 gap-y-1 text-lg text-cream/85 lg:justify-start">
+            <Timer aria-hidden="true" size={22} />
+            <span>{emergency.text}</span> <span>{emergency.claim}</span>
+          </p>
+        </div>
+        <CallLink className="button shrink-0 gap-3 px-7 py-4 font-display text-2xl font-bold whitespace-nowrap tabular-nums sm:text-3xl">
+          <Phone aria-hidden="true" size={28} />
+          <span className="sr-only">{emergency.callLabel} </span>
+          {company.phone}
+        </CallLink>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,51 @@
+import { hero } from '../content.ts'
+import { EstimateForm } from '../estimate-form/estimate-form.tsx'
+
+const widths = (name: string, type: string, sizes: number[]) =>
+  sizes.map((size) => `/site/pictures/${name}-${size}.${type} ${size}w`).join(', ')
+
+export function Hero() {
+  return (
+    <section aria-labelledby="headline" className="hero">
+      <picture>
+        <source
+          media="(max-width: 767px)"
+          type="image/avif"
+          srcSet={widths('hero-portrait', 'avif', [420, 640, 760])}
+          sizes="100vw"
+        />
+        <source
+          type="image/avif"
+          srcSet={widths('hero', 'avif', [1024, 1440, 1920])}
+          sizes="100vw"
+        />
+        <img
+          src="/site/pictures/hero-1024.webp"
+          alt=""
+          width="1920"
+          height="1080"
+          fetchPriority="high"
+          className="hero-picture"
+        />
+      </picture>
+      <div className="hero-grid wide">
+        <div className="hero-words">
+          <h1 id="headline">{hero.headline}</h1>
+          <p>{hero.lead}</p>
+        </div>
+        {/* Hydrated alone: nothing else on the page needs React in the browser. */}
+        <div id="estimate" className="hero-form">
+          <EstimateForm />
+        </div>
+        <dl className="hero-statistics">
+          {hero.statistics.map(({ value, label }) => (
+            <div key={label} className="flex flex-col-reverse justify-end">
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,82 @@
+import { Pause, Play, Star } from 'lucide-react'
+import { type Testimonial, testimonials } from '../content.ts'
+
+export function Testimonials() {
+  return (
+    <section aria-labelledby="testimonials" data-testimonials className="section bg-sand/60">
+      <div className="wide flex min-h-12 items-center justify-between gap-4">
+        <h2 id="testimonials">{testimonials.heading}</h2>
+        <button
+          type="button"
+          hidden
+          data-drift-button
+          data-state="playing"
+          data-pause={testimonials.pauseLabel}
+          data-play={testimonials.playLabel}
+          aria-label={testimonials.pauseLabel}
+          className="drift-button"
+        >
+          <Pause aria-hidden="true" size={20} data-icon="playing" />
+          <Play aria-hidden="true" size={20} data-icon="paused" />
+        </button>
+      </div>
+      <div className="mt-10 flex flex-col gap-4 md:gap-5">
+        {testimonials.rows.map((row, index) => (
+          <Row
+            key={row[0].id}
+            cards={row}
+            label={`${testimonials.rowLabel} ${index + 1}`}
+            direction={index % 2 === 0 ? 'left' : 'right'}
+          />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+type RowProps = { cards: readonly Testimonial[]; label: string; direction: 'left' | 'right' }
+
+function Row({ cards, label, direction }: RowProps) {
+  return (
+    // Focusable, because where nothing moves it is scrolled, and where it moves focus pauses it.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
+    <section className="row" data-direction={direction} aria-label={label} tabIndex={0}>
+      <div className="row-track">
+        <ul>
+          {cards.map(({ id, name, image, text }) => (
+            <li key={id} className="card">
+              <figure>
+                <figcaption className="flex items-center gap-3">
+                  <img
+                    src={image}
+                    alt=""
+                    width="48"
+                    height="48"
+                    loading="lazy"
+                    className="rounded-full"
+                  />
+                  <div>
+                    <p className="font-display font-bold">{name}</p>
+                    <Stars />
+                  </div>
+                </figcaption>
+                <blockquote className="mt-3 text-slate">{text}</blockquote>
+              </figure>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  )
+}
+
+function Stars() {
+  return (
+    <p className="flex text-copper">
+      <span className="sr-only">{testimonials.ratingLabel}</span>
+      {[1, 2, 3, 4, 5].map((star) => (
+        <Star key={star} aria-hidden="true" size={16} fill="currentColor" strokeWidth={0} />
+      ))}
+    </p>
+  )
+}

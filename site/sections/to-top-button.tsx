@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react'
+
+/** Scrolls to the top, where the form is; page.ts makes it smooth. A plain link without scripts. */
+export function ToTopButton({ className, children }: { className: string; children: ReactNode }) {
+  return (
+    <>
+      <button type="button" data-to-top className={`scripted ${className}`}>
+        {children}
+      </button>
+      <noscript>
+        <a href="#top" className={className}>
+          {children}
+        </a>
+      </noscript>
+    </>
+  )
+}

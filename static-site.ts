@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join, relative, sep } from 'node:path'
+import type { Context } from 'hono'
+
+type Encoding = 'br' | 'gzip' | 'identity'
+type File = { type: string; etag: string; immutable: boolean; bodies: Map<Encoding, Uint8Array> }
+
+const types: Record<string, string> = {
+  '.avif': 'image/avif',
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+  '.xml': 'application/xml',
+}
+
+/** Serves the built site from memory: about a megabyte, and no request waits for the disk. */
+export function createStaticSite(folder: string) {
+  const files = loadFiles(folder)
+  const landing = files.get('/index.html')
+  const notFound = files.get('/404.html')
+  if (!landing || !notFound) {
+    throw new Error(`There is no built site in ${folder}: run \`npm run build\` first.`)
+  }
+  files.set('/', landing)
+  files.delete('/index.html')
+  files.delete('/404.html')
+
+  return (c: Context): Response => {
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
+      return c.text('Method not allowed', 405, { Allow: 'GET, HEAD' })
+    }
+    const file = files.get(c.req.path)
+    return file ? send(c, file, 200) : send(c, notFound, 404)
+  }
+}
+
+function send(c: Context, file: File, status: 200 | 404) {
+  const encoding = chooseEncoding(c.req.header('Accept-Encoding') ?? '', file)
+  const etag = `"${file.etag}-${encoding}"`
+  c.header('ETag', etag)
+  c.header('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+  if (file.bodies.size > 1) c.header('Vary', 'Accept-Encoding')
+  if (status === 200 && matches(c.req.header('If-None-Match'), etag)) return c.body(null, 304)
+
+  const body = file.bodies.get(encoding) as Uint8Array<ArrayBuffer>
+  c.header('Content-Type', file.type)
+  c.header('Content-Length', String(body.byteLength))
+  if (encoding !== 'identity') c.header('Content-Encoding', encoding)
+  return c.req.method === 'HEAD' ? c.body(null, status) : c.body(body, status)
+}
+
+/** The smallest the client takes: a browser lists gzip first and means no preference by it. */
+function chooseEncoding(header: string, file: File): Encoding {
+  const accepted = header.split(',').map((part) => part.trim().split(/\s*;\s*q=/))
+  const takes = (encoding: string) =>
+    accepted.some(([name, weight]) => name === encoding && Number(weight ?? 1) > 0)
+  return [...file.bodies.keys()].find(takes) ?? 'identity'
+}
+
+function matches(ifNoneMatch: string | undefined, etag: string) {
+  if (!ifNoneMatch) return false
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || tags.includes('*')
+}
+
+function loadFiles(folder: string) {
+  const files = new Map<string, File>()
+  if (!existsSync(folder)) return files
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const type = types[extname(entry.name)]
+    if (!entry.isFile() || !type) continue
+    const path = join(entry.parentPath, entry.name)
+    const body = readFileSync(path)
+    const bodies = new Map<Encoding, Uint8Array>()
+    // In the order of preference; the build writes the compressed ones beside the file.
+    if (existsSync(`${path}.br`)) bodies.set('br', readFileSync(`${path}.br`))
+    if (existsSync(`${path}.gz`)) bodies.set('gzip', readFileSync(`${path}.gz`))
+    bodies.set('identity', body)
+    const url = `/${relative(folder, path).split(sep).join('/')}`
+    const etag = createHash('sha256').update(body).digest('base64url').slice(0, 16)
+    // Everything in assets/ carries its hash in its name.
+    const immutable = url.startsWith('/assets/')
+    files.set(url, { type, etag, immutable, bodies })
+  }
+  return files
+}
