@@ -63,21 +63,26 @@ async function waitUntilUp(url: string, site: ChildProcess): Promise<boolean> {
 }
 
 const columns = [
-  { title: 'Received At', minWidth: 11 },
+  { title: 'Received', minWidth: 8 },
   { title: 'Name', minWidth: 10 },
   { title: 'Phone', minWidth: 10 },
   { title: 'Service', minWidth: 8 },
   { title: 'Status', minWidth: 6 },
   { title: 'Lead ID', minWidth: 8 },
 ]
-const formatRows = (airtable: AirtableStandIn, from: number, width?: number) =>
-  formatTable(
-    columns,
-    airtable.records
-      .slice(from)
-      .map(({ fields }) => columns.map(({ title }) => String(fields[title] ?? ''))),
-    width,
-  )
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
+
+function formatRows(airtable: AirtableStandIn, from: number, width?: number) {
+  const rows = airtable.records
+    .slice(from)
+    .map(({ fields }) => [
+      clock.format(new Date(String(fields['Received At']))),
+      ...['Name', 'Phone', 'Service', 'Status', 'Lead ID'].map((name) =>
+        String(fields[name] ?? ''),
+      ),
+    ])
+  return formatTable(columns, rows, width)
+}
 
 /** On a terminal the table is drawn anew in place; elsewhere each new row is a line. */
 function createLiveTable(airtable: AirtableStandIn) {
