@@ -5,7 +5,7 @@ import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 
 // Sentences for a person go to stdout, the structured log to stderr: each can be read by itself.
 const say = (text: string) => process.stdout.write(`${text}\n`)
-const log = pino({ base: undefined }, pino.destination({ dest: 2, sync: true }))
+const log = pino({ base: null }, pino.destination({ dest: 2, sync: true }))
 
 try {
   const env = readEnv(process.env)
