@@ -336,17 +336,22 @@ export async function sendToAirtable(
             records: unmarked.map((id) => ({ id, fields: { Status: 'New' } })),
           })
         : undefined
+    const marked = new Set(
+      reply && readRows(reply).flatMap(({ id, fields }) => (fields.Status ? [id] : [])),
+    )
 
     return all.map((one): Outcome => {
       const leadId = one.lead.id
       if (one.kind === 'not sent') return { leadId, ok: false, error: one.error }
-      const isUnmarked = unmarked.includes(one.row.id)
+      const { row } = one
       // Staff look at what is New: a row without Status could stay unseen, so it is tried again.
-      if (isUnmarked && reply?.kind === 'failed')
-        return { leadId, ok: false, error: `The row is there, its Status not yet. ${reply.error}` }
+      if (reply && reply.kind !== 'refused' && unmarked.includes(row.id) && !marked.has(row.id)) {
+        const why = reply.kind === 'failed' ? reply.error : 'Airtable said yes without doing it.'
+        return { leadId, ok: false, error: `The row is there, its Status not yet. ${why}` }
+      }
 
       const notTaken = (Object.keys(makeCells(one.lead)) as ColumnName[]).filter(
-        (name) => one.row.fields[name] === undefined,
+        (name) => row.fields[name] === undefined,
       )
       if (notTaken.length > 1 && notTaken.includes('Raw'))
         return {
@@ -354,7 +359,7 @@ export async function sendToAirtable(
           ok: false,
           error: `Airtable does not take ${notTaken.join(', ')}. ${runSetup}`,
         }
-      if (isUnmarked && reply?.kind === 'refused') notTaken.push('Status')
+      if (reply?.kind === 'refused' && unmarked.includes(row.id)) notTaken.push('Status')
       const note = [
         one.note,
         notTaken.length > 0 && `Airtable does not take ${notTaken.join(', ')}. ${runSetup}`,
