@@ -120,13 +120,7 @@ async function startAirtable() {
     },
   })
   onTestFinished(() => standIn.close())
-  const settings: AirtableSettings = {
-    token: standIn.token,
-    baseId: standIn.baseId,
-    table: standIn.tableName,
-    apiUrl: standIn.url,
-  }
-  return { standIn, settings }
+  return { standIn, settings: standIn.airtable }
 }
 
 function makeFolder() {

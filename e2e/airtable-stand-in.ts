@@ -549,8 +549,11 @@ export async function startAirtableStandIn(options: StandInOptions = {}) {
     server.listen(options.port ?? 0, '127.0.0.1', resolve)
   })
 
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
+    /** What the product must be set to. */
+    airtable: { token, baseId, table: tableName, apiUrl: url },
     token,
     baseId,
     tableName,

@@ -22,12 +22,7 @@ afterEach(() => standIn.close())
 async function start(options: StandInOptions = {}) {
   clockMs = Date.parse('2026-11-15T12:00:00Z')
   standIn = await startAirtableStandIn({ now: () => clockMs, ...options })
-  const settings: AirtableSettings = {
-    token: standIn.token,
-    baseId: standIn.baseId,
-    table: standIn.tableName,
-    apiUrl: standIn.url,
-  }
+  const settings = standIn.airtable
   const deps = {
     fetch,
     pause: async (ms: number) => {
