@@ -34,8 +34,17 @@ export function spawnProcess(
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...Object.fromEntries(set) },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: Deno's command is a script that starts the real one, and both must go.
+    detached: true,
     ...options,
   })
+  const signalGroup = (signal: NodeJS.Signals) => {
+    try {
+      if (child.pid) process.kill(-child.pid, signal)
+    } catch {
+      // It has ended by itself.
+    }
+  }
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (data) => {
     output.stdout += data
@@ -47,7 +56,7 @@ export function spawnProcess(
     child.once('close', (code) => resolve(code))
   })
   onTestFinished(async () => {
-    child.kill('SIGKILL')
+    signalGroup('SIGKILL')
     await exited
   })
   return {
@@ -62,7 +71,7 @@ export function spawnProcess(
       return `http://127.0.0.1:${port}`
     },
     kill: async (signal: NodeJS.Signals) => {
-      child.kill(signal)
+      signalGroup(signal)
       return exited
     },
   }
