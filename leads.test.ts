@@ -120,13 +120,7 @@ async function startAirtable() {
     },
   })
   onTestFinished(() => standIn.close())
-  const settings: AirtableSettings = {
-    token: standIn.token,
-    baseId: standIn.baseId,
-    table: standIn.tableName,
-    apiUrl: standIn.url,
-  }
-  return { standIn, settings }
+  return { standIn, settings: standIn.airtable }
 }
 
 function makeFolder() {
@@ -502,7 +496,8 @@ describe('what is typed', () => {
   })
 })
 
-describe('as a process', () => {
+// Each starts Node several times, which takes its time on a busy machine.
+describe('as a process', { timeout: 60_000 }, () => {
   const run = promisify(execFile)
   const node = join(import.meta.dirname, 'node_modules/.bin/node')
   const start = (args: string[], env: Record<string, string>) =>

@@ -549,8 +549,11 @@ export async function startAirtableStandIn(options: StandInOptions = {}) {
     server.listen(options.port ?? 0, '127.0.0.1', resolve)
   })
 
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
+    /** What the product must be set to. */
+    airtable: { token, baseId, table: tableName, apiUrl: url },
     token,
     baseId,
     tableName,
@@ -603,11 +606,11 @@ const livePage = `<!doctype html>
 <meta name="viewport" content="width=device-width">
 <title>Leads in the stand-in for Airtable</title>
 <style>
-  body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem; color: #1d2433; background: #f6f7f9 }
+  body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; color: #1d2433; background: #f6f7f9 }
   div { overflow-x: auto }
   table { border-collapse: collapse; background: #fff; min-width: 100% }
   th, td { border: 1px solid #d8dce3; padding: .4rem .7rem; text-align: left; white-space: nowrap }
-  td { max-width: 18rem; overflow: hidden; text-overflow: ellipsis }
+  td { max-width: 9rem; overflow: hidden; text-overflow: ellipsis }
   tr.new td { animation: arrive 3s }
   @keyframes arrive { from { background: #fff3bf } }
 </style>

@@ -15,12 +15,7 @@ afterEach(() => standIn.close())
 async function start(options: StandInOptions = {}) {
   let clockMs = 0
   standIn = await startAirtableStandIn({ now: () => clockMs, ...options })
-  const settings: AirtableSettings = {
-    token: standIn.token,
-    baseId: standIn.baseId,
-    table: standIn.tableName,
-    apiUrl: standIn.url,
-  }
+  const settings = standIn.airtable
   const deps = {
     fetch,
     pause: async (ms: number) => {

@@ -22,12 +22,7 @@ afterEach(() => standIn.close())
 async function start(options: StandInOptions = {}) {
   clockMs = Date.parse('2026-11-15T12:00:00Z')
   standIn = await startAirtableStandIn({ now: () => clockMs, ...options })
-  const settings: AirtableSettings = {
-    token: standIn.token,
-    baseId: standIn.baseId,
-    table: standIn.tableName,
-    apiUrl: standIn.url,
-  }
+  const settings = standIn.airtable
   const deps = {
     fetch,
     pause: async (ms: number) => {
@@ -213,6 +208,15 @@ describe('a broken call', () => {
     expect((await sending).outcomes[0]).toMatchObject({ ok: false })
   })
 
+  test('a yes without the Status set is tried again', async () => {
+    const { send } = await start()
+    const lead = makeLead()
+    standIn.nextFaults.push(undefined, { kind: 'lie' })
+    expect((await send([lead])).outcomes[0]).toMatchObject({ ok: false })
+    expect((await send([lead])).outcomes[0]).toMatchObject({ ok: true })
+    expect(rowOf(lead)?.Status).toBe('New')
+  })
+
   test('nothing listening is an error, not an exception', async () => {
     const { send } = await start()
     const { outcomes } = await send(makeLeads(1), { apiUrl: 'http://127.0.0.1:1' })
@@ -363,6 +367,20 @@ describe('a refusal', () => {
     expect(standIn.records[0]?.fields.Name).toBe('old')
   })
 
+  test('of one lead holds up nobody even where the token may not read', async () => {
+    const { settings, deps } = await start({ scopes: ['data.records:write'] })
+    const leads = makeLeads(3)
+    const bad = leads[0] as StoredLead
+    const { outcomes } = await sendToAirtable(leads, settings, {
+      ...deps,
+      fetch: async (url, init) =>
+        String(init?.body).includes(bad.id)
+          ? Response.json({ error: 'INVALID' }, { status: 422 })
+          : fetch(url, init),
+    })
+    expect(outcomes.map(({ ok }) => ok)).toEqual([false, true, true])
+  })
+
   test('of everything is an error that keeps no word of the lead', async () => {
     const { settings, deps } = await start()
     const { outcomes } = await sendToAirtable(makeLeads(2), settings, {
@@ -380,9 +398,9 @@ describe('a refusal', () => {
   })
 })
 
-test('a whole bad day ends with one complete row for every lead', async () => {
+test.each([1, 2, 3, 4, 5])('bad day %i ends with one complete row for every lead', async (seed) => {
   const { send } = await start({ lockOutMs: 0 })
-  standIn.settings.chooseFault = chooseFaultsBySeed(7, 0.4)
+  standIn.settings.chooseFault = chooseFaultsBySeed(seed, 0.4)
   let waiting = makeLeads(60)
   const all = waiting
   for (let round = 0; waiting.length > 0 && round < 200; round++) {
@@ -425,5 +443,68 @@ describe('erasing', () => {
       error: expect.stringContaining('data.records:write'),
     })
     expect(standIn.records).toHaveLength(1)
+  })
+})
+
+describe('the stand-in keeps Airtable’s rules', () => {
+  const call = (method: string, path: string, body?: object) =>
+    fetch(`${standIn.url}/v0/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${standIn.token}` },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  const write = (records: object[], more: object = {}) =>
+    call('PATCH', `${standIn.baseId}/Leads`, {
+      performUpsert: { fieldsToMergeOn: ['Lead ID'] },
+      records: records.map((fields) => ({ fields })),
+      ...more,
+    })
+  const errorOf = async (response: Response) =>
+    ((await response.json()) as { error: { type: string } }).error.type
+
+  test('the sixth request in a second locks the base for 30 s, and asking prolongs it', async () => {
+    await start()
+    const statuses: number[] = []
+    const list = async () => statuses.push((await call('GET', `${standIn.baseId}/Leads`)).status)
+    for (let request = 0; request < 6; request++) await list()
+    clockMs += 29_999
+    await list()
+    clockMs += 29_999
+    await list()
+    clockMs += 30_000
+    await list()
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429, 200])
+  })
+
+  test('eleven records, an unknown option or one bad record write nothing', async () => {
+    await start()
+    const eleven = Array.from({ length: 11 }, (_, index) => ({ 'Lead ID': String(index) }))
+    expect(await errorOf(await write(eleven))).toBe('INVALID_RECORDS')
+    clockMs += 1000
+    expect(await errorOf(await write([{ 'Lead ID': 'a' }, { Service: 'Plumbing' }]))).toBe(
+      'INVALID_MULTIPLE_CHOICE_OPTIONS',
+    )
+    expect(await errorOf(await write([{ 'Lead ID': 'a' }, { Nope: 1 }]))).toBe('UNKNOWN_FIELD_NAME')
+    expect(standIn.records).toEqual([])
+    expect((await write([{ Service: 'Plumbing' }], { typecast: true })).status).toBe(200)
+  })
+
+  test('an upsert tells created from updated, and refuses several matches', async () => {
+    await start()
+    const first = (await (await write([{ 'Lead ID': 'a' }])).json()) as Record<string, unknown[]>
+    expect([first.createdRecords?.length, first.updatedRecords?.length]).toEqual([1, 0])
+    const again = (await (await write([{ 'Lead ID': 'a' }])).json()) as Record<string, unknown[]>
+    expect([again.createdRecords?.length, again.updatedRecords?.length]).toEqual([0, 1])
+    standIn.records.push({ id: 'recCopy', createdTime: '', fields: { 'Lead ID': 'a' } })
+    expect((await write([{ 'Lead ID': 'a' }])).status).toBe(422)
+  })
+
+  test('its page for people needs no token and shows no token', async () => {
+    await start()
+    const page = await (await fetch(`${standIn.url}/`)).text()
+    const data = await (await fetch(`${standIn.url}/records.json`)).text()
+    expect(page).toContain('Leads in the stand-in for Airtable')
+    expect(page + data).not.toContain(standIn.token)
+    expect(standIn.requests).toEqual([])
   })
 })

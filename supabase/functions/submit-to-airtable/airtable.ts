@@ -1,13 +1,9 @@
 import * as v from 'valibot'
+import type { Outcome } from './deliver.ts'
 import { serviceTypes } from './lead.ts'
 import type { StoredLead } from './store.ts'
 
 export type AirtableSettings = { token: string; baseId: string; table: string; apiUrl: string }
-
-export type Outcome = { leadId: string } & (
-  | { ok: true; note?: string }
-  | { ok: false; error: string }
-)
 
 export type AirtableDeps = {
   fetch: typeof fetch
@@ -297,11 +293,13 @@ export async function sendToAirtable(
 
     // No column is to blame. Several rows with this Lead ID would explain it.
     const found = await findRows([lead.id], settings, ask)
-    if (found.kind === 'failed') {
+    if (found.kind === 'ok' && found.rows.length > 1)
+      return [await updateOldest(lead, found.rows, leftOut)]
+    // A token that may write but not read is no reason to hold up the rest.
+    if (found.kind === 'failed' && found.status !== 403) {
       failure = found
       return giveUp(found.error)
     }
-    if (found.rows.length > 1) return [await updateOldest(lead, found.rows, leftOut)]
     const rest = columnNames.filter((name) => name !== 'Lead ID' && name !== 'Raw')
     if (rest.every((name) => leftOut.includes(name)))
       return giveUp(`Airtable refuses the lead (422${type && ` ${type}`}).`)
@@ -338,17 +336,22 @@ export async function sendToAirtable(
             records: unmarked.map((id) => ({ id, fields: { Status: 'New' } })),
           })
         : undefined
+    const marked = new Set(
+      reply && readRows(reply).flatMap(({ id, fields }) => (fields.Status ? [id] : [])),
+    )
 
     return all.map((one): Outcome => {
       const leadId = one.lead.id
       if (one.kind === 'not sent') return { leadId, ok: false, error: one.error }
-      const isUnmarked = unmarked.includes(one.row.id)
+      const { row } = one
       // Staff look at what is New: a row without Status could stay unseen, so it is tried again.
-      if (isUnmarked && reply?.kind === 'failed')
-        return { leadId, ok: false, error: `The row is there, its Status not yet. ${reply.error}` }
+      if (reply && reply.kind !== 'refused' && unmarked.includes(row.id) && !marked.has(row.id)) {
+        const why = reply.kind === 'failed' ? reply.error : 'Airtable said yes without doing it.'
+        return { leadId, ok: false, error: `The row is there, its Status not yet. ${why}` }
+      }
 
       const notTaken = (Object.keys(makeCells(one.lead)) as ColumnName[]).filter(
-        (name) => one.row.fields[name] === undefined,
+        (name) => row.fields[name] === undefined,
       )
       if (notTaken.length > 1 && notTaken.includes('Raw'))
         return {
@@ -356,7 +359,7 @@ export async function sendToAirtable(
           ok: false,
           error: `Airtable does not take ${notTaken.join(', ')}. ${runSetup}`,
         }
-      if (isUnmarked && reply?.kind === 'refused') notTaken.push('Status')
+      if (reply?.kind === 'refused' && unmarked.includes(row.id)) notTaken.push('Status')
       const note = [
         one.note,
         notTaken.length > 0 && `Airtable does not take ${notTaken.join(', ')}. ${runSetup}`,
