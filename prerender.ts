@@ -2,7 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { type Plugin, runnerImport } from 'vite'
+import { type Plugin, type Rolldown, runnerImport } from 'vite'
+
+/** What the first contact loads. The page names it, so that its own script shares no code with it. */
+export const formCode = 'site/main.tsx'
 
 /**
  * Turns index.html and 404.html into finished pages: the markup is rendered by React at build time,
@@ -55,15 +58,14 @@ export function prerender(): Plugin[] {
                 return `<style>${code(url).trim()}</style>`
               })
               .replace(/<script type="module"[^>]*src="([^"]+)"[^>]*><\/script>/g, (_tag, url) => {
-                // Imports are relative to the script's folder, and an inlined script has the page's.
-                const script = code(url)
-                  .trim()
-                  .replace(/(?<=\bimport\(["'`])\.\//g, '/assets/')
-                if (/\bfrom\s*["'`]\.|import\s*["'`]\./.test(script)) {
+                const script = code(url).trim()
+                // An inlined script has no file of its own that another could import from.
+                if (/\b(import|export)\s*["'`{*]/.test(script)) {
                   throw new Error(`${url} shares code with another chunk and cannot be inlined`)
                 }
                 return `<script type="module">${script}</script>`
               })
+              .replace(`"/${formCode}"`, () => `"/${findChunk(bundle, formCode)}"`)
           }
           for (const fileName of inlined) delete bundle[fileName]
         },
@@ -76,6 +78,13 @@ export function prerender(): Plugin[] {
       },
     },
   ]
+}
+
+function findChunk(bundle: Rolldown.OutputBundle, source: string) {
+  const files = Object.values(bundle)
+  const chunk = files.find((file) => file.type === 'chunk' && file.facadeModuleId?.endsWith(source))
+  if (!chunk) throw new Error(`${source} is not in the build`)
+  return chunk.fileName
 }
 
 type RenderModule = typeof import('./site/render.tsx')

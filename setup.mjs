@@ -10,7 +10,8 @@ import { join } from 'node:path'
 
 process.chdir(import.meta.dirname)
 const purpose = process.argv[2]
-const say = (text) => process.stdout.write(`${text}\n`)
+// Not on stdout, which belongs to the script that follows (`npm run -s leads -- --json`).
+const say = (text) => process.stderr.write(`${text}\n`)
 
 once('node_modules/.setup-done', ['package.json', 'package-lock.json'], () => {
   say('Installing packages (once, about a minute) …')

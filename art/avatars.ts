@@ -54,8 +54,8 @@ const hair = {
 const frame = '6 4 52 52'
 const head =
   'M20.5 26c0-8.5 4.8-13 11.5-13s11.5 4.5 11.5 13c0 9.5-5.5 15.8-11.5 15.8s-11.5-6.3-11.5-15.8z'
-const neck = 'M27 36h10v11.5c-2 3-8 3-10 0z'
-const chinShadow = 'M27 40q5 3.5 10 0v2.5q-5 4-10 0'
+const neck = 'M27 36h10v12c-2 3-8 3-10 0z'
+const chinShadow = 'M27 40q5 4 10 0v2q-5 5-10 0'
 const ears = 'M21.5 31.2a2.6 2.6 0 1 1 0-5.2zM42.5 26a2.6 2.6 0 1 1 0 5.2z'
 const laughLines = 'M25.6 33.4l-.8 1.8m14.4 0l-.8-1.8'
 const spectacles =
@@ -375,7 +375,8 @@ function drawPerson(person: Person): string {
   } = person
   const [cutName, cloth] = person.top
   const cut = cuts[cutName]
-  const fill = (colour: string, path: string) => `<path fill="${colour}" d="${path}"/>`
+  const fill = (colour: string, path: string) =>
+    `<path fill="${colour}" d="${path.replace(/z$/, '')}"/>`
   const line = (colour: string, path: string, width = '') =>
     `<path stroke="${colour}"${width && ` stroke-width="${width}"`} d="${path}"/>`
   const parts = [
@@ -389,17 +390,16 @@ function drawPerson(person: Person): string {
     beard && fill(brows, beards[beard]),
     style.front && fill(hair, style.front),
     grin && fill('#fff', 'M28 34.8h8q-.5 3.7-4 3.7t-4-3.7z'),
-    '<g fill="none" stroke-width="1.2" stroke-linecap="round">',
     !grin && line(skin.lips, 'M28.5 35.8q3.5 2.8 7 0'),
     line(brows, 'M25.2 24.3q2-1.3 3.9-.2m5.8 0q1.9-1.1 3.9.2'),
     line(skin.shade, `M32 28.5c.8 1.5 1 2.5.3 3.3h-1.3${older ? laughLines : ''}`),
     glasses && line(glasses, spectacles),
     line('#222', 'M27.3 27.5h0m9.4 0h0', '2.6'),
     earrings && line(earrings, 'M20 32.3h0m24 0h0', '3'),
-    '</g>',
   ]
   const drawing = parts.filter((part) => typeof part === 'string').join('')
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64" viewBox="${frame}">${drawing}</svg>\n`
+  // Decorative: the page that shows the picture names the person.
+  return `<svg xmlns="http://www.w3.org/2000/svg" aria-hidden="true" width="64" height="64" viewBox="${frame}" fill="none" stroke-width="1.2" stroke-linecap="round">${drawing}</svg>\n`
 }
 
 export async function makeAvatars(targetDir: string) {

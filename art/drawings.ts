@@ -12,8 +12,9 @@ export const palette = {
 export const mark =
   'M22 8V3.5h4v5.83l6 2v5L16 11 0 16.33v-5L16 6zM16 13.5l12 4v4.7l-12-4-12 4v-4.7zM16 20.7l12 4V28H4v-3.3z'
 
+// Decorative: whatever a drawing means, the page says in words.
 const svg = (width: number, height: number, content: string) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${content}</svg>\n`
+  `<svg xmlns="http://www.w3.org/2000/svg" aria-hidden="true" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${content}</svg>\n`
 
 const round = (value: number) => Number(value.toFixed(1))
 

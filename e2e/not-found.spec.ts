@@ -1,6 +1,6 @@
 import { expect, test } from './test.ts'
 
-test.use({ expectedErrors: [/there is no page at/, /status of 404/] })
+test.use({ expectedErrors: /there is no page at|status of 404/ })
 
 test('an unknown path gets a real 404 with the words, the picture and the way home', async ({
   page,
@@ -32,7 +32,6 @@ test('no path crashes the server or leaves the site', async ({ request, page }) 
     '/__proto__',
     '/constructor',
     `/${'x'.repeat(4000)}`,
-    '//example.com',
   ]
   for (const path of paths) {
     const response = await request.get(path)

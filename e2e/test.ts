@@ -1,14 +1,16 @@
 import { test as base, expect, type Page } from '@playwright/test'
 
 /** Every browser test fails on a console error or an exception that it did not say it expects. */
-export const test = base.extend<{ expectedErrors: RegExp[] }>({
-  expectedErrors: [[], { option: true }],
+export const test = base.extend<{ expectedErrors: RegExp }>({
+  expectedErrors: [/(?!)/, { option: true }],
   page: async ({ page, expectedErrors }, use) => {
     const errors: string[] = []
     const note = (text: string) => {
-      if (!expectedErrors.some((expected) => expected.test(text))) errors.push(text)
+      if (!expectedErrors.test(text)) errors.push(text)
     }
-    page.on('console', (message) => message.type() === 'error' && note(message.text()))
+    page.on('console', (message) => {
+      if (message.type() === 'error') note(`${message.text()} ${message.location().url}`)
+    })
     page.on('pageerror', (error) => note(String(error)))
     await use(page)
     expect(errors).toEqual([])

@@ -1,9 +1,13 @@
+type FormCode = typeof import('./main.tsx')
+
 const contacts = ['pointerdown', 'pointermove', 'touchstart', 'keydown', 'focusin']
 
 /** Brings the form to life at the first sign of a person. Until then it is a plain HTML form. */
 export function loadFormOnContact() {
-  const form = document.querySelector<HTMLFormElement>('#estimate form')
-  if (!form) return
+  const island = document.getElementById('estimate')
+  const form = island?.querySelector('form')
+  const codeUrl = island?.dataset.code
+  if (!form || !codeUrl) return
   let loading = false
   let pressed = false
 
@@ -11,7 +15,7 @@ export function loadFormOnContact() {
     if (loading) return
     loading = true
     try {
-      const { hydrateForm } = await import('./main.tsx')
+      const { hydrateForm }: FormCode = await import(/* @vite-ignore */ codeUrl)
       await hydrateForm()
       release()
     } catch {
@@ -33,6 +37,10 @@ export function loadFormOnContact() {
     form.removeEventListener('invalid', hold, true)
     if (pressed) form.requestSubmit()
   }
+
+  // The form's code must not touch a field while an input method is at work in it.
+  form.addEventListener('compositionstart', () => form.setAttribute('data-composing', ''))
+  form.addEventListener('compositionend', () => form.removeAttribute('data-composing'))
 
   for (const type of contacts) addEventListener(type, load, { passive: true })
   form.addEventListener('submit', hold)

@@ -26,6 +26,10 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
     if (!form.current) return
     // Without scripts the browser checks `required`. With them the toast says it.
     form.current.noValidate = true
+    // Typed before this code was there.
+    if (!form.current.hasAttribute('data-composing')) {
+      formatNameField(form.current.elements.namedItem('name') as HTMLInputElement)
+    }
     onReady?.()
   }, [onReady])
 

@@ -24,9 +24,9 @@ export function About() {
             />
           </picture>
           <p className="badge">
-            <span className="text-sm font-semibold">{about.award.by}</span>
+            <span>{about.award.by}</span>
             <strong>{about.award.title}</strong>
-            <span className="text-sm font-semibold">{about.award.year}</span>
+            <span>{about.award.year}</span>
           </p>
         </div>
         <div>

@@ -34,7 +34,7 @@ export function Hero() {
           <p>{hero.lead}</p>
         </div>
         {/* Hydrated alone: nothing else on the page needs React in the browser. */}
-        <div id="estimate" className="hero-form">
+        <div id="estimate" data-code="/site/main.tsx" className="hero-form">
           <EstimateForm />
         </div>
         <dl className="hero-statistics">

@@ -45,23 +45,21 @@ function Row({ cards, label, direction }: RowProps) {
         <ul>
           {cards.map(({ id, name, image, text }) => (
             <li key={id} className="card">
-              <figure>
-                <figcaption className="flex items-center gap-3">
-                  <img
-                    src={image}
-                    alt=""
-                    width="48"
-                    height="48"
-                    loading="lazy"
-                    className="rounded-full"
-                  />
-                  <div>
-                    <p className="font-display font-bold">{name}</p>
-                    <Stars />
-                  </div>
-                </figcaption>
-                <blockquote className="mt-3 text-slate">{text}</blockquote>
-              </figure>
+              <div className="flex items-center gap-3">
+                <img
+                  src={image}
+                  alt=""
+                  width="48"
+                  height="48"
+                  loading="lazy"
+                  className="rounded-full"
+                />
+                <div>
+                  <p className="font-display font-bold">{name}</p>
+                  <Stars />
+                </div>
+              </div>
+              <blockquote className="mt-3 text-slate">{text}</blockquote>
             </li>
           ))}
         </ul>
