@@ -28,7 +28,7 @@ it('names every variable to mend, in one message, without its value', () => {
       PORT: 'secret1',
       DATABASE_URL: 'mysql://secret2',
       ALLOWED_ORIGINS: 'https://a.example/path',
-      RATE_LIMIT_PER_MINUTE: '0',
+      RATE_LIMIT_PER_MINUTE: 'many',
       TRUSTED_PROXIES: '-1',
       ESCALATE_AFTER_MINUTES: '4,soon',
     })

@@ -86,7 +86,7 @@ const variables = v.object({
   LINK_SECRET: optional(text),
   ALLOWED_ORIGINS: v.optional(origins, ''),
   RATE_LIMIT_PER_MINUTE: v.optional(
-    wholeNumber(1, 1_000_000, 'must be a whole number from 1 up'),
+    wholeNumber(0, 1_000_000, 'must be a whole number; 0 means no limit'),
     '10',
   ),
   TRUSTED_PROXIES: optional(wholeNumber(0, 10, 'must be a whole number from 0 to 10')),

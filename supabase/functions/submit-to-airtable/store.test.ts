@@ -110,6 +110,12 @@ describe.each(engines)('the store on %s', (engine) => {
     expect(await save(db, {}, start + minuteMs, 5)).toMatchObject({ outcome: 'saved' })
   })
 
+  it('limits nobody when the limit is 0', async () => {
+    const db = await openTestDatabase(engine)
+    for (let at = 0; at < 12; at++)
+      expect(await save(db, {}, start, 0)).toMatchObject({ outcome: 'saved' })
+  })
+
   it('answers a repeated key although the client has used up its limit', async () => {
     const db = await openTestDatabase(engine)
     await save(db, { idempotencyKeys: ['k'] }, start, 1)

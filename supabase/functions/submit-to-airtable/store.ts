@@ -87,7 +87,7 @@ export function saveLead(
   return kysely.transaction().execute(async (trx): Promise<SavedLead> => {
     // Postgres runs one client's requests side by side, each blind to the others' uncommitted
     // leads: without this lock a burst passes the limit. SQLite has one writer anyway.
-    if (engine === 'postgres')
+    if (engine === 'postgres' && limitPerMinute > 0)
       await sql`select pg_advisory_xact_lock(hashtextextended(${clientAddress}, 0))`.execute(trx)
 
     const findRepeated = async () => {
@@ -105,18 +105,20 @@ export function saveLead(
     const repeated = await findRepeated()
     if (repeated) return repeated
 
-    // The row whose age decides: once it has left the window there is room for one more.
-    const deciding = await trx
-      .selectFrom('leads')
-      .select('received_at')
-      .where('client_address', '=', clientAddress)
-      .where('received_at', '>', now - rateWindowMs)
-      .orderBy('received_at', 'desc')
-      .offset(limitPerMinute - 1)
-      .limit(1)
-      .executeTakeFirst()
-    if (deciding)
-      return { outcome: 'limited', retryAfterMs: deciding.received_at + rateWindowMs - now }
+    if (limitPerMinute > 0) {
+      // The row whose age decides: once it has left the window there is room for one more.
+      const deciding = await trx
+        .selectFrom('leads')
+        .select('received_at')
+        .where('client_address', '=', clientAddress)
+        .where('received_at', '>', now - rateWindowMs)
+        .orderBy('received_at', 'desc')
+        .offset(limitPerMinute - 1)
+        .limit(1)
+        .executeTakeFirst()
+      if (deciding)
+        return { outcome: 'limited', retryAfterMs: deciding.received_at + rateWindowMs - now }
+    }
 
     const id = crypto.randomUUID()
     const { serviceType, ...fields } = lead
