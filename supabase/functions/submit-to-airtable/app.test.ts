@@ -166,6 +166,24 @@ describe.each(engines)('the function on %s', (engine) => {
     expect(await stored()).toEqual([])
   })
 
+  it('takes a visitor who leaves in the middle of the body for no fault of its own', async () => {
+    const { request, log, stored } = await open(engine)
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"name":')),
+      pull: (controller) => controller.error(new Error('aborted')),
+    })
+    const headers = { apikey: 'the-key', 'content-type': 'application/json' }
+    const { status } = await request({
+      method: 'POST',
+      headers,
+      body,
+      duplex: 'half',
+    } as RequestInit)
+    expect(status).toBe(400)
+    expect(log.entries).toEqual([])
+    expect(await stored()).toEqual([])
+  })
+
   it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD'])('refuses %s with 405', async (method) => {
     const { request } = await open(engine)
     const answer = await request({ method })

@@ -125,7 +125,7 @@ export function createApp(options: AppOptions): Hono {
     const key = c.req.header('idempotency-key')
     if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) return badIdempotencyKey
     const body = await readBody(c.req.raw)
-    if (!body) return tooLarge
+    if (!(body instanceof Uint8Array)) return body
     let json: unknown
     try {
       json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
@@ -144,7 +144,7 @@ export function createApp(options: AppOptions): Hono {
       c.redirect(`${from.redirectTo}/#estimate-${part}`, 303)
     if (!from.allowed) return show('failed')
     const body = await readBody(c.req.raw)
-    if (!body) return show('failed')
+    if (!(body instanceof Uint8Array)) return show('failed')
     let form: FormData
     try {
       const headers = { 'content-type': c.req.header('content-type') ?? '' }
@@ -279,6 +279,11 @@ const tooLarge: Refusal = {
   code: 'too_large',
   message: `The body is over ${maxBodyBytes / 1024} KB.`,
 }
+const cutOff: Refusal = {
+  status: 400,
+  code: 'cut_off',
+  message: 'The body did not arrive whole.',
+}
 const keyReused: Refusal = {
   status: 409,
   code: 'idempotency_key_reused',
@@ -311,17 +316,21 @@ function explainIssue(issue: v.InferIssue<typeof leadSchema>): Refusal {
   return { ...refusal, field, message }
 }
 
-/** The body, or undefined when it is over the limit, whatever Content-Length says or leaves out. */
-async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (Number(request.headers.get('content-length')) > maxBodyBytes) return undefined
-  const chunks: Uint8Array[] = []
+/** The body, if it is within the limit, whatever Content-Length says or leaves out. */
+async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer> | Refusal> {
+  if (Number(request.headers.get('content-length')) > maxBodyBytes) return tooLarge
+  const chunks: BlobPart[] = []
   let bytes = 0
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > maxBodyBytes) return undefined
-    chunks.push(chunk)
+  try {
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.byteLength
+      if (bytes > maxBodyBytes) return tooLarge
+      chunks.push(chunk)
+    }
+  } catch {
+    return cutOff
   }
-  return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer())
+  return new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
