@@ -1,11 +1,29 @@
 import { join } from 'node:path'
-import { serve } from '@hono/node-server'
-import { Hono } from 'hono'
-import { createStaticSite } from './static-site.ts'
+import pino from 'pino'
+import { startSite } from './site-server.ts'
+import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 
-const port = Number(process.env.PORT ?? 3000)
-const app = new Hono().all('*', createStaticSite(join(import.meta.dirname, 'dist')))
+// Sentences for a person go to stdout, the structured log to stderr: each can be read by itself.
+const say = (text: string) => process.stdout.write(`${text}\n`)
+const log = pino({ base: null }, pino.destination({ dest: 2, sync: true }))
 
-serve({ fetch: app.fetch, port, hostname: process.env.HOST ?? '0.0.0.0' }, () => {
-  process.stdout.write(`The site is at http://localhost:${port}\n`)
-})
+try {
+  const env = readEnv(process.env)
+  const siteDir = join(import.meta.dirname, 'dist')
+  const site = await startSite({ env, siteDir, fetch, now: Date.now, log })
+  say(`The site is at http://localhost:${site.port}`)
+  for (const sentence of env.notSetUp) say(sentence)
+  log.info({ port: site.port, notSetUp: env.notSetUp }, 'listening')
+
+  const stop = async (signal: string) => {
+    log.info({ signal }, 'stopping')
+    await site.stop()
+    log.info({}, 'stopped')
+    process.exit(0)
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exit(1)
+}

@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  test: { include: ['site/**/*.test.ts', 'supabase/**/*.test.ts', '*.test.ts'] },
+  test: {
+    include: ['site/**/*.test.ts', 'supabase/**/*.test.ts', '*.test.ts'],
+    globalSetup: 'testing/postgres.ts',
+  },
 })

@@ -48,9 +48,12 @@ export const leadSchema = v.strictObject({
     ),
   ),
   address: required('address', 300),
-  serviceType: v.union(
-    [v.literal(''), v.picklist(Object.keys(serviceTypes) as ServiceType[])],
-    'Please choose a service from the list, or none.',
+  serviceType: v.optional(
+    v.union(
+      [v.literal(''), v.picklist(Object.keys(serviceTypes) as ServiceType[])],
+      'Please choose a service from the list, or none.',
+    ),
+    '',
   ),
 })
 

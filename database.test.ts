@@ -1,0 +1,140 @@
+import {
+  chmodSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from './database.ts'
+import { listLeads } from './supabase/functions/submit-to-airtable/store.ts'
+import { createLocation, engines, runSql } from './testing/database.ts'
+
+const migrationsDir = 'supabase/migrations'
+
+function copyMigrations(extra: Record<string, string>): string {
+  const dir = mkdtempSync(join(tmpdir(), 'migrations-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  for (const file of readdirSync(migrationsDir))
+    copyFileSync(join(migrationsDir, file), join(dir, file))
+  for (const [file, text] of Object.entries(extra)) writeFileSync(join(dir, file), text)
+  return dir
+}
+
+describe.each(engines)('opening a database on %s', (engine) => {
+  it('applies the migrations once, whoever comes first, and keeps what is there', async () => {
+    const location = await createLocation(engine)
+    const together = await Promise.all(Array.from({ length: 5 }, () => openDatabase(location)))
+    for (const db of together) {
+      expect(await listLeads(db, { limit: 1 })).toEqual([])
+      await db.close()
+    }
+    const dir = copyMigrations({
+      '20990101000000_more.sql': 'create table more (id text); alter table leads add note text',
+      'notes.txt': 'no migration',
+    })
+    const later = await openDatabase(location, dir)
+    await sql`insert into more values ('kept')`.execute(later.kysely)
+    await later.close()
+    const again = await openDatabase(location, dir)
+    onTestFinished(() => again.close())
+    expect((await sql`select id from more`.execute(again.kysely)).rows).toEqual([{ id: 'kept' }])
+  })
+
+  it('names the migration that failed and leaves nothing of it behind', async () => {
+    const location = await createLocation(engine)
+    const file = '20990101000000_broken.sql'
+    const broken = copyMigrations({ [file]: 'create table half (id text); create tabel wrong' })
+    await expect(openDatabase(location, broken)).rejects.toThrow(
+      /^The migration 20990101000000_broken\.sql failed: [^\n]+\.$/,
+    )
+    const mended = copyMigrations({ [file]: 'create table half (id text)' })
+    const db = await openDatabase(location, mended)
+    onTestFinished(() => db.close())
+    expect((await sql`select * from half`.execute(db.kysely)).rows).toEqual([])
+  })
+})
+
+describe('opening SQLite', () => {
+  it('syncs at every commit, keeps references, and leaves Postgres’s migrations out', async () => {
+    const location = await createLocation('sqlite')
+    const db = await openDatabase(location)
+    onTestFinished(() => db.close())
+    const read = async (pragma: string) =>
+      Object.values((await sql.raw(`pragma ${pragma}`).execute(db.kysely)).rows[0] as object)[0]
+    expect(await read('journal_mode')).toBe('wal')
+    expect(await read('synchronous')).toBe(2)
+    expect(await read('foreign_keys')).toBe(1)
+    const applied = await sql<{ name: string }>`select name from schema_migrations`.execute(
+      db.kysely,
+    )
+    expect(applied.rows.filter(({ name }) => name.endsWith('.postgres'))).toEqual([])
+  })
+
+  it('lets nobody but its owner read the data', async () => {
+    const { dataDir } = await createLocation('sqlite')
+    chmodSync(dataDir, 0o755)
+    for (const dir of [dataDir, join(dataDir, 'new', 'data')]) {
+      const db = await openDatabase({ dataDir: dir })
+      onTestFinished(() => db.close())
+      for (const file of ['leads.db', 'leads.db-wal'])
+        expect(statSync(join(dir, file)).mode & 0o077).toBe(0)
+    }
+    expect(statSync(join(dataDir, 'new', 'data')).mode & 0o077).toBe(0)
+  })
+})
+
+describe.skipIf(!engines.includes('postgres'))('opening Postgres', () => {
+  it('shares its records with the Supabase CLI', async () => {
+    const location = await createLocation('postgres')
+    const url = location.databaseUrl ?? ''
+    // As the CLI leaves them after it has applied a migration of that version.
+    await runSql(
+      url,
+      `create schema supabase_migrations;
+       create table supabase_migrations.schema_migrations (version text not null primary key);
+       insert into supabase_migrations.schema_migrations values ('20990101000000')`,
+    )
+    const dir = copyMigrations({ '20990101000000_done_by_cli.sql': 'would fail' })
+    await (await openDatabase(location, dir)).close()
+    const records = await runSql(
+      url,
+      'select version, name from supabase_migrations.schema_migrations order by version',
+    )
+    expect(records.map(({ version }) => version)).toEqual(
+      readdirSync(dir).map((file) => file.split('_')[0]),
+    )
+    expect(records[0]?.name).toBe('leads')
+  })
+
+  it('hides every table from those who hold the public key', async () => {
+    const location = await createLocation('postgres')
+    const url = location.databaseUrl ?? ''
+    // Supabase's roles and its default grants. Roles belong to the server: the test leaves none behind.
+    await runSql(url, 'create role anon; create role authenticated')
+    onTestFinished(async () => {
+      await runSql(url, 'drop owned by anon, authenticated; drop role anon, authenticated')
+    })
+    await runSql(
+      url,
+      'alter default privileges in schema public grant all on tables to anon, authenticated',
+    )
+    await (await openDatabase(location)).close()
+    const tables = await runSql(
+      url,
+      `select relname, relrowsecurity, has_table_privilege('anon', oid, 'select, insert, update, delete') as open
+       from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`,
+    )
+    expect(tables.length).toBeGreaterThanOrEqual(4)
+    for (const { relname, relrowsecurity, open } of tables)
+      expect([relname, relrowsecurity, open]).toEqual([relname, true, false])
+    await expect(runSql(url, 'set role anon; select * from leads')).rejects.toThrow(
+      'permission denied',
+    )
+  })
+})

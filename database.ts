@@ -1,0 +1,161 @@
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { Kysely, SqliteDialect } from 'kysely'
+import pg from 'pg'
+import { openPostgres } from './supabase/functions/submit-to-airtable/postgres.ts'
+import type { Database, Tables } from './supabase/functions/submit-to-airtable/store.ts'
+
+export const migrationsDir = join(import.meta.dirname, 'supabase/migrations')
+
+export type DatabaseLocation = { databaseUrl?: string | undefined; dataDir: string }
+
+/** Opens the database with all migrations applied; throws one plain sentence when it cannot. */
+export async function openDatabase(
+  { databaseUrl, dataDir }: DatabaseLocation,
+  migrations = migrationsDir,
+): Promise<Database & { close(): Promise<void> }> {
+  if (databaseUrl === undefined) return openSqlite(dataDir, migrations)
+  await migratePostgres(databaseUrl, migrations)
+  return openPostgres(databaseUrl)
+}
+
+function openSqlite(dataDir: string, migrations: string): Database & { close(): Promise<void> } {
+  const file = join(dataDir, 'leads.db')
+  let sqlite: DatabaseSync
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    // SQLite gives a new file to all who may read the folder, and its log the rights of the file.
+    closeSync(openSync(file, 'a', 0o600))
+    sqlite = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: true })
+    sqlite.exec('pragma journal_mode = wal')
+    // In WAL mode only FULL syncs at every commit; with NORMAL a power cut takes acknowledged leads.
+    sqlite.exec('pragma synchronous = full')
+  } catch (error) {
+    throw new Error(`The database ${file} (DATA_DIR) cannot be opened: ${explain(error)}.`)
+  }
+  try {
+    migrateSqlite(sqlite, migrations)
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+  const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: wrap(sqlite) }) })
+  return {
+    engine: 'sqlite',
+    kysely,
+    close: async () => {
+      if (sqlite.isOpen) sqlite.close()
+    },
+  }
+}
+
+// Kysely knows better-sqlite3; this is node:sqlite in that shape.
+function wrap(sqlite: DatabaseSync) {
+  return {
+    close: () => sqlite.close(),
+    prepare: (text: string) => {
+      // A full disk ends the transaction by itself; a second end would hide the first error.
+      const ended = text === 'rollback' && !sqlite.isTransaction
+      // A transaction that starts by reading cannot wait for another process's write: it fails at
+      // its own first write. Asking for the write lock at the start makes it wait instead.
+      const statement = sqlite.prepare(
+        text === 'begin' ? 'begin immediate' : ended ? 'select 1 limit 0' : text,
+      )
+      return {
+        reader: statement.columns().length > 0,
+        all: (values: readonly unknown[]) => statement.all(...(values as SQLInputValue[])),
+        run: (values: readonly unknown[]) => statement.run(...(values as SQLInputValue[])),
+        iterate: (values: readonly unknown[]) => statement.iterate(...(values as SQLInputValue[])),
+      }
+    },
+  }
+}
+
+type Migration = { file: string; version: string; name: string; text: string }
+
+// The Supabase CLI's own naming: <version>_<name>.sql.
+function readMigrations(dir: string): Migration[] {
+  return readdirSync(dir)
+    .sort()
+    .flatMap((file) => {
+      const [, version, name] = file.match(/^(\d+)_(.+)\.sql$/) ?? []
+      if (!version || !name) return []
+      return [{ file, version, name, text: readFileSync(join(dir, file), 'utf8') }]
+    })
+}
+
+function migrateSqlite(sqlite: DatabaseSync, dir: string): void {
+  const migrations = readMigrations(dir).filter(({ file }) => !file.endsWith('.postgres.sql'))
+  for (const { file, version, name, text } of migrations) {
+    try {
+      // The write lock comes first, so a second process waits here and then finds the work done.
+      sqlite.exec('begin immediate')
+      sqlite.exec(
+        'create table if not exists schema_migrations (version text primary key, name text)',
+      )
+      const applied = sqlite
+        .prepare('select 1 from schema_migrations where version = ?')
+        .get(version)
+      if (!applied) {
+        sqlite.exec(text)
+        sqlite.prepare('insert into schema_migrations values (?, ?)').run(version, name)
+      }
+      sqlite.exec('commit')
+    } catch (error) {
+      if (sqlite.isTransaction) sqlite.exec('rollback')
+      throw new Error(`The migration ${file} failed: ${explain(error)}.`)
+    }
+  }
+}
+
+// Any number will do, as long as all processes of this product ask for the same.
+const migrationLock = 727_663
+
+async function migratePostgres(url: string, dir: string): Promise<void> {
+  const migrations = readMigrations(dir)
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+  } catch (error) {
+    throw new Error(`The database of DATABASE_URL cannot be reached: ${explain(error)}.`)
+  }
+  let file = ''
+  try {
+    for (const migration of migrations) {
+      file = migration.file
+      await client.query('begin')
+      await client.query(`select pg_advisory_xact_lock(${migrationLock})`)
+      // Where the Supabase CLI keeps its records: either may apply a migration, and both know.
+      await client.query(`
+        create schema if not exists supabase_migrations;
+        create table if not exists supabase_migrations.schema_migrations (version text primary key);
+        alter table supabase_migrations.schema_migrations
+          add column if not exists statements text[], add column if not exists name text`)
+      const { version, name, text } = migration
+      const { rowCount } = await client.query(
+        'select 1 from supabase_migrations.schema_migrations where version = $1',
+        [version],
+      )
+      if (rowCount === 0) {
+        await client.query(text)
+        await client.query(
+          'insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)',
+          [version, name, [text]],
+        )
+      }
+      await client.query('commit')
+    }
+  } catch (error) {
+    throw new Error(`The migration ${file} failed: ${explain(error)}.`)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+// Node reports a refused connection to a name with two addresses as an AggregateError without text.
+function explain(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(explain).join('; ')
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
+}

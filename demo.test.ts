@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+
+const isBuilt = existsSync(join(import.meta.dirname, 'dist/index.html'))
+
+// `npm test` builds first; a bare vitest on an unbuilt tree has nothing to show.
+test.skipIf(!isBuilt && !process.env.CI)(
+  'a newcomer starts the demo, sends the form, sees the row, and Ctrl-C leaves nothing behind',
+  { timeout: 60_000 },
+  async () => {
+    const temp = mkdtempSync(join(tmpdir(), 'demo-test-'))
+    onTestFinished(() => rm(temp, { recursive: true, force: true }))
+    const demo = spawn(join(import.meta.dirname, 'node_modules/.bin/node'), ['demo.ts'], {
+      cwd: import.meta.dirname,
+      env: { PATH: process.env.PATH, TMPDIR: temp, PORT: '0' },
+    })
+    onTestFinished(() => {
+      demo.kill('SIGTERM')
+    })
+    let out = ''
+    demo.stdout.setEncoding('utf8').on('data', (text) => {
+      out += text
+    })
+    const wait = { timeout: 20_000, interval: 50 }
+    await vi.waitFor(() => expect(out).toContain('Ctrl-C'), wait)
+    const site = out.match(/http:\/\/localhost:\d+/)?.[0]
+    const airtable = out.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0]
+
+    expect(await (await fetch(`${site}/`)).text()).toContain('<form')
+    const answer = await fetch(`${site}/functions/v1/submit-to-airtable`, {
+      method: 'POST',
+      headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        name: 'Jane Doe',
+        email: 'jane@example.com',
+        phone: '(555) 123-4567',
+        address: '123 Main St, Springfield, IL 62701',
+        serviceType: 'emergency',
+      }),
+    })
+    expect(answer.status).toBe(200)
+    await vi.waitFor(() => expect(out).toMatch(/Jane Doe.*Emergency Service.*New/), wait)
+    expect(await (await fetch(`${airtable}/records.json`)).text()).toContain('Jane Doe')
+
+    demo.kill('SIGINT')
+    const [code] = await once(demo, 'exit')
+    expect(code).toBe(0)
+    expect(out).toContain('The demo has ended')
+    expect(readdirSync(temp)).toEqual([])
+    await expect(fetch(`${site}/healthz`)).rejects.toThrow()
+  },
+)

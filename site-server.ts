@@ -1,0 +1,105 @@
+import type { Server } from 'node:http'
+import { createAdaptorServer } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import type { Context } from 'hono'
+import { openDatabase } from './database.ts'
+import { createStaticSite } from './static-site.ts'
+import { createApp } from './supabase/functions/submit-to-airtable/app.ts'
+import { channelNames, createChannels } from './supabase/functions/submit-to-airtable/channels.ts'
+import { findClientAddress } from './supabase/functions/submit-to-airtable/client-address.ts'
+import { createDeliverer } from './supabase/functions/submit-to-airtable/deliver.ts'
+import type { Env } from './supabase/functions/submit-to-airtable/env.ts'
+import { createFaultLog, type Log } from './supabase/functions/submit-to-airtable/fault-log.ts'
+
+// SIGTERM promises an end within 10 s; this leaves two to settle and to close the database.
+const graceMs = 8_000
+
+/** The whole product in one process: the built site, the function and the delivery timer. */
+export async function startSite({
+  env,
+  siteDir,
+  fetch,
+  now,
+  log,
+}: {
+  env: Env
+  siteDir: string
+  fetch: typeof globalThis.fetch
+  now: () => number
+  log: Log
+}): Promise<{ port: number; stop(): Promise<void> }> {
+  const site = createStaticSite(siteDir)
+  const db = await openDatabase(env)
+  const faults = createFaultLog(log)
+  const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+  const channels = createChannels(env, { fetch, pause })
+  const deliverer = createDeliverer({ db, channels, now, random: Math.random, pause, log, faults })
+
+  let proxyMentioned = false
+  const app = createApp({
+    db,
+    channels: channelNames,
+    anonKeys: env.anonKeys,
+    publicUrl: env.publicUrl,
+    allowedOrigins: env.allowedOrigins,
+    rateLimitPerMinute: env.rateLimitPerMinute,
+    notSetUp: env.notSetUp,
+    now,
+    log,
+    faults,
+    wake: deliverer.wake,
+    findClientAddress: (c: Context) => {
+      const forwardedFor = c.req.header('x-forwarded-for')
+      if (forwardedFor && env.trustedProxies === undefined && !proxyMentioned) {
+        proxyMentioned = true
+        log.warn(
+          {},
+          'a request carries X-Forwarded-For and TRUSTED_PROXIES is not set: if a proxy stands in front, all visitors share one rate limit',
+        )
+      }
+      const { address } = getConnInfo(c).remote
+      return findClientAddress(address, forwardedFor, env.trustedProxies ?? 0)
+    },
+  })
+  app.all('*', site)
+
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server
+  // A request is 16 KB at most: whoever takes longer than this holds a connection, not a form.
+  server.requestTimeout = 30_000
+  try {
+    await listen(server, env.port, env.host)
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+  deliverer.start()
+
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : env.port,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeIdleConnections()
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+      await Promise.all([closed, deliverer.stop(graceMs)])
+      clearTimeout(timer)
+      await db.close()
+    },
+  }
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new Error(explainListenError(error, port, host))),
+    )
+    server.listen(port, host, () => resolve())
+  })
+}
+
+function explainListenError({ code, message }: NodeJS.ErrnoException, port: number, host: string) {
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is in use: stop what uses it, or set PORT to another.`
+  if (code === 'EACCES') return `Port ${port} needs more rights: set PORT to one above 1023.`
+  return `Nothing can listen on HOST ${host}, PORT ${port}: ${message}.`
+}

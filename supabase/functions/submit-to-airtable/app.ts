@@ -1,0 +1,339 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type Context, Hono } from 'hono'
+import * as v from 'valibot'
+import { type FaultLog, type Log, nameError } from './fault-log.ts'
+import { type Lead, type LeadField, leadSchema } from './lead.ts'
+import { countWaiting, type Database, proveWritable, saveLead } from './store.ts'
+
+export type AppOptions = {
+  db: Database
+  /** The channels every lead is delivered to. */
+  channels: readonly string[]
+  anonKeys: readonly string[]
+  publicUrl: string
+  allowedOrigins: readonly string[]
+  rateLimitPerMinute: number
+  notSetUp: readonly string[]
+  now: () => number
+  log: Log
+  faults: FaultLog
+  /** Deliveries may be due. */
+  wake: () => void
+  findClientAddress: (c: Context) => string
+}
+
+// On Supabase the gateway keeps the first two steps of the path to itself.
+const functionPaths = ['/functions/v1/submit-to-airtable', '/submit-to-airtable']
+const underFunction = (name: string) => functionPaths.map((path) => `${path}/${name}`)
+
+const maxBodyBytes = 16 * 1024
+const healthReuseMs = 1_000
+const unavailableRetrySeconds = 5
+
+const corsHeaders = {
+  'Access-Control-Allow-Methods': 'POST, OPTIONS',
+  // What supabase-js sends, now or in its newer versions, and our own idempotency-key.
+  'Access-Control-Allow-Headers':
+    'apikey, authorization, content-type, x-client-info, idempotency-key, x-retry-count, traceparent, tracestate, baggage',
+  // Without it the page cannot read how long a 429 asks it to wait.
+  'Access-Control-Expose-Headers': 'Retry-After',
+  'Access-Control-Max-Age': '7200',
+}
+
+type Refusal = {
+  status: 400 | 401 | 409 | 413 | 415 | 422 | 429 | 503
+  code: string
+  message: string
+  field?: string
+  retryAfterSeconds?: number
+}
+
+export function createApp(options: AppOptions): Hono {
+  const { db, now, log, faults } = options
+  const app = new Hono()
+
+  app.use('*', async (c, next) => {
+    await next()
+    if (isFunctionPath(c.req.path)) {
+      c.header('Cache-Control', 'no-store')
+      c.header('Vary', 'Origin')
+      const origin = c.req.header('origin')
+      if (origin && isAllowed(origin, c)) {
+        c.header('Access-Control-Allow-Origin', origin)
+        for (const [name, value] of Object.entries(corsHeaders)) c.header(name, value)
+      }
+    }
+  })
+
+  app.on('OPTIONS', functionPaths, (c) => c.body(null, 204, { Allow: 'POST, OPTIONS' }))
+
+  app.on('POST', functionPaths, async (c) => {
+    const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase()
+    if (type === 'application/x-www-form-urlencoded' || type === 'multipart/form-data')
+      return takeForm(c)
+    const refusal = await takeJson(c, type)
+    return refusal ? refuse(c, refusal) : c.json({ ok: true })
+  })
+
+  // Cron calls this every minute on Supabase. Anyone may: it only sends what is due anyway.
+  app.on('POST', underFunction('deliver'), (c) => {
+    if (!hasKey(c)) return refuse(c, wrongKey)
+    options.wake()
+    return c.json({ ok: true }, 202)
+  })
+
+  app.on('GET', ['/healthz', ...underFunction('healthz')], async (c) => {
+    const backlog = (await isWritable()) && (await countWaiting(db).catch(reportWriteFault))
+    if (!backlog) return refuse(c, unavailable)
+    const oldestAt = Math.min(...backlog.map((channel) => channel.oldestAt))
+    return c.json(
+      {
+        ok: true,
+        database: db.engine,
+        deliveries: {
+          waiting: backlog.reduce((sum, channel) => sum + channel.waiting, 0),
+          oldestWaitingSeconds: backlog.length > 0 ? Math.round((now() - oldestAt) / 1000) : null,
+          byChannel: Object.fromEntries(backlog.map(({ channel, waiting }) => [channel, waiting])),
+        },
+        notSetUp: options.notSetUp,
+      },
+      200,
+      { 'Cache-Control': 'no-store' },
+    )
+  })
+
+  app.on('ALL', functionPaths, (c) =>
+    c.json({ error: { code: 'method_not_allowed', message: 'Send the lead with POST.' } }, 405, {
+      Allow: 'POST, OPTIONS',
+    }),
+  )
+
+  app.notFound((c) =>
+    c.json({ error: { code: 'not_found', message: 'There is nothing here.' } }, 404),
+  )
+
+  app.onError((error, c) => {
+    // The message may quote what a visitor typed, so the log gets the name and the place only.
+    const place = error.stack?.split('\n').find((line) => line.trim().startsWith('at '))
+    log.error({ error: error.name, place: place?.trim() }, 'a request failed unexpectedly')
+    return c.json({ error: { code: 'internal', message: 'Something went wrong here.' } }, 500)
+  })
+
+  async function takeJson(c: Context, type: string | undefined): Promise<Refusal | undefined> {
+    if (!hasKey(c)) return wrongKey
+    if (type !== 'application/json') return wrongType
+    const key = c.req.header('idempotency-key')
+    if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) return badIdempotencyKey
+    const body = await readBody(c.req.raw)
+    if (!(body instanceof Uint8Array)) return body
+    let json: unknown
+    try {
+      json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    } catch {
+      return notJson
+    }
+    const parsed = v.safeParse(leadSchema, json, { abortEarly: true })
+    if (!parsed.success) return explainIssue(parsed.issues[0])
+    return save(c, parsed.output, key === undefined ? [] : [`key:${key}`])
+  }
+
+  /** The page without JavaScript: the answer is a redirect to a part of the page that CSS shows. */
+  async function takeForm(c: Context): Promise<Response> {
+    const from = findPageOrigin(c)
+    const show = (part: 'received' | 'incomplete' | 'failed') =>
+      c.redirect(`${from.redirectTo}/#estimate-${part}`, 303)
+    if (!from.allowed) return show('failed')
+    const body = await readBody(c.req.raw)
+    if (!(body instanceof Uint8Array)) return show('failed')
+    let form: FormData
+    try {
+      const headers = { 'content-type': c.req.header('content-type') ?? '' }
+      form = await new Response(body, { headers }).formData()
+    } catch {
+      return show('failed')
+    }
+    const fields = Object.keys(leadSchema.entries) as LeadField[]
+    const values = Object.fromEntries(fields.map((field) => [field, form.get(field) ?? '']))
+    const required = fields.filter((field) => field !== 'serviceType')
+    if (required.some((field) => String(values[field]).trim() === '')) return show('incomplete')
+    const parsed = v.safeParse(leadSchema, values)
+    if (!parsed.success) return show('failed')
+
+    // A form cannot make a key, so its content is the key: the same content from the same client
+    // within this minute or the last is a second press, not a second wish.
+    const minute = Math.floor(now() / 60_000)
+    const content = `${options.findClientAddress(c)} ${hashLead(parsed.output)}`
+    const keys = [minute, minute - 1].map((at) => `form:${hash(`${at} ${content}`)}`)
+    return show((await save(c, parsed.output, keys)) ? 'failed' : 'received')
+  }
+
+  async function save(
+    c: Context,
+    lead: Lead,
+    idempotencyKeys: readonly string[],
+  ): Promise<Refusal | undefined> {
+    const { channels, rateLimitPerMinute: limitPerMinute } = options
+    const clientAddress = options.findClientAddress(c)
+    const newLead = { lead, bodyHash: hashLead(lead), clientAddress, idempotencyKeys, channels }
+    const saved = await saveLead(db, newLead, { now: now(), limitPerMinute }).catch(
+      reportWriteFault,
+    )
+    if (!saved) return unavailable
+    if (saved.outcome === 'conflict') return keyReused
+    if (saved.outcome === 'limited') {
+      const retryAfterSeconds = Math.max(1, Math.ceil(saved.retryAfterMs / 1000))
+      return { ...tooMany, retryAfterSeconds }
+    }
+    faults.clear('database', 'leads can be stored again')
+    if (saved.outcome === 'saved') {
+      log.info({ leadId: saved.leadId }, 'lead stored')
+      options.wake()
+    }
+    return undefined
+  }
+
+  // Each check is a durable write: whoever asks more often than this gets the answer just found.
+  let lastCheck: { at: number; writable: Promise<boolean> } | undefined
+  function isWritable(): Promise<boolean> {
+    if (lastCheck && now() - lastCheck.at < healthReuseMs) return lastCheck.writable
+    const writable = proveWritable(db).then(
+      () => {
+        faults.clear('database', 'leads can be stored again')
+        return true
+      },
+      (error) => {
+        reportWriteFault(error)
+        return false
+      },
+    )
+    lastCheck = { at: now(), writable }
+    return writable
+  }
+
+  function reportWriteFault(error: unknown): void {
+    faults.report(
+      'database',
+      { error: nameError(error) },
+      'no lead can be stored: the answer is 503',
+    )
+  }
+
+  function hasKey(c: Context): boolean {
+    const bearer = c.req.header('authorization')?.match(/^bearer\s+(.+)$/i)?.[1]
+    const given = digest(c.req.header('apikey') ?? bearer ?? '')
+    // Compares all keys, each in constant time, so that the time tells nothing about them.
+    return options.anonKeys.filter((key) => timingSafeEqual(digest(key), given)).length > 0
+  }
+
+  function isOwn(origin: string, c: Context): boolean {
+    if (!URL.canParse(origin)) return false
+    // Only the host counts: behind a proxy that ends TLS, the scheme seen here is not the visitor's.
+    return new URL(origin).host === c.req.header('host') || origin === ownOrigin
+  }
+  const ownOrigin = new URL(options.publicUrl).origin
+
+  function isAllowed(origin: string, c: Context): boolean {
+    return options.allowedOrigins.includes(origin) || isOwn(origin, c)
+  }
+
+  function findPageOrigin(c: Context): { allowed: boolean; redirectTo: string } {
+    const referer = c.req.header('referer')
+    let origin = c.req.header('origin')
+    // Browsers send "null" where the page's referrer policy hides it; the two others may still tell.
+    if (!origin || origin === 'null')
+      origin = referer && URL.canParse(referer) ? new URL(referer).origin : undefined
+    if (!origin)
+      return { allowed: c.req.header('sec-fetch-site') === 'same-origin', redirectTo: '' }
+    if (isOwn(origin, c)) {
+      const here = new URL(origin).host === c.req.header('host')
+      return { allowed: true, redirectTo: here ? '' : origin }
+    }
+    const allowed = options.allowedOrigins.includes(origin)
+    return { allowed, redirectTo: allowed ? origin : '' }
+  }
+
+  return app
+}
+
+const isFunctionPath = (path: string) =>
+  functionPaths.some((start) => path === start || path.startsWith(`${start}/`))
+
+const wrongKey: Refusal = {
+  status: 401,
+  code: 'wrong_key',
+  message: 'The apikey header does not hold this site’s public key.',
+}
+const wrongType: Refusal = {
+  status: 415,
+  code: 'unsupported_type',
+  message: 'Send the lead as application/json.',
+}
+const notJson: Refusal = { status: 400, code: 'not_json', message: 'The body is not JSON.' }
+const badIdempotencyKey: Refusal = {
+  status: 400,
+  code: 'bad_idempotency_key',
+  message: 'Idempotency-Key must be 1 to 255 visible ASCII characters.',
+}
+const tooLarge: Refusal = {
+  status: 413,
+  code: 'too_large',
+  message: `The body is over ${maxBodyBytes / 1024} KB.`,
+}
+const cutOff: Refusal = {
+  status: 400,
+  code: 'cut_off',
+  message: 'The body did not arrive whole.',
+}
+const keyReused: Refusal = {
+  status: 409,
+  code: 'idempotency_key_reused',
+  message: 'This Idempotency-Key came before with another lead.',
+}
+const tooMany: Refusal = {
+  status: 429,
+  code: 'too_many_requests',
+  message: 'Too many requests from this address. Please wait a moment, or call us.',
+}
+const unavailable: Refusal = {
+  status: 503,
+  code: 'unavailable',
+  message: 'The request could not be stored. Please try again, or call us.',
+  retryAfterSeconds: unavailableRetrySeconds,
+}
+
+function refuse(c: Context, { status, retryAfterSeconds, ...error }: Refusal): Response {
+  if (retryAfterSeconds !== undefined) c.header('Retry-After', String(retryAfterSeconds))
+  return c.json({ error }, status)
+}
+
+function explainIssue(issue: v.InferIssue<typeof leadSchema>): Refusal {
+  const refusal = { status: 422, code: 'invalid_field' } as const
+  const field = v.getDotPath(issue)
+  if (field === null) return { ...refusal, message: 'Send the lead as one JSON object.' }
+  if (issue.type !== 'strict_object') return { ...refusal, field, message: issue.message }
+  const known = Object.keys(leadSchema.entries).includes(field)
+  const message = known ? `The field ${field} is missing.` : 'A lead has no such field.'
+  return { ...refusal, field, message }
+}
+
+/** The body, if it is within the limit, whatever Content-Length says or leaves out. */
+async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer> | Refusal> {
+  if (Number(request.headers.get('content-length')) > maxBodyBytes) return tooLarge
+  const chunks: BlobPart[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.byteLength
+      if (bytes > maxBodyBytes) return tooLarge
+      chunks.push(chunk)
+    }
+  } catch {
+    return cutOff
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer())
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+const hash = (text: string) => digest(text).toString('hex')
+const hashLead = ({ name, email, phone, address, serviceType }: Lead) =>
+  hash(JSON.stringify([name, email, phone, address, serviceType]))

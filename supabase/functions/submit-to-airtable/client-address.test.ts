@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { findClientAddress, groupAddress } from './client-address.ts'
+
+it.each([
+  ['the socket when no proxy is trusted', '198.51.100.1', '203.0.113.7', 0, '198.51.100.1'],
+  ['what the one proxy saw', '10.0.0.1', '6.6.6.6, 203.0.113.7', 1, '203.0.113.7'],
+  [
+    'what the first of two proxies saw',
+    '10.0.0.1',
+    '6.6.6.6, 203.0.113.7, 10.0.0.2',
+    2,
+    '203.0.113.7',
+  ],
+  [
+    'the leftmost when there are fewer hops than proxies',
+    '10.0.0.1',
+    '203.0.113.7',
+    5,
+    '203.0.113.7',
+  ],
+  ['the socket without the header', '10.0.0.1', undefined, 1, '10.0.0.1'],
+  ['unknown without any address', undefined, undefined, 0, 'unknown'],
+])('believes %s', (_, socket, forwarded, proxies, expected) => {
+  expect(findClientAddress(socket, forwarded, proxies)).toBe(expected)
+})
+
+it.each([
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['203.0.113.7:4711', '203.0.113.7'],
+  ['[2001:db8:1:2:3:4:5:6]:443', '2001:db8:1:2::/64'],
+  ['2001:DB8:1:2::9', '2001:db8:1:2::/64'],
+  ['2001:db8::9', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['x'.repeat(500), 'x'.repeat(64)],
+])('counts %s as %s', (hop, expected) => {
+  expect(groupAddress(hop)).toBe(expected)
+})

@@ -1,0 +1,29 @@
+/**
+ * The address the rate limit counts by. Each trusted proxy appends the address it was called from
+ * to X-Forwarded-For; whatever stands further left the client may have invented.
+ */
+export function findClientAddress(
+  socketAddress: string | undefined,
+  forwardedFor: string | undefined,
+  trustedProxies: number,
+): string {
+  const chain = [...(forwardedFor?.split(',') ?? []), socketAddress ?? ''].map((hop) => hop.trim())
+  const hop = chain[Math.max(0, chain.length - 1 - trustedProxies)] ?? ''
+  return groupAddress(hop)
+}
+
+/** One household or office is one client: an IPv4 address, or the first half of an IPv6 one. */
+export function groupAddress(hop: string): string {
+  const bare = hop
+    .toLowerCase()
+    .replace(/^\[([^\]]*)\](:\d+)?$/, '$1')
+    .replace(/^::ffff:(?=\d+\.)/, '')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+  if (!/^[0-9a-f:]{2,39}$/.test(bare) || !bare.includes(':')) return bare.slice(0, 64) || 'unknown'
+  const [head = '', tail] = bare.split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length)
+  const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...right]
+  return `${groups.slice(0, 4).join(':')}::/64`
+}

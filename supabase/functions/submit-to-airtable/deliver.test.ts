@@ -1,0 +1,378 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { engines, openTestDatabase } from '../../../testing/database.ts'
+import { createTestLog } from '../../../testing/log.ts'
+import { type Channel, computeRetryMs, createDeliverer, type Outcome } from './deliver.ts'
+import { createFaultLog } from './fault-log.ts'
+import { claimDue, type Database, listLeads, type StoredLead, saveLead } from './store.ts'
+
+const start = Date.parse('2026-11-15T12:00:00Z')
+const timing = {
+  leaseMs: 45_000,
+  renewEveryMs: 10_000,
+  pollMs: 5_000,
+  takenMs: 500,
+  settleRetryMs: 1_000,
+}
+
+type Send = Channel['send']
+const sendWell: Send = async (leads) => ({ outcomes: leads.map(succeed) })
+const succeed = ({ id }: StoredLead): Outcome => ({ leadId: id, ok: true })
+const fail = ({ id }: StoredLead): Outcome => ({ leadId: id, ok: false, error: 'no room' })
+
+function open(
+  db: Database,
+  send: Send,
+  {
+    clock = { at: start },
+    changes = {} as Partial<Channel>,
+    times = timing,
+    // The clock moves by exactly as much as was waited for.
+    pause = async (ms: number) => {
+      clock.at += ms
+    },
+  } = {},
+) {
+  const log = createTestLog()
+  const sends: { at: number; ids: string[] }[] = []
+  const channel: Channel = {
+    name: 'airtable',
+    batchSize: 10,
+    exclusive: true,
+    restMs: 250,
+    send: (leads, signal) => {
+      sends.push({ at: clock.at, ids: leads.map(({ id }) => id) })
+      return send(leads, signal)
+    },
+    ...changes,
+  }
+  const deliverer = createDeliverer({
+    db,
+    channels: [channel],
+    now: () => clock.at,
+    random: () => 1,
+    pause,
+    log,
+    faults: createFaultLog(log),
+    timing: times,
+  })
+  /** What is due now and nothing that becomes due by waiting. */
+  const deliver = () => deliverer.deliverDue(1)
+  return { clock, log, sends, deliverer, deliver }
+}
+
+async function save(db: Database, count: number, now = start) {
+  for (let at = 0; at < count; at++)
+    await saveLead(
+      db,
+      {
+        lead: {
+          name: 'Zoë',
+          email: 'zoe@example.com',
+          phone: '5551234567',
+          address: '1 Main St',
+          serviceType: '',
+        },
+        bodyHash: '',
+        clientAddress: '',
+        idempotencyKeys: [],
+        channels: ['airtable'],
+      },
+      { now, limitPerMinute: 1_000 },
+    )
+}
+
+const readDeliveries = async (db: Database) =>
+  (await listLeads(db, { limit: 200 })).flatMap(({ deliveries }) => deliveries)
+
+describe.each(engines)('delivery on %s', (engine) => {
+  it('sends all that is due in batches, with a rest between, and settles it', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 25)
+    const { deliver, sends, clock, deliverer } = open(db, sendWell)
+    await deliverer.deliverDue(10_000)
+    expect(sends.map(({ ids }) => ids.length)).toEqual([10, 10, 5])
+    expect(sends.map(({ at }) => at - start)).toEqual([0, 250, 500])
+    expect((await readDeliveries(db)).every(({ state }) => state === 'sent')).toBe(true)
+    clock.at += 1_000_000
+    await deliver()
+    expect(sends).toHaveLength(3)
+  })
+
+  it('tries for ever, after 5 s, 10 s, 20 s … up to 15 minutes, and remembers why', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 1)
+    const { deliver, clock } = open(db, async (leads) => ({ outcomes: leads.map(fail) }))
+    const delays: number[] = []
+    for (let at = 0; at < 11; at++) {
+      const before = clock.at
+      await deliver()
+      const [delivery] = await readDeliveries(db)
+      expect(delivery).toMatchObject({ state: 'waiting', attempts: at + 1, lastError: 'no room' })
+      delays.push(((delivery?.nextAttemptAt ?? 0) - before) / 1000)
+      clock.at = delivery?.nextAttemptAt ?? 0
+    }
+    expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 900, 900, 900])
+  })
+
+  it('waits for one refused lead without holding up the others', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 3)
+    const { deliver, log } = open(db, async ([first, ...rest]) => ({
+      outcomes: [...(first ? [fail(first)] : []), ...rest.map(succeed)],
+    }))
+    await deliver()
+    const states = (await readDeliveries(db)).map(({ state }) => state).sort()
+    expect(states).toEqual(['sent', 'sent', 'waiting'])
+    expect(log.entries.filter(({ level }) => level === 'warn')).toHaveLength(1)
+  })
+
+  it('counts a lead the channel says nothing about as not sent', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 1)
+    const { deliver } = open(db, async () => ({ outcomes: [] }))
+    await deliver()
+    expect((await readDeliveries(db))[0]).toMatchObject({ state: 'waiting', attempts: 1 })
+  })
+
+  it('survives a channel that throws, without repeating what it said', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 1)
+    const { deliver, log } = open(db, async () => {
+      throw new TypeError('zoe@example.com is odd')
+    })
+    await deliver()
+    expect((await readDeliveries(db))[0]).toMatchObject({
+      state: 'waiting',
+      lastError: 'TypeError',
+    })
+    expect(JSON.stringify(log.entries)).not.toContain('zoe')
+  })
+
+  it('rests as long as the channel asks, in every process', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 12)
+    const locked = open(db, async (leads) => ({ outcomes: leads.map(fail), holdMs: 31_000 }))
+    await locked.deliver()
+    expect(locked.sends).toHaveLength(1)
+    const other = open(db, sendWell, { clock: { at: start + 30_999 } })
+    await other.deliver()
+    expect(other.sends).toHaveLength(0)
+    other.clock.at = start + 31_000
+    await other.deliverer.deliverDue(5_000)
+    expect(other.sends.map(({ ids }) => ids.length)).toEqual([10, 2])
+  })
+
+  it('lets one process send at a time on an exclusive channel', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 60)
+    let sending = 0
+    let mostAtOnce = 0
+    const send: Send = async (leads) => {
+      sending += 1
+      mostAtOnce = Math.max(mostAtOnce, sending)
+      await new Promise((resolve) => setImmediate(resolve))
+      sending -= 1
+      return { outcomes: leads.map(succeed) }
+    }
+    const clock = { at: start }
+    // Time stands still while one of them sends, or the others' waiting would outrun its lease.
+    const pause = async (ms: number) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (sending === 0) clock.at += ms
+    }
+    const processes = Array.from({ length: 4 }, () => open(db, send, { clock, pause }))
+    await Promise.all(processes.map(({ deliverer }) => deliverer.deliverDue(60_000)))
+    const sends = processes.flatMap((process) => process.sends)
+    expect(mostAtOnce).toBe(1)
+    expect(sends.flatMap(({ ids }) => ids)).toHaveLength(60)
+    expect(new Set(sends.flatMap(({ ids }) => ids)).size).toBe(60)
+    const times = sends.map(({ at }) => at).sort((a, b) => a - b)
+    for (const [at, time] of times.entries())
+      if (at > 0) expect(time - (times[at - 1] ?? 0)).toBeGreaterThanOrEqual(250)
+  })
+
+  it('takes up a killed process’s leads within a minute', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 1)
+    let reached = () => {}
+    const sending = new Promise<void>((resolve) => {
+      reached = resolve
+    })
+    const killed = open(db, () => {
+      reached()
+      return new Promise(() => {})
+    })
+    void killed.deliver()
+    await sending
+    const next = open(db, sendWell)
+    await next.deliver()
+    expect(next.sends).toHaveLength(0)
+    next.clock.at += 50_000
+    await next.deliver()
+    expect(next.sends).toHaveLength(1)
+    expect((await readDeliveries(db))[0]).toMatchObject({ state: 'sent', attempts: 2 })
+  })
+
+  it('keeps its lease through a long send, and breaks off when it has lost it', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 1)
+    const clock = { at: start }
+    const times = { ...timing, renewEveryMs: 5 }
+    const renewed = async (holder: string) =>
+      (await claimDue(db, 'airtable', 1, { holder, now: clock.at, until: clock.at })).length === 0
+    const { deliver } = open(
+      db,
+      async (leads, signal) => {
+        clock.at += 44_000
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        clock.at += 44_000
+        expect(await renewed('another')).toBe(true)
+        await db.kysely.updateTable('channels').set({ lease_holder: 'another' }).execute()
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        return { outcomes: leads.map(fail) }
+      },
+      { clock, times },
+    )
+    await deliver()
+    expect((await readDeliveries(db))[0]).toMatchObject({ state: 'waiting', lastError: 'no room' })
+  })
+
+  it('records a send although the database was away when it ended', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 1)
+    let pauses = 0
+    const log = createTestLog()
+    const deliverer = createDeliverer({
+      db,
+      channels: [
+        {
+          name: 'airtable',
+          batchSize: 10,
+          exclusive: false,
+          restMs: 0,
+          send: async (leads) => {
+            await db.kysely.schema.alterTable('deliveries').renameTo('away').execute()
+            return { outcomes: leads.map(succeed) }
+          },
+        },
+      ],
+      now: () => start,
+      random: () => 1,
+      pause: async () => {
+        pauses += 1
+        if (pauses === 3) await db.kysely.schema.alterTable('away').renameTo('deliveries').execute()
+      },
+      log,
+      faults: createFaultLog(log),
+    })
+    await deliverer.deliverDue(1)
+    expect(pauses).toBe(3)
+    expect((await readDeliveries(db))[0]?.state).toBe('sent')
+  })
+
+  it('says a fault when it begins and when it is over, and then sends what waits at once', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 12)
+    let works = false
+    const { deliver, log, clock } = open(db, async (leads) => ({
+      outcomes: leads.map(works ? succeed : fail),
+    }))
+    for (let at = 0; at < 9; at++) {
+      await deliver()
+      clock.at += 900_000
+    }
+    // One lead has its next attempt now, all others have just failed again.
+    await deliver()
+    await db.kysely
+      .updateTable('deliveries')
+      .set({ next_attempt_at: clock.at + 800_000 })
+      .execute()
+    const [one] = await listLeads(db, { limit: 1 })
+    await db.kysely
+      .updateTable('deliveries')
+      .set({ next_attempt_at: clock.at })
+      .where('lead_id', '=', one?.id ?? '')
+      .execute()
+    clock.at += 1_000
+    works = true
+    await deliver()
+    clock.at += 1_000
+    await deliver()
+    clock.at += 1_000
+    await deliver()
+    expect((await readDeliveries(db)).every(({ state }) => state === 'sent')).toBe(true)
+    const messages = log.entries.map(({ message }) => message)
+    expect(messages.filter((message) => message !== 'delivered')).toEqual([
+      'airtable takes no leads: they wait',
+      'airtable takes leads again',
+    ])
+  })
+
+  it('starts when woken, and when stopped ends after what is in flight', async () => {
+    const db = await openTestDatabase(engine)
+    let reached = () => {}
+    const sending = new Promise<void>((resolve) => {
+      reached = resolve
+    })
+    let finish = () => {}
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const { deliverer, sends } = open(db, async (leads) => {
+      reached()
+      await finished
+      return { outcomes: leads.map(succeed) }
+    })
+    deliverer.start()
+    await save(db, 1)
+    const wokenAt = performance.now()
+    deliverer.wake()
+    await sending
+    expect(performance.now() - wokenAt).toBeLessThan(1_000)
+    const stopped = deliverer.stop(60_000)
+    await save(db, 1)
+    deliverer.wake()
+    finish()
+    await stopped
+    expect(sends).toHaveLength(1)
+    expect((await readDeliveries(db)).map(({ state }) => state).sort()).toEqual(['sent', 'waiting'])
+  })
+
+  it('breaks off a send that outlasts the grace, and tries it anew later', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 1)
+    let reached = () => {}
+    const sending = new Promise<void>((resolve) => {
+      reached = resolve
+    })
+    const { deliverer } = open(db, async (leads, signal) => {
+      reached()
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return { outcomes: leads.map(fail) }
+    })
+    deliverer.start()
+    onTestFinished(() => deliverer.stop(0))
+    await sending
+    await deliverer.stop(10)
+    expect((await readDeliveries(db))[0]).toMatchObject({ state: 'waiting', attempts: 1 })
+  })
+
+  it('leaves alone what no channel is set up for', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 1)
+    const { deliver } = open(db, sendWell, { changes: { name: 'email' } })
+    await deliver()
+    expect((await readDeliveries(db))[0]).toMatchObject({
+      channel: 'airtable',
+      state: 'waiting',
+      attempts: 0,
+      lastError: null,
+    })
+  })
+})
+
+it('spreads retries over the second half of the delay', () => {
+  expect(computeRetryMs(1, () => 0)).toBe(2_500)
+  expect(computeRetryMs(1, () => 1)).toBe(5_000)
+  expect(computeRetryMs(5_000, () => 1)).toBe(900_000)
+})

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { readEnv } from './env.ts'
+
+it('has a default for everything but what only the owner can know', () => {
+  expect(readEnv({})).toMatchObject({
+    port: 3000,
+    host: '0.0.0.0',
+    dataDir: './data',
+    databaseUrl: undefined,
+    anonKeys: ['public-anon-key'],
+    airtable: undefined,
+    publicUrl: 'http://localhost:3000',
+    allowedOrigins: [],
+    rateLimitPerMinute: 10,
+    trustedProxies: undefined,
+    escalateAfterMinutes: [4, 8],
+  })
+})
+
+it('counts an empty variable as unset', () => {
+  expect(readEnv({ PORT: '', DATABASE_URL: ' ', SUPABASE_ANON_KEY: '' })).toEqual(readEnv({}))
+})
+
+it('names every variable to mend, in one message, without its value', () => {
+  const read = () =>
+    readEnv({
+      PORT: 'secret1',
+      DATABASE_URL: 'mysql://secret2',
+      ALLOWED_ORIGINS: 'https://a.example/path',
+      RATE_LIMIT_PER_MINUTE: 'many',
+      TRUSTED_PROXIES: '-1',
+      ESCALATE_AFTER_MINUTES: '4,soon',
+    })
+  expect(read).toThrow(/PORT .*\n.*DATABASE_URL .*\n(.*\n)*.*TRUSTED_PROXIES /)
+  expect(read).toThrow(/ALLOWED_ORIGINS must be origins/)
+  expect(read).toThrow(/ESCALATE_AFTER_MINUTES must be minutes/)
+  expect(read).not.toThrow(/secret/)
+})
+
+it('knows Airtable when token and base are there, and says plainly what is missing', () => {
+  const token = { AIRTABLE_TOKEN: 't' }
+  expect(readEnv(token).notSetUp[0]).toBe(
+    'Airtable is not set up (AIRTABLE_BASE_ID missing): leads are stored and wait.',
+  )
+  const env = readEnv({
+    ...token,
+    AIRTABLE_BASE_ID: 'app1',
+    ALERT_WEBHOOK_URL: 'https://a.example',
+  })
+  expect(env.airtable).toEqual({
+    token: 't',
+    baseId: 'app1',
+    table: 'Leads',
+    apiUrl: 'https://api.airtable.com',
+  })
+  expect(env.notSetUp).toEqual([])
+})
+
+it('takes Supabase’s own variables', () => {
+  const env = readEnv({
+    SUPABASE_DB_URL: 'postgresql://a@b/c',
+    SUPABASE_ANON_KEY: 'legacy',
+    SUPABASE_PUBLISHABLE_KEYS: '{"default":"sb_publishable_1"}',
+  })
+  expect(env.databaseUrl).toBe('postgresql://a@b/c')
+  expect(env.anonKeys).toEqual(['legacy', 'sb_publishable_1'])
+  expect(
+    readEnv({ DATABASE_URL: 'postgres://x/y', SUPABASE_DB_URL: 'postgres://z' }),
+  ).toMatchObject({
+    databaseUrl: 'postgres://x/y',
+  })
+})
+
+it('takes origins with or without a closing slash', () => {
+  const { allowedOrigins } = readEnv({ ALLOWED_ORIGINS: 'https://a.example/, http://b.example:81' })
+  expect(allowedOrigins).toEqual(['https://a.example', 'http://b.example:81'])
+})
+
+it('finds every variable it reads in .env.example, which works as it is', () => {
+  const example = readFileSync('.env.example', 'utf8')
+  const source = readFileSync(new URL('env.ts', import.meta.url), 'utf8')
+  // Supabase sets these two for its functions; they are nobody’s to fill in.
+  const own = ['SUPABASE_DB_URL', 'SUPABASE_PUBLISHABLE_KEYS']
+  for (const [, name = ''] of source.matchAll(/^ {2}([A-Z][A-Z_]+): /gm))
+    if (!own.includes(name)) expect(example).toMatch(new RegExp(`^${name}=`, 'm'))
+  const lines = example.split('\n').filter((line) => /^[A-Z]/.test(line))
+  expect(() => readEnv(Object.fromEntries(lines.map((line) => line.split(/=(.*)/))))).not.toThrow()
+})

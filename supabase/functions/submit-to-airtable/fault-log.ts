@@ -1,0 +1,35 @@
+export type Log = {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export type FaultLog = ReturnType<typeof createFaultLog>
+
+/** Says a fault when it begins and when it is over, however often it shows in between. */
+export function createFaultLog(log: Log) {
+  const times = new Map<string, number>()
+  return {
+    report(fault: string, fields: object, message: string): void {
+      const before = times.get(fault) ?? 0
+      times.set(fault, before + 1)
+      if (before === 0) log.error({ fault, ...fields }, message)
+    },
+    /** True when there was a fault to clear. */
+    clear(fault: string, message: string): boolean {
+      const before = times.get(fault)
+      if (before === undefined) return false
+      times.delete(fault)
+      log.info({ fault, times: before }, message)
+      return true
+    },
+  }
+}
+
+/** What kind of error it is. Messages of drivers may quote a visitor's words; names and codes never do. */
+export function nameError(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error'
+  const { code, errstr } = error as Error & { code?: unknown; errstr?: unknown }
+  // errstr is SQLite's fixed text for its error number, such as "database or disk is full".
+  return [error.name, code, errstr].filter((part) => typeof part === 'string').join(': ')
+}

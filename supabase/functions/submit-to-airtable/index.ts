@@ -1,0 +1,69 @@
+// The entry on Supabase Edge (Deno). The database is Supabase's own; `supabase db push` applies the
+// migrations, and cron (supabase/cron.sql) is the delivery timer.
+import { createApp } from './app.ts'
+import { channelNames, createChannels } from './channels.ts'
+import { findClientAddress, groupAddress } from './client-address.ts'
+import { createDeliverer } from './deliver.ts'
+import { readEnv } from './env.ts'
+import { createFaultLog } from './fault-log.ts'
+import { openPostgres } from './postgres.ts'
+
+// Given by Supabase's runtime only.
+declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void } | undefined
+
+// The free plan ends a worker after 150 s; what is not sent by then is left to the next minute.
+const deliveryBudgetMs = 100_000
+
+const env = readEnv(Deno.env.toObject())
+if (!env.databaseUrl) throw new Error('Neither DATABASE_URL nor SUPABASE_DB_URL is set.')
+
+const write = (level: string) => (fields: object, message: string) =>
+  Deno.stderr.writeSync(
+    new TextEncoder().encode(
+      `${JSON.stringify({ level, time: Date.now(), ...fields, msg: message })}\n`,
+    ),
+  )
+const log = { info: write('info'), warn: write('warn'), error: write('error') }
+for (const sentence of env.notSetUp) log.warn({}, sentence)
+
+// Many workers run at once, each with connections of its own.
+const db = openPostgres(env.databaseUrl, { maxConnections: 3 })
+const faults = createFaultLog(log)
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+const deliverer = createDeliverer({
+  db,
+  channels: createChannels(env, { fetch, pause }),
+  now: Date.now,
+  random: Math.random,
+  pause,
+  log,
+  faults,
+})
+
+const app = createApp({
+  db,
+  channels: channelNames,
+  anonKeys: env.anonKeys,
+  publicUrl: env.publicUrl,
+  allowedOrigins: env.allowedOrigins,
+  rateLimitPerMinute: env.rateLimitPerMinute,
+  notSetUp: env.notSetUp,
+  now: Date.now,
+  log,
+  faults,
+  wake: () => {
+    const work = deliverer.deliverDue(deliveryBudgetMs)
+    // Keeps the worker alive for it, if it can. The minute's cron is what can be relied on.
+    if (typeof EdgeRuntime !== 'undefined') EdgeRuntime.waitUntil(work)
+  },
+  // Supabase's gateway is always in front and says who called. How many hops it adds is nowhere
+  // promised; taking the first lets a liar pass the limit, taking the last could lock everyone out.
+  findClientAddress: (c) => {
+    const forwardedFor = c.req.header('x-forwarded-for')
+    return env.trustedProxies === undefined
+      ? groupAddress(forwardedFor?.split(',')[0]?.trim() ?? '')
+      : findClientAddress(undefined, forwardedFor, env.trustedProxies)
+  },
+})
+
+Deno.serve((request) => app.fetch(request))

@@ -1,0 +1,492 @@
+import { type Kysely, sql } from 'kysely'
+import type { Lead, ServiceType } from './lead.ts'
+
+export type Tables = {
+  leads: {
+    id: string
+    name: string
+    email: string
+    phone: string
+    address: string
+    service_type: ServiceType | ''
+    received_at: number
+    client_address: string
+    idempotency_key: string | null
+    body_hash: string
+  }
+  deliveries: {
+    lead_id: string
+    channel: string
+    state: DeliveryState
+    attempts: number
+    next_attempt_at: number
+    leased_until: number
+    lease_holder: string | null
+    last_error: string | null
+    note: string | null
+    created_at: number
+    settled_at: number | null
+  }
+  channels: {
+    name: string
+    lease_holder: string | null
+    leased_until: number
+    not_before: number
+  }
+  write_checks: { id: string; filler: string }
+}
+
+export type Engine = 'sqlite' | 'postgres'
+export type Database = { engine: Engine; kysely: Kysely<Tables> }
+
+export type DeliveryState = 'waiting' | 'sent'
+export type StoredLead = Lead & { id: string; receivedAt: number }
+export type Delivery = {
+  channel: string
+  state: DeliveryState
+  attempts: number
+  nextAttemptAt: number
+  lastError: string | null
+  note: string | null
+  createdAt: number
+  settledAt: number | null
+}
+
+const leadColumns = [
+  'leads.id',
+  'leads.name',
+  'leads.email',
+  'leads.phone',
+  'leads.address',
+  'leads.service_type as serviceType',
+  'leads.received_at as receivedAt',
+] as const
+
+export type SavedLead =
+  | { outcome: 'saved' | 'repeated'; leadId: string }
+  | { outcome: 'conflict' }
+  | { outcome: 'limited'; retryAfterMs: number }
+
+export type NewLead = {
+  lead: Lead
+  bodyHash: string
+  clientAddress: string
+  /** The lead is stored unless one of these keys is already; it is stored under the first. */
+  idempotencyKeys: readonly string[]
+  channels: readonly string[]
+}
+
+const rateWindowMs = 60_000
+
+/** Stores a lead and its deliveries, all or nothing. When it returns, the commit is durable. */
+export function saveLead(
+  { engine, kysely }: Database,
+  { lead, bodyHash, clientAddress, idempotencyKeys, channels }: NewLead,
+  { now, limitPerMinute }: { now: number; limitPerMinute: number },
+): Promise<SavedLead> {
+  return kysely.transaction().execute(async (trx): Promise<SavedLead> => {
+    // Postgres runs one client's requests side by side, each blind to the others' uncommitted
+    // leads: without this lock a burst passes the limit. SQLite has one writer anyway.
+    if (engine === 'postgres' && limitPerMinute > 0)
+      await sql`select pg_advisory_xact_lock(hashtextextended(${clientAddress}, 0))`.execute(trx)
+
+    const findRepeated = async () => {
+      if (idempotencyKeys.length === 0) return undefined
+      const earlier = await trx
+        .selectFrom('leads')
+        .select(['id', 'body_hash'])
+        .where('idempotency_key', 'in', idempotencyKeys)
+        .executeTakeFirst()
+      if (!earlier) return undefined
+      if (earlier.body_hash !== bodyHash) return { outcome: 'conflict' } as const
+      return { outcome: 'repeated', leadId: earlier.id } as const
+    }
+
+    const repeated = await findRepeated()
+    if (repeated) return repeated
+
+    if (limitPerMinute > 0) {
+      // The row whose age decides: once it has left the window there is room for one more.
+      const deciding = await trx
+        .selectFrom('leads')
+        .select('received_at')
+        .where('client_address', '=', clientAddress)
+        .where('received_at', '>', now - rateWindowMs)
+        .orderBy('received_at', 'desc')
+        .offset(limitPerMinute - 1)
+        .limit(1)
+        .executeTakeFirst()
+      if (deciding)
+        return { outcome: 'limited', retryAfterMs: deciding.received_at + rateWindowMs - now }
+    }
+
+    const id = crypto.randomUUID()
+    const { serviceType, ...fields } = lead
+    const inserted = await trx
+      .insertInto('leads')
+      .values({
+        id,
+        ...fields,
+        service_type: serviceType,
+        received_at: now,
+        client_address: clientAddress,
+        idempotency_key: idempotencyKeys[0] ?? null,
+        body_hash: bodyHash,
+      })
+      .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    // The same key came at the same moment over another address, and its transaction was first.
+    if (!inserted) return (await findRepeated()) ?? { outcome: 'conflict' }
+
+    if (channels.length > 0)
+      await trx
+        .insertInto('deliveries')
+        .values(
+          channels.map((channel) => ({
+            lead_id: id,
+            channel,
+            state: 'waiting' as const,
+            attempts: 0,
+            next_attempt_at: now,
+            leased_until: 0,
+            created_at: now,
+          })),
+        )
+        .execute()
+    return { outcome: 'saved', leadId: id }
+  })
+}
+
+/** When the channel's next delivery may be claimed; undefined when none waits. */
+export async function findNextDueAt(
+  { kysely }: Database,
+  channel: string,
+): Promise<number | undefined> {
+  const due = await kysely
+    .selectFrom('deliveries')
+    .select((eb) =>
+      eb.fn
+        .min<number | null>(
+          eb
+            .case()
+            .when('leased_until', '>', eb.ref('next_attempt_at'))
+            .then(eb.ref('leased_until'))
+            .else(eb.ref('next_attempt_at'))
+            .end(),
+        )
+        .as('at'),
+    )
+    .where('channel', '=', channel)
+    .where('state', '=', 'waiting')
+    .executeTakeFirst()
+  if (due?.at == null) return undefined
+  const { not_before: notBefore = 0 } =
+    (await kysely
+      .selectFrom('channels')
+      .select('not_before')
+      .where('name', '=', channel)
+      .executeTakeFirst()) ?? {}
+  return Math.max(due.at, notBefore)
+}
+
+export type Lease = { holder: string; now: number; until: number }
+export type ClaimedLead = { lead: StoredLead; attempts: number }
+
+/** Leases due deliveries of one channel, oldest first. Nobody else gets them until the lease ends. */
+export function claimDue(
+  { engine, kysely }: Database,
+  channel: string,
+  limit: number,
+  { holder, now, until }: Lease,
+): Promise<ClaimedLead[]> {
+  return kysely.transaction().execute(async (trx) => {
+    const claimed = await trx
+      .updateTable('deliveries')
+      .set((eb) => ({
+        lease_holder: holder,
+        leased_until: until,
+        attempts: eb('attempts', '+', 1),
+      }))
+      .where('channel', '=', channel)
+      .where('lead_id', 'in', (eb) =>
+        eb
+          .selectFrom('deliveries')
+          .select('lead_id')
+          .where('channel', '=', channel)
+          .where('state', '=', 'waiting')
+          .where('next_attempt_at', '<=', now)
+          .where('leased_until', '<=', now)
+          .orderBy('next_attempt_at')
+          .limit(limit)
+          .$if(engine === 'postgres', (due) => due.forUpdate().skipLocked()),
+      )
+      .returning(['lead_id', 'attempts'])
+      .execute()
+    if (claimed.length === 0) return []
+
+    const leads = await trx
+      .selectFrom('leads')
+      .select(leadColumns)
+      .where(
+        'id',
+        'in',
+        claimed.map((delivery) => delivery.lead_id),
+      )
+      .orderBy('received_at')
+      .execute()
+    const attempts = new Map(claimed.map((delivery) => [delivery.lead_id, delivery.attempts]))
+    return leads.map((lead) => ({ lead, attempts: attempts.get(lead.id) ?? 1 }))
+  })
+}
+
+/** Keeps what this holder has claimed. False when the channel itself has gone to another holder. */
+export async function renewLease(
+  { kysely }: Database,
+  channel: string,
+  exclusive: boolean,
+  { holder, until }: Lease,
+): Promise<boolean> {
+  await kysely
+    .updateTable('deliveries')
+    .set({ leased_until: until })
+    .where('channel', '=', channel)
+    .where('lease_holder', '=', holder)
+    .where('state', '=', 'waiting')
+    .execute()
+  if (!exclusive) return true
+  const renewed = await kysely
+    .updateTable('channels')
+    .set({ leased_until: until })
+    .where('name', '=', channel)
+    .where('lease_holder', '=', holder)
+    .returning('name')
+    .executeTakeFirst()
+  return renewed !== undefined
+}
+
+/** Makes the holder the channel's only sender. False while another has it, or while it must rest. */
+export async function acquireChannel(
+  { kysely }: Database,
+  channel: string,
+  { holder, now, until }: Lease,
+): Promise<boolean> {
+  const acquired = await kysely
+    .insertInto('channels')
+    .values({ name: channel, lease_holder: holder, leased_until: until, not_before: 0 })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ lease_holder: holder, leased_until: until })
+        .where('channels.leased_until', '<=', now)
+        .where('channels.not_before', '<=', now),
+    )
+    .returning('name')
+    .executeTakeFirst()
+  return acquired !== undefined
+}
+
+export async function releaseChannel(
+  { kysely }: Database,
+  channel: string,
+  holder: string,
+  notBefore: number,
+): Promise<void> {
+  await kysely
+    .updateTable('channels')
+    .set({ lease_holder: null, leased_until: 0, not_before: notBefore })
+    .where('name', '=', channel)
+    .where('lease_holder', '=', holder)
+    .execute()
+}
+
+export type Settlement = { leadId: string } & (
+  | { ok: true; note?: string | undefined }
+  | { ok: false; error: string; nextAttemptAt: number }
+)
+
+export function settleDeliveries(
+  { kysely }: Database,
+  channel: string,
+  settlements: readonly Settlement[],
+  { holder, now }: { holder: string; now: number },
+): Promise<void> {
+  return kysely.transaction().execute(async (trx) => {
+    for (const settlement of settlements) {
+      const delivery = trx
+        .updateTable('deliveries')
+        .where('lead_id', '=', settlement.leadId)
+        .where('channel', '=', channel)
+      if (settlement.ok)
+        await delivery
+          .set({
+            state: 'sent',
+            settled_at: now,
+            note: settlement.note ?? null,
+            leased_until: 0,
+            lease_holder: null,
+          })
+          .execute()
+      // Whoever lost the lease may report a success, which is a fact, but not decide over a retry.
+      else
+        await delivery
+          .set({
+            last_error: settlement.error,
+            next_attempt_at: settlement.nextAttemptAt,
+            leased_until: 0,
+            lease_holder: null,
+          })
+          .where('lease_holder', '=', holder)
+          .where('state', '=', 'waiting')
+          .execute()
+    }
+  })
+}
+
+export type Backlog = { channel: string; waiting: number; oldestAt: number }
+
+/** What waits, by channel; a channel with nothing waiting is not listed. */
+export function countWaiting({ kysely }: Database): Promise<Backlog[]> {
+  return kysely
+    .selectFrom('deliveries')
+    .select((eb) => [
+      'channel',
+      eb.fn.countAll<number>().as('waiting'),
+      eb.fn.min('created_at').as('oldestAt'),
+    ])
+    .where('state', '=', 'waiting')
+    .groupBy('channel')
+    .orderBy('channel')
+    .execute()
+}
+
+/** Throws unless a row as large as a lead can be committed. */
+export function proveWritable({ kysely }: Database): Promise<void> {
+  return kysely.transaction().execute(async (trx) => {
+    const id = crypto.randomUUID()
+    // New row first, old ones after: replacing a row would fit into a full disk's freed pages.
+    await trx
+      .insertInto('write_checks')
+      .values({ id, filler: 'x'.repeat(8_000) })
+      .execute()
+    await trx.deleteFrom('write_checks').where('id', '!=', id).execute()
+  })
+}
+
+export type LeadWithDeliveries = StoredLead & { deliveries: Delivery[] }
+
+/** The newest leads first; `before` is the last lead of the page before. */
+export async function listLeads(
+  db: Database,
+  { limit, before }: { limit: number; before?: { id: string; receivedAt: number } | undefined },
+): Promise<LeadWithDeliveries[]> {
+  let query = db.kysely
+    .selectFrom('leads')
+    .select(leadColumns)
+    .orderBy('received_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+  if (before)
+    query = query.where((eb) =>
+      eb.or([
+        eb('received_at', '<', before.receivedAt),
+        eb.and([eb('received_at', '=', before.receivedAt), eb('id', '<', before.id)]),
+      ]),
+    )
+  return addDeliveries(db, await query.execute())
+}
+
+export async function findLead(db: Database, id: string): Promise<LeadWithDeliveries | undefined> {
+  const leads = await db.kysely
+    .selectFrom('leads')
+    .select(leadColumns)
+    .where('id', '=', id)
+    .execute()
+  return (await addDeliveries(db, leads))[0]
+}
+
+/** Leads whose id begins so; few letters do for the owner's command line. */
+export async function findLeadsByPrefix(
+  db: Database,
+  prefix: string,
+  limit: number,
+): Promise<LeadWithDeliveries[]> {
+  const leads = await db.kysely
+    .selectFrom('leads')
+    .select(leadColumns)
+    .where((eb) => eb(eb.fn('substr', ['id', eb.val(1), eb.val(prefix.length)]), '=', prefix))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return addDeliveries(db, leads)
+}
+
+export async function countLeads({ kysely }: Database): Promise<number> {
+  const { total } = await kysely
+    .selectFrom('leads')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+async function addDeliveries(
+  { kysely }: Database,
+  leads: StoredLead[],
+): Promise<LeadWithDeliveries[]> {
+  if (leads.length === 0) return []
+  const deliveries = await kysely
+    .selectFrom('deliveries')
+    .select([
+      'lead_id',
+      'channel',
+      'state',
+      'attempts',
+      'next_attempt_at as nextAttemptAt',
+      'last_error as lastError',
+      'note',
+      'created_at as createdAt',
+      'settled_at as settledAt',
+    ])
+    .where(
+      'lead_id',
+      'in',
+      leads.map((lead) => lead.id),
+    )
+    .orderBy('channel')
+    .execute()
+  const byLead = Map.groupBy(deliveries, (delivery) => delivery.lead_id)
+  return leads.map((lead) => ({
+    ...lead,
+    deliveries: (byLead.get(lead.id) ?? []).map(({ lead_id: _, ...delivery }) => delivery),
+  }))
+}
+
+/** Makes waiting deliveries due now, of one lead or all, on one channel or all. Returns how many. */
+export async function retryDeliveries(
+  { kysely }: Database,
+  leadId: string | 'all',
+  now: number,
+  channel: string | 'all' = 'all',
+): Promise<number> {
+  let query = kysely
+    .updateTable('deliveries')
+    .set({ next_attempt_at: now })
+    .where('state', '=', 'waiting')
+  if (leadId !== 'all') query = query.where('lead_id', '=', leadId)
+  if (channel !== 'all') query = query.where('channel', '=', channel)
+  return (await query.returning('lead_id').execute()).length
+}
+
+/** Deletes a lead and its deliveries. False when there is no such lead. */
+export async function eraseLead({ engine, kysely }: Database, id: string): Promise<boolean> {
+  // SQLite leaves the bytes of a deleted row in the file, and those of changed pages in the log
+  // beside it. A person who asks to be forgotten means those too.
+  if (engine === 'sqlite') await sql`pragma secure_delete = on`.execute(kysely)
+  const erased = await kysely
+    .deleteFrom('leads')
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()
+  if (engine === 'sqlite') await sql`pragma wal_checkpoint(truncate)`.execute(kysely)
+  return erased !== undefined
+}

@@ -1,0 +1,12 @@
+import type { Log } from '../supabase/functions/submit-to-airtable/fault-log.ts'
+
+export type LogEntry = { level: 'info' | 'warn' | 'error'; fields: object; message: string }
+
+/** A log that a test can read. */
+export function createTestLog(): Log & { entries: LogEntry[] } {
+  const entries: LogEntry[] = []
+  const write = (level: LogEntry['level']) => (fields: object, message: string) => {
+    entries.push({ level, fields, message })
+  }
+  return { entries, info: write('info'), warn: write('warn'), error: write('error') }
+}
