@@ -72,6 +72,7 @@ async function save(db: Database, count: number, now = start) {
           address: '1 Main St',
           serviceType: '',
         },
+        details: { suspect: null, consent: null },
         bodyHash: '',
         clientAddress: '',
         idempotencyKeys: [],
