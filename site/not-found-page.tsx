@@ -11,7 +11,7 @@ export function NotFoundPage() {
         className="h-auto w-72 sm:w-90"
       />
       <h1 className="text-4xl sm:text-5xl">{notFound.heading}</h1>
-      <p className="max-w-md text-lg text-slate">{notFound.text}</p>
+      <p className="max-w-md text-lg text-balance text-slate">{notFound.text}</p>
       <a href="/" className="button mt-3 text-lg">
         {notFound.home}
       </a>

@@ -6,13 +6,15 @@ createRoot(container).render(
   <Toaster
     position="top-center"
     offset={88}
-    mobileOffset={72}
+    mobileOffset={{ top: 72, left: 16, right: 16 }}
     duration={7000}
     richColors
+    className="toasts"
     closeButton
   />,
 )
 
+/** One toast at a time: what was said before is no longer true. */
 export function showToast(kind: 'success' | 'error', text: string) {
-  toast[kind](text)
+  toast[kind](text, { id: 'estimate' })
 }

@@ -13,7 +13,7 @@ export function EmergencyBand() {
             <span>{emergency.text}</span> <span>{emergency.claim}</span>
           </p>
         </div>
-        <CallLink className="button shrink-0 gap-3 px-7 py-4 font-display text-2xl font-bold whitespace-nowrap tabular-nums sm:text-3xl">
+        <CallLink className="button gap-3 px-7 py-4 font-display text-2xl font-bold tabular-nums sm:text-3xl lg:shrink-0">
           <Phone aria-hidden="true" size={28} />
           <span className="sr-only">{emergency.callLabel} </span>
           {company.phone}

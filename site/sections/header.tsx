@@ -6,16 +6,16 @@ import { ToTopButton } from './to-top-button.tsx'
 
 export function Header() {
   return (
-    <header id="top" className="site-header">
+    <header className="site-header">
       <a href="#estimate" className="skip-link button">
         {header.skipLink}
       </a>
-      <div className="wide flex h-16 items-center justify-between gap-3 lg:h-20">
+      <div className="wide flex min-h-16 flex-wrap items-center justify-between gap-x-3 lg:min-h-20">
         <a href="/" aria-label={company.name} className="grid shrink-0 py-2">
           <Logo tone="light" className="[grid-area:1/1] max-sm:[&>span]:hidden" />
           <Logo tone="dark" className="[grid-area:1/1] max-sm:[&>span]:hidden" />
         </a>
-        <div className="flex items-center gap-2.5 sm:gap-6">
+        <div className="flex flex-wrap items-center gap-x-2.5 sm:gap-x-6">
           <CallLink className="flex min-h-11 items-center gap-2.5 rounded-md leading-tight">
             <Phone aria-hidden="true" size={20} className="max-sm:hidden" />
             <span>

@@ -8,6 +8,7 @@ export function ToTopButton({ className, children }: { className: string; childr
         {children}
       </button>
       <noscript>
+        {/* No element has this id: the browser then goes to the top of the page. */}
         <a href="#top" className={className}>
           {children}
         </a>
