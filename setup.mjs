@@ -13,7 +13,7 @@ const purpose = process.argv[2]
 // Not on stdout, which belongs to the script that follows (`npm run -s leads -- --json`).
 const say = (text) => process.stderr.write(`${text}\n`)
 
-once('node_modules/.setup-done', ['package.json', 'package-lock.json'], () => {
+once('node_modules/.setup-done', ['package-lock.json', '.npmrc'], () => {
   say('Installing packages (once, about a minute) …')
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
 })
