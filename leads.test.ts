@@ -50,6 +50,7 @@ async function save(db: Database, changed: Partial<Lead> = {}, channels = ['airt
     db,
     {
       lead: { ...jane, ...changed },
+      details: { suspect: null, consent: null },
       bodyHash: String(saved),
       clientAddress: `client-${saved}`,
       idempotencyKeys: [],
@@ -239,7 +240,7 @@ describe.each(engines)('on %s', (engine) => {
     const lines = text.slice(1).trimEnd().split('\r\n')
     expect(lines).toHaveLength(3)
     expect(lines[1]).toContain(
-      ',Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",Roof Repair,airtable waiting',
+      ',Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",Roof Repair,,,airtable waiting',
     )
     expect(lines[2]).toContain(`,"'=HYPERLINK(""http://x"",""y"")",`)
     expect(lines[2]).toContain(",'+1 555 123 4567,")

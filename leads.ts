@@ -252,10 +252,18 @@ function describeLead(lead: LeadWithDeliveries, deps: Deps): string {
     ['Email', lead.email],
     ['Address', lead.address],
     ['Service', labelOf(lead) || '(not said)'],
+    ...(lead.suspect ? [['Suspect', explainSuspicion(lead.suspect)]] : []),
+    ...(lead.consent ? [['Consent', `version ${lead.consent}`]] : []),
     ...lead.deliveries.flatMap((delivery) => describeDelivery(delivery, deps)),
   ]
   return lines.map(([what = '', text = '']) => `${what.padEnd(10)}${makeSafe(text)}\n`).join('')
 }
+
+const explainSuspicion = (suspect: string) =>
+  ({
+    trap: 'perhaps a robot: it filled in a field that people do not see',
+    haste: 'perhaps a robot: sent within a second of opening the page',
+  })[suspect] ?? suspect
 
 function describeDelivery(delivery: Delivery, deps: Deps): string[][] {
   const { channel, state, attempts, settledAt, nextAttemptAt, lastError, note } = delivery
@@ -322,6 +330,8 @@ const csvColumns = [
   'Phone',
   'Address',
   'Service',
+  'Suspect',
+  'Consent',
   'Deliveries',
 ]
 const toCsvCells = (lead: LeadWithDeliveries) => [
@@ -332,6 +342,8 @@ const toCsvCells = (lead: LeadWithDeliveries) => [
   lead.phone,
   lead.address,
   labelOf(lead),
+  lead.suspect ?? '',
+  lead.consent ?? '',
   lead.deliveries.map(({ channel, state }) => `${channel} ${state}`).join('; '),
 ]
 

@@ -55,6 +55,8 @@ test('an empty base gets the table, and a lead fits into it', async () => {
     address: 'x',
     serviceType: 'other' as const,
     receivedAt: 0,
+    suspect: null,
+    consent: null,
   }
   expect((await sendToAirtable([lead], settings, deps)).outcomes).toEqual([
     { leadId: 'lead-1', ok: true },

@@ -46,6 +46,8 @@ const makeLead = (changed: Partial<StoredLead> = {}): StoredLead => ({
   address: '123 Main St, Springfield, IL 62701',
   serviceType: 'emergency',
   receivedAt: Date.parse('2026-11-15T11:59:59Z'),
+  suspect: null,
+  consent: '2026-11',
   ...changed,
 })
 const makeLeads = (count: number) => Array.from({ length: count }, () => makeLead())
@@ -76,6 +78,14 @@ describe('a lead', () => {
       ...lead,
       receivedAt: '2026-11-15T11:59:59.000Z',
     })
+  })
+
+  test('that looks like a robot’s is marked so where staff look', async () => {
+    const { send } = await start()
+    const [robot, person] = [makeLead({ suspect: 'trap' }), makeLead()]
+    expect((await send([robot, person])).outcomes.every(({ ok }) => ok)).toBe(true)
+    expect([rowOf(robot)?.Status, rowOf(person)?.Status]).toEqual(['Suspect', 'New'])
+    expect(JSON.parse(String(rowOf(robot)?.Raw)).suspect).toBe('trap')
   })
 
   test('without a service leaves that cell empty', async () => {

@@ -57,7 +57,9 @@ export const columns = {
   },
   Status: {
     type: 'singleSelect',
-    options: { choices: [{ name: 'New' }, { name: 'Called' }, { name: 'Done' }] },
+    options: {
+      choices: [{ name: 'New' }, { name: 'Suspect' }, { name: 'Called' }, { name: 'Done' }],
+    },
     accepts: [...textTypes, 'singleSelect'],
   },
   Raw: { type: 'multilineText', accepts: textTypes },
@@ -75,7 +77,7 @@ type Cells = Partial<Record<ColumnName, string>>
  * Raw is always here: whatever someone does to the other columns, the row holds the whole lead.
  */
 function makeCells(lead: StoredLead): Cells {
-  const { id, name, email, phone, address, serviceType } = lead
+  const { id, name, email, phone, address, serviceType, suspect, consent } = lead
   const receivedAt = new Date(lead.receivedAt).toISOString()
   return {
     'Lead ID': id,
@@ -85,7 +87,11 @@ function makeCells(lead: StoredLead): Cells {
     Address: address,
     ...(serviceType && { Service: serviceTypes[serviceType] }),
     'Received At': receivedAt,
-    Raw: JSON.stringify({ id, receivedAt, name, email, phone, address, serviceType }, null, 2),
+    Raw: JSON.stringify(
+      { id, receivedAt, name, email, phone, address, serviceType, suspect, consent },
+      null,
+      2,
+    ),
   }
 }
 
@@ -238,7 +244,7 @@ export async function sendToAirtable(
   // Once a call has failed, the rest of the batch waits for the next attempt.
   let failure: Failure | undefined
 
-  const outcomes = await markAsNew(await sendTogether(leads, [], false))
+  const outcomes = await markUnmarked(await sendTogether(leads, [], false))
   return { outcomes, ...(failure?.holdMs && { holdMs: failure.holdMs }) }
 
   async function write(body: object): Promise<Reply> {
@@ -324,16 +330,18 @@ export async function sendToAirtable(
   }
 
   /** Sets Status where it is empty: on new rows, and on those an earlier, broken attempt left so. */
-  async function markAsNew(all: Sent[]): Promise<Outcome[]> {
+  async function markUnmarked(all: Sent[]): Promise<Outcome[]> {
     const unmarked = all.flatMap((one) =>
-      one.kind === 'row' && one.row.fields.Status === undefined ? [one.row.id] : [],
+      one.kind === 'row' && one.row.fields.Status === undefined
+        ? [{ id: one.row.id, fields: { Status: one.lead.suspect ? 'Suspect' : 'New' } }]
+        : [],
     )
     const reply =
       unmarked.length > 0
         ? await write({
             // Of all cells only this one, so that typecast can do no more than add the option.
             typecast: true,
-            records: unmarked.map((id) => ({ id, fields: { Status: 'New' } })),
+            records: unmarked,
           })
         : undefined
     const marked = new Set(
@@ -344,8 +352,9 @@ export async function sendToAirtable(
       const leadId = one.lead.id
       if (one.kind === 'not sent') return { leadId, ok: false, error: one.error }
       const { row } = one
+      const wasUnmarked = unmarked.some(({ id }) => id === row.id)
       // Staff look at what is New: a row without Status could stay unseen, so it is tried again.
-      if (reply && reply.kind !== 'refused' && unmarked.includes(row.id) && !marked.has(row.id)) {
+      if (reply && reply.kind !== 'refused' && wasUnmarked && !marked.has(row.id)) {
         const why = reply.kind === 'failed' ? reply.error : 'Airtable said yes without doing it.'
         return { leadId, ok: false, error: `The row is there, its Status not yet. ${why}` }
       }
@@ -359,7 +368,7 @@ export async function sendToAirtable(
           ok: false,
           error: `Airtable does not take ${notTaken.join(', ')}. ${runSetup}`,
         }
-      if (reply?.kind === 'refused' && unmarked.includes(row.id)) notTaken.push('Status')
+      if (reply?.kind === 'refused' && wasUnmarked) notTaken.push('Status')
       const note = [
         one.note,
         notTaken.length > 0 && `Airtable does not take ${notTaken.join(', ')}. ${runSetup}`,

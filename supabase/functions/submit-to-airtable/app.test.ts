@@ -192,6 +192,28 @@ describe.each(engines)('the function on %s', (engine) => {
     if (method !== 'HEAD') expect(answer.json.error.code).toBe('method_not_allowed')
   })
 
+  it.each([
+    ['nothing', undefined, null, null],
+    ['the consent the visitor saw', 'consent=2026-11&elapsedMs=45000', '2026-11', null],
+    [
+      'a filled trap',
+      'consent=2026-11&reference=http%3A%2F%2Fspam&elapsedMs=9000',
+      '2026-11',
+      'trap',
+    ],
+    ['a press within a second', 'consent=2026-11&elapsedMs=240', '2026-11', 'haste'],
+    ['nonsense', '%%%&elapsedMs=-1&consent=%00%ff&=', '\uFFFD', null],
+    ['a very long text', `consent=${'x'.repeat(5000)}`, 'x'.repeat(40), null],
+  ])(
+    'keeps beside the lead what its details say: %s; none is refused',
+    async (_, details, consent, suspect) => {
+      const { post, stored } = await open(engine)
+      const headers = details === undefined ? {} : { 'x-lead-details': details }
+      expect((await post(lead, headers as Record<string, string>)).status).toBe(200)
+      expect(await stored()).toMatchObject([{ ...lead, consent, suspect }])
+    },
+  )
+
   it('stores one lead for one key and body, also when they come at once', async () => {
     const { post, stored } = await open(engine)
     const key = { 'idempotency-key': 'a-key' }
@@ -414,6 +436,15 @@ describe.each(engines)('the plain form on %s', (engine) => {
     const answer = await postForm(lead, headers as Record<string, string>)
     expect(answer.headers.get('location')).toBe('/#estimate-failed')
     expect(await stored()).toEqual([])
+  })
+
+  it('keeps consent and suspicion from the form’s own hidden fields', async () => {
+    const { postForm, stored } = await open(engine)
+    await postForm({ ...lead, consent: '2026-11', reference: '' })
+    await postForm({ ...lead, name: 'Robot', consent: '2026-11', reference: 'buy now' })
+    const leads = (await stored()).map(({ name, consent, suspect }) => [name, consent, suspect])
+    expect(leads).toContainEqual([lead.name, '2026-11', null])
+    expect(leads).toContainEqual(['Robot', '2026-11', 'trap'])
   })
 
   it('stores one lead for a double press, across the turn of a minute too', async () => {

@@ -2,7 +2,14 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import { type FaultLog, type Log, nameError } from './fault-log.ts'
-import { type Lead, type LeadField, leadSchema } from './lead.ts'
+import {
+  detailsHeader,
+  type Lead,
+  type LeadDetails,
+  type LeadField,
+  leadSchema,
+  readDetails,
+} from './lead.ts'
 import { countWaiting, type Database, proveWritable, saveLead } from './store.ts'
 
 export type AppOptions = {
@@ -32,9 +39,8 @@ const unavailableRetrySeconds = 5
 
 const corsHeaders = {
   'Access-Control-Allow-Methods': 'POST, OPTIONS',
-  // What supabase-js sends, now or in its newer versions, and our own idempotency-key.
-  'Access-Control-Allow-Headers':
-    'apikey, authorization, content-type, x-client-info, idempotency-key, x-retry-count, traceparent, tracestate, baggage',
+  // What supabase-js sends, now or in its newer versions, and two of our own.
+  'Access-Control-Allow-Headers': `apikey, authorization, content-type, x-client-info, idempotency-key, ${detailsHeader}, x-retry-count, traceparent, tracestate, baggage`,
   // Without it the page cannot read how long a 429 asks it to wait.
   'Access-Control-Expose-Headers': 'Retry-After',
   'Access-Control-Max-Age': '7200',
@@ -134,7 +140,8 @@ export function createApp(options: AppOptions): Hono {
     }
     const parsed = v.safeParse(leadSchema, json, { abortEarly: true })
     if (!parsed.success) return explainIssue(parsed.issues[0])
-    return save(c, parsed.output, key === undefined ? [] : [`key:${key}`])
+    const details = readDetails(new URLSearchParams(c.req.header(detailsHeader)))
+    return save(c, parsed.output, details, key === undefined ? [] : [`key:${key}`])
   }
 
   /** The page without JavaScript: the answer is a redirect to a part of the page that CSS shows. */
@@ -164,17 +171,20 @@ export function createApp(options: AppOptions): Hono {
     const minute = Math.floor(now() / 60_000)
     const content = `${options.findClientAddress(c)} ${hashLead(parsed.output)}`
     const keys = [minute, minute - 1].map((at) => `form:${hash(`${at} ${content}`)}`)
-    return show((await save(c, parsed.output, keys)) ? 'failed' : 'received')
+    const refusal = await save(c, parsed.output, readDetails(form), keys)
+    return show(refusal ? 'failed' : 'received')
   }
 
   async function save(
     c: Context,
     lead: Lead,
+    details: LeadDetails,
     idempotencyKeys: readonly string[],
   ): Promise<Refusal | undefined> {
     const { channels, rateLimitPerMinute: limitPerMinute } = options
     const clientAddress = options.findClientAddress(c)
-    const newLead = { lead, bodyHash: hashLead(lead), clientAddress, idempotencyKeys, channels }
+    const bodyHash = hashLead(lead)
+    const newLead = { lead, details, bodyHash, clientAddress, idempotencyKeys, channels }
     const saved = await saveLead(db, newLead, { now: now(), limitPerMinute }).catch(
       reportWriteFault,
     )

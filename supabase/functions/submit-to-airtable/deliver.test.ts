@@ -1,9 +1,17 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { engines, openTestDatabase } from '../../../testing/database.ts'
 import { createTestLog } from '../../../testing/log.ts'
+import { waitUntil } from '../../../testing/server-process.ts'
 import { type Channel, computeRetryMs, createDeliverer, type Outcome } from './deliver.ts'
 import { createFaultLog } from './fault-log.ts'
-import { claimDue, type Database, listLeads, type StoredLead, saveLead } from './store.ts'
+import {
+  acquireChannel,
+  claimDue,
+  type Database,
+  listLeads,
+  type StoredLead,
+  saveLead,
+} from './store.ts'
 
 const start = Date.parse('2026-11-15T12:00:00Z')
 const timing = {
@@ -72,6 +80,7 @@ async function save(db: Database, count: number, now = start) {
           address: '1 Main St',
           serviceType: '',
         },
+        details: { suspect: null, consent: null },
         bodyHash: '',
         clientAddress: '',
         idempotencyKeys: [],
@@ -213,28 +222,52 @@ describe.each(engines)('delivery on %s', (engine) => {
     expect((await readDeliveries(db))[0]).toMatchObject({ state: 'sent', attempts: 2 })
   })
 
+  // With the clock in hand, the lease is renewed when its end lies a whole lease ahead again.
+  const waitForRenewal = (db: Database, clock: { at: number }) =>
+    waitUntil(async () => {
+      const rows = await db.kysely.selectFrom('channels').select('leased_until').execute()
+      return rows[0]?.leased_until === clock.at + timing.leaseMs
+    })
+  const renewOften = { ...timing, renewEveryMs: 2 }
+
   it('keeps its lease through a long send, and breaks off when it has lost it', async () => {
     const db = await openTestDatabase(engine)
-    await save(db, 1)
+    await save(db, 3)
     const clock = { at: start }
-    const times = { ...timing, renewEveryMs: 5 }
-    const renewed = async (holder: string) =>
-      (await claimDue(db, 'airtable', 1, { holder, now: clock.at, until: clock.at })).length === 0
-    const { deliver } = open(
+    const { deliver, sends } = open(
       db,
       async (leads, signal) => {
-        clock.at += 44_000
-        await new Promise((resolve) => setTimeout(resolve, 50))
-        clock.at += 44_000
-        expect(await renewed('another')).toBe(true)
+        clock.at += 40_000
+        await waitForRenewal(db, clock)
+        clock.at += 40_000
+        const another = { holder: 'another', now: clock.at, until: clock.at + 1 }
+        expect(await claimDue(db, 'airtable', 10, another)).toHaveLength(2)
+        expect(await acquireChannel(db, 'airtable', another)).toBe(false)
         await db.kysely.updateTable('channels').set({ lease_holder: 'another' }).execute()
         await new Promise((resolve) => signal.addEventListener('abort', resolve))
         return { outcomes: leads.map(fail) }
       },
-      { clock, times },
+      { clock, times: renewOften, changes: { batchSize: 1 } },
     )
     await deliver()
-    expect((await readDeliveries(db))[0]).toMatchObject({ state: 'waiting', lastError: 'no room' })
+    expect(sends).toHaveLength(1)
+  })
+
+  it('keeps its lease through many short sends', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 12)
+    const clock = { at: start }
+    const pause = async () => {
+      clock.at += 5_000
+      const another = { holder: 'another', now: clock.at, until: clock.at + 1 }
+      expect(await acquireChannel(db, 'airtable', another)).toBe(false)
+      await waitForRenewal(db, clock)
+    }
+    const changes = { batchSize: 1 }
+    const { deliver, sends } = open(db, sendWell, { clock, times: renewOften, changes, pause })
+    await deliver()
+    expect(sends).toHaveLength(12)
+    expect((await readDeliveries(db)).every(({ state }) => state === 'sent')).toBe(true)
   })
 
   it('records a send although the database was away when it ended', async () => {

@@ -97,12 +97,13 @@ export function createDeliverer({
       if (dueAt > now()) return Math.min(dueAt - now(), timing.pollMs)
       if (channel.exclusive && !(await acquireChannel(db, channel.name, lease())))
         return timing.takenMs
+      const { lost, stopRenewing } = keepLease(channel)
       let restMs = channel.restMs
       try {
-        while (!stopping.signal.aborted) {
+        while (!stopping.signal.aborted && !lost.aborted) {
           const claimed = await claimDue(db, channel.name, channel.batchSize, lease())
           if (claimed.length === 0) break
-          const holdMs = await sendClaimed(channel, claimed)
+          const holdMs = await sendClaimed(channel, claimed, lost)
           if (holdMs !== undefined) {
             restMs = Math.max(holdMs, restMs)
             break
@@ -111,6 +112,7 @@ export function createDeliverer({
           await pause(channel.restMs)
         }
       } finally {
+        stopRenewing()
         if (channel.exclusive) await releaseChannel(db, channel.name, holder, now() + restMs)
       }
       return Math.min(restMs, timing.pollMs)
@@ -124,32 +126,34 @@ export function createDeliverer({
     }
   }
 
-  async function sendClaimed(
-    channel: Channel,
-    claimed: readonly ClaimedLead[],
-  ): Promise<number | undefined> {
-    const lost = new AbortController()
+  /** Renews the lease for as long as the work takes; `lost` tells when another has taken it. */
+  function keepLease(channel: Channel): { lost: AbortSignal; stopRenewing: () => void } {
+    const losing = new AbortController()
     const renewal = setInterval(async () => {
       try {
-        if (!(await renewLease(db, channel.name, channel.exclusive, lease()))) lost.abort()
+        if (!(await renewLease(db, channel.name, channel.exclusive, lease()))) losing.abort()
       } catch {
         // While the database is away nobody else can take the lease either.
       }
     }, timing.renewEveryMs)
-    try {
-      const leads = claimed.map(({ lead }) => lead)
-      const signal = AbortSignal.any([lost.signal, aborting.signal])
-      const sent = await channel.send(leads, signal).catch((error) => ({
-        outcomes: leads.map(
-          ({ id }) => ({ leadId: id, ok: false, error: nameError(error) }) as const,
-        ),
-        holdMs: undefined,
-      }))
-      await settle(channel, claimed, sent.outcomes)
-      return sent.holdMs
-    } finally {
-      clearInterval(renewal)
-    }
+    return { lost: losing.signal, stopRenewing: () => clearInterval(renewal) }
+  }
+
+  async function sendClaimed(
+    channel: Channel,
+    claimed: readonly ClaimedLead[],
+    lost: AbortSignal,
+  ): Promise<number | undefined> {
+    const leads = claimed.map(({ lead }) => lead)
+    const signal = AbortSignal.any([lost, aborting.signal])
+    const { outcomes, holdMs } = await channel.send(leads, signal).catch((error) => ({
+      outcomes: leads.map(
+        ({ id }) => ({ leadId: id, ok: false, error: nameError(error) }) as const,
+      ),
+      holdMs: undefined,
+    }))
+    await settle(channel, claimed, outcomes)
+    return holdMs
   }
 
   async function settle(

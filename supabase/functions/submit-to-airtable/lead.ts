@@ -59,3 +59,28 @@ export const leadSchema = v.strictObject({
 
 export type Lead = v.InferOutput<typeof leadSchema>
 export type LeadField = keyof Lead
+
+/**
+ * What the page knows beyond the five fields travels beside them, never among them: in this header,
+ * or as further fields of a plain form post. A caller may leave it out.
+ */
+export const detailsHeader = 'x-lead-details'
+
+/** A field that people do not see. Whatever fills it in is not a person. */
+export const trapField = 'reference'
+
+export type LeadDetails = { consent: string | null; suspect: 'trap' | 'haste' | null }
+
+// From the opening of the page to the press. Autofill and a quick thumb take longer.
+const hasteMs = 1_000
+
+/** Never refuses: a robot's lead may be a person's after all, so it is only marked. */
+export function readDetails(details: { get(name: string): unknown }): LeadDetails {
+  const consent = details.get('consent')
+  const elapsedMs = details.get('elapsedMs')
+  const isHasty = typeof elapsedMs === 'string' && /^\d+$/.test(elapsedMs) && +elapsedMs < hasteMs
+  return {
+    consent: typeof consent === 'string' ? tidy(consent).slice(0, 40) || null : null,
+    suspect: details.get(trapField) ? 'trap' : isHasty ? 'haste' : null,
+  }
+}

@@ -29,6 +29,7 @@ const makeLead = (changes: Partial<NewLead> = {}): NewLead => ({
     address: '1 Main St',
     serviceType: 'roof-repair',
   },
+  details: { suspect: null, consent: '2026-11' },
   bodyHash: 'hash',
   clientAddress: '203.0.113.7',
   idempotencyKeys: [],
@@ -52,7 +53,12 @@ describe.each(engines)('the store on %s', (engine) => {
     const db = await openTestDatabase(engine)
     const id = await saveId(db, { channels: ['airtable', 'email'] })
     const lead = await findLead(db, id)
-    expect(lead).toMatchObject({ ...makeLead().lead, id, receivedAt: start })
+    expect(lead).toMatchObject({
+      ...makeLead().lead,
+      ...makeLead().details,
+      id,
+      receivedAt: start,
+    })
     expect(lead?.deliveries.map(({ channel, state }) => [channel, state])).toEqual([
       ['airtable', 'waiting'],
       ['email', 'waiting'],

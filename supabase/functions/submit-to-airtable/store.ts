@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Lead, ServiceType } from './lead.ts'
+import type { Lead, LeadDetails, ServiceType } from './lead.ts'
 
 export type Tables = {
   leads: {
@@ -13,6 +13,8 @@ export type Tables = {
     client_address: string
     idempotency_key: string | null
     body_hash: string
+    suspect: string | null
+    consent: string | null
   }
   deliveries: {
     lead_id: string
@@ -40,7 +42,14 @@ export type Engine = 'sqlite' | 'postgres'
 export type Database = { engine: Engine; kysely: Kysely<Tables> }
 
 export type DeliveryState = 'waiting' | 'sent'
-export type StoredLead = Lead & { id: string; receivedAt: number }
+export type StoredLead = Lead & {
+  id: string
+  receivedAt: number
+  /** Why it looks like a robot's; null when it does not. */
+  suspect: string | null
+  /** The version of the consent line the visitor saw. */
+  consent: string | null
+}
 export type Delivery = {
   channel: string
   state: DeliveryState
@@ -60,6 +69,8 @@ const leadColumns = [
   'leads.address',
   'leads.service_type as serviceType',
   'leads.received_at as receivedAt',
+  'leads.suspect',
+  'leads.consent',
 ] as const
 
 export type SavedLead =
@@ -69,6 +80,7 @@ export type SavedLead =
 
 export type NewLead = {
   lead: Lead
+  details: LeadDetails
   bodyHash: string
   clientAddress: string
   /** The lead is stored unless one of these keys is already; it is stored under the first. */
@@ -81,7 +93,7 @@ const rateWindowMs = 60_000
 /** Stores a lead and its deliveries, all or nothing. When it returns, the commit is durable. */
 export function saveLead(
   { engine, kysely }: Database,
-  { lead, bodyHash, clientAddress, idempotencyKeys, channels }: NewLead,
+  { lead, details, bodyHash, clientAddress, idempotencyKeys, channels }: NewLead,
   { now, limitPerMinute }: { now: number; limitPerMinute: number },
 ): Promise<SavedLead> {
   return kysely.transaction().execute(async (trx): Promise<SavedLead> => {
@@ -132,6 +144,7 @@ export function saveLead(
         client_address: clientAddress,
         idempotency_key: idempotencyKeys[0] ?? null,
         body_hash: bodyHash,
+        ...details,
       })
       .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
       .returning('id')
