@@ -106,6 +106,7 @@ async function deliver(
   const claimed = await claimDue(db, 'airtable', 100, lease)
   const settlements = claimed.map(({ lead }) => ({
     leadId: lead.id,
+    occasion: 'received' as const,
     nextAttemptAt: now + 900_000,
     ...settle(lead.id),
   }))
@@ -217,7 +218,7 @@ describe.each(engines)('on %s', (engine) => {
     await settleDeliveries(
       db,
       'airtable',
-      [{ leadId: id, ok: true, note: 'Airtable does not take Phone.' }],
+      [{ leadId: id, occasion: 'received', ok: true, note: 'Airtable does not take Phone.' }],
       { holder: 'site', now: now() },
     )
     const sent = (await run('show', id)).out

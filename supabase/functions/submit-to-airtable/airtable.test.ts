@@ -48,6 +48,8 @@ const makeLead = (changed: Partial<StoredLead> = {}): StoredLead => ({
   receivedAt: Date.parse('2026-11-15T11:59:59Z'),
   suspect: null,
   consent: '2026-11',
+  answeredAt: null,
+  answeredBy: null,
   ...changed,
 })
 const makeLeads = (count: number) => Array.from({ length: count }, () => makeLead())

@@ -26,7 +26,10 @@ async function open(engine: Engine, changes: Partial<AppOptions> = {}) {
   const wakes: number[] = []
   const app = createApp({
     db,
-    channels: ['airtable'],
+    planDelivery: () => ({ channels: ['airtable'] }),
+    findWarnings: async () => [],
+    linkSecret: 'secret',
+    timeZone: 'America/Chicago',
     anonKeys: ['the-key'],
     publicUrl: own,
     allowedOrigins: [elsewhere],

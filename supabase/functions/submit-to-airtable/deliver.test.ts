@@ -6,10 +6,10 @@ import { type Channel, computeRetryMs, createDeliverer, type Outcome } from './d
 import { createFaultLog } from './fault-log.ts'
 import {
   acquireChannel,
+  type ClaimedLead,
   claimDue,
   type Database,
   listLeads,
-  type StoredLead,
   saveLead,
 } from './store.ts'
 
@@ -24,8 +24,17 @@ const timing = {
 
 type Send = Channel['send']
 const sendWell: Send = async (leads) => ({ outcomes: leads.map(succeed) })
-const succeed = ({ id }: StoredLead): Outcome => ({ leadId: id, ok: true })
-const fail = ({ id }: StoredLead): Outcome => ({ leadId: id, ok: false, error: 'no room' })
+const succeed = ({ lead, occasion }: ClaimedLead): Outcome => ({
+  leadId: lead.id,
+  occasion,
+  ok: true,
+})
+const fail = ({ lead, occasion }: ClaimedLead): Outcome => ({
+  leadId: lead.id,
+  occasion,
+  ok: false,
+  error: 'no room',
+})
 
 function open(
   db: Database,
@@ -48,7 +57,7 @@ function open(
     exclusive: true,
     restMs: 250,
     send: (leads, signal) => {
-      sends.push({ at: clock.at, ids: leads.map(({ id }) => id) })
+      sends.push({ at: clock.at, ids: leads.map(({ lead }) => lead.id) })
       return send(leads, signal)
     },
     ...changes,
