@@ -343,6 +343,7 @@ describe.each(engines)('the function on %s', (engine) => {
       database: engine,
       deliveries: { waiting: 1, oldestWaitingSeconds: 90, byChannel: { airtable: 1 } },
       notSetUp: ['Airtable is not set up.'],
+      warnings: [],
     })
     expect(text).not.toContain('zoe')
   })

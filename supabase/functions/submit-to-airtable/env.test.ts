@@ -47,6 +47,7 @@ it('knows Airtable when token and base are there, and says plainly what is missi
     ...token,
     AIRTABLE_BASE_ID: 'app1',
     ALERT_WEBHOOK_URL: 'https://a.example',
+    PUBLIC_URL: 'https://www.example.com',
   })
   expect(env.airtable).toEqual({
     token: 't',

@@ -238,6 +238,19 @@ export function claimDue(
   { holder, now, until }: Lease,
 ): Promise<ClaimedLead[]> {
   return kysely.transaction().execute(async (trx) => {
+    // Two statements: inside one, Postgres may run the limited part more than once and lock too much.
+    const due = await trx
+      .selectFrom('deliveries')
+      .select(['lead_id', 'occasion'])
+      .where('channel', '=', channel)
+      .where('state', '=', 'waiting')
+      .where('next_attempt_at', '<=', now)
+      .where('leased_until', '<=', now)
+      .orderBy('next_attempt_at')
+      .limit(limit)
+      .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked())
+      .execute()
+    if (due.length === 0) return []
     const claimed = await trx
       .updateTable('deliveries')
       .set((eb) => ({
@@ -246,25 +259,15 @@ export function claimDue(
         attempts: eb('attempts', '+', 1),
       }))
       .where('channel', '=', channel)
-      .where(({ eb, refTuple, selectFrom }) =>
-        eb(
-          refTuple('lead_id', 'occasion'),
-          'in',
-          selectFrom('deliveries')
-            .select(['lead_id', 'occasion'])
-            .where('channel', '=', channel)
-            .where('state', '=', 'waiting')
-            .where('next_attempt_at', '<=', now)
-            .where('leased_until', '<=', now)
-            .orderBy('next_attempt_at')
-            .limit(limit)
-            .$if(engine === 'postgres', (due) => due.forUpdate().skipLocked())
-            .$asTuple('lead_id', 'occasion'),
+      .where((eb) =>
+        eb.or(
+          due.map((one) =>
+            eb.and([eb('lead_id', '=', one.lead_id), eb('occasion', '=', one.occasion)]),
+          ),
         ),
       )
       .returning(['lead_id', 'occasion', 'attempts'])
       .execute()
-    if (claimed.length === 0) return []
 
     const leads = await trx
       .selectFrom('leads')
