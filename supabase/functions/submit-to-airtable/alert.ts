@@ -100,7 +100,7 @@ const tidy = (text: string) =>
  */
 export const defuse = (text: string): string =>
   tidy(text)
-    .replace(/([.:\u3002\uFF0E\uFF61\uFF1A])(?=\S)/g, '$1 ')
+    .replace(/([.:\u3002\uFF0E\uFF61\uFF1A])(?=[^\s,;)])/g, '$1 ')
     .replace(/[/\\]{2,}/g, '/')
 
 const asciiDigits = (text: string) =>
