@@ -14,8 +14,8 @@ p{margin:0 0 1em}
 .emergency{border-top-color:#a31621}
 .answered{border-top-color:#23613a}
 .flag{display:inline-block;margin:0 0 .7em;padding:2px 10px;border-radius:6px;background:#a31621;color:#fff;font-weight:700;letter-spacing:.04em}
-dl{margin:0 0 1.4em;border-top:1px solid #efe6d6}
-dl div{padding:.6em 0;border-bottom:1px solid #efe6d6}
+dl{margin:1.3em 0 0}
+dl div{padding:.6em 0;border-top:1px solid #efe6d6}
 dt{color:#3f5458;font-size:.9rem}
 dd{margin:0;font-weight:600}
 a{color:#b4501e;font-weight:700}
@@ -24,7 +24,7 @@ button:hover,.call:hover{background:#8f3c12}
 button:focus-visible,a:focus-visible{outline:3px solid #1b2326;outline-offset:3px}
 .took{color:#23613a;font-weight:700}
 .late{color:#a31621;font-weight:700}
-.small{margin:1.2em 0 0;color:#3f5458;font-size:.95rem}
+.small{margin:.8em 0 0;color:#3f5458;font-size:.95rem}
 `
 
 /** The page runs nothing, loads nothing, may not be framed or found, and tells no other site. */
@@ -78,6 +78,7 @@ ${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
 <h1>${title}</h1>
 ${answer ? describeAnswer(answer, lead.receivedAt, { now, timeZone }) : describeDeadline(alert, lead.receivedAt, now)}
 ${alert.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`).join('\n')}
+${answer ? call : '<form method="post"><button>I am calling now</button></form>\n<p class="small">Pressing it records the moment and ends the reminders to your colleagues.</p>'}
 <dl>
 ${row('Name', escapeHtml(alert.name))}
 ${row('Service', escapeHtml(alert.service))}
@@ -86,7 +87,6 @@ ${row('Address', `${escapeHtml(alert.address)}<br><a href="${escapeHtml(alert.ma
 ${row('E-mail', escapeHtml(lead.email))}
 ${row('Received', escapeHtml(alert.receivedAt))}
 </dl>
-${answer ? call : '<form method="post"><button>I am calling now</button></form>\n<p class="small">Pressing it records the moment and ends the reminders to your colleagues.</p>'}
 </div>`,
   )
 }

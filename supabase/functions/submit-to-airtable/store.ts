@@ -638,6 +638,53 @@ export function recordAnswer(
   })
 }
 
+export type PromiseRecord = {
+  receivedAt: number
+  answeredAt: number | null
+  answeredBy: AnswerSource | null
+  suspect: string | null
+}
+
+/** How the promise went, for the leads of a period. */
+export function listPromises(
+  { kysely }: Database,
+  { from, to }: { from: number; to: number },
+): Promise<PromiseRecord[]> {
+  return kysely
+    .selectFrom('leads')
+    .select([
+      'received_at as receivedAt',
+      'answered_at as answeredAt',
+      'answered_by as answeredBy',
+      'suspect',
+    ])
+    .where('received_at', '>=', from)
+    .where('received_at', '<', to)
+    .orderBy('received_at')
+    .execute()
+}
+
+export type HandOver = { channel: string; createdAt: number; settledAt: number | null }
+
+/** When what had to reach whom because of the leads of a period was due, and when it was sent. */
+export function listHandOvers(
+  { kysely }: Database,
+  { from, to }: { from: number; to: number },
+): Promise<HandOver[]> {
+  return kysely
+    .selectFrom('deliveries')
+    .innerJoin('leads', 'leads.id', 'deliveries.lead_id')
+    .select([
+      'deliveries.channel',
+      'deliveries.created_at as createdAt',
+      'deliveries.settled_at as settledAt',
+    ])
+    .where('leads.received_at', '>=', from)
+    .where('leads.received_at', '<', to)
+    .where('deliveries.state', '!=', 'cancelled')
+    .execute()
+}
+
 /** A setting the product remembers by itself; `propose` is kept if there is none yet. */
 export async function keepSetting(
   { kysely }: Database,
