@@ -77,7 +77,7 @@ function drawShare(share: number | null): string {
   return `<svg class="ring" viewBox="0 0 100 100" aria-hidden="true"><circle cx="50" cy="50" r="40" fill="none" stroke="#efe6d6" stroke-width="13"/><circle cx="50" cy="50" r="40" fill="none" stroke="#3f5458" stroke-width="13" stroke-dasharray="${((share ?? 0) * length).toFixed(1)} ${length.toFixed(1)}" transform="rotate(-90 50 50)"/></svg>`
 }
 
-const chart = { width: 720, height: 220, left: 40, bottom: 30, top: 14 }
+const chart = { width: 720, height: 220, left: 40, bottom: 30, top: 24 }
 const plotHeight = chart.height - chart.bottom - chart.top
 
 /** A round number at or over the largest, so that the lines stand at whole leads. */
