@@ -311,7 +311,12 @@ function describeAnswer({ receivedAt, answeredAt, answeredBy }: LeadWithDeliveri
 function describeDelivery(delivery: Delivery, deps: Deps): string[][] {
   const { channel, occasion, state, attempts, settledAt, nextAttemptAt, lastError, note } = delivery
   const tried = `tried ${attempts} ${attempts === 1 ? 'time' : 'times'}`
-  const about = occasion === 'received' ? '' : `${occasion.replace('-', ' for ')}: `
+  const about = {
+    received: '',
+    answered: 'the answer, ',
+    missed: 'promise missed, ',
+    unanswered: `reminder after ${occasion.split('-')[1]} min, `,
+  }[occasion.replace(/-.*/, '') as 'received' | 'answered' | 'missed' | 'unanswered']
   const states = {
     sent: () => `sent ${formatTime(settledAt ?? 0, deps)} (${tried})`,
     waiting: () => `waits (${tried}), next try ${formatTime(nextAttemptAt, deps)}`,
@@ -401,8 +406,11 @@ async function showPromise(command: Command, deps: Deps): Promise<number> {
   const { html } = command
   const timeZone = deps.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
   const period = findPeriod(command, timeZone, now())
-  const report = computeReport(await listPromises(db, period), await listHandOvers(db, period), {
+  const promises = await listPromises(db, period)
+  const report = computeReport(promises, await listHandOvers(db, period), {
     ...period,
+    // "Up to a day" begins with the first lead there was.
+    from: period.from || (promises[0]?.receivedAt ?? period.to),
     now: now(),
     timeZone,
   })

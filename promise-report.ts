@@ -84,7 +84,9 @@ export function computeReport(
     medianMs: findPercentile(tookMs, 0.5),
     p90Ms: findPercentile(tookMs, 0.9),
     byHour: hours,
-    byDay: [...days].map(([day, tally]) => ({ day, ...tally })),
+    byDay: [...days]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([day, tally]) => ({ day, ...tally })),
     byMinute,
     channels: computeLags(handOvers),
   }

@@ -41,6 +41,8 @@ export async function startMailStandIn({
     authOptional: user === undefined,
     disabledCommands: user === undefined ? ['AUTH', 'STARTTLS'] : ['STARTTLS'],
     allowInsecureAuth: true,
+    // Connections that a sender has left open do not hold up the end of a test.
+    closeTimeout: 50,
     onAuth: (auth, _session, done) =>
       auth.username === user && auth.password === password
         ? done(null, { user: 'staff' })

@@ -57,7 +57,8 @@ export function describeAlert(
   const need = describeNeed()
 
   return {
-    id: `${leadId}_${occasion}`,
+    // No dot: the webhook's signature joins its parts with dots.
+    id: `${leadId}_${occasion.replace('.', '_')}`,
     leadId,
     occasion,
     isEmergency,

@@ -99,7 +99,7 @@ export function createApp(options: AppOptions): Hono {
   app.on('GET', ['/healthz', ...underFunction('healthz')], async (c) => {
     const backlog = (await isWritable()) && (await countWaiting(db).catch(reportWriteFault))
     if (!backlog) return refuse(c, unavailable)
-    const warnings = await options.findWarnings(backlog, now())
+    const warnings = await options.findWarnings(backlog, now()).catch(() => [])
     const oldestAt = Math.min(...backlog.map((channel) => channel.oldestAt))
     return c.json(
       {

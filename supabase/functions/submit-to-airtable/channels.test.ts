@@ -7,6 +7,10 @@ import { startTwilioStandIn } from '../../../e2e/twilio-stand-in.ts'
 import { openTestDatabase } from '../../../testing/database.ts'
 import { createTestLog } from '../../../testing/log.ts'
 import { makeSettings } from '../../../testing/settings.ts'
+import { describeAlert } from './alert.ts'
+import { createEmailSender } from './alert-email.ts'
+import { sendSms } from './alert-sms.ts'
+import { sendWebhook } from './alert-webhook.ts'
 import { readAnswerToken } from './answer-link.ts'
 import { createChannels, listWarnings, planDelivery } from './channels.ts'
 import { createDeliverer } from './deliver.ts'
@@ -22,6 +26,15 @@ const jane: Lead = {
   phone: '(555) 123-4567',
   address: '123 Main St, Springfield, IL 62701',
   serviceType: 'roof-repair',
+}
+
+const stored = {
+  id: '00000000-0000-4000-8000-000000000001',
+  receivedAt: start,
+  suspect: null,
+  consent: null,
+  answeredAt: null,
+  answeredBy: null,
 }
 
 /** The channels of these variables on a database of their own, with a clock that waits move. */
@@ -180,6 +193,18 @@ describe('by e-mail', () => {
     await save()
     await deliver()
     expect((await readDelivery('email'))?.lastError).toMatch(error)
+  })
+
+  it('a mail server that never says yes does not hold up the end of the process', async () => {
+    const { mail, settings } = await openMail()
+    mail.settings.hangs = true
+    if (!settings.email) throw new Error('no e-mail')
+    const sendEmail = createEmailSender(settings.email)
+    const alert = describeAlert({ ...jane, ...stored }, 'received', { now: start, timeZone: 'UTC' })
+    expect(await sendEmail(alert, 'staff@example.com', AbortSignal.timeout(100))).toEqual({
+      ok: false,
+      error: 'The mail server did not take the mail in time.',
+    })
   })
 
   it('wrong user or password is said in plain words, without them', async () => {
@@ -406,6 +431,41 @@ describe('by text message', () => {
     await deliver()
     expect((await readDelivery('sms'))?.state).toBe('sent')
     expect(twilio.messages).toHaveLength(1)
+  })
+})
+
+it('a webhook and a Twilio that never answer are given up when told to, or in time', async () => {
+  const hang: typeof fetch = (_, init) =>
+    new Promise((_resolve, reject) =>
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)),
+    )
+  const lead = { ...jane, ...stored }
+  const alert = describeAlert(lead, 'received', { now: start, timeZone: 'UTC' })
+  const webhook = { url: 'https://hook.example', secret: undefined }
+  expect(
+    await sendWebhook(alert, lead, webhook, {
+      fetch: hang,
+      now: start,
+      signal: AbortSignal.timeout(20),
+    }),
+  ).toEqual({
+    ok: false,
+    error: 'The webhook did not answer in time.',
+  })
+  const twilio = {
+    accountSid: 'AC1',
+    authToken: 't',
+    from: '+15550001111',
+    apiUrl: 'https://t.example',
+  }
+  expect(
+    await sendSms(alert, '+15550002222', twilio, {
+      fetch: hang,
+      signal: AbortSignal.timeout(20),
+    }),
+  ).toEqual({
+    ok: false,
+    error: 'Twilio did not answer in time.',
   })
 })
 

@@ -95,7 +95,9 @@ const variables = v.object({
     v.pipe(text, v.check(isTimeZone, 'must be a time zone such as America/Chicago')),
   ),
   PUBLIC_URL: optional(url(web, 'must be the site’s web address, such as https://www.example.com')),
-  LINK_SECRET: optional(text),
+  LINK_SECRET: optional(
+    v.pipe(text, v.minLength(16, 'must be at least 16 characters that nobody can guess')),
+  ),
   ALLOWED_ORIGINS: v.optional(origins, ''),
   RATE_LIMIT_PER_MINUTE: v.optional(
     wholeNumber(0, 1_000_000, 'must be a whole number; 0 means no limit'),

@@ -160,12 +160,13 @@ describe.skipIf(!engines.includes('postgres'))(
     })
 
     it('shows the answer page and takes the answer', async () => {
-      const { db, url } = await startEdge({ LINK_SECRET: 'secret' })
+      const secret = 'a secret for this test'
+      const { db, url } = await startEdge({ LINK_SECRET: secret })
       const headers = { apikey: 'public-anon-key', 'content-type': 'application/json' }
       const path = `${url}/submit-to-airtable`
       await fetch(path, { method: 'POST', headers, body: JSON.stringify(lead) })
       const [stored] = await listLeads(db, { limit: 1 })
-      const token = makeAnswerToken(stored?.id ?? '', 'secret', Date.now())
+      const token = makeAnswerToken(stored?.id ?? '', secret, Date.now())
       const page = await fetch(`${path}/answer/${token}`)
       expect(page.status).toBe(200)
       expect(await page.text()).toContain('I am calling now')
