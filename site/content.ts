@@ -71,6 +71,16 @@ export const form = {
   notes: {
     failed: 'Nothing you typed is lost. Try again, or call us now:',
     received: 'Thank you. Please keep your phone close by.',
+    offline: 'You are offline. Nothing you type is lost.',
+    waiting:
+      'You are offline. Keep this page open: your request goes out by itself when you are back.',
+  },
+  emailHint: 'Did you mean',
+  trapLabel: 'Please leave this field empty',
+  /** Stored with every lead. Whenever the words change, the version must. */
+  consent: {
+    version: '2026-11',
+    text: `We use your number to call you back about this request, and for nothing else. By pressing the button you agree to that call from ${company.name}.`,
   },
 } as const
 
