@@ -1,3 +1,5 @@
+import { keepDraft } from './keep-draft.ts'
+
 type FormCode = typeof import('./main.tsx')
 
 const contacts = ['pointerdown', 'pointermove', 'touchstart', 'keydown', 'focusin']
@@ -9,8 +11,8 @@ const longestHoldMs = 8_000
 export function loadFormOnContact() {
   const island = document.getElementById('estimate')
   const form = island?.querySelector('form')
-  const codeUrl = island?.dataset.code
-  if (!island || !form || !codeUrl) return
+  const { code: codeUrl, draft: draftKey } = island?.dataset ?? {}
+  if (!form || !codeUrl || !draftKey) return
   let loading = false
   let pressed = false
 
@@ -52,13 +54,14 @@ export function loadFormOnContact() {
   for (const type of contacts) addEventListener(type, load, { passive: true })
   form.addEventListener('submit', hold)
   form.addEventListener('invalid', hold, true)
-  if (hasDraft(island.dataset.draft)) void load()
+  keepDraft(form, draftKey)
+  if (hasDraft(draftKey)) void load()
   // Only a plain post leads to one of these; everyone else hears by toast.
   if (!location.hash.startsWith('#estimate-'))
     document.getElementById('estimate-outcomes')?.remove()
 }
 
-function hasDraft(key = '') {
+function hasDraft(key: string) {
   try {
     return localStorage.getItem(key) !== null
   } catch {

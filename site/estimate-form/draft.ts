@@ -1,60 +1,52 @@
-/**
- * What was typed, kept on this device only, so that a reload or a closed tab loses nothing. Gone
- * after a success, and after a day. Where the browser allows no storage, it lasts as long as the page.
+/*
+ * What was typed, and under which key it was sent, kept on this device only, so that a reload or a
+ * closed tab neither loses a lead nor doubles it. Gone after a success, and after a day.
  */
 export const draftKey = 'estimate-draft'
+const attemptKey = 'estimate-attempt'
 
 const keptMs = 24 * 60 * 60_000
 
-type Draft = {
-  savedAt: number
-  values: Record<string, string>
-  /** The last try to send, and what it sent: the same again is the same lead, not a second one. */
-  attempt?: { content: string; idempotencyKey: string }
-}
+type Kept = { savedAt: number }
+type Draft = Kept & { values: Record<string, string> }
+/** The last try to send: the same content again is the same lead, not a second one. */
+type Attempt = Kept & { content: string; idempotencyKey: string }
 
-export function createDraft(
-  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>,
-  now: () => number,
-) {
-  let draft = read()
+export function createDraft(storage: Storage | undefined, now: () => number) {
+  let attempt = read<Attempt>(attemptKey)
 
-  function read(): Draft | undefined {
+  function read<Item extends Kept>(key: string): Item | undefined {
     try {
-      const kept: Draft = JSON.parse(storage.getItem(draftKey) ?? 'null')
-      if (kept && now() - kept.savedAt < keptMs && kept.savedAt <= now()) return kept
-      storage.removeItem(draftKey)
+      const kept: Item | null = JSON.parse(storage?.getItem(key) ?? 'null')
+      if (kept && kept.savedAt <= now() && now() - kept.savedAt < keptMs) return kept
+      storage?.removeItem(key)
     } catch {
-      // Blocked, or not ours. There is no draft then.
+      // Blocked, or not ours.
     }
     return undefined
   }
 
-  function write(changes: Partial<Draft>) {
-    draft = { values: {}, ...draft, ...changes, savedAt: now() }
-    try {
-      storage.setItem(draftKey, JSON.stringify(draft))
-    } catch {
-      // Full or blocked: it stays in memory.
-    }
-  }
-
   return {
-    values: () => draft?.values ?? {},
-    save: (values: Record<string, string>) => write({ values }),
+    values: () => read<Draft>(draftKey)?.values ?? {},
 
     /** The key for sending this content: the same for every try, also after a reload. */
     findIdempotencyKey(content: string) {
-      if (draft?.attempt?.content !== content) {
-        write({ attempt: { content, idempotencyKey: makeKey() } })
+      if (attempt?.content !== content) {
+        attempt = { content, idempotencyKey: makeKey(), savedAt: now() }
+        try {
+          storage?.setItem(attemptKey, JSON.stringify(attempt))
+        } catch {
+          // Full or blocked: it holds as long as the page.
+        }
       }
-      return draft?.attempt?.idempotencyKey ?? makeKey()
+      return attempt.idempotencyKey
     },
 
     clear() {
-      draft = undefined
+      attempt = undefined
       try {
-        storage.removeItem(draftKey)
+        storage?.removeItem(draftKey)
+        storage?.removeItem(attemptKey)
       } catch {
         // Nothing was kept either.
       }

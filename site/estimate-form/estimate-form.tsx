@@ -26,7 +26,7 @@ const fieldNames = Object.keys(leadSchema.entries) as LeadField[]
 export function EstimateForm({ onReady }: { onReady?: () => void }) {
   const form = useRef<HTMLFormElement>(null)
   const sending = useRef(false)
-  const [draft] = useState(() => createDraft(localStorageIfAllowed() ?? noStorage, Date.now))
+  const [draft] = useState(() => createDraft(localStorageIfAllowed(), Date.now))
   const [submitting, setSubmitting] = useState(false)
   const [errors, setErrors] = useState<Errors>({})
   const [outcome, setOutcome] = useState<'received' | 'failed'>()
@@ -115,7 +115,6 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
       className="estimate-form"
       onSubmit={handleSubmit}
       onFocus={loadAhead}
-      onInput={(event) => draft.save(readValues(event.currentTarget))}
     >
       <h2 id="estimate-heading">{words.heading}</h2>
       <Input
@@ -151,10 +150,9 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
                   if (!form.current) return
                   const email = findField(form.current, 'email') as HTMLInputElement
                   email.value = meantEmail
+                  email.dispatchEvent(new Event('input', { bubbles: true }))
                   email.focus()
                   setMeantEmail(undefined)
-                  field('email').onInput()
-                  draft.save(readValues(form.current))
                 }}
               >
                 {meantEmail}
@@ -216,8 +214,6 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
 }
 
 const requiredFields = ['name', 'email', 'phone', 'address'] as const
-
-const noStorage = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
 
 const findField = (form: HTMLFormElement, name: string) =>
   form.elements.namedItem(name) as HTMLInputElement | HTMLSelectElement | null
