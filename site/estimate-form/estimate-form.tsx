@@ -6,6 +6,7 @@ import {
   serviceTypes,
 } from '../../supabase/functions/submit-to-airtable/lead.ts'
 import { callHref, company, form as words } from '../content.ts'
+import { AddressSuggestions } from './address-suggestions.tsx'
 import { formatNameField } from './format-name.ts'
 
 type Errors = Partial<Record<LeadField, string>>
@@ -17,6 +18,7 @@ const functionPath = '/functions/v1/submit-to-airtable'
  */
 export function EstimateForm({ onReady }: { onReady?: () => void }) {
   const form = useRef<HTMLFormElement>(null)
+  const address = useRef<HTMLInputElement>(null)
   const sending = useRef(false)
   const [submitting, setSubmitting] = useState(false)
   const [errors, setErrors] = useState<Errors>({})
@@ -105,7 +107,9 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
       />
       <Input {...field('email')} type="email" autoComplete="email" spellCheck={false} required />
       <Input {...field('phone')} type="tel" autoComplete="tel" required />
-      <Input {...field('address')} type="text" autoComplete="street-address" required />
+      <Input {...field('address')} ref={address} type="text" autoComplete="street-address" required>
+        <AddressSuggestions field={address} />
+      </Input>
       <div className="field">
         <label htmlFor="serviceType">
           {words.labels.serviceType} <span className="font-normal">{words.optional}</span>
@@ -156,7 +160,7 @@ type InputProps = ComponentProps<'input'> & {
   error: string | undefined
 }
 
-function Input({ name, error, ...attributes }: InputProps) {
+function Input({ name, error, children, ...attributes }: InputProps) {
   return (
     <div className="field">
       <label htmlFor={name}>{words.labels[name]}</label>
@@ -168,6 +172,7 @@ function Input({ name, error, ...attributes }: InputProps) {
         aria-describedby={error ? `${name}-error` : undefined}
         {...attributes}
       />
+      {children}
       {error && (
         <p id={`${name}-error`} className="field-error">
           {error}
