@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useId, useLayoutEffect, useState } from 'react'
+import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react'
 import { company, form } from '../content.ts'
 import { fillInput, isTyping } from './address-input.ts'
 import { loadPlaces, type NewPlaces, type Prediction } from './address-places.ts'
@@ -23,6 +23,7 @@ type ComboboxProps = { input: HTMLInputElement; places: NewPlaces; refused: Abor
 /** Makes the field a combobox (ARIA: editable, list autocomplete) and shows its list. */
 function AddressCombobox({ input, places, refused }: ComboboxProps) {
   const id = useId()
+  const list = useRef<HTMLDivElement>(null)
   const [predictions, setPredictions] = useState<Prediction[]>([])
   const [open, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
@@ -126,6 +127,11 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
     })
   }, [input, id, open, activeId, gone])
 
+  // On a low screen the field is at the bottom edge, and the list would open below it.
+  useEffect(() => {
+    if (open) list.current?.scrollIntoView({ block: 'nearest' })
+  }, [open])
+
   useEffect(() => {
     if (activeId) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' })
   }, [activeId])
@@ -134,7 +140,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
   return (
     <>
       {open && (
-        <div className="suggestions">
+        <div ref={list} className="suggestions">
           <div role="listbox" id={id} aria-label={words.label}>
             {predictions.map((prediction, index) => (
               // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus, and names the active option
