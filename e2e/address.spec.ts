@@ -60,6 +60,19 @@ async function countLeads(page: Page) {
   return leads
 }
 
+/** Counts how often the form was submitted, whatever became of it. */
+async function countSubmits(page: Page) {
+  const form = await page.locator('#estimate form').evaluateHandle((form) => {
+    const count = { submits: 0 }
+    form.addEventListener('submit', () => count.submits++)
+    return count
+  })
+  return () => form.evaluate(({ submits }) => submits)
+}
+
+/** Time for an answer that has been let go to reach the page and be shown, if it would be. */
+const settle = (page: Page) => page.evaluate(() => new Promise((done) => setTimeout(done, 100)))
+
 async function expectPlainField(page: Page) {
   await expect(field(page)).not.toHaveAttribute('role')
   await expect(field(page)).not.toHaveAttribute('aria-expanded')
@@ -257,9 +270,7 @@ test.describe('suggestions', () => {
     await field(page).pressSequentially('ley')
     await expect(options(page)).toHaveText(['12 Oakley Way CO'])
     arrive()
-    // The next search comes after the late answer.
-    await field(page).pressSequentially(' W')
-    await expect.poll(() => asked.searches.length).toBe(3)
+    await settle(page)
     await expect(options(page)).toHaveText(['12 Oakley Way CO'])
   })
 
@@ -273,7 +284,7 @@ test.describe('suggestions', () => {
     await expect.poll(() => asked.searches.length).toBe(1)
     await page.keyboard.press('Tab')
     arrive()
-    await page.evaluate(() => new Promise((drawn) => setTimeout(drawn, 100)))
+    await settle(page)
     await expect(options(page)).toHaveCount(0)
     await expect(field(page)).toHaveValue('12 Oak')
   })
@@ -310,9 +321,9 @@ test.describe('with the keyboard alone', () => {
   test('the arrows walk round, Enter chooses and does not submit, a second Enter does', async ({
     page,
   }) => {
-    const leads = await countLeads(page)
     await standInForGoogleMaps(page)
     await openList(page)
+    const submits = await countSubmits(page)
     await expect(activeOption(page)).toHaveCount(0)
     await page.keyboard.press('ArrowDown')
     await expect(activeOption(page)).toHaveText('12 Oak St Denver, CO')
@@ -329,11 +340,10 @@ test.describe('with the keyboard alone', () => {
     await page.keyboard.press('Enter')
     await expect(field(page)).toHaveValue('12 Oak Ave, Boulder, CO 80202, USA')
     await expect(options(page)).toHaveCount(0)
-    await expect(page.getByText(words.toasts.incomplete)).toHaveCount(0)
-    expect(leads).toEqual([])
+    expect(await submits()).toBe(0)
 
     await page.keyboard.press('Enter')
-    await expect(page.getByText(words.toasts.incomplete)).toBeVisible()
+    expect(await submits()).toBe(1)
   })
 
   test('Enter without a chosen option submits, as in any field', async ({ page }) => {
@@ -587,21 +597,23 @@ test.describe('where only the old widget exists', () => {
   test('Enter on its list chooses and does not submit', async ({ page }) => {
     await standInForGoogleMaps(page, { offers: 'old' })
     await openOldList(page)
+    const submits = await countSubmits(page)
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await expect(field(page)).toHaveValue('12 Oak St, Denver, CO 80202, USA')
-    await expect(page.getByText(words.toasts.incomplete)).toHaveCount(0)
+    expect(await submits()).toBe(0)
     await page.keyboard.press('Enter')
-    await expect(page.getByText(words.toasts.incomplete)).toBeVisible()
+    expect(await submits()).toBe(1)
   })
 
   test('Enter on nothing in particular leaves what was typed', async ({ page }) => {
     await standInForGoogleMaps(page, { offers: 'old' })
     await openOldList(page)
+    const submits = await countSubmits(page)
     await page.keyboard.press('Enter')
     await expect(oldList(page)).toBeHidden()
     await expect(field(page)).toHaveValue('12 Oak')
-    await expect(page.getByText(words.toasts.incomplete)).toHaveCount(0)
+    expect(await submits()).toBe(0)
   })
 
   test('it does not switch autofill off', async ({ page }) => {
@@ -612,14 +624,12 @@ test.describe('where only the old widget exists', () => {
 
   test('a refused key does not disable the field', async ({ page }) => {
     const asked = await standInForGoogleMaps(page, { offers: 'old' })
-    const leads = await countLeads(page)
     await openOldList(page)
     await asked.refuseKey()
     await expectPlainField(page)
     await expect(field(page)).not.toHaveClass(/gm-err/)
     await expect(field(page)).not.toHaveAttribute('style')
-    await expect(field(page)).toBeFocused()
-    await page.keyboard.press('Escape')
-    expect(leads).toEqual([])
+    await field(page).fill('1 Ridge Rd, Denver')
+    await expect(field(page)).toHaveValue('1 Ridge Rd, Denver')
   })
 })
