@@ -61,6 +61,13 @@ export const form = {
     address: '123 Main St, City, State, ZIP',
     serviceType: 'Choose a service',
   },
+  suggestions: {
+    label: 'Address suggestions',
+    found: (count: number) =>
+      `${count === 0 ? 'No' : count} ${count === 1 ? 'suggestion' : 'suggestions'}`,
+    chosen: (address: string) => `Filled in: ${address}`,
+    source: 'Google Maps',
+  },
   submit: 'Request Free Estimate →',
   submitting: 'Submitting...',
   toasts: {

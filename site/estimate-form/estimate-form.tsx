@@ -8,6 +8,7 @@ import {
   trapField,
 } from '../../supabase/functions/submit-to-airtable/lead.ts'
 import { callHref, company, form as words } from '../content.ts'
+import { AddressSuggestions } from './address-suggestions.tsx'
 import { untilOnline, useOnline } from './connection.ts'
 import { createDraft } from './draft.ts'
 import { formatNameField } from './format-name.ts'
@@ -25,6 +26,7 @@ const fieldNames = Object.keys(leadSchema.entries) as LeadField[]
  */
 export function EstimateForm({ onReady }: { onReady?: () => void }) {
   const form = useRef<HTMLFormElement>(null)
+  const address = useRef<HTMLInputElement>(null)
   const sending = useRef(false)
   const [draft] = useState(() => createDraft(localStorageIfAllowed(), Date.now))
   const [submitting, setSubmitting] = useState(false)
@@ -175,7 +177,9 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
         }}
         onBlur={(event) => formatPhoneField(event.currentTarget)}
       />
-      <Input {...field('address')} type="text" autoComplete="street-address" required />
+      <Input {...field('address')} ref={address} type="text" autoComplete="street-address" required>
+        <AddressSuggestions field={address} />
+      </Input>
       <div className="field">
         <label htmlFor="serviceType">
           {words.labels.serviceType} <span className="font-normal">{words.optional}</span>
