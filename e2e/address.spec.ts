@@ -35,7 +35,7 @@ const field = (page: Page) => page.getByLabel(words.labels.address)
 const list = (page: Page) => page.getByRole('listbox', { name: words.suggestions.label })
 const options = (page: Page) => list(page).getByRole('option')
 const activeOption = (page: Page) => list(page).getByRole('option', { selected: true })
-const announced = (page: Page) => page.locator('#estimate').getByRole('status')
+const announced = (page: Page) => page.locator('.field:has(#address)').getByRole('status')
 
 /** Goes to the field and waits until it has become a combobox. */
 async function reachCombobox(page: Page) {
