@@ -522,6 +522,17 @@ test.describe('the list', () => {
     await expect(field(page)).toHaveValue('12 Oak')
   })
 
+  test('is forgotten once the form is sent', async ({ page }) => {
+    await standInForGoogleMaps(page)
+    const leads = await countLeads(page)
+    await openList(page)
+    await expectToSend(page, leads)
+    await expect(field(page)).toHaveValue('')
+    await field(page).focus()
+    await page.keyboard.press('ArrowDown')
+    await expect(options(page)).toHaveCount(0)
+  })
+
   test('closes when too little text is left', async ({ page }) => {
     await standInForGoogleMaps(page)
     await openList(page)
