@@ -20,7 +20,7 @@ export function attachWidget(input: HTMLInputElement, places: OldPlaces, region:
 function keepEnterFromForm(event: KeyboardEvent) {
   if (event.key !== 'Enter') return
   const lists = [...document.querySelectorAll('.pac-container')]
-  if (lists.some((list) => list.checkVisibility())) event.preventDefault()
+  if (lists.some((list) => list.getClientRects().length > 0)) event.preventDefault()
 }
 
 /**
