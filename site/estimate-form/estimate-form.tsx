@@ -44,7 +44,7 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
       if (field?.value === '') field.value = value
     }
     // Typed before this code was there.
-    if (!form.current.hasAttribute('data-composing')) {
+    if (!form.current.closest('[data-composing]')) {
       formatNameField(findField(form.current, 'name') as HTMLInputElement)
       formatPhoneField(findField(form.current, 'phone') as HTMLInputElement)
     }
