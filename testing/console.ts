@@ -3,7 +3,6 @@ import { afterEach, expect } from 'vitest'
 // Nothing in the product writes to the console. What does is a surprise, and fails its test.
 const said: string[] = []
 for (const level of ['error', 'warn'] as const) {
-  // biome-ignore lint/suspicious/noConsole: it is watched here, not used
   console[level] = (...words: unknown[]) => said.push(words.map(String).join(' '))
 }
 
