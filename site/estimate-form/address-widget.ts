@@ -1,5 +1,5 @@
-import { fillInput } from './address-input.ts'
 import type { OldPlaces } from './address-places.ts'
+import { fillInput } from './field-input.ts'
 
 /** Google's own suggestions, list included, for keys that know only the old widget. */
 export function attachWidget(input: HTMLInputElement, places: OldPlaces, region: string) {
