@@ -1,51 +1,15 @@
-import type { Page, Request } from '@playwright/test'
 import { company, form as words } from '../site/content.ts'
+import {
+  answerWith,
+  fields,
+  fillIn,
+  functionUrl,
+  readValues,
+  submitButton,
+  toast,
+  visitor,
+} from './form.ts'
 import { expect, phone as phoneScreen, test } from './test.ts'
-
-const functionUrl = '**/functions/v1/submit-to-airtable'
-
-const visitor = {
-  name: 'Jane Doe',
-  email: 'jane@example.com',
-  phone: '(555) 123-4567',
-  address: '1 Ridge Rd, Denver, CO 80202',
-  serviceType: 'roof-repair',
-}
-
-const fields = (page: Page) => ({
-  name: page.getByLabel(words.labels.name),
-  email: page.getByLabel(words.labels.email),
-  phone: page.getByLabel(words.labels.phone, { exact: true }),
-  address: page.getByLabel(words.labels.address),
-  serviceType: page.getByLabel(words.labels.serviceType),
-})
-
-const submitButton = (page: Page) => page.locator('#estimate button[type=submit]')
-const toast = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text })
-
-async function fillIn(page: Page, values: Partial<typeof visitor> = visitor) {
-  const { serviceType, ...texts } = values
-  for (const [name, value] of Object.entries(texts)) {
-    await fields(page)[name as keyof typeof texts].fill(value)
-  }
-  if (serviceType) await fields(page).serviceType.selectOption(serviceType)
-}
-
-const readValues = (page: Page) =>
-  page
-    .locator('#estimate form')
-    .evaluate((form) => Object.fromEntries(new FormData(form as HTMLFormElement)))
-
-/** Stands in for the function, and keeps what was asked of it. */
-async function answerWith(page: Page, answer: { status: number; body?: string } | 'cut') {
-  const requests: Request[] = []
-  await page.route(functionUrl, (route) => {
-    requests.push(route.request())
-    if (answer === 'cut') return route.abort('connectionreset')
-    return route.fulfill({ contentType: 'application/json', body: '{"ok":true}', ...answer })
-  })
-  return requests
-}
 
 test.beforeEach(async ({ page }) => {
   await page.goto('/')
@@ -90,7 +54,7 @@ test.describe('the estimate form', () => {
     page,
   }) => {
     const sizes = await page
-      .locator('#estimate :is(input, select)')
+      .locator('#estimate .field :is(input, select)')
       .evaluateAll((fields) =>
         fields.map((field) => Number.parseFloat(getComputedStyle(field).fontSize)),
       )

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import pg from 'pg'
 import { openDatabase } from '../database.ts'
-import { form as words } from '../site/content.ts'
+import { company, form as words } from '../site/content.ts'
 import { startSite } from '../site-server.ts'
 import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
 import { startPostgres, type TestPostgres } from '../testing/postgres.ts'
@@ -147,7 +147,20 @@ test.describe('without JavaScript', () => {
     await page.goto(url)
     await sendForm(page, 'Jane Doe')
     await expect(page).toHaveURL(`${url}/#estimate-received`)
+    await expect(page.getByText(words.toasts.received)).toBeInViewport()
+    await expect(page.getByText(words.toasts.failed)).toBeHidden()
     await expectRow(standIn, 'Jane Doe')
+  })
+
+  test('a failure says so, and offers the number', async ({ page }) => {
+    const url = await start({ RATE_LIMIT_PER_MINUTE: '1' })
+    await page.goto(url)
+    await sendForm(page, 'Jane Doe')
+    await page.goto(url)
+    await sendForm(page, 'John Doe')
+    await expect(page.getByText(words.toasts.failed)).toBeInViewport()
+    const outcome = page.locator('#estimate-failed')
+    await expect(outcome.getByRole('link', { name: company.phone })).toBeVisible()
   })
 })
 

@@ -61,6 +61,13 @@ export const form = {
     address: '123 Main St, City, State, ZIP',
     serviceType: 'Choose a service',
   },
+  suggestions: {
+    label: 'Address suggestions',
+    found: (count: number) =>
+      `${count === 0 ? 'No' : count} ${count === 1 ? 'suggestion' : 'suggestions'}`,
+    chosen: (address: string) => `Filled in: ${address}`,
+    source: 'Google Maps',
+  },
   submit: 'Request Free Estimate →',
   submitting: 'Submitting...',
   toasts: {
@@ -71,6 +78,16 @@ export const form = {
   notes: {
     failed: 'Nothing you typed is lost. Try again, or call us now:',
     received: 'Thank you. Please keep your phone close by.',
+    offline: 'You are offline. Nothing you type is lost.',
+    waiting:
+      'You are offline. Keep this page open: your request goes out by itself when you are back.',
+  },
+  emailHint: 'Did you mean',
+  trapLabel: 'Please leave this field empty',
+  /** Stored with every lead. Whenever the words change, the version must. */
+  consent: {
+    version: '2026-11',
+    text: `${company.name} uses your number to call you about this request, and for nothing else. Pressing the button says yes to that call.`,
   },
 } as const
 

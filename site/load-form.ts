@@ -1,13 +1,18 @@
+import { keepDraft } from './keep-draft.ts'
+
 type FormCode = typeof import('./main.tsx')
 
 const contacts = ['pointerdown', 'pointermove', 'touchstart', 'keydown', 'focusin']
+
+// After this long without the form's code, a held press goes out the plain way.
+const longestHoldMs = 8_000
 
 /** Brings the form to life at the first sign of a person. Until then it is a plain HTML form. */
 export function loadFormOnContact() {
   const island = document.getElementById('estimate')
   const form = island?.querySelector('form')
-  const codeUrl = island?.dataset.code
-  if (!form || !codeUrl) return
+  if (!island || !form) return
+  const { code: codeUrl = '', draft: draftKey = '' } = island.dataset
   let loading = false
   let pressed = false
 
@@ -28,21 +33,38 @@ export function loadFormOnContact() {
   // A press that comes before the code does is held, then acted on once, by React or by the browser.
   const hold = (event: Event) => {
     event.preventDefault()
+    if (!pressed) setTimeout(() => pressed && release(), longestHoldMs)
     pressed = true
+    island.ariaBusy = 'true'
     void load()
   }
   const release = () => {
     for (const type of contacts) removeEventListener(type, load)
     form.removeEventListener('submit', hold)
     form.removeEventListener('invalid', hold, true)
+    island.ariaBusy = null
     if (pressed) form.requestSubmit()
+    pressed = false
   }
 
   // The form's code must not touch a field while an input method is at work in it.
-  form.addEventListener('compositionstart', () => form.setAttribute('data-composing', ''))
-  form.addEventListener('compositionend', () => form.removeAttribute('data-composing'))
+  form.addEventListener('compositionstart', () => island.setAttribute('data-composing', ''))
+  form.addEventListener('compositionend', () => island.removeAttribute('data-composing'))
 
   for (const type of contacts) addEventListener(type, load, { passive: true })
   form.addEventListener('submit', hold)
   form.addEventListener('invalid', hold, true)
+  keepDraft(form, draftKey)
+  if (hasDraft(draftKey)) void load()
+  // Only a plain post leads to one of these; everyone else hears by toast.
+  if (!location.hash.startsWith('#estimate-'))
+    document.getElementById('estimate-outcomes')?.remove()
+}
+
+function hasDraft(key: string) {
+  try {
+    return localStorage.getItem(key) !== null
+  } catch {
+    return false
+  }
 }

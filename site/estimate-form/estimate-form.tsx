@@ -1,67 +1,69 @@
 import { type ComponentProps, type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { type BaseIssue, safeParse } from 'valibot'
 import {
+  type Lead,
   type LeadField,
   leadSchema,
   serviceTypes,
+  trapField,
 } from '../../supabase/functions/submit-to-airtable/lead.ts'
 import { callHref, company, form as words } from '../content.ts'
+import { AddressSuggestions } from './address-suggestions.tsx'
+import { untilOnline, useOnline } from './connection.ts'
+import { createDraft } from './draft.ts'
+import { fillInput } from './field-input.ts'
 import { formatNameField } from './format-name.ts'
+import { formatPhoneField } from './format-phone.ts'
+import { localStorageIfAllowed } from './local-storage.ts'
+import { suggestEmail } from './suggest-email.ts'
 
 type Errors = Partial<Record<LeadField, string>>
 
 const functionPath = '/functions/v1/submit-to-airtable'
+const fieldNames = Object.keys(leadSchema.entries) as LeadField[]
 
 /**
  * The estimate request. The browser keeps the values: what was typed before this code arrived stays.
  */
 export function EstimateForm({ onReady }: { onReady?: () => void }) {
   const form = useRef<HTMLFormElement>(null)
+  const address = useRef<HTMLInputElement>(null)
   const sending = useRef(false)
+  const [draft] = useState(() => createDraft(localStorageIfAllowed(), Date.now))
   const [submitting, setSubmitting] = useState(false)
   const [errors, setErrors] = useState<Errors>({})
   const [outcome, setOutcome] = useState<'received' | 'failed'>()
+  const [meantEmail, setMeantEmail] = useState<string>()
+  const online = useOnline()
 
   useEffect(() => {
     if (!form.current) return
     // Without scripts the browser checks `required`. With them the toast says it.
     form.current.noValidate = true
+    for (const [name, value] of Object.entries(draft.values())) {
+      const field = findField(form.current, name)
+      if (field?.value === '') field.value = value
+    }
     // Typed before this code was there.
-    if (!form.current.hasAttribute('data-composing')) {
-      formatNameField(form.current.elements.namedItem('name') as HTMLInputElement)
+    if (!form.current.closest('[data-composing]')) {
+      formatNameField(findField(form.current, 'name') as HTMLInputElement)
+      formatPhoneField(findField(form.current, 'phone') as HTMLInputElement)
     }
     onReady?.()
-  }, [onReady])
+  }, [draft, onReady])
 
   async function handleSubmit(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault()
-    // The disabled button arrives a render later; a quick second press must not send twice.
-    if (sending.current) return
     const fields = event.currentTarget
-    const values = Object.fromEntries(new FormData(fields))
-    const lead = safeParse(leadSchema, values)
-    setOutcome(undefined)
-
-    if (!lead.success) {
-      const found = findErrors(lead.issues)
-      setErrors(found)
-      const [first] = Object.keys(found)
-      if (first) fields.querySelector<HTMLElement>(`[name="${first}"]`)?.focus()
-      if (requiredFields.some((name) => isBlank(values[name]))) {
-        await showToast('error', words.toasts.incomplete)
-      }
-      return
-    }
-
+    // The disabled button arrives a render later; a quick second press must not send twice.
+    if (sending.current || !checkFields(fields)) return
     sending.current = true
-    setErrors({})
     setSubmitting(true)
     try {
-      const { sendLead } = await import('./send-lead.ts')
-      await sendLead(lead.output)
-      fields.reset()
-      setOutcome('received')
-      await showToast('success', words.toasts.received)
+      await untilOnline()
+      // What was mended while waiting for the connection is what the visitor wants sent.
+      const lead = checkFields(fields)
+      if (lead) await send(lead, fields)
     } catch {
       setOutcome('failed')
       await showToast('error', words.toasts.failed)
@@ -69,6 +71,36 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
       sending.current = false
       setSubmitting(false)
     }
+  }
+
+  async function send(lead: Lead, fields: HTMLFormElement) {
+    const details = new URLSearchParams({
+      consent: words.consent.version,
+      elapsedMs: String(Math.round(performance.now())),
+      [trapField]: findField(fields, trapField)?.value ?? '',
+    })
+    const { sendLead } = await import('./send-lead.ts')
+    await sendLead(lead, draft.findIdempotencyKey(JSON.stringify(lead)), details)
+    draft.clear()
+    fields.reset()
+    setMeantEmail(undefined)
+    setOutcome('received')
+    await showToast('success', words.toasts.received)
+  }
+
+  /** The lead, if the fields hold one. Otherwise says at each wrong field how to mend it. */
+  function checkFields(fields: HTMLFormElement) {
+    const values = readValues(fields)
+    const lead = safeParse(leadSchema, values)
+    setOutcome(undefined)
+    setErrors(lead.success ? {} : findErrors(lead.issues))
+    if (lead.success) return lead.output
+    const [first] = Object.keys(findErrors(lead.issues))
+    findField(fields, first ?? '')?.focus()
+    if (requiredFields.some((name) => values[name]?.trim() === '')) {
+      void showToast('error', words.toasts.incomplete)
+    }
+    return undefined
   }
 
   const field = <Name extends LeadField>(name: Name) => ({
@@ -103,9 +135,51 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
         onCompositionEnd={(event) => formatNameField(event.currentTarget)}
         onBlur={(event) => formatNameField(event.currentTarget)}
       />
-      <Input {...field('email')} type="email" autoComplete="email" spellCheck={false} required />
-      <Input {...field('phone')} type="tel" autoComplete="tel" required />
-      <Input {...field('address')} type="text" autoComplete="street-address" required />
+      <Input
+        {...field('email')}
+        type="email"
+        autoComplete="email"
+        spellCheck={false}
+        required
+        onBlur={(event) => setMeantEmail(suggestEmail(event.currentTarget.value))}
+      >
+        <p role="status">
+          {meantEmail && (
+            <span className="field-hint">
+              {words.emailHint}{' '}
+              <button
+                type="button"
+                onClick={() => {
+                  if (!form.current) return
+                  const email = findField(form.current, 'email') as HTMLInputElement
+                  fillInput(email, meantEmail)
+                  email.focus()
+                  setMeantEmail(undefined)
+                }}
+              >
+                {meantEmail}
+              </button>
+              ?
+            </span>
+          )}
+        </p>
+      </Input>
+      <Input
+        {...field('phone')}
+        type="tel"
+        autoComplete="tel"
+        required
+        onInput={(event) => {
+          field('phone').onInput()
+          const { inputType = '' } = event.nativeEvent as InputEvent
+          // Formatting what is being deleted would put the bracket back that was just removed.
+          if (!inputType.startsWith('delete')) formatPhoneField(event.currentTarget)
+        }}
+        onBlur={(event) => formatPhoneField(event.currentTarget)}
+      />
+      <Input {...field('address')} ref={address} type="text" autoComplete="street-address" required>
+        <AddressSuggestions field={address} />
+      </Input>
       <div className="field">
         <label htmlFor="serviceType">
           {words.labels.serviceType} <span className="font-normal">{words.optional}</span>
@@ -119,27 +193,37 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
           ))}
         </select>
       </div>
+      <Trap />
+      <input type="hidden" name="consent" value={words.consent.version} />
       <button type="submit" disabled={submitting} className="button mt-2 w-full py-3 text-lg">
         {submitting ? words.submitting : words.submit}
       </button>
-      {outcome && (
-        <p className="mt-3">
-          {words.notes[outcome]}{' '}
-          {outcome === 'failed' && (
+      <div role="status">
+        {!online && (
+          <p className="form-note">{submitting ? words.notes.waiting : words.notes.offline}</p>
+        )}
+        {outcome === 'received' && <p className="form-note">{words.notes.received}</p>}
+        {outcome === 'failed' && (
+          <p className="form-note">
+            {words.notes.failed}{' '}
             <a href={callHref} className="font-bold whitespace-nowrap text-copper underline">
               {company.phone}
             </a>
-          )}
-        </p>
-      )}
+          </p>
+        )}
+      </div>
+      <p className="consent">{words.consent.text}</p>
     </form>
   )
 }
 
 const requiredFields = ['name', 'email', 'phone', 'address'] as const
 
-const isBlank = (value: FormDataEntryValue | undefined) =>
-  typeof value !== 'string' || value.trim() === ''
+const findField = (form: HTMLFormElement, name: string) =>
+  form.elements.namedItem(name) as HTMLInputElement | HTMLSelectElement | null
+
+const readValues = (form: HTMLFormElement) =>
+  Object.fromEntries(fieldNames.map((name) => [name, findField(form, name)?.value ?? '']))
 
 /** The first message of each wrong field, in the order of the form. */
 function findErrors(issues: BaseIssue<unknown>[]) {
@@ -156,7 +240,7 @@ type InputProps = ComponentProps<'input'> & {
   error: string | undefined
 }
 
-function Input({ name, error, ...attributes }: InputProps) {
+function Input({ name, error, children, ...attributes }: InputProps) {
   return (
     <div className="field">
       <label htmlFor={name}>{words.labels[name]}</label>
@@ -168,6 +252,7 @@ function Input({ name, error, ...attributes }: InputProps) {
         aria-describedby={error ? `${name}-error` : undefined}
         {...attributes}
       />
+      {children}
       {error && (
         <p id={`${name}-error`} className="field-error">
           {error}
@@ -177,13 +262,33 @@ function Input({ name, error, ...attributes }: InputProps) {
   )
 }
 
+/** Robots fill in what they find. People do not see it, and password managers are told to leave it. */
+function Trap() {
+  return (
+    <div className="trap" aria-hidden="true">
+      <label htmlFor={trapField}>{words.trapLabel}</label>
+      <input
+        id={trapField}
+        name={trapField}
+        tabIndex={-1}
+        autoComplete="off"
+        data-1p-ignore
+        data-bwignore
+        data-lpignore="true"
+        data-form-type="other"
+      />
+    </div>
+  )
+}
+
 // A visitor in the form will need both; nobody else should pay for them.
 function loadAhead() {
-  void import('./toasts.tsx')
-  void import('./send-lead.ts')
+  void import('./toasts.tsx').catch(() => {})
+  void import('./send-lead.ts').catch(() => {})
 }
 
 async function showToast(kind: 'success' | 'error', text: string) {
-  const toasts = await import('./toasts.tsx')
-  toasts.showToast(kind, text)
+  // Where the toast's code cannot be had, the notes in the form must do.
+  const toasts = await import('./toasts.tsx').catch(() => undefined)
+  toasts?.showToast(kind, text)
 }

@@ -1,24 +1,51 @@
-import { createClient } from '@supabase/supabase-js'
-import type { Lead } from '../../supabase/functions/submit-to-airtable/lead.ts'
+import {
+  createClient,
+  FunctionsFetchError,
+  FunctionsHttpError,
+  FunctionsRelayError,
+} from '@supabase/supabase-js'
+import { detailsHeader, type Lead } from '../../supabase/functions/submit-to-airtable/lead.ts'
+import { localStorageIfAllowed } from './local-storage.ts'
 
 const url = import.meta.env.VITE_SUPABASE_URL || location.origin
 const publicKey = import.meta.env.VITE_SUPABASE_ANON_KEY || 'public-anon-key'
 
+const timeoutMs = 10_000
+const retryDelayMs = 1_000
+// Longer than this nobody watches a button. The visitor is told, and may try again or call.
+const longestDelayMs = 10_000
+
+const storage = localStorageIfAllowed()
 const supabase = createClient(url, publicKey, {
-  auth: { ...localStorageIfAllowed(), persistSession: true, autoRefreshToken: true },
+  auth: { ...(storage && { storage }), persistSession: true, autoRefreshToken: true },
 })
 
-/** Hands the lead to the function. Throws unless the function took it. */
-export async function sendLead(lead: Lead) {
-  const { error } = await supabase.functions.invoke('submit-to-airtable', { body: lead })
-  if (error) throw error
+/** Hands the lead to the function, at the second try if need be. Throws unless the function took it. */
+export async function sendLead(lead: Lead, idempotencyKey: string, details: URLSearchParams) {
+  const invoke = () =>
+    supabase.functions.invoke('submit-to-airtable', {
+      body: lead,
+      // Both tries carry the same key, so a lead whose answer was lost is not stored twice.
+      headers: { 'Idempotency-Key': idempotencyKey, [detailsHeader]: details.toString() },
+      timeout: timeoutMs,
+    })
+
+  const first = await invoke()
+  if (!first.error) return
+  const delayMs = findRetryDelay(first.error)
+  if (delayMs === undefined) throw first.error
+  await new Promise((resolve) => setTimeout(resolve, delayMs))
+  const second = await invoke()
+  if (second.error) throw second.error
 }
 
-// Browsers that block storage throw at the mere mention of it. That must not cost the lead.
-function localStorageIfAllowed() {
-  try {
-    return { storage: localStorage }
-  } catch {
-    return {}
-  }
+/** How long to wait before the second try; undefined where a second try would be answered the same. */
+function findRetryDelay(error: unknown) {
+  if (error instanceof FunctionsFetchError || error instanceof FunctionsRelayError)
+    return retryDelayMs
+  if (!(error instanceof FunctionsHttpError)) return undefined
+  const { status, headers } = error.context as Response
+  if (status !== 429 && status < 500) return undefined
+  const asked = Number(headers.get('Retry-After')) * 1000
+  return Math.min(Math.max(asked || 0, retryDelayMs), longestDelayMs)
 }

@@ -1,4 +1,5 @@
-import { hero } from '../content.ts'
+import { callHref, company, form, hero } from '../content.ts'
+import { draftKey } from '../estimate-form/draft.ts'
 import { EstimateForm } from '../estimate-form/estimate-form.tsx'
 
 const widths = (name: string, type: string, sizes: number[]) =>
@@ -33,9 +34,22 @@ export function Hero() {
           <h1 id="headline">{hero.headline}</h1>
           <p>{hero.lead}</p>
         </div>
-        {/* Hydrated alone: nothing else on the page needs React in the browser. */}
-        <div id="estimate" data-code="/site/main.tsx" className="hero-form">
-          <EstimateForm />
+        <div className="hero-form">
+          <div id="estimate-outcomes">
+            <p id="estimate-received" className="outcome">
+              {form.toasts.received}
+            </p>
+            <p id="estimate-incomplete" className="outcome">
+              {form.toasts.incomplete}
+            </p>
+            <p id="estimate-failed" className="outcome">
+              {form.toasts.failed} {form.notes.failed} <a href={callHref}>{company.phone}</a>
+            </p>
+          </div>
+          {/* Hydrated alone: nothing else on the page needs React in the browser. */}
+          <div id="estimate" data-code="/site/main.tsx" data-draft={draftKey}>
+            <EstimateForm />
+          </div>
         </div>
         <dl className="hero-statistics">
           {hero.statistics.map(({ value, label }) => (

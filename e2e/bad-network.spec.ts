@@ -1,0 +1,221 @@
+import type { Page } from '@playwright/test'
+import { form as words } from '../site/content.ts'
+import {
+  answerWith,
+  fields,
+  fillIn,
+  functionUrl,
+  readValues,
+  submitButton,
+  toast,
+  visitor,
+} from './form.ts'
+import { expect, test } from './test.ts'
+
+test.use({ expectedErrors: /Failed to load resource/ })
+
+const keyOf = (request: { headers(): Record<string, string> } | undefined) =>
+  request?.headers()['idempotency-key']
+
+const draft = (page: Page) => page.evaluate(() => localStorage.getItem('estimate-draft'))
+
+test.describe('a call that fails', () => {
+  for (const [what, first] of [
+    ['cut', 'cut'],
+    ['answered 500', { status: 500, body: '<html>' }],
+    ['answered 503', { status: 503, headers: { 'retry-after': '1' } }],
+    ['answered 429', { status: 429, headers: { 'retry-after': '1' } }],
+  ] as const) {
+    test(`${what} is tried once more under the same key, and then is a success`, async ({
+      page,
+    }) => {
+      const keys: (string | undefined)[] = []
+      await page.route(functionUrl, (route) => {
+        keys.push(keyOf(route.request()))
+        if (keys.length > 1) return route.fulfill({ json: { ok: true } })
+        return first === 'cut' ? route.abort('connectionreset') : route.fulfill(first)
+      })
+      await page.goto('/')
+      await fillIn(page)
+      await submitButton(page).click()
+      await expect(toast(page, words.toasts.received)).toBeVisible()
+      expect(keys).toHaveLength(2)
+      expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
+      expect(keys[1]).toBe(keys[0])
+    })
+  }
+
+  test('twice is the spec’s failure, and pressing again later is still the same lead', async ({
+    page,
+  }) => {
+    await page.goto('/')
+    const requests = await answerWith(page, { status: 500 })
+    await fillIn(page)
+    await submitButton(page).click()
+    await expect(toast(page, words.toasts.failed)).toBeVisible()
+    expect(requests).toHaveLength(2)
+    await page.reload()
+    const later = await answerWith(page, { status: 200 })
+    await submitButton(page).click()
+    await expect(toast(page, words.toasts.received)).toBeVisible()
+    expect(keyOf(later[0])).toBe(keyOf(requests[0]))
+  })
+
+  test('for what was typed is not tried again', async ({ page }) => {
+    await page.goto('/')
+    const requests = await answerWith(page, { status: 422 })
+    await fillIn(page)
+    await submitButton(page).click()
+    await expect(toast(page, words.toasts.failed)).toBeVisible()
+    expect(requests).toHaveLength(1)
+  })
+
+  test('to answer within 10 s is broken off and tried once more', async ({ page }) => {
+    let calls = 0
+    await page.route(functionUrl, (route) => {
+      calls++
+      // The first is never answered.
+      if (calls > 1) return route.fulfill({ json: { ok: true } })
+    })
+    await page.goto('/')
+    await fillIn(page)
+    const pressedAt = Date.now()
+    await submitButton(page).click()
+    await expect(submitButton(page)).toHaveText('Submitting...')
+    await expect(toast(page, words.toasts.received)).toBeVisible({ timeout: 20_000 })
+    expect(calls).toBe(2)
+    expect(Date.now() - pressedAt).toBeGreaterThan(10_000)
+  })
+
+  test('with other words next time is another lead', async ({ page }) => {
+    await page.goto('/')
+    const requests = await answerWith(page, { status: 422 })
+    await fillIn(page)
+    await submitButton(page).click()
+    await expect(toast(page, words.toasts.failed)).toBeVisible()
+    await fields(page).address.fill('2 Other St')
+    await submitButton(page).click()
+    await expect.poll(() => requests.length).toBe(2)
+    expect(keyOf(requests[1])).not.toBe(keyOf(requests[0]))
+  })
+})
+
+test.describe('offline', () => {
+  test('the form says so, and sends by itself when the connection is back', async ({
+    page,
+    context,
+  }) => {
+    await page.goto('/')
+    const requests = await answerWith(page, { status: 200 })
+    await fillIn(page)
+    await context.setOffline(true)
+    await expect(page.getByText(words.notes.offline)).toBeVisible()
+    await submitButton(page).click()
+    await expect(page.getByText(words.notes.waiting)).toBeVisible()
+    await expect(submitButton(page)).toHaveText('Submitting...')
+    await fields(page).address.fill('2 Mended While Waiting')
+    expect(requests).toHaveLength(0)
+    await context.setOffline(false)
+    await expect(toast(page, words.toasts.received)).toBeVisible()
+    expect(requests.map((request) => request.postDataJSON().address)).toEqual([
+      '2 Mended While Waiting',
+    ])
+    await expect(page.getByText(words.notes.waiting)).toHaveCount(0)
+  })
+})
+
+test.describe('what was typed', () => {
+  test('survives a reload, without a further touch', async ({ page }) => {
+    await page.goto('/')
+    await fillIn(page)
+    await page.reload()
+    await expect(fields(page).address).toHaveValue(visitor.address)
+    expect(await readValues(page)).toEqual(visitor)
+  })
+
+  test('survives a closed tab, on this device only', async ({ page, context }) => {
+    await page.goto('/')
+    await fillIn(page, { name: 'Jane Doe', email: 'jane@example.com' })
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
+    await page.close()
+    const next = await context.newPage()
+    await next.goto('/')
+    await expect(fields(next).email).toHaveValue('jane@example.com')
+    expect(requests.filter((url) => url.includes('functions'))).toEqual([])
+  })
+
+  test('is gone after a success, and stays gone', async ({ page }) => {
+    await page.goto('/')
+    await answerWith(page, { status: 200 })
+    await fillIn(page)
+    expect(await draft(page)).toContain('jane@example.com')
+    await submitButton(page).click()
+    await expect(toast(page, words.toasts.received)).toBeVisible()
+    expect(await draft(page)).toBeNull()
+    await page.reload()
+    await page.mouse.move(5, 5)
+    await fields(page).name.focus()
+    expect(Object.values(await readValues(page)).join('')).toBe('')
+  })
+
+  test('is gone after a day', async ({ page }) => {
+    await page.goto('/')
+    await fillIn(page)
+    await page.clock.setFixedTime(Date.now() + 25 * 60 * 60_000)
+    await page.goto('/?tomorrow')
+    await expect.poll(() => draft(page)).toBeNull()
+    await expect(fields(page).name).toHaveValue('')
+  })
+
+  test('does not need storage to be allowed', async ({ page }) => {
+    await page.addInitScript(() => {
+      Object.defineProperty(window, 'localStorage', {
+        get: () => {
+          throw new DOMException('blocked', 'SecurityError')
+        },
+      })
+    })
+    await page.goto('/')
+    const requests = await answerWith(page, { status: 200 })
+    await fillIn(page)
+    await submitButton(page).click()
+    await expect(toast(page, words.toasts.received)).toBeVisible()
+    expect(requests).toHaveLength(1)
+  })
+})
+
+test.describe('a press before the form’s code', () => {
+  test('that comes 5 s late is acted on once', async ({ page }) => {
+    await page.route('**/assets/main-*.js', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 5_000))
+      await route.continue()
+    })
+    const posts: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posts.push(request.postData() ?? '')
+    })
+    await page.goto('/')
+    await fillIn(page)
+    await submitButton(page).click()
+    await submitButton(page).click()
+    await expect(toast(page, words.toasts.received)).toBeVisible({ timeout: 15_000 })
+    expect(posts).toEqual([JSON.stringify(visitor)])
+  })
+
+  test('that never comes goes out the plain way, once, and the page says so', async ({ page }) => {
+    await page.clock.install()
+    await page.route('**/assets/main-*.js', () => {})
+    const posts: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posts.push(request.url())
+    })
+    await page.goto('/')
+    await fillIn(page, { ...visitor, name: 'Plain Way' })
+    await submitButton(page).click()
+    await page.clock.runFor(9_000)
+    await expect(page).toHaveURL('/#estimate-received')
+    await expect(page.getByText(words.toasts.received)).toBeVisible()
+    expect(posts).toHaveLength(1)
+  })
+})

@@ -1,0 +1,277 @@
+import type { Page } from '@playwright/test'
+
+/*
+ * Stands in for Google's maps script, as far as the form can see it: the data interface, the old
+ * widget with the liberties it takes with the field, and the ways both fail. Stricter than Google
+ * where a wrong request would only cost money: it rejects what the documentation does not allow.
+ */
+
+type Search = { input: string; types: string[]; regions: string[]; session: number }
+type Details = { place: string; fields: string[]; session: number }
+
+type StandInOptions = {
+  /** What the script offers: the data interface, only the old widget, or no places at all. */
+  offers?: 'new' | 'old' | 'nothing'
+  /** As by an ad blocker. */
+  blocked?: boolean
+  /** Holds the script back until it resolves. */
+  arrives?: Promise<void>
+  /** The addresses for a text. Throws to refuse; takes its time to be slow. */
+  answer?: (input: string) => string[] | Promise<string[]>
+  /** The formatted address of a place. */
+  format?: (place: string) => string | null | Promise<string | null>
+}
+
+const oaks = [
+  '12 Oak St, Denver, CO',
+  '12 Oak Ave, Boulder, CO',
+  '12 Oakland Dr, Aurora, CO',
+  '12 Oakwood Ct, Golden, CO',
+  '12 Oak Creek Ln, Littleton, CO',
+]
+
+/** Answers Google's URLs for this page, and keeps what was asked. */
+export async function standInForGoogleMaps(page: Page, options: StandInOptions = {}) {
+  const { offers = 'new', blocked, arrives, answer = () => oaks } = options
+  const { format = (place: string) => `${place} 80202, USA` } = options
+  const asked = { scripts: [] as URL[], searches: [] as Search[], details: [] as Details[] }
+
+  await page.exposeFunction('answerSearch', (search: Search) => {
+    asked.searches.push(search)
+    return answer(search.input)
+  })
+  await page.exposeFunction('answerDetails', (details: Details) => {
+    asked.details.push(details)
+    return format(details.place)
+  })
+  await page.route(/^https:\/\/[^/]*\.(google|googleapis|gstatic)\.com\//, async (route) => {
+    const url = new URL(route.request().url())
+    if (url.pathname !== '/maps/api/js') throw new Error(`Nobody should ask for ${url}`)
+    asked.scripts.push(url)
+    await arrives
+    if (blocked) return route.abort('blockedbyclient')
+    const body = `(${mapsScript})(${JSON.stringify(offers)})`
+    return route.fulfill({ contentType: 'text/javascript', body })
+  })
+  const refuseKey = () => page.evaluate(() => (window as unknown as Globals).refuseKey())
+  /** Waits until so many searches are answered, and whatever they change is drawn. */
+  async function seeAnswers(count: number) {
+    await page.waitForFunction(
+      (count) => (window as unknown as Globals).answers.arrived === count,
+      count,
+    )
+    await page.evaluate(
+      () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+    )
+  }
+  return { ...asked, refuseKey, seeAnswers }
+}
+
+type Globals = { gm_authFailure(): void; refuseKey(): void; answers: { arrived: number } }
+
+type Answers = {
+  answerSearch(search: Search): Promise<string[]>
+  answerDetails(details: Details): Promise<string | null>
+}
+
+/** Runs in the page. */
+function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
+  const { answerSearch, answerDetails } = window as unknown as Answers
+
+  function allowOnly(request: object, ...names: string[]) {
+    const unknown = Object.keys(request).filter((name) => !names.includes(name))
+    if (unknown.length > 0) throw new Error(`InvalidValueError: unknown property ${unknown}`)
+  }
+
+  const answers = { arrived: 0 }
+  let sessions = 0
+  class AutocompleteSessionToken {
+    session = ++sessions
+    ended = false
+  }
+
+  // Google's texts are objects that also turn into strings.
+  const makeText = (text: string) => ({ text, matches: [], toString: () => text })
+
+  class PlacePrediction {
+    #address: string
+    #token: AutocompleteSessionToken
+    constructor(address: string, token: AutocompleteSessionToken) {
+      this.#address = address
+      this.#token = token
+    }
+    get placeId() {
+      return `place-${this.#address}`
+    }
+    get text() {
+      return makeText(this.#address)
+    }
+    get mainText() {
+      return makeText(this.#address.split(', ')[0] ?? '')
+    }
+    get secondaryText() {
+      return makeText(this.#address.split(', ').slice(1).join(', '))
+    }
+    toPlace() {
+      const [address, token] = [this.#address, this.#token]
+      return {
+        formattedAddress: undefined as string | null | undefined,
+        async fetchFields({ fields, ...rest }: { fields: string[] }) {
+          allowOnly(rest)
+          token.ended = true
+          const { session } = token
+          this.formattedAddress = await answerDetails({ place: address, fields, session })
+          return { place: this }
+        },
+      }
+    }
+  }
+
+  const AutocompleteSuggestion = {
+    async fetchAutocompleteSuggestions(request: {
+      input: string
+      includedPrimaryTypes: string[]
+      includedRegionCodes: string[]
+      sessionToken: AutocompleteSessionToken
+    }) {
+      const { input, includedPrimaryTypes, includedRegionCodes, sessionToken, ...rest } = request
+      allowOnly(rest, 'language', 'region', 'locationBias', 'locationRestriction', 'origin')
+      if (includedPrimaryTypes.length > 5) throw new Error('INVALID_ARGUMENT: more than 5 types')
+      if (!(sessionToken instanceof AutocompleteSessionToken)) throw new Error('no session token')
+      if (sessionToken.ended) throw new Error('the session of this token has ended')
+      const addresses = await answerSearch({
+        input,
+        types: includedPrimaryTypes,
+        regions: includedRegionCodes,
+        session: sessionToken.session,
+      })
+      answers.arrived += 1
+      const suggestions = addresses.map((address) => ({
+        placePrediction: new PlacePrediction(address, sessionToken),
+      }))
+      return { suggestions }
+    },
+  }
+
+  class Autocomplete {
+    #input: HTMLInputElement
+    #list = document.createElement('div')
+    #listeners: (() => void)[] = []
+    #place: { name: string } | { formatted_address: string | null } | undefined
+    #selected = -1
+
+    constructor(
+      input: HTMLInputElement,
+      { types, fields, componentRestrictions, ...rest }: WidgetOptions,
+    ) {
+      allowOnly(rest)
+      this.#input = input
+      widgets.push(this)
+      input.classList.add('pac-target-input')
+      input.setAttribute('autocomplete', 'off')
+      input.setAttribute('placeholder', input.getAttribute('placeholder') ?? 'Enter a location')
+      this.#list.className = 'pac-container pac-logo'
+      this.#list.style.display = 'none'
+      document.body.append(this.#list)
+
+      input.addEventListener('input', async (event) => {
+        if (!(event as InputEvent).inputType) return
+        const regions = [componentRestrictions.country]
+        const addresses = await answerSearch({ input: input.value, types, regions, session: 0 })
+        this.#show(addresses)
+      })
+      input.addEventListener('keydown', (event) => {
+        if (this.#list.style.display === 'none') return
+        const items = [...this.#list.children]
+        if (event.key === 'ArrowDown') this.#selected = (this.#selected + 1) % items.length
+        for (const [index, item] of items.entries()) {
+          item.classList.toggle('pac-item-selected', index === this.#selected)
+        }
+        if (event.key === 'Enter') void this.#choose(items[this.#selected]?.textContent, fields)
+      })
+      this.#list.addEventListener('mousedown', (event) => {
+        event.preventDefault()
+        void this.#choose((event.target as Element).textContent, fields)
+      })
+      input.addEventListener('blur', () => this.#show([]))
+    }
+
+    getPlace() {
+      return this.#place
+    }
+
+    addListener(event: string, listener: () => void) {
+      if (event === 'place_changed') this.#listeners.push(listener)
+    }
+
+    /** What the real one does to the field when its key is refused. */
+    fail() {
+      this.#input.disabled = true
+      this.#input.placeholder = 'Oops! Something went wrong.'
+      this.#input.classList.add('gm-err-autocomplete')
+      this.#input.style.backgroundImage = 'none'
+    }
+
+    #show(addresses: string[]) {
+      this.#selected = -1
+      this.#list.replaceChildren(
+        ...addresses.map((address) => {
+          const item = document.createElement('div')
+          item.className = 'pac-item'
+          item.textContent = address
+          return item
+        }),
+      )
+      const { left, bottom } = this.#input.getBoundingClientRect()
+      Object.assign(this.#list.style, {
+        display: addresses.length > 0 ? '' : 'none',
+        position: 'absolute',
+        zIndex: '1000',
+        background: '#fff',
+        left: `${left + scrollX}px`,
+        top: `${bottom + scrollY}px`,
+      })
+    }
+
+    async #choose(address: string | null | undefined, fields: string[]) {
+      this.#show([])
+      // Enter without a selection is a place too, with nothing but what was typed.
+      if (!address) this.#place = { name: this.#input.value }
+      else {
+        this.#input.value = address
+        const formatted = await answerDetails({ place: address, fields, session: 0 })
+        this.#place = { formatted_address: formatted }
+      }
+      for (const listener of this.#listeners) listener()
+    }
+  }
+
+  type WidgetOptions = {
+    types: string[]
+    fields: string[]
+    componentRestrictions: { country: string }
+  }
+  const widgets: Autocomplete[] = []
+
+  const maps: { places?: object; importLibrary?: () => Promise<object> } = {}
+  const refuseKey = () => {
+    for (const widget of widgets) widget.fail()
+    ;(window as unknown as Globals).gm_authFailure()
+  }
+  Object.assign(window, { google: { maps }, refuseKey, answers })
+
+  const places = {
+    new: { AutocompleteSessionToken, AutocompleteSuggestion, Autocomplete },
+    old: { Autocomplete },
+    nothing: undefined,
+  }[offers]
+  const library = new Promise<object>((resolve) => {
+    if (!places) return
+    // With loading=async the library comes a while after the script.
+    setTimeout(() => {
+      maps.places = places
+      resolve(places)
+    }, 150)
+  })
+  if (offers !== 'old') maps.importLibrary = () => library
+}

@@ -1,0 +1,180 @@
+import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react'
+import { company, form } from '../content.ts'
+import { loadPlaces, type NewPlaces, type Prediction } from './address-places.ts'
+import { createAddressSearch } from './address-search.ts'
+import { attachWidget } from './address-widget.ts'
+import { fillInput, isTyping } from './field-input.ts'
+
+const words = form.suggestions
+
+/** Waits for Google's places service. Answers the list to show, where it is ours to show. */
+export async function attachSuggestions(input: HTMLInputElement, key: string) {
+  const loaded = await loadPlaces(key, company.region)
+  if (!loaded) return
+  const { places, refused } = loaded
+  if (places.AutocompleteSuggestion) {
+    return <AddressCombobox input={input} places={places} refused={refused} />
+  }
+  attachWidget(input, places, company.region)
+}
+
+type ComboboxProps = { input: HTMLInputElement; places: NewPlaces; refused: AbortSignal }
+
+/** Makes the field a combobox (ARIA: editable, list autocomplete) and shows its list. */
+function AddressCombobox({ input, places, refused }: ComboboxProps) {
+  const id = useId()
+  const list = useRef<HTMLDivElement>(null)
+  const [predictions, setPredictions] = useState<Prediction[]>([])
+  const [open, setOpen] = useState(false)
+  const [active, setActive] = useState(-1)
+  const [status, setStatus] = useState('')
+  const [gone, setGone] = useState(false)
+
+  const [search] = useState(() =>
+    createAddressSearch({
+      places,
+      region: company.region,
+      onFound: (found) => {
+        setPredictions(found)
+        setActive(-1)
+        setOpen(found.length > 0)
+        setStatus(words.found(found.length))
+      },
+      onFailed: clear,
+      onGiveUp: () => setGone(true),
+    }),
+  )
+
+  /** Escape does no more than this: what was found stays, and an arrow key brings it back. */
+  function close() {
+    search.cancel()
+    setOpen(false)
+    setActive(-1)
+    setStatus('')
+  }
+
+  function clear() {
+    close()
+    setPredictions([])
+  }
+
+  async function choose(prediction: Prediction) {
+    clear()
+    const typed = input.value
+    const address = await search.findAddress(prediction)
+    // Whoever typed on, or sent the form, meanwhile has the last word.
+    if (!address || input.value !== typed) return
+    fillInput(input, address)
+    setStatus(words.chosen(address))
+  }
+
+  const handleInput = useEffectEvent((event: Event) => {
+    setActive(-1)
+    if (!isTyping(event as InputEvent) || !search.search(input.value)) clear()
+  })
+
+  const handleKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    // Enter and the arrows belong to an input method while it is at work.
+    if (event.isComposing) return
+    const chosen = open ? predictions[active] : undefined
+    if (event.key === 'Enter') {
+      if (!chosen) return clear()
+      event.preventDefault()
+      void choose(chosen)
+    } else if (event.key === 'Escape') {
+      if (open) event.preventDefault()
+      close()
+    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      if (predictions.length === 0 || event.shiftKey || event.ctrlKey || event.metaKey) return
+      event.preventDefault()
+      setOpen(true)
+      setActive(moveActive(active, event.key, predictions.length))
+    } else if (open && active >= 0 && /^(Arrow(Left|Right)|Home|End)$/.test(event.key)) {
+      setActive(-1)
+    }
+  })
+
+  const handleBlur = useEffectEvent(clear)
+
+  useEffect(() => {
+    if (gone) return
+    const listeners = new AbortController()
+    const { signal } = listeners
+    input.addEventListener('input', (event) => handleInput(event), { signal })
+    input.addEventListener('keydown', (event) => handleKeyDown(event), { signal })
+    input.addEventListener('blur', () => handleBlur(), { signal })
+    refused.addEventListener('abort', () => setGone(true), { signal })
+    return () => {
+      listeners.abort()
+      search.cancel()
+    }
+  }, [input, refused, search, gone])
+
+  const activeId = open && active >= 0 ? `${id}-${active}` : null
+
+  // The field was there, with the visitor in it, before this code: it is extended, not replaced.
+  useLayoutEffect(() => {
+    setAttributes(input, {
+      role: gone ? null : 'combobox',
+      'aria-autocomplete': gone ? null : 'list',
+      'aria-expanded': gone ? null : String(open),
+      'aria-controls': open && !gone ? id : null,
+      'aria-activedescendant': gone ? null : activeId,
+    })
+  }, [input, id, open, activeId, gone])
+
+  // On a low screen the field is at the bottom edge, and the list would open below it.
+  useEffect(() => {
+    if (open) list.current?.scrollIntoView({ block: 'nearest' })
+  }, [open])
+
+  useEffect(() => {
+    if (activeId) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' })
+  }, [activeId])
+
+  if (gone) return null
+  return (
+    <>
+      {open && (
+        <div ref={list} className="suggestions">
+          <div role="listbox" id={id} aria-label={words.label}>
+            {predictions.map((prediction, index) => (
+              // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus, and names the active option
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
+              <div
+                key={prediction.placeId}
+                role="option"
+                id={`${id}-${index}`}
+                aria-selected={index === active}
+                // The press must leave the focus, and with it a phone's keyboard, in the field.
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={() => choose(prediction)}
+              >
+                <span>{(prediction.mainText ?? prediction.text).text}</span>{' '}
+                {prediction.mainText && prediction.secondaryText?.text}
+              </div>
+            ))}
+          </div>
+          {/* Google's rules: these two words, not translated, wherever its places show without a map. */}
+          <p translate="no">{words.source}</p>
+        </div>
+      )}
+      <p role="status" className="sr-only">
+        {status}
+      </p>
+    </>
+  )
+}
+
+/** The next option in the arrow's direction, round and round. */
+function moveActive(active: number, key: 'ArrowDown' | 'ArrowUp', count: number) {
+  if (key === 'ArrowDown') return (active + 1) % count
+  return active <= 0 ? count - 1 : active - 1
+}
+
+function setAttributes(element: Element, attributes: Record<string, string | null>) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null) element.removeAttribute(name)
+    else element.setAttribute(name, value)
+  }
+}

@@ -1,0 +1,132 @@
+/* The parts of Google's places library that the form uses, and how it gets there. */
+
+type Text = { text: string }
+
+export type Place = {
+  formattedAddress?: string | null
+  fetchFields(request: { fields: ['formattedAddress'] }): Promise<unknown>
+}
+
+export type Prediction = {
+  placeId: string
+  text: Text
+  mainText: Text | null
+  secondaryText: Text | null
+  toPlace(): Place
+}
+
+export type SuggestionRequest = {
+  input: string
+  includedPrimaryTypes: string[]
+  includedRegionCodes: string[]
+  sessionToken: object
+}
+
+/** The data interface, for every key made since March 2025. */
+export type NewPlaces = {
+  AutocompleteSessionToken: new () => object
+  AutocompleteSuggestion: {
+    fetchAutocompleteSuggestions(
+      request: SuggestionRequest,
+    ): Promise<{ suggestions: { placePrediction: Prediction | null }[] }>
+  }
+}
+
+type Widget = {
+  getPlace(): { formatted_address?: string } | undefined
+  addListener(event: 'place_changed', listener: () => void): void
+}
+
+/** The widget that older keys may still use. */
+export type OldPlaces = {
+  AutocompleteSuggestion?: undefined
+  Autocomplete: new (
+    input: HTMLInputElement,
+    options: {
+      types: ['address']
+      fields: ['formatted_address']
+      componentRestrictions: { country: string }
+    },
+  ) => Widget
+}
+
+type Places = NewPlaces | OldPlaces
+
+type Maps = {
+  places?: Partial<NewPlaces> & Partial<Pick<OldPlaces, 'Autocomplete'>>
+  importLibrary?: (name: 'places') => Promise<unknown>
+}
+
+declare global {
+  interface Window {
+    google?: { maps?: Maps }
+    /** Google calls it when it refuses the key. */
+    gm_authFailure?: () => void
+  }
+}
+
+const pollMs = 100
+// The script needs under a minute on the slowest connection that still loads the page; after two the
+// visitor is long past the field.
+const giveUpMs = 120_000
+
+/**
+ * Requests Google's script and waits until the places service is there. Answers nothing when it will
+ * not come: blocked, offline, key refused. `refused` tells of a key that Google refuses later.
+ */
+export async function loadPlaces(key: string, region: string) {
+  const refusal = new AbortController()
+  const refused = refusal.signal
+  window.gm_authFailure = () => refusal.abort()
+
+  const failed = new Promise<void>((resolve) => {
+    const script = document.createElement('script')
+    script.src = `https://maps.googleapis.com/maps/api/js?${new URLSearchParams({
+      key,
+      v: 'weekly',
+      loading: 'async',
+      libraries: 'places',
+      language: document.documentElement.lang,
+      region,
+    })}`
+    script.async = true
+    script.onerror = () => resolve()
+    refused.addEventListener('abort', () => resolve())
+    document.head.append(script)
+  })
+
+  const places = await pollPlaces(failed)
+  return places && !refused.aborted ? { places, refused } : undefined
+}
+
+/** With `loading=async` the script's own load event comes before the service does: so the poll. */
+function pollPlaces(failed: Promise<void>) {
+  return new Promise<Places | undefined>((resolve) => {
+    let askedFor = false
+    const timer = setInterval(() => {
+      const maps = window.google?.maps
+      const places = findPlaces(maps)
+      if (places) stop(places)
+      else if (!askedFor && maps?.importLibrary) {
+        askedFor = true
+        maps.importLibrary('places').catch(() => stop())
+      }
+    }, pollMs)
+    const deadline = setTimeout(() => stop(), giveUpMs)
+    void failed.then(() => stop())
+
+    function stop(places?: Places) {
+      clearInterval(timer)
+      clearTimeout(deadline)
+      resolve(places)
+    }
+  })
+}
+
+function findPlaces(maps: Maps | undefined): Places | undefined {
+  const { AutocompleteSuggestion, AutocompleteSessionToken, Autocomplete } = maps?.places ?? {}
+  if (AutocompleteSuggestion && AutocompleteSessionToken) {
+    return { AutocompleteSuggestion, AutocompleteSessionToken }
+  }
+  return Autocomplete && { Autocomplete }
+}

@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { NewPlaces, Prediction, SuggestionRequest } from './address-places.ts'
+import { createAddressSearch } from './address-search.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const predict = (text: string, formattedAddress: string | null = `${text}, USA`): Prediction => ({
+  placeId: text,
+  text: { text },
+  mainText: null,
+  secondaryText: null,
+  toPlace: () => ({ formattedAddress, fetchFields: async () => undefined }),
+})
+
+function startSearch(answer: (input: string) => Promise<(Prediction | null)[]>) {
+  const requests: SuggestionRequest[] = []
+  const found: string[][] = []
+  const events: string[] = []
+  const places: NewPlaces = {
+    AutocompleteSessionToken: class {},
+    AutocompleteSuggestion: {
+      async fetchAutocompleteSuggestions(request) {
+        requests.push(request)
+        const predictions = await answer(request.input)
+        return { suggestions: predictions.map((placePrediction) => ({ placePrediction })) }
+      },
+    },
+  }
+  const search = createAddressSearch({
+    places,
+    region: 'US',
+    onFound: (predictions) => found.push(predictions.map(({ text }) => text.text)),
+    onFailed: () => events.push('failed'),
+    onGiveUp: () => events.push('gave up'),
+  })
+  const type = async (text: string) => {
+    const enough = search.search(text)
+    await vi.advanceTimersByTimeAsync(1000)
+    return enough
+  }
+  return { search, type, requests, found, events }
+}
+
+describe('an address search', () => {
+  test('asks for addresses of the region only, naming no more than five kinds', async () => {
+    const { type, requests } = startSearch(async () => [])
+    await type(' 12 Oak ')
+    expect(requests).toMatchObject([
+      {
+        input: '12 Oak',
+        includedPrimaryTypes: ['street_address', 'premise', 'subpremise', 'route'],
+        includedRegionCodes: ['us'],
+      },
+    ])
+  })
+
+  test('waits for three characters', async () => {
+    const { type, requests } = startSearch(async () => [])
+    expect(await type('12')).toBe(false)
+    expect(await type('  1 ')).toBe(false)
+    expect(await type('12 O')).toBe(true)
+    expect(requests).toHaveLength(1)
+  })
+
+  test('asks once for a run of keys', async () => {
+    const { search, requests } = startSearch(async () => [])
+    for (const text of ['12 ', '12 O', '12 Oa', '12 Oak']) {
+      search.search(text)
+      await vi.advanceTimersByTimeAsync(100)
+    }
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(requests.map(({ input }) => input)).toEqual(['12 Oak'])
+  })
+
+  test('drops an answer that comes after a newer one', async () => {
+    const { promise: late, resolve: answerLate } = Promise.withResolvers<Prediction[]>()
+    const { type, found } = startSearch(async (input) =>
+      input === '12 Oak' ? late : [predict('12 Oakland Ave')],
+    )
+    await type('12 Oak')
+    await type('12 Oakl')
+    answerLate([predict('12 Oak St')])
+    await vi.advanceTimersByTimeAsync(0)
+    expect(found).toEqual([['12 Oakland Ave']])
+  })
+
+  test('drops an answer that comes after the visitor has left', async () => {
+    const { promise: late, resolve: answerLate } = Promise.withResolvers<Prediction[]>()
+    const { search, type, found } = startSearch(() => late)
+    await type('12 Oak')
+    search.cancel()
+    answerLate([predict('12 Oak St')])
+    await vi.advanceTimersByTimeAsync(0)
+    expect(found).toEqual([])
+  })
+
+  test('leaves out suggestions that are no place', async () => {
+    const { type, found } = startSearch(async () => [null, predict('12 Oak St')])
+    await type('12 Oak')
+    expect(found).toEqual([['12 Oak St']])
+  })
+
+  test('keeps one session token up to a choice and takes a new one after it', async () => {
+    const { search, type, requests } = startSearch(async () => [])
+    await type('12 O')
+    await type('12 Oak')
+    expect(await search.findAddress(predict('12 Oak St'))).toBe('12 Oak St, USA')
+    await type('7 Elm')
+    const [first, second, third] = requests.map(({ sessionToken }) => sessionToken)
+    expect(first).toBe(second)
+    expect(third).not.toBe(first)
+  })
+
+  test.each([null, ''])('finds no address where the formatted one is %j', async (formatted) => {
+    const { search } = startSearch(async () => [])
+    expect(await search.findAddress(predict('12 Oak St', formatted))).toBeUndefined()
+  })
+
+  test('gives up after three failures in a row and asks no more', async () => {
+    const { type, requests, events } = startSearch(() => Promise.reject(new Error('quota')))
+    for (const text of ['12 O', '12 Oa', '12 Oak', '12 Oak ', '12 Oak S']) await type(text)
+    expect(requests).toHaveLength(3)
+    expect(events).toEqual(['failed', 'failed', 'failed', 'gave up'])
+  })
+
+  test('forgives failures that are followed by an answer', async () => {
+    let down = true
+    const { type, events } = startSearch(async () => {
+      if (down) throw new Error('network')
+      return []
+    })
+    await type('12 O')
+    await type('12 Oa')
+    down = false
+    await type('12 Oak')
+    down = true
+    await type('12 Oak S')
+    await type('12 Oak St')
+    expect(events).not.toContain('gave up')
+  })
+})

@@ -1,0 +1,40 @@
+// Where US homeowners have their mail, and the few real domains that look like a slip of one of them.
+const commonDomains = [
+  'gmail.com',
+  'yahoo.com',
+  'hotmail.com',
+  'outlook.com',
+  'icloud.com',
+  'aol.com',
+  'comcast.net',
+  'verizon.net',
+  'att.net',
+  'sbcglobal.net',
+  'bellsouth.net',
+  'live.com',
+  'msn.com',
+]
+const lookAlikes = ['mail.com', 'ymail.com', 'email.com', 'gmx.com', 'gmx.net', 'me.com', 'mac.com']
+
+/** The address that was probably meant, if the one typed has an obvious slip in its domain. */
+export function suggestEmail(email: string): string | undefined {
+  const [name, domain, ...rest] = email.trim().toLowerCase().split('@')
+  if (!name || !domain || rest.length > 0) return undefined
+  if (commonDomains.includes(domain) || lookAlikes.includes(domain)) return undefined
+  const meant = commonDomains.find((common) => isOneSlipAway(domain, common))
+  return meant && `${email.trim().split('@')[0]}@${meant}`
+}
+
+/** One letter missing, added, changed, or swapped with its neighbour. */
+function isOneSlipAway(typed: string, meant: string) {
+  let start = 0
+  while (start < typed.length && typed[start] === meant[start]) start++
+  const [restTyped, restMeant] = [typed.slice(start), meant.slice(start)]
+  const swapped = restTyped.slice(1, 2) + restTyped.slice(0, 1) + restTyped.slice(2)
+  return (
+    restTyped.slice(1) === restMeant ||
+    restTyped === restMeant.slice(1) ||
+    restTyped.slice(1) === restMeant.slice(1) ||
+    swapped === restMeant
+  )
+}
