@@ -252,8 +252,10 @@ describe.each(engines)('delivery on %s', (engine) => {
         const another = { holder: 'another', now: clock.at, until: clock.at + 1 }
         expect(await claimDue(db, 'airtable', 10, another)).toHaveLength(2)
         expect(await acquireChannel(db, 'airtable', another)).toBe(false)
+        // Listening first: the loss may be noticed before the update's own answer is here.
+        const broken = new Promise((resolve) => signal.addEventListener('abort', resolve))
         await db.kysely.updateTable('channels').set({ lease_holder: 'another' }).execute()
-        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        await broken
         return { outcomes: leads.map(fail) }
       },
       { clock, times: renewOften, changes: { batchSize: 1 } },
