@@ -533,6 +533,7 @@ export async function findNextEscalationAt({ kysely }: Database): Promise<number
     .selectFrom('leads')
     .select((eb) => eb.fn.min<number | null>('escalate_at').as('at'))
     .where('escalate_at', 'is not', null)
+    .where('answered_at', 'is', null)
     .executeTakeFirst()
   return next?.at ?? undefined
 }
@@ -549,6 +550,7 @@ export async function listUnanswered(
     .selectFrom('leads')
     .select(['id', 'received_at as receivedAt', 'escalate_at as escalateAt'])
     .where('escalate_at', '<=', now)
+    .where('answered_at', 'is', null)
     .orderBy('escalate_at')
     .limit(limit)
     .execute()
