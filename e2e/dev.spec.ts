@@ -14,12 +14,10 @@ let url: string
 
 test.beforeAll(async () => {
   copy = mkdtempSync(join(tmpdir(), 'dev-'))
-  const sources = ['site', 'public', 'index.html', '404.html', 'vite.config.ts', 'prerender.ts']
-  for (const name of [
-    ...sources,
-    'supabase/functions/submit-to-airtable/lead.ts',
-    'package.json',
-  ]) {
+  const pages = ['site', 'public', 'index.html', '404.html']
+  const build = ['vite.config.ts', 'prerender.ts', 'site-headers.ts', 'package.json']
+  const lead = 'supabase/functions/submit-to-airtable/lead.ts'
+  for (const name of [...pages, ...build, lead]) {
     cpSync(join(root, name), join(copy, name), { recursive: true })
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
