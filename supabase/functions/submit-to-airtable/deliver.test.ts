@@ -6,10 +6,10 @@ import { type Channel, computeRetryMs, createDeliverer, type Outcome } from './d
 import { createFaultLog } from './fault-log.ts'
 import {
   acquireChannel,
+  type ClaimedLead,
   claimDue,
   type Database,
   listLeads,
-  type StoredLead,
   saveLead,
 } from './store.ts'
 
@@ -24,8 +24,17 @@ const timing = {
 
 type Send = Channel['send']
 const sendWell: Send = async (leads) => ({ outcomes: leads.map(succeed) })
-const succeed = ({ id }: StoredLead): Outcome => ({ leadId: id, ok: true })
-const fail = ({ id }: StoredLead): Outcome => ({ leadId: id, ok: false, error: 'no room' })
+const succeed = ({ lead, occasion }: ClaimedLead): Outcome => ({
+  leadId: lead.id,
+  occasion,
+  ok: true,
+})
+const fail = ({ lead, occasion }: ClaimedLead): Outcome => ({
+  leadId: lead.id,
+  occasion,
+  ok: false,
+  error: 'no room',
+})
 
 function open(
   db: Database,
@@ -48,7 +57,7 @@ function open(
     exclusive: true,
     restMs: 250,
     send: (leads, signal) => {
-      sends.push({ at: clock.at, ids: leads.map(({ id }) => id) })
+      sends.push({ at: clock.at, ids: leads.map(({ lead }) => lead.id) })
       return send(leads, signal)
     },
     ...changes,
@@ -243,8 +252,10 @@ describe.each(engines)('delivery on %s', (engine) => {
         const another = { holder: 'another', now: clock.at, until: clock.at + 1 }
         expect(await claimDue(db, 'airtable', 10, another)).toHaveLength(2)
         expect(await acquireChannel(db, 'airtable', another)).toBe(false)
+        // Listening first: the loss may be noticed before the update's own answer is here.
+        const broken = new Promise((resolve) => signal.addEventListener('abort', resolve))
         await db.kysely.updateTable('channels').set({ lease_holder: 'another' }).execute()
-        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        await broken
         return { outcomes: leads.map(fail) }
       },
       { clock, times: renewOften, changes: { batchSize: 1 } },
