@@ -312,6 +312,21 @@ export async function renewLease(
   return renewed !== undefined
 }
 
+/** Gives back what this holder has claimed and not sent. */
+export async function freeClaims(
+  { kysely }: Database,
+  channel: string,
+  holder: string,
+): Promise<void> {
+  await kysely
+    .updateTable('deliveries')
+    .set({ leased_until: 0, lease_holder: null })
+    .where('channel', '=', channel)
+    .where('lease_holder', '=', holder)
+    .where('state', '=', 'waiting')
+    .execute()
+}
+
 /** Makes the holder the channel's only sender. False while another has it, or while it must rest. */
 export async function acquireChannel(
   { kysely }: Database,
