@@ -3,7 +3,7 @@ import { About } from './sections/about.tsx'
 import { EmergencyBand } from './sections/emergency-band.tsx'
 import { Footer } from './sections/footer.tsx'
 import { Header } from './sections/header.tsx'
-import { Hero } from './sections/hero.tsx'
+import { Hero, heroPictures } from './sections/hero.tsx'
 import { Services } from './sections/services.tsx'
 import { Testimonials } from './sections/testimonials.tsx'
 
@@ -43,6 +43,23 @@ export function LandingHead() {
         as="font"
         type="font/woff2"
         crossOrigin=""
+      />
+      <link
+        rel="preload"
+        as="image"
+        type="image/avif"
+        media={heroPictures.phone.media}
+        href={heroPictures.phone.srcSet}
+        fetchPriority="high"
+      />
+      <link
+        rel="preload"
+        as="image"
+        type="image/avif"
+        media={heroPictures.wide.media}
+        imageSrcSet={heroPictures.wide.srcSet}
+        imageSizes={heroPictures.wide.sizes}
+        fetchPriority="high"
       />
     </>
   )

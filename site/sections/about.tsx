@@ -12,7 +12,7 @@ export function About() {
             <source
               type="image/avif"
               srcSet="/site/pictures/about-480.avif 480w, /site/pictures/about-800.avif 800w, /site/pictures/about-1200.avif 1200w"
-              sizes="(min-width: 1024px) 560px, 100vw"
+              sizes="(min-width: 1024px) 560px, (min-width: 768px) 100vw, 75vw"
             />
             <img
               src="/site/pictures/about-800.webp"

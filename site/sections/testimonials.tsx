@@ -20,6 +20,14 @@ export function Testimonials() {
           <Play aria-hidden="true" size={20} data-icon="paused" />
         </button>
       </div>
+      {/* Drawn once; each card shows it again. */}
+      <svg aria-hidden="true" className="hidden">
+        <symbol id="five-stars" viewBox="0 0 120 24">
+          {[0, 24, 48, 72, 96].map((x) => (
+            <Star key={x} x={x} fill="currentColor" strokeWidth={0} />
+          ))}
+        </symbol>
+      </svg>
       <div className="mt-10 flex flex-col gap-4 md:gap-5">
         {testimonials.rows.map((row, index) => (
           <Row
@@ -72,9 +80,9 @@ function Stars() {
   return (
     <p className="flex text-copper">
       <span className="sr-only">{testimonials.ratingLabel}</span>
-      {[1, 2, 3, 4, 5].map((star) => (
-        <Star key={star} aria-hidden="true" size={16} fill="currentColor" strokeWidth={0} />
-      ))}
+      <svg aria-hidden="true" width="80" height="16">
+        <use href="#five-stars" />
+      </svg>
     </p>
   )
 }
