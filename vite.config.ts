@@ -12,8 +12,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: ['index.html', '404.html', formCode],
-      // The page calls what the form's code exports.
-      preserveEntrySignatures: 'exports-only',
+      // The page calls what the form's code exports, and what loads later may use React from there:
+      // one file to hydrate.
+      preserveEntrySignatures: 'allow-extension',
     },
   },
 })

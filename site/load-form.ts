@@ -56,9 +56,26 @@ export function loadFormOnContact() {
   form.addEventListener('invalid', hold, true)
   keepDraft(form, draftKey)
   if (hasDraft(draftKey)) void load()
+  else addEventListener('load', () => whenIdle(() => loading || fetchAhead(codeUrl)))
   // Only a plain post leads to one of these; everyone else hears by toast.
   if (!location.hash.startsWith('#estimate-'))
     document.getElementById('estimate-outcomes')?.remove()
+}
+
+// Safari has no requestIdleCallback; after the load event little is left to disturb.
+const whenIdle: (work: () => void) => void = window.requestIdleCallback ?? setTimeout
+
+// Not in every browser, and so not in TypeScript's types.
+type Connection = { saveData?: boolean; effectiveType?: string }
+
+/** Fetches the form's code without running it, unless the visitor pays for it in time or money. */
+function fetchAhead(codeUrl: string) {
+  const { connection } = navigator as { connection?: Connection }
+  if (connection?.saveData || /[23]g/.test(connection?.effectiveType ?? '')) return
+  const link = document.createElement('link')
+  link.rel = 'modulepreload'
+  link.href = codeUrl
+  document.head.append(link)
 }
 
 function hasDraft(key: string) {

@@ -5,7 +5,10 @@ const icons = { home: House, shield: ShieldCheck, check: BadgeCheck }
 
 export function About() {
   return (
-    <section aria-labelledby="about" className="section bg-cream">
+    <section
+      aria-labelledby="about"
+      className="section later gable-below bg-cream [--height:63rem] lg:[--height:44rem]"
+    >
       <div className="wide grid items-center gap-12 lg:grid-cols-2 lg:gap-20">
         <div className="relative">
           <picture>

@@ -3,7 +3,11 @@ import { type Testimonial, testimonials } from '../content.ts'
 
 export function Testimonials() {
   return (
-    <section aria-labelledby="testimonials" data-testimonials className="section bg-sand/60">
+    <section
+      aria-labelledby="testimonials"
+      data-testimonials
+      className="section later bg-sand/60 [--height:56rem]"
+    >
       <div className="wide flex min-h-12 items-center justify-between gap-4">
         <h2 id="testimonials">{testimonials.heading}</h2>
         <button
