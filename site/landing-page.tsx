@@ -39,13 +39,6 @@ export function LandingHead() {
       <meta name="twitter:card" content="summary_large_image" />
       <link
         rel="preload"
-        href="/site/fonts/archivo.woff2"
-        as="font"
-        type="font/woff2"
-        crossOrigin=""
-      />
-      <link
-        rel="preload"
         as="image"
         type="image/avif"
         media={heroPictures.phone.media}
@@ -60,6 +53,13 @@ export function LandingHead() {
         imageSrcSet={heroPictures.wide.srcSet}
         imageSizes={heroPictures.wide.sizes}
         fetchPriority="high"
+      />
+      <link
+        rel="preload"
+        href="/site/fonts/archivo.woff2"
+        as="font"
+        type="font/woff2"
+        crossOrigin=""
       />
     </>
   )

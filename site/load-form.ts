@@ -1,4 +1,5 @@
 import { keepDraft } from './keep-draft.ts'
+import { whenIdle } from './when-idle.ts'
 
 type FormCode = typeof import('./main.tsx')
 
@@ -6,6 +7,9 @@ const contacts = ['pointerdown', 'pointermove', 'touchstart', 'keydown', 'focusi
 
 // After this long without the form's code, a held press goes out the plain way.
 const longestHoldMs = 8_000
+
+// The load event comes before a slow phone has decoded and drawn the picture it waited for.
+const settleMs = 1_000
 
 /** Brings the form to life at the first sign of a person. Until then it is a plain HTML form. */
 export function loadFormOnContact() {
@@ -56,14 +60,11 @@ export function loadFormOnContact() {
   form.addEventListener('invalid', hold, true)
   keepDraft(form, draftKey)
   if (hasDraft(draftKey)) void load()
-  else addEventListener('load', () => whenIdle(() => loading || fetchAhead(codeUrl)))
+  else addEventListener('load', () => setTimeout(() => loading || fetchAhead(codeUrl), settleMs))
   // Only a plain post leads to one of these; everyone else hears by toast.
   if (!location.hash.startsWith('#estimate-'))
     document.getElementById('estimate-outcomes')?.remove()
 }
-
-// Safari has no requestIdleCallback; after the load event little is left to disturb.
-const whenIdle: (work: () => void) => void = window.requestIdleCallback ?? setTimeout
 
 // Not in every browser, and so not in TypeScript's types.
 type Connection = { saveData?: boolean; effectiveType?: string }
@@ -72,10 +73,12 @@ type Connection = { saveData?: boolean; effectiveType?: string }
 function fetchAhead(codeUrl: string) {
   const { connection } = navigator as { connection?: Connection }
   if (connection?.saveData || /[23]g/.test(connection?.effectiveType ?? '')) return
-  const link = document.createElement('link')
-  link.rel = 'modulepreload'
-  link.href = codeUrl
-  document.head.append(link)
+  whenIdle(() => {
+    const link = document.createElement('link')
+    link.rel = 'modulepreload'
+    link.href = codeUrl
+    document.head.append(link)
+  })
 }
 
 function hasDraft(key: string) {

@@ -7,7 +7,7 @@ export function About() {
   return (
     <section
       aria-labelledby="about"
-      className="section later gable-below bg-cream [--height:63rem] lg:[--height:44rem]"
+      className="section later gable-below bg-cream [--height:55rem] lg:[--height:30rem]"
     >
       <div className="wide grid items-center gap-12 lg:grid-cols-2 lg:gap-20">
         <div className="relative">
@@ -15,7 +15,7 @@ export function About() {
             <source
               type="image/avif"
               srcSet="/site/pictures/about-480.avif 480w, /site/pictures/about-800.avif 800w, /site/pictures/about-1200.avif 1200w"
-              sizes="(min-width: 1024px) 560px, (min-width: 768px) 100vw, 75vw"
+              sizes="(min-width: 1024px) 560px, (min-width: 768px) 100vw, 50vw"
             />
             <img
               src="/site/pictures/about-800.webp"

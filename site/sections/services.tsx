@@ -7,7 +7,7 @@ export function Services() {
   return (
     <section
       aria-labelledby="services"
-      className="section later bg-cream [--height:68rem] lg:[--height:37rem]"
+      className="section later bg-cream [--height:59rem] lg:[--height:23rem]"
     >
       <div className="wide">
         <h2 id="services" className="text-center">

@@ -6,7 +6,7 @@ export function Testimonials() {
     <section
       aria-labelledby="testimonials"
       data-testimonials
-      className="section later bg-sand/60 [--height:56rem]"
+      className="section later bg-sand/60 [--height:47rem] lg:[--height:42rem]"
     >
       <div className="wide flex min-h-12 items-center justify-between gap-4">
         <h2 id="testimonials">{testimonials.heading}</h2>
