@@ -6,7 +6,7 @@ export function EmergencyBand() {
   return (
     <section
       aria-labelledby="emergency"
-      className="later bg-ink py-16 text-cream [--height:15rem] lg:py-20 lg:[--height:6rem]"
+      className="later relative bg-ink py-16 text-cream [--height:15rem] lg:py-20 lg:[--height:6rem]"
     >
       <div className="wide flex flex-col items-center gap-8 text-center lg:flex-row lg:justify-between lg:text-left">
         <div>
