@@ -7,6 +7,7 @@ const port = Number(process.env.E2E_PORT ?? 4173)
 export default defineConfig({
   testDir: 'e2e',
   fullyParallel: true,
+  workers: 2,
   forbidOnly: Boolean(process.env.CI),
   reporter: process.env.CI ? 'dot' : 'list',
   use: {
@@ -28,5 +29,6 @@ export default defineConfig({
     env: { PORT: String(port), DATA_DIR: 'test-results/data' },
     url: `http://localhost:${port}/`,
     reuseExistingServer: !process.env.CI,
+    stderr: 'ignore',
   },
 })

@@ -27,11 +27,21 @@ export function prerender(): Plugin[] {
           return html.replace('<!-- head -->', () => head).replace('<!-- body -->', () => body)
         },
       },
-      // The sections run only here, never in the browser, so the browser cannot swap them by itself.
-      hotUpdate({ file }) {
-        if (/\/site\/.*\.tsx?$/.test(file) && this.environment.name === 'ssr') {
-          this.environment.hot.send({ type: 'full-reload' })
-        }
+      // All but the form runs only here, never in the browser, which cannot swap it by itself.
+      hotUpdate({ file, server }) {
+        if (!/\/site\/(?!estimate-form\/).*\.tsx?$/.test(file)) return
+        server.environments.client.hot.send({ type: 'full-reload' })
+        return []
+      },
+      configureServer: (server) => () => {
+        server.middlewares.use(async (request, response, next) => {
+          // What Vite makes of /.
+          if (request.url?.startsWith('/index.html')) return next()
+          const html = await readFile(join(server.config.root, '404.html'), 'utf8')
+          const page = await server.transformIndexHtml('/404.html', html)
+          response.writeHead(404, { 'Content-Type': 'text/html' })
+          response.end(request.method === 'HEAD' ? undefined : page)
+        })
       },
     },
     {

@@ -5,6 +5,9 @@ import { formCode, prerender } from './prerender.ts'
 
 export default defineConfig({
   plugins: [react(), tailwind(), prerender()],
+  appType: 'mpa',
+  // The form's call goes to the site that `npm start` serves beside it.
+  server: { proxy: { '/functions': `http://localhost:${process.env.PORT ?? 3000}` } },
   build: {
     // Twenty avatars as data URLs would double the first response.
     assetsInlineLimit: 0,

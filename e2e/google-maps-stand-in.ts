@@ -53,11 +53,21 @@ export async function standInForGoogleMaps(page: Page, options: StandInOptions =
     const body = `(${mapsScript})(${JSON.stringify(offers)})`
     return route.fulfill({ contentType: 'text/javascript', body })
   })
-  const refuseKey = () => page.evaluate(() => (window as unknown as Refusal).refuseKey())
-  return { ...asked, refuseKey }
+  const refuseKey = () => page.evaluate(() => (window as unknown as Globals).refuseKey())
+  /** Waits until so many searches are answered, and whatever they change is drawn. */
+  async function seeAnswers(count: number) {
+    await page.waitForFunction(
+      (count) => (window as unknown as Globals).answers.arrived === count,
+      count,
+    )
+    await page.evaluate(
+      () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+    )
+  }
+  return { ...asked, refuseKey, seeAnswers }
 }
 
-type Refusal = { gm_authFailure(): void; refuseKey(): void }
+type Globals = { gm_authFailure(): void; refuseKey(): void; answers: { arrived: number } }
 
 type Answers = {
   answerSearch(search: Search): Promise<string[]>
@@ -73,6 +83,7 @@ function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
     if (unknown.length > 0) throw new Error(`InvalidValueError: unknown property ${unknown}`)
   }
 
+  const answers = { arrived: 0 }
   let sessions = 0
   class AutocompleteSessionToken {
     session = ++sessions
@@ -134,6 +145,7 @@ function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
         regions: includedRegionCodes,
         session: sessionToken.session,
       })
+      answers.arrived += 1
       const suggestions = addresses.map((address) => ({
         placePrediction: new PlacePrediction(address, sessionToken),
       }))
@@ -244,9 +256,9 @@ function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
   const maps: { places?: object; importLibrary?: () => Promise<object> } = {}
   const refuseKey = () => {
     for (const widget of widgets) widget.fail()
-    ;(window as unknown as Refusal).gm_authFailure()
+    ;(window as unknown as Globals).gm_authFailure()
   }
-  Object.assign(window, { google: { maps }, refuseKey })
+  Object.assign(window, { google: { maps }, refuseKey, answers })
 
   const places = {
     new: { AutocompleteSessionToken, AutocompleteSuggestion, Autocomplete },

@@ -87,7 +87,7 @@ export const form = {
   /** Stored with every lead. Whenever the words change, the version must. */
   consent: {
     version: '2026-11',
-    text: `We use your number to call you back about this request, and for nothing else. By pressing the button you agree to that call from ${company.name}.`,
+    text: `${company.name} uses your number to call you about this request, and for nothing else. Pressing the button says yes to that call.`,
   },
 } as const
 

@@ -15,8 +15,8 @@ const settleMs = 1_000
 export function loadFormOnContact() {
   const island = document.getElementById('estimate')
   const form = island?.querySelector('form')
-  const { code: codeUrl, draft: draftKey } = island?.dataset ?? {}
-  if (!form || !codeUrl || !draftKey) return
+  if (!island || !form) return
+  const { code: codeUrl = '', draft: draftKey = '' } = island.dataset
   let loading = false
   let pressed = false
 
@@ -39,21 +39,21 @@ export function loadFormOnContact() {
     event.preventDefault()
     if (!pressed) setTimeout(() => pressed && release(), longestHoldMs)
     pressed = true
-    form.ariaBusy = 'true'
+    island.ariaBusy = 'true'
     void load()
   }
   const release = () => {
     for (const type of contacts) removeEventListener(type, load)
     form.removeEventListener('submit', hold)
     form.removeEventListener('invalid', hold, true)
-    form.ariaBusy = null
+    island.ariaBusy = null
     if (pressed) form.requestSubmit()
     pressed = false
   }
 
   // The form's code must not touch a field while an input method is at work in it.
-  form.addEventListener('compositionstart', () => form.setAttribute('data-composing', ''))
-  form.addEventListener('compositionend', () => form.removeAttribute('data-composing'))
+  form.addEventListener('compositionstart', () => island.setAttribute('data-composing', ''))
+  form.addEventListener('compositionend', () => island.removeAttribute('data-composing'))
 
   for (const type of contacts) addEventListener(type, load, { passive: true })
   form.addEventListener('submit', hold)

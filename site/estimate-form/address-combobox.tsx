@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react'
 import { company, form } from '../content.ts'
-import { fillInput, isTyping } from './address-input.ts'
 import { loadPlaces, type NewPlaces, type Prediction } from './address-places.ts'
 import { createAddressSearch } from './address-search.ts'
 import { attachWidget } from './address-widget.ts'
+import { fillInput, isTyping } from './field-input.ts'
 
 const words = form.suggestions
 
@@ -45,19 +45,17 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
     }),
   )
 
-  function clear() {
-    setPredictions([])
-    setOpen(false)
-    setActive(-1)
-    setStatus('')
-  }
-
-  // Escape and leaving the field keep what was found: the arrow keys bring it back.
+  /** Escape does no more than this: what was found stays, and an arrow key brings it back. */
   function close() {
     search.cancel()
     setOpen(false)
     setActive(-1)
     setStatus('')
+  }
+
+  function clear() {
+    close()
+    setPredictions([])
   }
 
   async function choose(prediction: Prediction) {
@@ -72,9 +70,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
 
   const handleInput = useEffectEvent((event: Event) => {
     setActive(-1)
-    if (isTyping(event as InputEvent) && search.search(input.value)) return
-    search.cancel()
-    clear()
+    if (!isTyping(event as InputEvent) || !search.search(input.value)) clear()
   })
 
   const handleKeyDown = useEffectEvent((event: KeyboardEvent) => {
@@ -82,7 +78,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
     if (event.isComposing) return
     const chosen = open ? predictions[active] : undefined
     if (event.key === 'Enter') {
-      if (!chosen) return close()
+      if (!chosen) return clear()
       event.preventDefault()
       void choose(chosen)
     } else if (event.key === 'Escape') {
@@ -98,7 +94,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
     }
   })
 
-  const handleBlur = useEffectEvent(close)
+  const handleBlur = useEffectEvent(clear)
 
   useEffect(() => {
     if (gone) return

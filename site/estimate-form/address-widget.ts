@@ -1,5 +1,5 @@
-import { fillInput } from './address-input.ts'
 import type { OldPlaces } from './address-places.ts'
+import { fillInput } from './field-input.ts'
 
 /** Google's own suggestions, list included, for keys that know only the old widget. */
 export function attachWidget(input: HTMLInputElement, places: OldPlaces, region: string) {
@@ -20,7 +20,7 @@ export function attachWidget(input: HTMLInputElement, places: OldPlaces, region:
 function keepEnterFromForm(event: KeyboardEvent) {
   if (event.key !== 'Enter') return
   const lists = [...document.querySelectorAll('.pac-container')]
-  if (lists.some((list) => list.checkVisibility())) event.preventDefault()
+  if (lists.some((list) => list.getClientRects().length > 0)) event.preventDefault()
 }
 
 /**

@@ -11,6 +11,7 @@ import { callHref, company, form as words } from '../content.ts'
 import { AddressSuggestions } from './address-suggestions.tsx'
 import { untilOnline, useOnline } from './connection.ts'
 import { createDraft } from './draft.ts'
+import { fillInput } from './field-input.ts'
 import { formatNameField } from './format-name.ts'
 import { formatPhoneField } from './format-phone.ts'
 import { localStorageIfAllowed } from './local-storage.ts'
@@ -44,7 +45,7 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
       if (field?.value === '') field.value = value
     }
     // Typed before this code was there.
-    if (!form.current.hasAttribute('data-composing')) {
+    if (!form.current.closest('[data-composing]')) {
       formatNameField(findField(form.current, 'name') as HTMLInputElement)
       formatPhoneField(findField(form.current, 'phone') as HTMLInputElement)
     }
@@ -151,8 +152,7 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
                 onClick={() => {
                   if (!form.current) return
                   const email = findField(form.current, 'email') as HTMLInputElement
-                  email.value = meantEmail
-                  email.dispatchEvent(new Event('input', { bubbles: true }))
+                  fillInput(email, meantEmail)
                   email.focus()
                   setMeantEmail(undefined)
                 }}

@@ -1,6 +1,6 @@
-/** Puts a chosen address into the field, and tells the form as typing would. */
-export function fillInput(input: HTMLInputElement, address: string) {
-  input.value = address
+/** Puts what was chosen into the field, and tells the form as typing would. */
+export function fillInput(input: HTMLInputElement, text: string) {
+  input.value = text
   input.dispatchEvent(new Event('input', { bubbles: true }))
 }
 

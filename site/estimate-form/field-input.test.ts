@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isTyping } from './address-input.ts'
+import { isTyping } from './field-input.ts'
 
 test.each(['insertText', 'insertCompositionText', 'insertFromPaste', 'deleteContentBackward'])(
   '%s is someone typing',

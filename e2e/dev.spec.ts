@@ -1,0 +1,66 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer, type ViteDevServer } from 'vite'
+import { form, hero } from '../site/content.ts'
+import { submitButton, toast } from './form.ts'
+import { expect, test } from './test.ts'
+
+// `npm run dev` on a copy of the sources, so that the test may change them.
+const root = join(import.meta.dirname, '..')
+let copy: string
+let server: ViteDevServer
+let url: string
+
+test.beforeAll(async () => {
+  copy = mkdtempSync(join(tmpdir(), 'dev-'))
+  const sources = ['site', 'public', 'index.html', '404.html', 'vite.config.ts', 'prerender.ts']
+  for (const name of [
+    ...sources,
+    'supabase/functions/submit-to-airtable/lead.ts',
+    'package.json',
+  ]) {
+    cpSync(join(root, name), join(copy, name), { recursive: true })
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  server = await createServer({
+    root: copy,
+    configFile: join(copy, 'vite.config.ts'),
+    cacheDir: join(copy, '.vite'),
+    logLevel: 'silent',
+    server: { port: 0, host: '127.0.0.1' },
+  })
+  await server.listen()
+  const address = server.httpServer?.address()
+  url = `http://127.0.0.1:${typeof address === 'object' && address?.port}`
+})
+
+test.afterAll(async () => {
+  await server.close()
+  rmSync(copy, { recursive: true, force: true })
+})
+
+// React reports here, as an error, any markup that the browser's form and the built one do not share.
+test('while developing, the page hydrates without a complaint', async ({ page }) => {
+  await page.goto(url)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(hero.headline)
+  await submitButton(page).click()
+  await expect(toast(page, form.toasts.incomplete)).toBeVisible({ timeout: 20_000 })
+})
+
+test('while developing, a changed word shows by itself', async ({ page }) => {
+  await page.goto(url)
+  const content = join(copy, 'site/content.ts')
+  writeFileSync(content, readFileSync(content, 'utf8').replace(hero.headline, 'Changed words'))
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Changed words')
+})
+
+test.describe('an unknown path', () => {
+  test.use({ expectedErrors: /there is no page at|status of 404/ })
+
+  test('is the 404 page while developing, too', async ({ page }) => {
+    const response = await page.goto(`${url}/nowhere`)
+    expect(response?.status()).toBe(404)
+    await expect(page.getByText('Oops! Page not found')).toBeVisible()
+  })
+})

@@ -1,0 +1,112 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Hono } from 'hono'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createStaticSite } from './static-site.ts'
+
+const files = {
+  'index.html': 'the page',
+  'index.html.br': 'the page in brotli',
+  'index.html.gz': 'the page in gzip',
+  '404.html': 'not found',
+  '404.html.br': 'not found in brotli',
+  'favicon.svg': '<svg/>',
+  'assets/main-abc123.js': 'code',
+  'assets/hero-abc123.avif': 'picture',
+  '.setup-done': 'a stamp',
+}
+
+function serve() {
+  const folder = mkdtempSync(join(tmpdir(), 'site-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'assets'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  const app = new Hono().all('*', createStaticSite(folder))
+  return (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    app.request(path, { method, headers })
+}
+
+describe('the static site', () => {
+  test.each([
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, gzip;q=0.5', 'gzip'],
+    ['identity', null],
+    ['', null],
+  ])('answers %j with the smallest the client takes', async (accepted, encoding) => {
+    const answer = await serve()('/', { 'accept-encoding': accepted })
+    expect(answer.headers.get('content-encoding')).toBe(encoding)
+    const name = { br: ' in brotli', gzip: ' in gzip' }[String(encoding)] ?? ''
+    expect(await answer.text()).toBe(`the page${name}`)
+    expect(answer.headers.get('vary')).toBe('Accept-Encoding')
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  })
+
+  test('lets hashed files be kept for ever, and asks about all others each time', async () => {
+    const get = serve()
+    for (const path of ['/assets/main-abc123.js', '/assets/hero-abc123.avif']) {
+      expect((await get(path)).headers.get('cache-control')).toContain('immutable')
+    }
+    for (const path of ['/', '/favicon.svg', '/nowhere']) {
+      expect((await get(path)).headers.get('cache-control')).toBe('no-cache')
+    }
+  })
+
+  test('answers 304 without a body to a client that has it, in each encoding', async () => {
+    const get = serve()
+    for (const encoding of ['br', 'gzip', 'identity']) {
+      const first = await get('/', { 'accept-encoding': encoding })
+      const etag = first.headers.get('etag') ?? ''
+      for (const known of [etag, `"other", ${etag}`, `W/${etag}`, '*']) {
+        const again = await get('/', { 'accept-encoding': encoding, 'if-none-match': known })
+        expect(again.status).toBe(304)
+        expect(await again.text()).toBe('')
+        expect(again.headers.get('etag')).toBe(etag)
+      }
+      const changed = await get('/', { 'accept-encoding': encoding, 'if-none-match': '"older"' })
+      expect(changed.status).toBe(200)
+    }
+  })
+
+  test('gives other encodings of a page other tags', async () => {
+    const get = serve()
+    const tags = await Promise.all(
+      ['br', 'gzip', ''].map(async (accepted) =>
+        (await get('/', { 'accept-encoding': accepted })).headers.get('etag'),
+      ),
+    )
+    expect(new Set(tags).size).toBe(3)
+  })
+
+  test.each([
+    '/nowhere',
+    '/index.html',
+    '/404.html',
+    '/assets',
+    '/assets/',
+    '/.setup-done',
+    '/__proto__',
+  ])('answers %s with the 404 page and its status', async (path) => {
+    const answer = await serve()(path)
+    expect(answer.status).toBe(404)
+    expect(await answer.text()).toBe('not found')
+  })
+
+  test('never answers an unknown path with 304', async () => {
+    expect((await serve()('/nowhere', { 'if-none-match': '*' })).status).toBe(404)
+  })
+
+  test('tells HEAD the same and sends nothing, and refuses to be written to', async () => {
+    const get = serve()
+    const head = await get('/', {}, 'HEAD')
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, '8'])
+    expect(await head.text()).toBe('')
+    const put = await get('/', {}, 'PUT')
+    expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
+  test('does not start without a built site', () => {
+    expect(() => createStaticSite(join(tmpdir(), 'no-such-folder'))).toThrow('npm run build')
+  })
+})
