@@ -39,9 +39,7 @@ export async function benchSubmit(): Promise<Table[]> {
         status: 422,
       },
       { name: 'SQLite', server: sqlite, body: lead, status: 200 },
-      ...(onPostgres
-        ? [{ name: 'PostgreSQL', server: onPostgres, body: lead, status: 200 }]
-        : []),
+      ...(onPostgres ? [{ name: 'PostgreSQL', server: onPostgres, body: lead, status: 200 }] : []),
     ]
     for (const route of routes) await load(route, 1)
     const loads = new Map<string, Load[]>(routes.map(({ name }) => [name, []]))
@@ -82,7 +80,7 @@ async function load({ name, server, body, status }: Route, duration: number): Pr
     connections,
     duration,
   })
-  const answered = result.statusCodeStats?.[status]?.count ?? 0
+  const answered = result.statusCodeStats?.[`${status}`]?.count ?? 0
   if (result.errors > 0 || answered !== result.requests.total)
     throw new Error(`${name}: not every answer was ${status}`)
   return {
