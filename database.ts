@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { Kysely, SqliteDialect } from 'kysely'
 import pg from 'pg'
+import { createGroupCommit } from './group-commit.ts'
 import { openPostgres } from './supabase/functions/submit-to-airtable/postgres.ts'
 import type { Database, Tables } from './supabase/functions/submit-to-airtable/store.ts'
 
@@ -44,6 +45,7 @@ function openSqlite(dataDir: string, migrations: string): Database & { close(): 
   return {
     engine: 'sqlite',
     kysely,
+    transact: createGroupCommit(kysely),
     close: async () => {
       if (sqlite.isOpen) sqlite.close()
     },
