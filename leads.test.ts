@@ -26,6 +26,7 @@ import {
   type Database,
   findLead,
   listLeads,
+  recordAnswer,
   releaseChannel,
   saveLead,
   settleDeliveries,
@@ -106,6 +107,7 @@ async function deliver(
   const claimed = await claimDue(db, 'airtable', 100, lease)
   const settlements = claimed.map(({ lead }) => ({
     leadId: lead.id,
+    occasion: 'received' as const,
     nextAttemptAt: now + 900_000,
     ...settle(lead.id),
   }))
@@ -217,7 +219,7 @@ describe.each(engines)('on %s', (engine) => {
     await settleDeliveries(
       db,
       'airtable',
-      [{ leadId: id, ok: true, note: 'Airtable does not take Phone.' }],
+      [{ leadId: id, occasion: 'received', ok: true, note: 'Airtable does not take Phone.' }],
       { holder: 'site', now: now() },
     )
     const sent = (await run('show', id)).out
@@ -240,7 +242,7 @@ describe.each(engines)('on %s', (engine) => {
     const lines = text.slice(1).trimEnd().split('\r\n')
     expect(lines).toHaveLength(3)
     expect(lines[1]).toContain(
-      ',Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",Roof Repair,,,airtable waiting',
+      ',Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",Roof Repair,,,,airtable waiting',
     )
     expect(lines[2]).toContain(`,"'=HYPERLINK(""http://x"",""y"")",`)
     expect(lines[2]).toContain(",'+1 555 123 4567,")
@@ -389,6 +391,63 @@ describe.each(engines)('on %s', (engine) => {
   })
 })
 
+describe('promise', () => {
+  test.each(engines)('tells how the promise was kept, on %s', async (engine) => {
+    const db = await openTestDatabase(engine)
+    const [kept, late] = [await save(db), await save(db), await save(db)]
+    for (const [id, minutes] of [
+      [kept, 2],
+      [late, 20],
+    ] as const) {
+      const answeredAt = ((await findLead(db, id ?? ''))?.receivedAt ?? 0) + minutes * 60_000
+      await recordAnswer(db, id ?? '', { answeredAt, answeredBy: 'link', now: answeredAt })
+    }
+    const line = createCommandLine(db)
+    const { code, out } = await line.run('promise')
+    expect(code).toBe(0)
+    expect(out).toMatch(/Leads +3\nAnswered within 10 minutes +1 \(33\.3 %\)/)
+    expect(out).toContain('Missed                       2, of which 1 without any answer')
+    expect(JSON.parse((await line.run('promise', '--json', '--days', '7')).out)).toMatchObject({
+      leads: 3,
+      kept: 1,
+      medianMs: 120_000,
+    })
+    const shown = (await line.run('show', kept ?? '')).out
+    expect(shown).toMatch(/Answered +2026-11-15 1\d:\d\d, after 2 minutes\n/)
+  })
+
+  test('takes a time by its days, and counts the last one whole', async () => {
+    const db = await openTestDatabase('sqlite')
+    const { run } = createCommandLine(db)
+    const { out } = await run('promise', '--from', '2026-11-01', '--to', '2026-11-15', '--json')
+    expect(JSON.parse(out)).toMatchObject({
+      from: '2026-11-01T00:00:00.000Z',
+      to: '2026-11-16T00:00:00.000Z',
+    })
+    for (const [args, sentence] of [
+      [['--from', 'soon'], '--from takes a day such as 2026-11-01'],
+      [['--from', '2026-11-05', '--to', '2026-11-01'], '--to lies before --from'],
+    ] as const)
+      expect(await run('promise', ...args)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(sentence),
+      })
+  })
+
+  test('writes the page with charts, and replaces none unasked', async () => {
+    const db = await openTestDatabase('sqlite')
+    const { run } = createCommandLine(db)
+    const file = join(makeFolder(), 'report.html')
+    expect((await run('promise', '--html', file)).code).toBe(0)
+    expect(readFileSync(file, 'utf8')).toContain('The ten-minute promise')
+    expect(await run('promise', '--html', file)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--force'),
+    })
+    expect((await run('promise', '--html', file, '--force')).code).toBe(0)
+  })
+})
+
 test('erased means erased: the embedded database’s files hold no trace', async () => {
   const { dataDir } = await createLocation('sqlite')
   const db = await openDatabase({ dataDir })
@@ -479,6 +538,9 @@ describe('what is typed', () => {
     [['--limit', 'many'], '--limit takes a whole number'],
     [['show', 'a', '--limit', '3'], '--limit means nothing to "show"'],
     [['--yes'], '--yes means nothing to "list"'],
+    [['promise', '--days', '0'], '--days takes a whole number'],
+    [['promise', '--days', '3', '--to', '2026-01-01'], 'either --days or --from and --to'],
+    [['--html', 'x'], '--html means nothing to "list"'],
     [['\x1b[2J'], 'There is no command " [2J"'],
   ])('%j is answered with a sentence and exit code 2', async (args, sentence) => {
     let err = ''

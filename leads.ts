@@ -1,16 +1,20 @@
 import { createWriteStream } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
+import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { byteOrderMark, formatCsvLine } from './csv.ts'
 import { openDatabase } from './database.ts'
+import { computeReport, findMidnight, formatReport, type PromiseReport } from './promise-report.ts'
+import { formatReportHtml } from './promise-report-html.ts'
 import {
   type AirtableSettings,
   eraseFromAirtable,
 } from './supabase/functions/submit-to-airtable/airtable.ts'
 import { setUpAirtable } from './supabase/functions/submit-to-airtable/airtable-setup.ts'
+import { formatDuration } from './supabase/functions/submit-to-airtable/alert.ts'
+import { stoppedWebhook } from './supabase/functions/submit-to-airtable/channels.ts'
 import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 import { serviceTypes } from './supabase/functions/submit-to-airtable/lead.ts'
 import {
@@ -22,8 +26,11 @@ import {
   eraseLead,
   findLeadsByPrefix,
   type LeadWithDeliveries,
+  listHandOvers,
   listLeads,
+  listPromises,
   releaseChannel,
+  removeSetting,
   retryDeliveries,
 } from './supabase/functions/submit-to-airtable/store.ts'
 import { formatTable, makeSafe, makeSafeJson } from './terminal.ts'
@@ -33,13 +40,17 @@ const help = `The owner's view of the leads.
   npm run leads                           the latest leads and where they have arrived
   npm run leads -- show ID                one lead in full; the first letters of its ID suffice
   npm run leads -- export leads.csv       all leads, for a spreadsheet
+  npm run leads -- promise                how the ten-minute promise was kept
   npm run leads -- retry ID|all           send what waits now, not at its next turn
   npm run leads -- erase ID               forget a person: here and in Airtable
   npm run leads -- setup-airtable         check token, base, table and columns; make what is missing
 
   --limit N      how many leads to list (20)
   --json         for programs (npm run -s leads -- --json)
-  --force        export: replace the file if it is there
+  --days N       promise: of the last N days (30)
+  --from, --to   promise: from and to these days, such as 2026-11-01; both count
+  --html FILE    promise: also as a page with charts
+  --force        export, promise: replace the file if it is there
   --yes          erase: do not ask
   --store-only   erase: leave Airtable alone
   --help         this text
@@ -49,6 +60,7 @@ const optionsOf = {
   list: ['json', 'limit'],
   show: ['json'],
   export: ['json', 'force'],
+  promise: ['json', 'days', 'from', 'to', 'html', 'force'],
   retry: ['json'],
   erase: ['json', 'yes', 'store-only'],
   'setup-airtable': ['json'],
@@ -69,6 +81,10 @@ export type Command = {
   force: boolean
   yes: boolean
   storeOnly: boolean
+  days: number
+  from?: string | undefined
+  to?: string | undefined
+  html?: string | undefined
 }
 
 /** A sentence for the owner about what was typed. */
@@ -100,6 +116,11 @@ export function parseCommand(args: readonly string[]): Command | 'help' {
   const limit = values.limit ?? '20'
   if (!/^[1-9]\d{0,5}$/.test(limit))
     throw new UsageError(`--limit takes a whole number from 1 to 999999, not "${limit}"`)
+  const days = values.days ?? '30'
+  if (!/^[1-9]\d{0,3}$/.test(days))
+    throw new UsageError(`--days takes a whole number from 1 to 9999, not "${days}"`)
+  if (values.days && (values.from || values.to))
+    throw new UsageError('Give either --days or --from and --to')
   return {
     name,
     target,
@@ -108,6 +129,10 @@ export function parseCommand(args: readonly string[]): Command | 'help' {
     force: values.force ?? false,
     yes: values.yes ?? false,
     storeOnly: values['store-only'] ?? false,
+    days: Number(days),
+    from: values.from,
+    to: values.to,
+    html: values.html,
   }
 }
 
@@ -121,6 +146,10 @@ const parseOptions = (args: readonly string[]) =>
       force: { type: 'boolean' },
       yes: { type: 'boolean' },
       'store-only': { type: 'boolean' },
+      days: { type: 'string' },
+      from: { type: 'string' },
+      to: { type: 'string' },
+      html: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
   })
@@ -147,6 +176,7 @@ export type LeadsDeps = {
 type Opened = {
   db: Database & { close?: () => Promise<void> }
   airtable: AirtableSettings | undefined
+  timeZone?: string
 }
 type Deps = LeadsDeps & Opened
 
@@ -178,6 +208,7 @@ const commands: Record<CommandName, (command: Command, deps: Deps) => Promise<nu
   list: showLatest,
   show: showLead,
   export: exportLeads,
+  promise: showPromise,
   retry: retryLeads,
   erase: eraseOneLead,
   'setup-airtable': setUp,
@@ -200,7 +231,11 @@ async function showLatest({ json, limit }: Command, deps: Deps): Promise<number>
       lead.name,
       lead.phone,
       labelOf(lead),
-      lead.deliveries.map(describeBriefly).join(', ') || 'nowhere to go',
+      // Reminders that went out or were not needed would drown the rest; `show` has them.
+      lead.deliveries
+        .filter(({ occasion, state }) => occasion === 'received' || state === 'waiting')
+        .map(describeBriefly)
+        .join(', ') || 'nowhere to go',
     ])
     stdout(formatTable(listColumns, rows, width))
     if (leads.length < total)
@@ -254,9 +289,11 @@ function describeLead(lead: LeadWithDeliveries, deps: Deps): string {
     ['Service', labelOf(lead) || '(not said)'],
     ...(lead.suspect ? [['Suspect', explainSuspicion(lead.suspect)]] : []),
     ...(lead.consent ? [['Consent', `version ${lead.consent}`]] : []),
+    ['Answered', describeAnswer(lead, deps)],
     ...lead.deliveries.flatMap((delivery) => describeDelivery(delivery, deps)),
   ]
-  return lines.map(([what = '', text = '']) => `${what.padEnd(10)}${makeSafe(text)}\n`).join('')
+  const width = Math.max(...lines.map(([what = '']) => what.length)) + 2
+  return lines.map(([what = '', text = '']) => `${what.padEnd(width)}${makeSafe(text)}\n`).join('')
 }
 
 const explainSuspicion = (suspect: string) =>
@@ -265,16 +302,28 @@ const explainSuspicion = (suspect: string) =>
     haste: 'perhaps a robot: sent within a second of opening the page',
   })[suspect] ?? suspect
 
+function describeAnswer({ receivedAt, answeredAt, answeredBy }: LeadWithDeliveries, deps: Deps) {
+  if (answeredAt === null) return 'not yet'
+  const where = answeredBy === 'airtable' ? ', in Airtable' : ''
+  return `${formatTime(answeredAt, deps)}, after ${formatDuration(answeredAt - receivedAt)}${where}`
+}
+
 function describeDelivery(delivery: Delivery, deps: Deps): string[][] {
-  const { channel, state, attempts, settledAt, nextAttemptAt, lastError, note } = delivery
+  const { channel, occasion, state, attempts, settledAt, nextAttemptAt, lastError, note } = delivery
   const tried = `tried ${attempts} ${attempts === 1 ? 'time' : 'times'}`
+  const about = {
+    received: '',
+    answered: 'the answer, ',
+    missed: 'promise missed, ',
+    unanswered: `reminder after ${occasion.split('-')[1]} min, `,
+  }[occasion.replace(/-.*/, '') as 'received' | 'answered' | 'missed' | 'unanswered']
+  const states = {
+    sent: () => `sent ${formatTime(settledAt ?? 0, deps)} (${tried})`,
+    waiting: () => `waits (${tried}), next try ${formatTime(nextAttemptAt, deps)}`,
+    cancelled: () => 'not sent',
+  }
   return [
-    [
-      channel,
-      state === 'sent'
-        ? `sent ${formatTime(settledAt ?? 0, deps)} (${tried})`
-        : `waits (${tried}), next try ${formatTime(nextAttemptAt, deps)}`,
-    ],
+    [channel, about + states[state]()],
     ...(note ? [['', note]] : []),
     ...(lastError
       ? [['', `${state === 'sent' ? 'Earlier error' : 'Last error'}: ${lastError}`]]
@@ -332,6 +381,7 @@ const csvColumns = [
   'Service',
   'Suspect',
   'Consent',
+  'Answered At',
   'Deliveries',
 ]
 const toCsvCells = (lead: LeadWithDeliveries) => [
@@ -344,12 +394,77 @@ const toCsvCells = (lead: LeadWithDeliveries) => [
   labelOf(lead),
   lead.suspect ?? '',
   lead.consent ?? '',
-  lead.deliveries.map(({ channel, state }) => `${channel} ${state}`).join('; '),
+  toIso(lead.answeredAt) ?? '',
+  lead.deliveries
+    .filter(({ occasion }) => occasion === 'received')
+    .map(({ channel, state }) => `${channel} ${state}`)
+    .join('; '),
 ]
+
+async function showPromise(command: Command, deps: Deps): Promise<number> {
+  const { db, stdout, now, width } = deps
+  const { html } = command
+  const timeZone = deps.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  const period = findPeriod(command, timeZone, now())
+  const promises = await listPromises(db, period)
+  const report = computeReport(promises, await listHandOvers(db, period), {
+    ...period,
+    // "Up to a day" begins with the first lead there was.
+    from: period.from || (promises[0]?.receivedAt ?? period.to),
+    now: now(),
+    timeZone,
+  })
+  if (html !== undefined) await writeReport(html, formatReportHtml(report), command.force)
+  if (command.json) stdout(`${makeSafeJson(toReportJson(report))}\n`)
+  else {
+    stdout(formatReport(report, width))
+    if (html !== undefined) stdout(`\nThe same with charts: ${makeSafe(html)}\n`)
+  }
+  return 0
+}
+
+const dayMs = 86_400_000
+
+function findPeriod({ days, from, to }: Command, timeZone: string, now: number) {
+  if (from === undefined && to === undefined) return { from: now - days * dayMs, to: now }
+  const findDay = (option: string, day: string) => {
+    const at = findMidnight(day, timeZone)
+    if (at === undefined)
+      throw new UsageError(`${option} takes a day such as 2026-11-01, not "${day}"`)
+    return at
+  }
+  const fromAt = from === undefined ? 0 : findDay('--from', from)
+  const lastAt = to === undefined ? undefined : findDay('--to', to)
+  // The day itself counts: to the next midnight, which a change of the clocks may move by an hour.
+  const toAt =
+    lastAt === undefined
+      ? now
+      : findDay('--to', new Date(Date.parse(`${to}T00:00:00Z`) + dayMs).toISOString().slice(0, 10))
+  if (toAt <= fromAt) throw new UsageError('--to lies before --from')
+  return { from: fromAt, to: toAt }
+}
+
+async function writeReport(file: string, page: string, force: boolean): Promise<void> {
+  try {
+    await writeFile(file, page, { flag: force ? 'w' : 'wx' })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') throw new Failure(`${file} is there already. --force replaces it.`)
+    throw new Failure(`${file} could not be written: ${message}.`)
+  }
+}
+
+const toReportJson = ({ from, to, ...report }: PromiseReport) => ({
+  from: toIso(from),
+  to: toIso(to),
+  ...report,
+})
 
 async function retryLeads({ json, target }: Command, deps: Deps): Promise<number> {
   const { db, stdout, now, airtable } = deps
   const lead = target === 'all' ? undefined : await findOne(target, db)
+  // A webhook that wanted no more is asked again: the owner says so.
+  await removeSetting(db, stoppedWebhook)
   const due = await retryDeliveries(db, lead?.id ?? 'all', now())
   if (json) stdout(`${makeSafeJson({ due })}\n`)
   else if (due === 0) stdout(lead ? 'Nothing of this lead waits.\n' : 'Nothing waits.\n')
@@ -390,7 +505,9 @@ async function eraseOneLead(command: Command, deps: Deps): Promise<number> {
     ({ channel }) => channel !== airtableChannel && hasGoneOut(lead, channel),
   )
   if (told.length > 0)
-    stdout(`Alerts cannot be called back: ${told.map(({ channel }) => channel).join(', ')}.\n`)
+    stdout(
+      `Alerts cannot be called back: ${[...new Set(told.map(({ channel }) => channel))].join(', ')}.\n`,
+    )
   return 0
 }
 
@@ -507,9 +624,10 @@ function formatShortTime(at: number, deps: Pick<LeadsDeps, 'timeZone' | 'now'>):
 
 const toIso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
-const toJson = ({ deliveries, receivedAt, ...lead }: LeadWithDeliveries) => ({
+const toJson = ({ deliveries, receivedAt, answeredAt, ...lead }: LeadWithDeliveries) => ({
   ...lead,
   receivedAt: toIso(receivedAt),
+  answeredAt: toIso(answeredAt),
   deliveries: deliveries.map(({ nextAttemptAt, createdAt, settledAt, ...delivery }) => ({
     ...delivery,
     createdAt: toIso(createdAt),
@@ -534,7 +652,7 @@ if (import.meta.main) {
   process.exitCode = await runLeads(process.argv.slice(2), {
     open: async () => {
       const env = readEnv(process.env)
-      return { db: await openDatabase(env), airtable: env.airtable }
+      return { db: await openDatabase(env), airtable: env.airtable, timeZone: env.timeZone }
     },
     stdout: (text) => process.stdout.write(text),
     stderr: (text) => process.stderr.write(text),

@@ -7,6 +7,8 @@ import { createClient } from '@supabase/supabase-js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from './database.ts'
 import { type AirtableStandIn, startAirtableStandIn } from './e2e/airtable-stand-in.ts'
+import { startMailStandIn } from './e2e/mail-stand-in.ts'
+import { startTwilioStandIn } from './e2e/twilio-stand-in.ts'
 import {
   type Engine,
   listLeads,
@@ -194,6 +196,65 @@ describe.each(engines)('the server on %s', { timeout: 60_000 }, (engine) => {
     const standIn = await startStandIn()
     await spawnServer({ ...location, ...airtable(standIn) }).findUrl()
     await waitUntil(() => standIn.records.length === 1)
+  })
+
+  it('rings every channel once, reminds once, and stops at the answer, with two processes', async () => {
+    const [standIn, mail, twilio] = [
+      await startStandIn(),
+      await startMailStandIn(),
+      await startTwilioStandIn(),
+    ]
+    onTestFinished(async () => {
+      await mail.close()
+      await twilio.close()
+    })
+    const env = {
+      ...(await locate(engine)),
+      ...airtable(standIn),
+      ...twilio.env,
+      SMTP_URL: mail.url,
+      ALERT_EMAIL_FROM: 'alerts@example.com',
+      ALERT_EMAIL_TO: 'staff@example.com',
+      ESCALATION_EMAIL_TO: 'owner@example.com',
+      ALERT_SMS_TO: '+15550002222',
+      PUBLIC_URL: 'https://roofing.example',
+    }
+    const servers = [spawnServer(env), spawnServer(env)]
+    const [url = '', other = ''] = await Promise.all(servers.map((server) => server.findUrl()))
+    for (let at = 0; at < 10; at++) expect((await post(url, lead(at))).status).toBe(200)
+    await waitUntil(() => mail.mails.length === 10 && twilio.messages.length === 10)
+    expect(new Set(mail.mails.map(({ subject }) => subject)).size).toBe(10)
+
+    const db = await openBeside(env)
+    const moveBack = async (minutes: number) => {
+      await db.kysely
+        .updateTable('leads')
+        .set((eb) => ({
+          received_at: eb('received_at', '-', minutes * 60_000),
+          escalate_at: eb('escalate_at', '-', minutes * 60_000),
+        }))
+        .execute()
+    }
+    const answer = mail.mails[0]?.text.match(/roofing\.example(\/answer\/\S+)/)?.[1]
+    expect((await fetch(other + answer)).status).toBe(200)
+    expect(await (await fetch(other + answer, { method: 'POST' })).text()).toContain(
+      'You are calling',
+    )
+    await moveBack(4)
+    await waitUntil(() => mail.mails.length === 19 && twilio.messages.length === 19)
+    await moveBack(6)
+    await waitUntil(() => mail.mails.length === 28 && twilio.messages.length === 28)
+    const reminders = mail.mails.filter(({ to }) => to[0] === 'owner@example.com')
+    expect(new Set(reminders.map(({ headers }) => headers.get('message-id'))).size).toBe(18)
+    expect(reminders.filter(({ subject }) => subject.startsWith('Promise missed'))).toHaveLength(9)
+    await waitUntil(
+      () => standIn.records.filter(({ fields }) => fields.Status === 'Called').length === 1,
+    )
+    const { warnings } = (await (await fetch(`${url}/healthz`)).json()) as { warnings: string[] }
+    expect(warnings).toEqual([])
+    for (const { output } of servers)
+      for (const text of Object.values(output))
+        expect(text).not.toMatch(/zoe|Zoë|123-4567|Main St|staff@|owner@|5550002222/)
   })
 
   it('refuses an upload without end and lives on', async () => {

@@ -5,11 +5,17 @@ import type { Context } from 'hono'
 import { openDatabase } from './database.ts'
 import { createStaticSite } from './static-site.ts'
 import { createApp } from './supabase/functions/submit-to-airtable/app.ts'
-import { channelNames, createChannels } from './supabase/functions/submit-to-airtable/channels.ts'
+import {
+  createChannels,
+  listEscalationChannels,
+  listWarnings,
+  planDelivery,
+} from './supabase/functions/submit-to-airtable/channels.ts'
 import { findClientAddress } from './supabase/functions/submit-to-airtable/client-address.ts'
 import { createDeliverer } from './supabase/functions/submit-to-airtable/deliver.ts'
 import type { Env } from './supabase/functions/submit-to-airtable/env.ts'
 import { createFaultLog, type Log } from './supabase/functions/submit-to-airtable/fault-log.ts'
+import { escalateDue } from './supabase/functions/submit-to-airtable/promise.ts'
 
 // SIGTERM promises an end within 10 s; this leaves two to settle and to close the database.
 const graceMs = 8_000
@@ -32,13 +38,26 @@ export async function startSite({
   const db = await openDatabase(env)
   const faults = createFaultLog(log)
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-  const channels = createChannels(env, { fetch, pause })
-  const deliverer = createDeliverer({ db, channels, now, random: Math.random, pause, log, faults })
+  const escalationChannels = listEscalationChannels(env)
+  const deliverer = createDeliverer({
+    db,
+    channels: createChannels(env, { db, fetch, pause, now }),
+    escalateDue: () =>
+      escalateDue({ ...env, db, channels: escalationChannels, fetch, pause, now, log }),
+    now,
+    random: Math.random,
+    pause,
+    log,
+    faults,
+  })
 
   let proxyMentioned = false
   const app = createApp({
     db,
-    channels: channelNames,
+    planDelivery: (details, at) => planDelivery(env, details, at),
+    findWarnings: (backlog, at) => listWarnings(env, db, backlog, at),
+    linkSecret: env.linkSecret,
+    timeZone: env.timeZone,
     anonKeys: env.anonKeys,
     publicUrl: env.publicUrl,
     allowedOrigins: env.allowedOrigins,

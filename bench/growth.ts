@@ -66,52 +66,31 @@ const lead = {
   email: 'jane@example.com',
   phone: '(555) 123-4567',
   address: '1 Ridge Rd, Denver, CO 80202',
-}
-const bodyHash = '0'.repeat(64)
+  serviceType: 'roof-repair',
+} as const
 
-const storeLead = (db: Database) =>
+const storeLead = (db: Database, now = Date.now()) =>
   saveLead(
     db,
     {
-      lead: { ...lead, serviceType: 'roof-repair' },
+      lead,
       details: { suspect: null, consent: null },
-      bodyHash,
-      clientAddress: '192.0.2.1',
+      bodyHash: '0'.repeat(64),
+      clientAddress: `192.0.2.${now % 256}`,
       idempotencyKeys: [`key:${crypto.randomUUID()}`],
       channels: [channel],
     },
-    { now: Date.now(), limitPerMinute: 1_000_000 },
+    { now, limitPerMinute: 1_000_000 },
   )
 
-/** A lead a minute up to now, from a thousand addresses, many to a commit. */
-async function storeLeads({ kysely }: Database, count: number): Promise<void> {
+/** A lead a minute up to now; those of a batch share a commit. */
+async function storeLeads(db: Database, count: number): Promise<void> {
   const batch = 500
+  const startAt = Date.now() - count * 60_000
   for (let start = 0; start < count; start += batch) {
-    const leads = Array.from({ length: Math.min(batch, count - start) }, (_, index) => ({
-      ...lead,
-      id: crypto.randomUUID(),
-      service_type: 'roof-repair' as const,
-      received_at: Date.now() - (count - start - index) * 60_000,
-      client_address: `192.0.2.${index}`,
-      idempotency_key: `key:${crypto.randomUUID()}`,
-      body_hash: bodyHash,
-    }))
-    await kysely.transaction().execute(async (trx) => {
-      await trx.insertInto('leads').values(leads).execute()
-      await trx
-        .insertInto('deliveries')
-        .values(
-          leads.map(({ id, received_at }) => ({
-            lead_id: id,
-            channel,
-            state: 'waiting' as const,
-            attempts: 0,
-            next_attempt_at: received_at,
-            leased_until: 0,
-            created_at: received_at,
-          })),
-        )
-        .execute()
-    })
+    const size = Math.min(batch, count - start)
+    await Promise.all(
+      Array.from({ length: size }, (_, index) => storeLead(db, startAt + (start + index) * 60_000)),
+    )
   }
 }

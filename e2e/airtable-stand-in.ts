@@ -101,6 +101,7 @@ export const leadColumns = {
   },
   'Received At': 'dateTime',
   Status: { choices: ['New', 'Called', 'Done'] },
+  'Answered At': 'dateTime',
   Raw: 'multilineText',
 } as const satisfies StandInOptions['columns']
 

@@ -77,6 +77,7 @@ export const form = {
   },
   notes: {
     failed: 'Nothing you typed is lost. Try again, or call us now:',
+    failedPlain: 'Please check what you typed (your browser’s Back button has it), or call us now:',
     received: 'Thank you. Please keep your phone close by.',
     offline: 'You are offline. Nothing you type is lost.',
     waiting:
@@ -328,8 +329,6 @@ const rows: readonly [SevenCards, SevenCards, SixCards] = [
 
 export const testimonials = {
   heading: 'What Our Customers Say',
-  pause: 'Pause',
-  play: 'Play',
   pauseLabel: 'Pause the moving reviews',
   playLabel: 'Play the moving reviews',
   rowLabel: 'Customer reviews, row',

@@ -1,6 +1,6 @@
 /*
  * All the script that runs before someone touches the page. It is inlined into the HTML, so it can
- * neither be late nor fail to load; React arrives with the first contact (see loadForm).
+ * neither be late nor fail to load; React arrives with the first contact (see load-form.ts).
  */
 import { driftTestimonials } from './drift.ts'
 import { loadFormOnContact } from './load-form.ts'

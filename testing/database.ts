@@ -24,7 +24,10 @@ export async function openTestDatabase(engine: Engine): Promise<Database> {
 let ofThisFile: DatabaseLocation | undefined
 async function findEmptyPostgres(): Promise<DatabaseLocation> {
   if (ofThisFile?.databaseUrl)
-    await runSql(ofThisFile.databaseUrl, 'truncate leads, deliveries, channels, write_checks')
+    await runSql(
+      ofThisFile.databaseUrl,
+      'truncate leads, deliveries, channels, settings, write_checks',
+    )
   ofThisFile ??= await createPostgres()
   return ofThisFile
 }

@@ -28,7 +28,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     project.provide('postgresUrl', server.url)
     return server.remove
   } catch (error) {
-    if (process.env.CI === 'true') throw error
+    if (process.env.CI) throw error
     project.provide('postgresUrl', undefined)
     process.stderr.write(`Tests on PostgreSQL are skipped: ${(error as Error).message}\n`)
     return undefined

@@ -42,7 +42,7 @@ export function Hero() {
               {form.toasts.incomplete}
             </p>
             <p id="estimate-failed" className="outcome">
-              {form.toasts.failed} {form.notes.failed} <a href={callHref}>{company.phone}</a>
+              {form.toasts.failed} {form.notes.failedPlain} <a href={callHref}>{company.phone}</a>
             </p>
           </div>
           {/* Hydrated alone: nothing else on the page needs React in the browser. */}

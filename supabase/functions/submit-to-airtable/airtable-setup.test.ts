@@ -57,6 +57,8 @@ test('an empty base gets the table, and a lead fits into it', async () => {
     receivedAt: 0,
     suspect: null,
     consent: null,
+    answeredAt: null,
+    answeredBy: null,
   }
   expect((await sendToAirtable([lead], settings, deps)).outcomes).toEqual([
     { leadId: 'lead-1', ok: true },

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Outcome } from './deliver.ts'
+import type { Result } from './deliver.ts'
 import { serviceTypes } from './lead.ts'
 import type { StoredLead } from './store.ts'
 
@@ -34,6 +34,16 @@ type Column = {
   accepts: readonly string[]
 }
 
+const dateTime = {
+  type: 'dateTime',
+  options: {
+    dateFormat: { name: 'iso' },
+    timeFormat: { name: '24hour' },
+    timeZone: 'client',
+  },
+  accepts: [...textTypes, 'dateTime', 'date'],
+} as const
+
 export const columns = {
   // Airtable merges on text, number, select and date; only text can hold our ids.
   'Lead ID': { type: 'singleLineText', accepts: ['singleLineText', 'multilineText'] },
@@ -46,15 +56,7 @@ export const columns = {
     options: { choices: Object.values(serviceTypes).map((name) => ({ name })) },
     accepts: [...textTypes, 'singleSelect'],
   },
-  'Received At': {
-    type: 'dateTime',
-    options: {
-      dateFormat: { name: 'iso' },
-      timeFormat: { name: '24hour' },
-      timeZone: 'client',
-    },
-    accepts: [...textTypes, 'dateTime', 'date'],
-  },
+  'Received At': dateTime,
   Status: {
     type: 'singleSelect',
     options: {
@@ -62,6 +64,7 @@ export const columns = {
     },
     accepts: [...textTypes, 'singleSelect'],
   },
+  'Answered At': dateTime,
   Raw: { type: 'multilineText', accepts: textTypes },
 } as const satisfies Record<string, Column>
 
@@ -229,16 +232,18 @@ function readRows(reply: Reply): Row[] {
 const leaveOut = (cells: Cells, leftOut: ReadonlySet<ColumnName>): Cells =>
   Object.fromEntries(Object.entries(cells).filter(([name]) => !leftOut.has(name as ColumnName)))
 
+export type RowOutcome = { leadId: string } & Result
+
 type Sent =
   | { kind: 'row'; lead: StoredLead; row: Row; note?: string }
-  | { kind: 'not sent'; lead: StoredLead; error: string }
+  | { kind: 'not sent'; lead: StoredLead; error: string; refused: boolean }
 
 /** Sends at most ten leads. One row each, however often it is called with the same ones. */
 export async function sendToAirtable(
   leads: readonly StoredLead[],
   settings: AirtableSettings,
   deps: AirtableDeps,
-): Promise<{ outcomes: Outcome[]; holdMs?: number }> {
+): Promise<{ outcomes: RowOutcome[]; holdMs?: number }> {
   const ask = connect(settings, deps)
   const path = tablePath(settings)
   // Once a call has failed, the rest of the batch waits for the next attempt.
@@ -258,7 +263,8 @@ export async function sendToAirtable(
     leftOut: readonly ColumnName[],
     typecast: boolean,
   ): Promise<Sent[]> {
-    const giveUp = (error: string) => batch.map((lead) => notSent(lead, error))
+    const giveUp = (error: string, refused = false) =>
+      batch.map((lead) => notSent(lead, error, refused))
 
     const reply = await write({
       performUpsert: { fieldsToMergeOn: ['Lead ID'] },
@@ -308,7 +314,7 @@ export async function sendToAirtable(
     }
     const rest = columnNames.filter((name) => name !== 'Lead ID' && name !== 'Raw')
     if (rest.every((name) => leftOut.includes(name)))
-      return giveUp(`Airtable refuses the lead (422${type && ` ${type}`}).`)
+      return giveUp(`Airtable refuses the lead (422${type && ` ${type}`}).`, true)
     return sendTogether([lead], [...new Set([...leftOut, ...rest])], false)
   }
 
@@ -324,13 +330,14 @@ export async function sendToAirtable(
       return notSent(
         lead,
         reply.kind === 'failed' ? reply.error : 'Airtable has several rows with this Lead ID.',
+        reply.kind !== 'failed',
       )
     const note = `Airtable has ${rows.length} rows with this Lead ID; the oldest is up to date.`
     return { kind: 'row' as const, lead, row, note }
   }
 
   /** Sets Status where it is empty: on new rows, and on those an earlier, broken attempt left so. */
-  async function markUnmarked(all: Sent[]): Promise<Outcome[]> {
+  async function markUnmarked(all: Sent[]): Promise<RowOutcome[]> {
     const unmarked = all.flatMap((one) =>
       one.kind === 'row' && one.row.fields.Status === undefined
         ? [{ id: one.row.id, fields: { Status: one.lead.suspect ? 'Suspect' : 'New' } }]
@@ -348,9 +355,10 @@ export async function sendToAirtable(
       reply && readRows(reply).flatMap(({ id, fields }) => (fields.Status ? [id] : [])),
     )
 
-    return all.map((one): Outcome => {
+    return all.map((one): RowOutcome => {
       const leadId = one.lead.id
-      if (one.kind === 'not sent') return { leadId, ok: false, error: one.error }
+      if (one.kind === 'not sent')
+        return { leadId, ok: false, error: one.error, ...(one.refused && { refused: true }) }
       const { row } = one
       const wasUnmarked = unmarked.some(({ id }) => id === row.id)
       // Staff look at what is New: a row without Status could stay unseen, so it is tried again.
@@ -380,7 +388,71 @@ export async function sendToAirtable(
   }
 }
 
-const notSent = (lead: StoredLead, error: string) => ({ kind: 'not sent' as const, lead, error })
+const notSent = (lead: StoredLead, error: string, refused = false) => ({
+  kind: 'not sent' as const,
+  lead,
+  error,
+  refused,
+})
+
+const untouchedStatuses: readonly unknown[] = [undefined, '', 'New', 'Suspect']
+
+/** Whether staff have given the row a Status of their own. */
+export const isTouched = ({ fields }: Row): boolean => !untouchedStatuses.includes(fields.Status)
+
+/** Writes into the rows of answered leads when that was. A Status that staff have set stays. */
+export async function markAnswered(
+  leads: readonly StoredLead[],
+  settings: AirtableSettings,
+  deps: AirtableDeps,
+): Promise<{ outcomes: RowOutcome[]; holdMs?: number }> {
+  const ask = connect(settings, deps)
+  const found = await findRows(
+    leads.map(({ id }) => id),
+    settings,
+    ask,
+  )
+  const failAll = ({ error, holdMs }: Failure) => ({
+    outcomes: leads.map(({ id }) => ({ leadId: id, ok: false as const, error })),
+    ...(holdMs && { holdMs }),
+  })
+  if (found.kind === 'failed') return failAll(found)
+
+  const outcomes: RowOutcome[] = []
+  for (const lead of leads) {
+    const rows = found.rows.filter(({ fields }) => fields['Lead ID'] === lead.id).slice(0, 10)
+    const reply = rows.length > 0 ? await write(rows, lead, true) : undefined
+    if (reply?.kind === 'failed') return failAll(reply)
+    outcomes.push({ leadId: lead.id, ...describeMarked(reply) })
+  }
+  return { outcomes }
+
+  async function write(rows: Row[], lead: StoredLead, withTime: boolean): Promise<Reply> {
+    const reply = await ask('PATCH', tablePath(settings), {
+      // Of all cells only these, so that typecast can do no more than add the option.
+      typecast: true,
+      records: rows.map((row) => ({
+        id: row.id,
+        fields: {
+          ...(withTime && { 'Answered At': new Date(lead.answeredAt ?? 0).toISOString() }),
+          ...(!isTouched(row) && { Status: 'Called' }),
+        },
+      })),
+    })
+    // A table without the column still takes the Status.
+    return reply.kind === 'refused' && withTime ? write(rows, lead, false) : reply
+  }
+
+  function describeMarked(reply: Reply | undefined): Result {
+    if (reply === undefined) return { ok: true, note: 'The row is no longer in Airtable.' }
+    if (reply.kind === 'refused')
+      return { ok: true, note: `Airtable takes neither Answered At nor Status. ${runSetup}` }
+    const whole = readRows(reply).every(({ fields }) => fields['Answered At'] !== undefined)
+    return whole
+      ? { ok: true }
+      : { ok: true, note: `Airtable does not take Answered At. ${runSetup}` }
+  }
+}
 
 /** The rows of these leads, with everything staff have written into them. */
 export async function findRows(

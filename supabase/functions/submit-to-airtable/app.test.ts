@@ -26,7 +26,10 @@ async function open(engine: Engine, changes: Partial<AppOptions> = {}) {
   const wakes: number[] = []
   const app = createApp({
     db,
-    channels: ['airtable'],
+    planDelivery: () => ({ channels: ['airtable'] }),
+    findWarnings: async () => [],
+    linkSecret: 'secret',
+    timeZone: 'America/Chicago',
     anonKeys: ['the-key'],
     publicUrl: own,
     allowedOrigins: [elsewhere],
@@ -340,6 +343,7 @@ describe.each(engines)('the function on %s', (engine) => {
       database: engine,
       deliveries: { waiting: 1, oldestWaitingSeconds: 90, byChannel: { airtable: 1 } },
       notSetUp: ['Airtable is not set up.'],
+      warnings: [],
     })
     expect(text).not.toContain('zoe')
   })

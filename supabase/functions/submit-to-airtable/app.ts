@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
+import { answerLead } from './answer.ts'
 import { type FaultLog, type Log, nameError } from './fault-log.ts'
 import {
   detailsHeader,
@@ -10,17 +11,24 @@ import {
   leadSchema,
   readDetails,
 } from './lead.ts'
-import { countWaiting, type Database, proveWritable, saveLead } from './store.ts'
+import { type Backlog, countWaiting, type Database, proveWritable, saveLead } from './store.ts'
 
 export type AppOptions = {
   db: Database
-  /** The channels every lead is delivered to. */
-  channels: readonly string[]
+  /** Where a new lead goes, and when staff are first reminded of it. */
+  planDelivery: (
+    details: LeadDetails,
+    now: number,
+  ) => { channels: readonly string[]; escalateAt?: number | undefined }
+  linkSecret: string | undefined
+  timeZone: string
   anonKeys: readonly string[]
   publicUrl: string
   allowedOrigins: readonly string[]
   rateLimitPerMinute: number
   notSetUp: readonly string[]
+  /** What the owner should look at, given what waits. */
+  findWarnings: (backlog: readonly Backlog[], now: number) => Promise<string[]>
   now: () => number
   log: Log
   faults: FaultLog
@@ -91,6 +99,7 @@ export function createApp(options: AppOptions): Hono {
   app.on('GET', ['/healthz', ...underFunction('healthz')], async (c) => {
     const backlog = (await isWritable()) && (await countWaiting(db).catch(reportWriteFault))
     if (!backlog) return refuse(c, unavailable)
+    const warnings = await options.findWarnings(backlog, now()).catch(() => [])
     const oldestAt = Math.min(...backlog.map((channel) => channel.oldestAt))
     return c.json(
       {
@@ -102,11 +111,16 @@ export function createApp(options: AppOptions): Hono {
           byChannel: Object.fromEntries(backlog.map(({ channel, waiting }) => [channel, waiting])),
         },
         notSetUp: options.notSetUp,
+        warnings,
       },
       200,
       { 'Cache-Control': 'no-store' },
     )
   })
+
+  const answerPaths = ['/answer', ...underFunction('answer')].map((path) => `${path}/:token`)
+  app.on(['GET', 'POST'], answerPaths, (c) => answerLead(c, options))
+  app.on('ALL', answerPaths, (c) => c.body(null, 405, { Allow: 'GET, HEAD, POST' }))
 
   app.on('ALL', functionPaths, (c) =>
     c.json({ error: { code: 'method_not_allowed', message: 'Send the lead with POST.' } }, 405, {
@@ -181,11 +195,13 @@ export function createApp(options: AppOptions): Hono {
     details: LeadDetails,
     idempotencyKeys: readonly string[],
   ): Promise<Refusal | undefined> {
-    const { channels, rateLimitPerMinute: limitPerMinute } = options
+    const { rateLimitPerMinute: limitPerMinute } = options
+    const receivedAt = now()
     const clientAddress = options.findClientAddress(c)
     const bodyHash = hashLead(lead)
-    const newLead = { lead, details, bodyHash, clientAddress, idempotencyKeys, channels }
-    const saved = await saveLead(db, newLead, { now: now(), limitPerMinute }).catch(
+    const plan = options.planDelivery(details, receivedAt)
+    const newLead = { lead, details, bodyHash, clientAddress, idempotencyKeys, ...plan }
+    const saved = await saveLead(db, newLead, { now: receivedAt, limitPerMinute }).catch(
       reportWriteFault,
     )
     if (!saved) return unavailable

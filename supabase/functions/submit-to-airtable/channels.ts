@@ -1,24 +1,230 @@
-import { sendToAirtable } from './airtable.ts'
-import type { Channel } from './deliver.ts'
+import { createHash } from 'node:crypto'
+import { type AirtableSettings, markAnswered, sendToAirtable } from './airtable.ts'
+import { type Alert, describeAlert } from './alert.ts'
+import { createEmailSender } from './alert-email.ts'
+import { sendSms } from './alert-sms.ts'
+import { sendWebhook, webhookGone } from './alert-webhook.ts'
+import { makeAnswerToken, readLinkSecret } from './answer-link.ts'
+import type { Channel, Outcome, Result } from './deliver.ts'
 import type { Env } from './env.ts'
+import { findFirstEscalationAt } from './promise.ts'
+import {
+  type Backlog,
+  type ClaimedLead,
+  type Database,
+  findLead,
+  readSetting,
+  type StoredLead,
+  writeSetting,
+} from './store.ts'
 
-/** Where every lead goes. A channel that is not set up yet has its deliveries all the same: they wait. */
-export const channelNames = ['airtable']
+export type ChannelSettings = Pick<
+  Env,
+  | 'airtable'
+  | 'email'
+  | 'webhook'
+  | 'sms'
+  | 'escalateAfterMinutes'
+  | 'answerUrl'
+  | 'linkSecret'
+  | 'timeZone'
+>
+
+export type ChannelDeps = {
+  db: Database
+  fetch: typeof fetch
+  pause: (ms: number) => Promise<void>
+  now: () => number
+}
+
+/** Every receiver is a channel: whoever got the alert does not get it again because another did not. */
+const nameReceivers = (kind: string, receivers: readonly string[] = []) =>
+  receivers.map((to, at) => ({ name: at === 0 ? kind : `${kind}-${at + 1}`, to }))
+
+/** The channels that hear when nobody has called. */
+export const listEscalationChannels = ({ email, webhook, sms }: ChannelSettings): string[] => [
+  ...nameReceivers('escalation-email', email?.escalationTo).map(({ name }) => name),
+  ...nameReceivers('escalation-sms', sms?.escalationTo).map(({ name }) => name),
+  ...(webhook ? ['webhook'] : []),
+]
+
+/**
+ * Where a new lead goes, and when staff are first reminded. Airtable gets every lead, even if it is
+ * set up only later: the row is the record. An alert is news: a channel set up later does not ring
+ * for what came before.
+ */
+export function planDelivery(
+  settings: ChannelSettings,
+  { suspect }: { suspect: string | null },
+  now: number,
+): { channels: string[]; escalateAt?: number } {
+  const { email, webhook, sms, escalateAfterMinutes } = settings
+  const quiet = [
+    'airtable',
+    ...nameReceivers('email', email?.to).map(({ name }) => name),
+    ...(webhook ? ['webhook'] : []),
+  ]
+  // A robot's lead may be a person's after all, so it is told; but it wakes nobody.
+  if (suspect !== null) return { channels: quiet }
+  return {
+    channels: [...quiet, ...nameReceivers('sms', sms?.to).map(({ name }) => name)],
+    escalateAt: findFirstEscalationAt(now, escalateAfterMinutes),
+  }
+}
 
 /** The channels that can send with these settings. */
-export function createChannels(
-  { airtable }: Pick<Env, 'airtable'>,
-  deps: { fetch: typeof fetch; pause: (ms: number) => Promise<void> },
-): Channel[] {
-  if (!airtable) return []
-  return [
-    {
-      name: 'airtable',
-      // Airtable takes ten records a request and five requests a second from all senders together.
-      batchSize: 10,
-      exclusive: true,
-      restMs: 250,
-      send: (leads, signal) => sendToAirtable(leads, airtable, { ...deps, signal }),
+export function createChannels(settings: ChannelSettings, deps: ChannelDeps): Channel[] {
+  const { airtable, email, webhook, sms } = settings
+  const channels: Channel[] = airtable ? [createAirtableChannel(airtable, deps)] : []
+
+  const createAlertChannel = (
+    name: string,
+    handOver: (alert: Alert, lead: StoredLead, signal: AbortSignal) => Promise<Result>,
+  ): Channel => ({
+    name,
+    batchSize: 1,
+    exclusive: false,
+    restMs: 0,
+    urgent: true,
+    send: async (claimed, signal) => ({
+      outcomes: await Promise.all(
+        claimed.map(async ({ lead, occasion }): Promise<Outcome> => {
+          const alert = await writeAlert(lead, occasion, settings, deps)
+          return { leadId: lead.id, occasion, ...(await handOver(alert, lead, signal)) }
+        }),
+      ),
+    }),
+  })
+
+  if (email) {
+    const sendEmail = createEmailSender(email)
+    for (const { name, to } of [
+      ...nameReceivers('email', email.to),
+      ...nameReceivers('escalation-email', email.escalationTo),
+    ])
+      channels.push(createAlertChannel(name, (alert, _, signal) => sendEmail(alert, to, signal)))
+  }
+  if (webhook)
+    channels.push(
+      createAlertChannel('webhook', async (alert, lead, signal) => {
+        if (await isWebhookStopped(deps.db, webhook.url)) return { ok: false, error: webhookGone }
+        const { fetch, now } = deps
+        const result = await sendWebhook(alert, lead, webhook, { fetch, now: now(), signal })
+        if (result.gone) await writeSetting(deps.db, stoppedWebhook, hash(webhook.url))
+        return result.ok ? { ok: true } : { ok: false, error: result.error }
+      }),
+    )
+  if (sms)
+    for (const { name, to } of [
+      ...nameReceivers('sms', sms.to),
+      ...nameReceivers('escalation-sms', sms.escalationTo),
+    ])
+      channels.push(
+        createAlertChannel(name, (alert, _, signal) =>
+          sendSms(alert, to, sms, { fetch: deps.fetch, signal }),
+        ),
+      )
+  return channels
+}
+
+async function writeAlert(
+  lead: StoredLead,
+  occasion: Alert['occasion'],
+  { answerUrl, linkSecret, timeZone }: ChannelSettings,
+  { db, now }: ChannelDeps,
+): Promise<Alert> {
+  const link =
+    answerUrl &&
+    `${answerUrl}/${makeAnswerToken(lead.id, await readLinkSecret(db, linkSecret), now())}`
+  return describeAlert(lead, occasion, { now: now(), timeZone, answerUrl: link })
+}
+
+/** By this name the database remembers the webhook that answered 410. */
+export const stoppedWebhook = 'stopped-webhook'
+const hash = (text: string) => createHash('sha256').update(text).digest('hex')
+
+export const isWebhookStopped = async (db: Database, url: string): Promise<boolean> =>
+  (await readSetting(db, stoppedWebhook)) === hash(url)
+
+const alertLagMs = 60_000
+const airtableLagMs = 10 * 60_000
+
+/** What the owner should look at, in sentences without personal data. */
+export async function listWarnings(
+  settings: ChannelSettings,
+  db: Database,
+  backlog: readonly Backlog[],
+  now: number,
+): Promise<string[]> {
+  const { airtable, webhook } = settings
+  const sends = new Set([
+    ...(airtable ? ['airtable'] : []),
+    ...planDelivery(settings, { suspect: null }, now).channels.slice(1),
+    ...listEscalationChannels(settings),
+  ])
+  const warnings = backlog.flatMap(({ channel, waiting, oldestAt }) => {
+    const seconds = Math.round((now - oldestAt) / 1000)
+    if (!sends.has(channel))
+      return channel === 'airtable' ? [] : [`${waiting} wait for ${channel}, which is not set up.`]
+    return now - oldestAt > (channel === 'airtable' ? airtableLagMs : alertLagMs)
+      ? [`${channel} lags: ${waiting} wait, the oldest for ${seconds} s.`]
+      : []
+  })
+  return webhook && (await isWebhookStopped(db, webhook.url))
+    ? [...warnings, webhookGone]
+    : warnings
+}
+
+function createAirtableChannel(airtable: AirtableSettings, deps: ChannelDeps): Channel {
+  const { db, fetch, pause } = deps
+  return {
+    name: 'airtable',
+    // Airtable takes ten records a request and five requests a second from all senders together.
+    batchSize: 10,
+    exclusive: true,
+    restMs: 250,
+    send: async (claimed, signal) => {
+      const callDeps = { fetch, pause, signal }
+      const of = (occasion: 'received' | 'answered') =>
+        claimed.filter((one) => one.occasion === occasion).map(({ lead }) => lead)
+      const outcomes: Outcome[] = []
+
+      const received = of('received')
+      if (received.length > 0) {
+        const sent = await sendToAirtable(received, airtable, callDeps)
+        outcomes.push(...sent.outcomes.map((one) => ({ ...one, occasion: 'received' as const })))
+        if (sent.holdMs) return { outcomes, holdMs: sent.holdMs }
+      }
+      const { withRow, without } = await splitByRow(of('answered'), db)
+      outcomes.push(...without)
+      if (withRow.length === 0) return { outcomes }
+      const marked = await markAnswered(withRow, airtable, callDeps)
+      outcomes.push(...marked.outcomes.map((one) => ({ ...one, occasion: 'answered' as const })))
+      return { outcomes, ...(marked.holdMs && { holdMs: marked.holdMs }) }
     },
-  ]
+  }
+}
+
+/** An answer can be written into a row only once the row is there. */
+async function splitByRow(leads: readonly ClaimedLead['lead'][], db: Database) {
+  const withRow: StoredLead[] = []
+  const without: Outcome[] = []
+  for (const lead of leads) {
+    const deliveries = (await findLead(db, lead.id))?.deliveries ?? []
+    if (
+      deliveries.some(
+        ({ channel, occasion, state }) =>
+          channel === 'airtable' && occasion === 'received' && state === 'sent',
+      )
+    )
+      withRow.push(lead)
+    else
+      without.push({
+        leadId: lead.id,
+        occasion: 'answered',
+        ok: false,
+        error: 'The lead’s row is not in Airtable yet.',
+      })
+  }
+  return { withRow, without }
 }

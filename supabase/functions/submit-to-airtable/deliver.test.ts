@@ -6,10 +6,10 @@ import { type Channel, computeRetryMs, createDeliverer, type Outcome } from './d
 import { createFaultLog } from './fault-log.ts'
 import {
   acquireChannel,
+  type ClaimedLead,
   claimDue,
   type Database,
   listLeads,
-  type StoredLead,
   saveLead,
 } from './store.ts'
 
@@ -24,8 +24,17 @@ const timing = {
 
 type Send = Channel['send']
 const sendWell: Send = async (leads) => ({ outcomes: leads.map(succeed) })
-const succeed = ({ id }: StoredLead): Outcome => ({ leadId: id, ok: true })
-const fail = ({ id }: StoredLead): Outcome => ({ leadId: id, ok: false, error: 'no room' })
+const succeed = ({ lead, occasion }: ClaimedLead): Outcome => ({
+  leadId: lead.id,
+  occasion,
+  ok: true,
+})
+const fail = ({ lead, occasion }: ClaimedLead): Outcome => ({
+  leadId: lead.id,
+  occasion,
+  ok: false,
+  error: 'no room',
+})
 
 function open(
   db: Database,
@@ -48,7 +57,7 @@ function open(
     exclusive: true,
     restMs: 250,
     send: (leads, signal) => {
-      sends.push({ at: clock.at, ids: leads.map(({ id }) => id) })
+      sends.push({ at: clock.at, ids: leads.map(({ lead }) => lead.id) })
       return send(leads, signal)
     },
     ...changes,
@@ -105,6 +114,47 @@ describe.each(engines)('delivery on %s', (engine) => {
     clock.at += 1_000_000
     await deliver()
     expect(sends).toHaveLength(3)
+  })
+
+  it('takes one refused lead for no outage: said once, and good leads do not hurry it', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 1)
+    const [bad] = await listLeads(db, { limit: 1 })
+    const { deliver, clock, log } = open(db, async (claimed) => ({
+      outcomes: claimed.map((one) =>
+        one.lead.id === bad?.id ? { ...fail(one), refused: true } : succeed(one),
+      ),
+    }))
+    await deliver()
+    for (let minute = 1; minute <= 5; minute++) {
+      clock.at += 60_000
+      await save(db, 1, clock.at)
+      await deliver()
+    }
+    const said = log.entries.filter(({ level }) => level !== 'info').map(({ message }) => message)
+    expect(said).toEqual(['not delivered yet: it will be retried'])
+    const attempts = (await readDeliveries(db)).find(({ state }) => state === 'waiting')?.attempts
+    // 5 s, 10 s, 20 s … by itself; and once more with the first success, which may end an outage.
+    expect(attempts).toBeLessThanOrEqual(7)
+  })
+
+  it('after a restart the first success makes due what failed before it', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 1)
+    const before = open(db, async (claimed) => ({ outcomes: claimed.map(fail) }))
+    for (let at = 0; at < 9; at++) {
+      await before.deliver()
+      before.clock.at = (await readDeliveries(db))[0]?.nextAttemptAt ?? 0
+    }
+    await before.deliver()
+    const after = open(db, sendWell, { clock: { at: before.clock.at + 1_000 } })
+    await after.deliver()
+    expect(after.sends).toEqual([])
+    await save(db, 1, after.clock.at)
+    await after.deliver()
+    after.clock.at += 1_000
+    await after.deliver()
+    expect((await readDeliveries(db)).map(({ state }) => state)).toEqual(['sent', 'sent'])
   })
 
   it('tries for ever, after 5 s, 10 s, 20 s … up to 15 minutes, and remembers why', async () => {
@@ -243,8 +293,10 @@ describe.each(engines)('delivery on %s', (engine) => {
         const another = { holder: 'another', now: clock.at, until: clock.at + 1 }
         expect(await claimDue(db, 'airtable', 10, another)).toHaveLength(2)
         expect(await acquireChannel(db, 'airtable', another)).toBe(false)
+        // Listening first: the loss may be noticed before the update's own answer is here.
+        const broken = new Promise((resolve) => signal.addEventListener('abort', resolve))
         await db.kysely.updateTable('channels').set({ lease_holder: 'another' }).execute()
-        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        await broken
         return { outcomes: leads.map(fail) }
       },
       { clock, times: renewOften, changes: { batchSize: 1 } },

@@ -5,6 +5,7 @@ import {
   claimDue,
   type Database,
   findNextDueAt,
+  type Occasion,
   releaseChannel,
   renewLease,
   retryDeliveries,
@@ -13,10 +14,11 @@ import {
   settleDeliveries,
 } from './store.ts'
 
-export type Outcome = { leadId: string } & (
+export type Result =
   | { ok: true; note?: string }
-  | { ok: false; error: string }
-)
+  /** refused: it is this lead that the channel does not take; others would get through. */
+  | { ok: false; error: string; refused?: boolean }
+export type Outcome = { leadId: string; occasion: Occasion } & Result
 
 export type Channel = {
   name: string
@@ -26,9 +28,11 @@ export type Channel = {
   exclusive: boolean
   /** The least time between two sends, whichever process sends. */
   restMs: number
+  /** What it carries is worth little in an hour: while a lead is young, it is tried more often. */
+  urgent?: boolean
   /** Reports one outcome a lead; errors carry no personal data. holdMs: nobody may send that long. */
   send(
-    leads: readonly StoredLead[],
+    claimed: readonly ClaimedLead[],
     signal: AbortSignal,
   ): Promise<{ outcomes: Outcome[]; holdMs?: number }>
 }
@@ -55,10 +59,17 @@ const settleTries = 30
 
 const firstRetryMs = 5_000
 const longestRetryMs = 15 * 60_000
+// Someone is promised a call within ten minutes: a mail server that is back must not be left idle.
+const longestUrgentRetryMs = 30_000
+const urgentForMs = 20 * 60_000
 
 /** Doubles from 5 s to 15 min; the jitter keeps leads that failed together from returning together. */
-export function computeRetryMs(attempts: number, random: () => number): number {
-  const fullMs = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20))
+export function computeRetryMs(
+  attempts: number,
+  random: () => number,
+  longestMs = longestRetryMs,
+): number {
+  const fullMs = Math.min(longestMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20))
   return Math.round(fullMs * (0.5 + random() / 2))
 }
 
@@ -67,6 +78,7 @@ export type Deliverer = ReturnType<typeof createDeliverer>
 export function createDeliverer({
   db,
   channels,
+  escalateDue = async () => ({ escalated: 0, nextAt: undefined }),
   now,
   random,
   pause,
@@ -76,6 +88,8 @@ export function createDeliverer({
 }: {
   db: Database
   channels: readonly Channel[]
+  /** Writes the deliveries of reminders that are due. */
+  escalateDue?: () => Promise<{ escalated: number; nextAt: number | undefined }>
   now: () => number
   random: () => number
   pause: (ms: number) => Promise<void>
@@ -144,11 +158,11 @@ export function createDeliverer({
     claimed: readonly ClaimedLead[],
     lost: AbortSignal,
   ): Promise<number | undefined> {
-    const leads = claimed.map(({ lead }) => lead)
     const signal = AbortSignal.any([lost, aborting.signal])
-    const { outcomes, holdMs } = await channel.send(leads, signal).catch((error) => ({
-      outcomes: leads.map(
-        ({ id }) => ({ leadId: id, ok: false, error: nameError(error) }) as const,
+    const { outcomes, holdMs } = await channel.send(claimed, signal).catch((error) => ({
+      outcomes: claimed.map(
+        ({ lead, occasion }) =>
+          ({ leadId: lead.id, occasion, ok: false, error: nameError(error) }) as const,
       ),
       holdMs: undefined,
     }))
@@ -161,15 +175,16 @@ export function createDeliverer({
     claimed: readonly ClaimedLead[],
     outcomes: readonly Outcome[],
   ): Promise<void> {
-    const settlements = claimed.map(({ lead, attempts }): Settlement => {
-      const outcome = outcomes.find(({ leadId }) => leadId === lead.id)
-      if (outcome?.ok) return { leadId: lead.id, ok: true, note: outcome.note }
+    const settlements = claimed.map(({ lead, occasion, attempts }): Settlement => {
+      const delivery = { leadId: lead.id, occasion }
+      const outcome = outcomes.find((one) => one.leadId === lead.id && one.occasion === occasion)
+      if (outcome?.ok) return { ...delivery, ok: true, note: outcome.note }
       const error = outcome?.error ?? 'the channel reported nothing about this lead'
       return {
-        leadId: lead.id,
+        ...delivery,
         ok: false,
         error,
-        nextAttemptAt: now() + computeRetryMs(attempts, random),
+        nextAttemptAt: now() + computeRetryMs(attempts, random, findLongestRetryMs(channel, lead)),
       }
     })
     // What was sent must be recorded, or it is sent again: worth waiting for a database that restarts.
@@ -182,75 +197,125 @@ export function createDeliverer({
         await pause(timing.settleRetryMs)
       }
     }
-    await reportSettlements(channel, claimed, settlements)
+    await reportSettlements(channel, claimed, settlements, outcomes)
   }
+
+  const proven = new Set<string>()
 
   async function reportSettlements(
     channel: Channel,
     claimed: readonly ClaimedLead[],
     settlements: readonly Settlement[],
+    outcomes: readonly Outcome[],
   ): Promise<void> {
-    const sent = settlements.filter(({ ok }) => ok)
-    if (sent.length > 0) {
-      // The others have backed off by up to 15 minutes, and there is no more reason to wait.
-      if (faults.clear(`channel ${channel.name}`, `${channel.name} takes leads again`))
+    const leadIds = settlements.filter(({ ok }) => ok).map(({ leadId }) => leadId)
+    if (leadIds.length > 0) {
+      const recovered = faults.clear(`channel ${channel.name}`, `${channel.name} takes leads again`)
+      // The others have backed off by up to 15 minutes, and there is no more reason to wait. The
+      // first success of a process counts, too: what failed before it began, it cannot know.
+      if (recovered || !proven.has(channel.name))
         await retryDeliveries(db, 'all', now(), channel.name)
-      const leadIds = sent.map(({ leadId }) => leadId)
+      proven.add(channel.name)
       log.info({ channel: channel.name, leadIds }, 'delivered')
     }
-    for (const settlement of settlements) {
+    for (const [at, settlement] of settlements.entries()) {
       if (settlement.ok) continue
-      const { leadId, error } = settlement
-      // Nobody got through: the channel's fault, said once. Others did: this lead's, said once too.
-      if (sent.length === 0)
+      const { leadId, occasion, error } = settlement
+      const outcome = outcomes.find((one) => one.leadId === leadId && one.occasion === occasion)
+      const refused = outcome?.ok === false && outcome.refused
+      // Nobody got through: the channel's fault, said once. Otherwise this lead's, said once too.
+      if (leadIds.length === 0 && !refused)
         faults.report(
           `channel ${channel.name}`,
           { error },
           `${channel.name} takes no leads: they wait`,
         )
-      else if (claimed.find(({ lead }) => lead.id === leadId)?.attempts === 1)
+      else if (claimed[at]?.attempts === 1)
         log.warn({ channel: channel.name, leadId, error }, 'not delivered yet: it will be retried')
     }
   }
 
-  const alarms = channels.map(() => createAlarm())
+  const findLongestRetryMs = ({ urgent }: Channel, { receivedAt }: StoredLead) =>
+    urgent && now() - receivedAt < urgentForMs ? longestUrgentRetryMs : longestRetryMs
+
+  /** Returns when to look again, and whether there is something new to deliver. */
+  async function escalate(): Promise<{ delayMs: number; escalated: boolean }> {
+    try {
+      const { escalated, nextAt = Number.POSITIVE_INFINITY } = await escalateDue()
+      faults.clear('promise database', 'reminders go out again')
+      const delayMs = Math.min(Math.max(nextAt - now(), 0), timing.pollMs)
+      return { delayMs, escalated: escalated > 0 }
+    } catch (error) {
+      faults.report(
+        'promise database',
+        { error: nameError(error) },
+        'no reminder goes out: the database cannot be used',
+      )
+      return { delayMs: timing.pollMs, escalated: false }
+    }
+  }
+
+  const wake = () => {
+    for (const alarm of alarms) alarm.ring()
+  }
+
+  async function deliverUntil(endAt: number): Promise<void> {
+    await Promise.all(
+      channels.map(async (channel) => {
+        while (now() < endAt) {
+          const delayMs = await deliverChannel(channel)
+          const dueAt = await findNextDueAt(db, channel.name).catch(() => undefined)
+          if (dueAt === undefined || dueAt - now() > timing.pollMs) break
+          await pause(Math.max(Math.min(delayMs, timing.takenMs), dueAt - now()))
+        }
+      }),
+    )
+  }
+
+  async function escalateUntil(endAt: number): Promise<void> {
+    let anyEscalated = false
+    while (now() < endAt) {
+      const { delayMs, escalated } = await escalate()
+      anyEscalated ||= escalated
+      if (delayMs >= timing.pollMs) break
+      await pause(delayMs)
+    }
+    if (anyEscalated) await deliverUntil(endAt)
+  }
+
+  const alarms = [...channels, escalate].map(() => createAlarm())
   let loops: Promise<void>[] = []
 
   return {
     /** Keeps delivering until stopped. */
     start(): void {
-      loops = channels.map(async (channel, at) => {
+      const work = channels.map((channel) => () => deliverChannel(channel))
+      work.push(async () => {
+        const { delayMs, escalated } = await escalate()
+        if (escalated) wake()
+        return delayMs
+      })
+      loops = work.map(async (run, at) => {
         while (!stopping.signal.aborted) {
-          const delayMs = await deliverChannel(channel)
+          const delayMs = await run()
           if (!stopping.signal.aborted) await alarms[at]?.sleep(delayMs)
         }
       })
     },
 
     /** Something may be due: look now rather than at the next poll. */
-    wake(): void {
-      for (const alarm of alarms) alarm.ring()
-    },
+    wake,
 
     /** For a home without a timer of its own: delivers what is due or about to be, then returns. */
     async deliverDue(budgetMs: number): Promise<void> {
       const endAt = now() + budgetMs
-      await Promise.all(
-        channels.map(async (channel) => {
-          while (now() < endAt) {
-            const delayMs = await deliverChannel(channel)
-            const dueAt = await findNextDueAt(db, channel.name).catch(() => undefined)
-            if (dueAt === undefined || dueAt - now() > timing.pollMs) break
-            await pause(Math.max(Math.min(delayMs, timing.takenMs), dueAt - now()))
-          }
-        }),
-      )
+      await Promise.all([deliverUntil(endAt), escalateUntil(endAt)])
     },
 
     /** Ends after what is in flight; what takes longer than the grace is broken off and tried anew. */
     async stop(graceMs: number): Promise<void> {
       stopping.abort()
-      for (const alarm of alarms) alarm.ring()
+      wake()
       const timer = setTimeout(() => aborting.abort(), graceMs)
       await Promise.all(loops)
       clearTimeout(timer)

@@ -47,6 +47,7 @@ it('knows Airtable when token and base are there, and says plainly what is missi
     ...token,
     AIRTABLE_BASE_ID: 'app1',
     ALERT_WEBHOOK_URL: 'https://a.example',
+    PUBLIC_URL: 'https://www.example.com',
   })
   expect(env.airtable).toEqual({
     token: 't',
@@ -55,6 +56,53 @@ it('knows Airtable when token and base are there, and says plainly what is missi
     apiUrl: 'https://api.airtable.com',
   })
   expect(env.notSetUp).toEqual([])
+})
+
+it('knows which alerts are set up, and says which are half set up', () => {
+  const env = readEnv({
+    SMTP_URL: 'smtps://mail.example',
+    ALERT_EMAIL_FROM: 'a@example.com',
+    ALERT_EMAIL_TO: 'b@example.com, c@example.com',
+    ALERT_SMS_TO: '+1 (555) 000-2222',
+    ESCALATE_AFTER_MINUTES: '8, 4,4',
+    PUBLIC_URL: 'https://www.example.com/',
+  })
+  expect(env.email).toMatchObject({
+    to: ['b@example.com', 'c@example.com'],
+    escalationTo: ['b@example.com', 'c@example.com'],
+  })
+  expect(env.sms).toBeUndefined()
+  expect(env.escalateAfterMinutes).toEqual([4, 8])
+  expect(env.answerUrl).toBe('https://www.example.com/answer')
+  expect(env.notSetUp).toContainEqual(
+    'Alerts by text message are half set up (TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN and TWILIO_FROM missing): none is sent.',
+  )
+})
+
+it.each([
+  [{ ALERT_EMAIL_TO: 'nobody' }, /ALERT_EMAIL_TO must be e-mail addresses/],
+  [{ ALERT_EMAIL_TO: 'a@b.c <x@y.z>' }, /ALERT_EMAIL_TO/],
+  [{ ALERT_SMS_TO: '5551234567' }, /ALERT_SMS_TO must be phone numbers such as \+1/],
+  [{ ALERT_WEBHOOK_SECRET: 'not base64!' }, /ALERT_WEBHOOK_SECRET must be base64/],
+  [{ TIME_ZONE: 'Middle/Earth' }, /TIME_ZONE must be a time zone/],
+  [{ ESCALATE_AFTER_MINUTES: '4,12' }, /ESCALATE_AFTER_MINUTES must be minutes below 10/],
+  [{ LINK_SECRET: 'short' }, /LINK_SECRET must be at least 16/],
+])('does not start on %j', (variables, sentence) => {
+  expect(() => readEnv(variables as Record<string, string>)).toThrow(sentence)
+})
+
+it('has links to the answer page on Supabase only under a domain of the owner’s', () => {
+  const supabase = { SUPABASE_DB_URL: 'postgresql://a@b/c', ALERT_WEBHOOK_URL: 'https://a.example' }
+  for (const env of [
+    readEnv(supabase),
+    readEnv({ ...supabase, PUBLIC_URL: 'https://project.supabase.co' }),
+  ]) {
+    expect(env.answerUrl).toBeUndefined()
+    expect(env.notSetUp).toContainEqual(expect.stringContaining('Staff set Status in Airtable'))
+  }
+  expect(readEnv({ ...supabase, PUBLIC_URL: 'https://api.example.com' }).answerUrl).toBe(
+    'https://api.example.com/functions/v1/submit-to-airtable/answer',
+  )
 })
 
 it('takes Supabase’s own variables', () => {

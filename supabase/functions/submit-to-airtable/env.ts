@@ -61,29 +61,43 @@ const variables = v.object({
     url(['smtp:', 'smtps:'], 'must look like smtps://user:password@mail.example.com:465'),
   ),
   ALERT_EMAIL_FROM: optional(text),
-  ALERT_EMAIL_TO: optional(list),
+  ALERT_EMAIL_TO: optional(addresses()),
   ALERT_WEBHOOK_URL: optional(url(web, 'must be a web address')),
-  ALERT_WEBHOOK_SECRET: optional(text),
+  ALERT_WEBHOOK_SECRET: optional(
+    v.pipe(
+      text,
+      v.regex(
+        /^(whsec_)?[A-Za-z0-9+/]{16,}={0,2}$/,
+        'must be base64 behind whsec_, as the Standard Webhooks scheme has it',
+      ),
+    ),
+  ),
   TWILIO_ACCOUNT_SID: optional(text),
   TWILIO_AUTH_TOKEN: optional(text),
   TWILIO_FROM: optional(text),
   TWILIO_API_URL: v.optional(url(web, 'must be a web address'), 'https://api.twilio.com'),
-  ALERT_SMS_TO: optional(list),
+  ALERT_SMS_TO: optional(phoneNumbers()),
   ESCALATE_AFTER_MINUTES: v.optional(
     v.pipe(
       list,
-      v.transform((items) => items.map(Number)),
+      v.transform((items) => [...new Set(items.map(Number))].sort((a, b) => a - b)),
       v.check(
-        (items) => items.every((minutes) => minutes > 0 && minutes <= 1440),
-        'must be minutes separated by commas, such as 4,8',
+        // From the tenth minute on the promise is missed, which staff hear anyway.
+        (items) => items.every((minutes) => minutes > 0 && minutes < 10),
+        'must be minutes below 10, separated by commas, such as 4,8',
       ),
     ),
     '4,8',
   ),
-  ESCALATION_EMAIL_TO: optional(list),
-  ESCALATION_SMS_TO: optional(list),
+  ESCALATION_EMAIL_TO: optional(addresses()),
+  ESCALATION_SMS_TO: optional(phoneNumbers()),
+  TIME_ZONE: optional(
+    v.pipe(text, v.check(isTimeZone, 'must be a time zone such as America/Chicago')),
+  ),
   PUBLIC_URL: optional(url(web, 'must be the site’s web address, such as https://www.example.com')),
-  LINK_SECRET: optional(text),
+  LINK_SECRET: optional(
+    v.pipe(text, v.minLength(16, 'must be at least 16 characters that nobody can guess')),
+  ),
   ALLOWED_ORIGINS: v.optional(origins, ''),
   RATE_LIMIT_PER_MINUTE: v.optional(
     wholeNumber(0, 1_000_000, 'must be a whole number; 0 means no limit'),
@@ -91,6 +105,36 @@ const variables = v.object({
   ),
   TRUSTED_PROXIES: optional(wholeNumber(0, 10, 'must be a whole number from 0 to 10')),
 })
+
+function addresses() {
+  return v.pipe(
+    list,
+    v.check(
+      (items) => items.every((item) => /^[^\s@<>"]+@[^\s@<>"]+$/.test(item)),
+      'must be e-mail addresses, separated by commas',
+    ),
+  )
+}
+
+function phoneNumbers() {
+  return v.pipe(
+    list,
+    v.transform((items) => items.map((item) => item.replace(/[\s().-]/g, ''))),
+    v.check(
+      (items) => items.every((item) => /^\+[1-9]\d{6,14}$/.test(item)),
+      'must be phone numbers such as +15551234567, separated by commas',
+    ),
+  )
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
 
 function postgresUrl() {
   return url(['postgres:', 'postgresql:'], 'must look like postgres://user:password@host:5432/name')
@@ -135,11 +179,24 @@ export function readEnv(given: Record<string, string | undefined>) {
     AIRTABLE_TABLE: table,
     AIRTABLE_API_URL: apiUrl,
   } = env
-  const alertsComplete = [
-    ['SMTP_URL', 'ALERT_EMAIL_FROM', 'ALERT_EMAIL_TO'] as const,
-    ['ALERT_WEBHOOK_URL'] as const,
-    ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM', 'ALERT_SMS_TO'] as const,
-  ].some((names) => missing(...names).length === 0)
+  const publicUrl = (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, '')
+  // Supabase turns pages into plain text unless the project has a domain of its own.
+  const onSupabase = env.SUPABASE_DB_URL !== undefined
+  const showsPages =
+    !onSupabase ||
+    (env.PUBLIC_URL !== undefined && !new URL(publicUrl).hostname.endsWith('.supabase.co'))
+  const answerPath = onSupabase ? '/functions/v1/submit-to-airtable/answer' : '/answer'
+
+  const alertVariables = {
+    'e-mail': ['SMTP_URL', 'ALERT_EMAIL_FROM', 'ALERT_EMAIL_TO'],
+    webhook: ['ALERT_WEBHOOK_URL'],
+    'text message': ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM', 'ALERT_SMS_TO'],
+  } as const
+  const alerts = Object.entries(alertVariables).map(([kind, names]) => {
+    const lacking = missing(...names)
+    return { kind, lacking, isWhole: lacking.length === 0, isBegun: lacking.length < names.length }
+  })
+  const hasAlerts = alerts.some(({ isWhole }) => isWhole)
 
   return {
     port: env.PORT,
@@ -148,20 +205,34 @@ export function readEnv(given: Record<string, string | undefined>) {
     databaseUrl: env.DATABASE_URL ?? env.SUPABASE_DB_URL,
     anonKeys: keys.length > 0 ? keys : ['public-anon-key'],
     airtable: token && baseId ? { token, baseId, table, apiUrl } : undefined,
-    smtpUrl: env.SMTP_URL,
-    alertEmailFrom: env.ALERT_EMAIL_FROM,
-    alertEmailTo: env.ALERT_EMAIL_TO ?? [],
-    alertWebhookUrl: env.ALERT_WEBHOOK_URL,
-    alertWebhookSecret: env.ALERT_WEBHOOK_SECRET,
-    twilioAccountSid: env.TWILIO_ACCOUNT_SID,
-    twilioAuthToken: env.TWILIO_AUTH_TOKEN,
-    twilioFrom: env.TWILIO_FROM,
-    twilioApiUrl: env.TWILIO_API_URL,
-    alertSmsTo: env.ALERT_SMS_TO ?? [],
+    email:
+      env.SMTP_URL && env.ALERT_EMAIL_FROM && env.ALERT_EMAIL_TO
+        ? {
+            smtpUrl: env.SMTP_URL,
+            from: env.ALERT_EMAIL_FROM,
+            to: env.ALERT_EMAIL_TO,
+            escalationTo: env.ESCALATION_EMAIL_TO ?? env.ALERT_EMAIL_TO,
+          }
+        : undefined,
+    webhook: env.ALERT_WEBHOOK_URL
+      ? { url: env.ALERT_WEBHOOK_URL, secret: env.ALERT_WEBHOOK_SECRET }
+      : undefined,
+    sms:
+      env.TWILIO_ACCOUNT_SID && env.TWILIO_AUTH_TOKEN && env.TWILIO_FROM && env.ALERT_SMS_TO
+        ? {
+            accountSid: env.TWILIO_ACCOUNT_SID,
+            authToken: env.TWILIO_AUTH_TOKEN,
+            from: env.TWILIO_FROM,
+            apiUrl: env.TWILIO_API_URL,
+            to: env.ALERT_SMS_TO,
+            escalationTo: env.ESCALATION_SMS_TO ?? env.ALERT_SMS_TO,
+          }
+        : undefined,
     escalateAfterMinutes: env.ESCALATE_AFTER_MINUTES,
-    escalationEmailTo: env.ESCALATION_EMAIL_TO ?? env.ALERT_EMAIL_TO ?? [],
-    escalationSmsTo: env.ESCALATION_SMS_TO ?? env.ALERT_SMS_TO ?? [],
-    publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`,
+    timeZone: env.TIME_ZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    publicUrl,
+    /** Where the "I am calling" links lead; none where no page can be shown. */
+    answerUrl: showsPages ? publicUrl + answerPath : undefined,
     linkSecret: env.LINK_SECRET,
     allowedOrigins: env.ALLOWED_ORIGINS,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
@@ -173,11 +244,24 @@ export function readEnv(given: Record<string, string | undefined>) {
         : [
             `Airtable is not set up (${missing('AIRTABLE_TOKEN', 'AIRTABLE_BASE_ID').join(' and ')} missing): leads are stored and wait.`,
           ]),
-      ...(alertsComplete
+      ...(hasAlerts
         ? []
         : [
             'No alert is set up (SMTP_URL with ALERT_EMAIL_FROM and ALERT_EMAIL_TO, ALERT_WEBHOOK_URL, or TWILIO_… with ALERT_SMS_TO): nobody is told of a new lead.',
           ]),
+      ...alerts.flatMap(({ kind, lacking, isWhole, isBegun }) =>
+        isBegun && !isWhole
+          ? [`Alerts by ${kind} are half set up (${lacking.join(' and ')} missing): none is sent.`]
+          : [],
+      ),
+      ...(hasAlerts && !onSupabase && env.PUBLIC_URL === undefined
+        ? [`PUBLIC_URL is not set: links in alerts lead to ${publicUrl}, which no phone can open.`]
+        : []),
+      ...(hasAlerts && !showsPages
+        ? [
+            'Alerts carry no "I am calling" link: Supabase shows pages only under a domain of your own (PUBLIC_URL). Staff set Status in Airtable instead.',
+          ]
+        : []),
     ],
   }
 }

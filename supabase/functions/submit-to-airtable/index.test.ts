@@ -5,8 +5,10 @@ import { createClient } from '@supabase/supabase-js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../../database.ts'
 import { startAirtableStandIn } from '../../../e2e/airtable-stand-in.ts'
+import { startMailStandIn } from '../../../e2e/mail-stand-in.ts'
 import { createLocation, engines } from '../../../testing/database.ts'
 import { spawnProcess, waitUntil } from '../../../testing/server-process.ts'
+import { makeAnswerToken } from './answer-link.ts'
 import { listLeads } from './store.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -120,6 +122,57 @@ describe.skipIf(!engines.includes('postgres'))(
       await waitUntil(() => standIn.records.length === 1)
       const health = await fetch(`${path}/healthz`)
       expect(health.status).toBe(200)
+    })
+
+    it('rings by e-mail over TLS, and reminds when cron wakes it', async () => {
+      const mail = await startMailStandIn({ secure: true, user: 'staff', password: 'secret' })
+      onTestFinished(() => mail.close())
+      const { db, url, child } = await startEdge({
+        // The stand-in's certificate is its own.
+        SMTP_URL: `${mail.url}?tls.rejectUnauthorized=false`,
+        ALERT_EMAIL_FROM: 'alerts@example.com',
+        ALERT_EMAIL_TO: 'staff@example.com',
+        PUBLIC_URL: 'https://project.supabase.co',
+        TIME_ZONE: 'America/Chicago',
+      })
+      const headers = { apikey: 'public-anon-key', 'content-type': 'application/json' }
+      const path = `${url}/submit-to-airtable`
+      const body = JSON.stringify(lead)
+      expect((await fetch(path, { method: 'POST', headers, body })).status).toBe(200)
+      await waitUntil(() => mail.mails.length === 1)
+      expect(mail.mails[0]?.subject).toMatch(/^EMERGENCY: call Zoë 🏠 by \d+:\d\d [AP]M C[SD]T$/)
+      // A plain Supabase domain cannot show the page: staff answer in Airtable.
+      expect(mail.mails[0]?.text).not.toContain('/answer/')
+      expect(mail.mails[0]?.text).toContain('set the row’s Status in Airtable')
+
+      const agoMs = 4 * 60_000
+      await db.kysely
+        .updateTable('leads')
+        .set((eb) => ({
+          received_at: eb('received_at', '-', agoMs),
+          escalate_at: eb('escalate_at', '-', agoMs),
+        }))
+        .execute()
+      expect((await fetch(`${path}/deliver`, { method: 'POST', headers })).status).toBe(202)
+      await waitUntil(() => mail.mails.length === 2)
+      expect(mail.mails[1]?.subject).toBe('EMERGENCY: nobody has called Zoë 🏠 yet: 6 minutes left')
+      for (const text of Object.values(child.output)) expect(text).not.toMatch(/zoe|Zoë|staff@/)
+    })
+
+    it('shows the answer page and takes the answer', async () => {
+      const secret = 'a secret for this test'
+      const { db, url } = await startEdge({ LINK_SECRET: secret })
+      const headers = { apikey: 'public-anon-key', 'content-type': 'application/json' }
+      const path = `${url}/submit-to-airtable`
+      await fetch(path, { method: 'POST', headers, body: JSON.stringify(lead) })
+      const [stored] = await listLeads(db, { limit: 1 })
+      const token = makeAnswerToken(stored?.id ?? '', secret, Date.now())
+      const page = await fetch(`${path}/answer/${token}`)
+      expect(page.status).toBe(200)
+      expect(await page.text()).toContain('I am calling now')
+      const answered = await fetch(`${path}/answer/${token}`, { method: 'POST' })
+      expect(await answered.text()).toContain('You are calling')
+      expect((await listLeads(db, { limit: 1 }))[0]?.answeredBy).toBe('link')
     })
 
     it('passes Deno’s own type check', () => {

@@ -1,12 +1,13 @@
 // The entry on Supabase Edge (Deno). The database is Supabase's own; `supabase db push` applies the
 // migrations, and cron (supabase/cron.sql) is the delivery timer.
 import { createApp } from './app.ts'
-import { channelNames, createChannels } from './channels.ts'
+import { createChannels, listEscalationChannels, listWarnings, planDelivery } from './channels.ts'
 import { findClientAddress, groupAddress } from './client-address.ts'
 import { createDeliverer } from './deliver.ts'
 import { readEnv } from './env.ts'
 import { createFaultLog } from './fault-log.ts'
 import { openPostgres } from './postgres.ts'
+import { escalateDue } from './promise.ts'
 
 // Given by Supabase's runtime only.
 declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void } | undefined
@@ -32,7 +33,17 @@ const faults = createFaultLog(log)
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 const deliverer = createDeliverer({
   db,
-  channels: createChannels(env, { fetch, pause }),
+  channels: createChannels(env, { db, fetch, pause, now: Date.now }),
+  escalateDue: () =>
+    escalateDue({
+      ...env,
+      db,
+      channels: listEscalationChannels(env),
+      fetch,
+      pause,
+      now: Date.now,
+      log,
+    }),
   now: Date.now,
   random: Math.random,
   pause,
@@ -42,7 +53,10 @@ const deliverer = createDeliverer({
 
 const app = createApp({
   db,
-  channels: channelNames,
+  planDelivery: (details, now) => planDelivery(env, details, now),
+  findWarnings: (backlog, now) => listWarnings(env, db, backlog, now),
+  linkSecret: env.linkSecret,
+  timeZone: env.timeZone,
   anonKeys: env.anonKeys,
   publicUrl: env.publicUrl,
   allowedOrigins: env.allowedOrigins,

@@ -194,8 +194,14 @@ describe.each(engines)('the store on %s', (engine) => {
       db,
       'airtable',
       [
-        { leadId: sent, ok: true, note: 'as text' },
-        { leadId: failed, ok: false, error: '503', nextAttemptAt: now + 5_000 },
+        { occasion: 'received', leadId: sent, ok: true, note: 'as text' },
+        {
+          occasion: 'received',
+          leadId: failed,
+          ok: false,
+          error: '503',
+          nextAttemptAt: now + 5_000,
+        },
       ],
       { holder: 'a', now },
     )
@@ -227,8 +233,8 @@ describe.each(engines)('the store on %s', (engine) => {
       db,
       'airtable',
       [
-        { leadId: first, ok: true },
-        { leadId: second, ok: false, error: 'late', nextAttemptAt: 0 },
+        { occasion: 'received', leadId: first, ok: true },
+        { occasion: 'received', leadId: second, ok: false, error: 'late', nextAttemptAt: 0 },
       ],
       { holder: 'slow', now: later },
     )

@@ -15,10 +15,14 @@ export type Tables = {
     body_hash: string
     suspect: string | null
     consent: string | null
+    answered_at: number | null
+    answered_by: AnswerSource | null
+    escalate_at: number | null
   }
   deliveries: {
     lead_id: string
     channel: string
+    occasion: Occasion
     state: DeliveryState
     attempts: number
     next_attempt_at: number
@@ -35,6 +39,7 @@ export type Tables = {
     leased_until: number
     not_before: number
   }
+  settings: { name: string; value: string }
   write_checks: { id: string; filler: string }
 }
 
@@ -49,7 +54,17 @@ export type Database = {
   transact?: Transact
 }
 
-export type DeliveryState = 'waiting' | 'sent'
+/** Why a channel hears of a lead. `unanswered-4`: nobody has called after 4 minutes. */
+export type Occasion = 'received' | Escalation | 'answered'
+export type Escalation = `unanswered-${number}` | 'missed'
+export const isEscalation = (occasion: Occasion): occasion is Escalation =>
+  occasion !== 'received' && occasion !== 'answered'
+
+/** Where staff said that they are calling. */
+export type AnswerSource = 'link' | 'airtable'
+
+/** Cancelled: an escalation that was no longer true when its turn came. */
+export type DeliveryState = 'waiting' | 'sent' | 'cancelled'
 export type StoredLead = Lead & {
   id: string
   receivedAt: number
@@ -57,9 +72,12 @@ export type StoredLead = Lead & {
   suspect: string | null
   /** The version of the consent line the visitor saw. */
   consent: string | null
+  answeredAt: number | null
+  answeredBy: AnswerSource | null
 }
 export type Delivery = {
   channel: string
+  occasion: Occasion
   state: DeliveryState
   attempts: number
   nextAttemptAt: number
@@ -79,6 +97,8 @@ const leadColumns = [
   'leads.received_at as receivedAt',
   'leads.suspect',
   'leads.consent',
+  'leads.answered_at as answeredAt',
+  'leads.answered_by as answeredBy',
 ] as const
 
 export type SavedLead =
@@ -94,6 +114,8 @@ export type NewLead = {
   /** The lead is stored unless one of these keys is already; it is stored under the first. */
   idempotencyKeys: readonly string[]
   channels: readonly string[]
+  /** When staff are first reminded if nobody has answered; left out: never. */
+  escalateAt?: number | undefined
 }
 
 const rateWindowMs = 60_000
@@ -101,7 +123,7 @@ const rateWindowMs = 60_000
 /** Stores a lead and its deliveries, all or nothing. When it returns, the commit is durable. */
 export function saveLead(
   { engine, kysely, transact = (work) => kysely.transaction().execute(work) }: Database,
-  { lead, details, bodyHash, clientAddress, idempotencyKeys, channels }: NewLead,
+  { lead, details, bodyHash, clientAddress, idempotencyKeys, channels, escalateAt }: NewLead,
   { now, limitPerMinute }: { now: number; limitPerMinute: number },
 ): Promise<SavedLead> {
   return transact(async (trx): Promise<SavedLead> => {
@@ -153,6 +175,7 @@ export function saveLead(
         idempotency_key: idempotencyKeys[0] ?? null,
         body_hash: bodyHash,
         ...details,
+        escalate_at: escalateAt ?? null,
       })
       .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
       .returning('id')
@@ -163,21 +186,22 @@ export function saveLead(
     if (channels.length > 0)
       await trx
         .insertInto('deliveries')
-        .values(
-          channels.map((channel) => ({
-            lead_id: id,
-            channel,
-            state: 'waiting' as const,
-            attempts: 0,
-            next_attempt_at: now,
-            leased_until: 0,
-            created_at: now,
-          })),
-        )
+        .values(channels.map((channel) => makeDelivery(id, channel, 'received', now)))
         .execute()
     return { outcome: 'saved', leadId: id }
   })
 }
+
+const makeDelivery = (leadId: string, channel: string, occasion: Occasion, now: number) => ({
+  lead_id: leadId,
+  channel,
+  occasion,
+  state: 'waiting' as const,
+  attempts: 0,
+  next_attempt_at: now,
+  leased_until: 0,
+  created_at: now,
+})
 
 /** When the channel's next delivery may be claimed; undefined when none waits. */
 export async function findNextDueAt(
@@ -212,7 +236,7 @@ export async function findNextDueAt(
 }
 
 export type Lease = { holder: string; now: number; until: number }
-export type ClaimedLead = { lead: StoredLead; attempts: number }
+export type ClaimedLead = { lead: StoredLead; occasion: Occasion; attempts: number }
 
 /** Leases due deliveries of one channel, oldest first. Nobody else gets them until the lease ends. */
 export function claimDue(
@@ -222,6 +246,19 @@ export function claimDue(
   { holder, now, until }: Lease,
 ): Promise<ClaimedLead[]> {
   return kysely.transaction().execute(async (trx) => {
+    // Two statements: inside one, Postgres may run the limited part more than once and lock too much.
+    const due = await trx
+      .selectFrom('deliveries')
+      .select(['lead_id', 'occasion'])
+      .where('channel', '=', channel)
+      .where('state', '=', 'waiting')
+      .where('next_attempt_at', '<=', now)
+      .where('leased_until', '<=', now)
+      .orderBy('next_attempt_at')
+      .limit(limit)
+      .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked())
+      .execute()
+    if (due.length === 0) return []
     const claimed = await trx
       .updateTable('deliveries')
       .set((eb) => ({
@@ -230,21 +267,15 @@ export function claimDue(
         attempts: eb('attempts', '+', 1),
       }))
       .where('channel', '=', channel)
-      .where('lead_id', 'in', (eb) =>
-        eb
-          .selectFrom('deliveries')
-          .select('lead_id')
-          .where('channel', '=', channel)
-          .where('state', '=', 'waiting')
-          .where('next_attempt_at', '<=', now)
-          .where('leased_until', '<=', now)
-          .orderBy('next_attempt_at')
-          .limit(limit)
-          .$if(engine === 'postgres', (due) => due.forUpdate().skipLocked()),
+      .where((eb) =>
+        eb.or(
+          due.map((one) =>
+            eb.and([eb('lead_id', '=', one.lead_id), eb('occasion', '=', one.occasion)]),
+          ),
+        ),
       )
-      .returning(['lead_id', 'attempts'])
+      .returning(['lead_id', 'occasion', 'attempts'])
       .execute()
-    if (claimed.length === 0) return []
 
     const leads = await trx
       .selectFrom('leads')
@@ -256,8 +287,11 @@ export function claimDue(
       )
       .orderBy('received_at')
       .execute()
-    const attempts = new Map(claimed.map((delivery) => [delivery.lead_id, delivery.attempts]))
-    return leads.map((lead) => ({ lead, attempts: attempts.get(lead.id) ?? 1 }))
+    return leads.flatMap((lead) =>
+      claimed.flatMap(({ lead_id: leadId, occasion, attempts }) =>
+        leadId === lead.id ? [{ lead, occasion, attempts }] : [],
+      ),
+    )
   })
 }
 
@@ -321,7 +355,7 @@ export async function releaseChannel(
     .execute()
 }
 
-export type Settlement = { leadId: string } & (
+export type Settlement = { leadId: string; occasion: Occasion } & (
   | { ok: true; note?: string | undefined }
   | { ok: false; error: string; nextAttemptAt: number }
 )
@@ -338,6 +372,7 @@ export function settleDeliveries(
         .updateTable('deliveries')
         .where('lead_id', '=', settlement.leadId)
         .where('channel', '=', channel)
+        .where('occasion', '=', settlement.occasion)
       if (settlement.ok)
         await delivery
           .set({
@@ -460,6 +495,7 @@ async function addDeliveries(
     .select([
       'lead_id',
       'channel',
+      'occasion',
       'state',
       'attempts',
       'next_attempt_at as nextAttemptAt',
@@ -473,6 +509,7 @@ async function addDeliveries(
       'in',
       leads.map((lead) => lead.id),
     )
+    .orderBy('created_at')
     .orderBy('channel')
     .execute()
   const byLead = Map.groupBy(deliveries, (delivery) => delivery.lead_id)
@@ -496,6 +533,210 @@ export async function retryDeliveries(
   if (leadId !== 'all') query = query.where('lead_id', '=', leadId)
   if (channel !== 'all') query = query.where('channel', '=', channel)
   return (await query.returning('lead_id').execute()).length
+}
+
+/** When the next reminder about an unanswered lead is due; undefined when none is. */
+export async function findNextEscalationAt({ kysely }: Database): Promise<number | undefined> {
+  const next = await kysely
+    .selectFrom('leads')
+    .select((eb) => eb.fn.min<number | null>('escalate_at').as('at'))
+    .where('escalate_at', 'is not', null)
+    .where('answered_at', 'is', null)
+    .executeTakeFirst()
+  return next?.at ?? undefined
+}
+
+export type UnansweredLead = { id: string; receivedAt: number; escalateAt: number }
+
+/** The leads a reminder is due for, the longest waiting first. */
+export async function listUnanswered(
+  { kysely }: Database,
+  now: number,
+  limit: number,
+): Promise<UnansweredLead[]> {
+  const leads = await kysely
+    .selectFrom('leads')
+    .select(['id', 'received_at as receivedAt', 'escalate_at as escalateAt'])
+    .where('escalate_at', '<=', now)
+    .where('answered_at', 'is', null)
+    .orderBy('escalate_at')
+    .limit(limit)
+    .execute()
+  return leads.map((lead) => ({ ...lead, escalateAt: lead.escalateAt ?? 0 }))
+}
+
+/**
+ * Writes the deliveries of an escalation, once: false when the lead has been answered, or another
+ * process was first. What waits of earlier escalations is no longer true and does not go out.
+ */
+export function escalateLead(
+  { kysely }: Database,
+  { id, escalateAt }: UnansweredLead,
+  occasion: Escalation | undefined,
+  { channels, nextAt, now }: { channels: readonly string[]; nextAt: number | null; now: number },
+): Promise<boolean> {
+  return kysely.transaction().execute(async (trx) => {
+    const escalated = await trx
+      .updateTable('leads')
+      .set({ escalate_at: nextAt })
+      .where('id', '=', id)
+      .where('escalate_at', '=', escalateAt)
+      .where('answered_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
+    if (!escalated) return false
+    if (!occasion || channels.length === 0) return true
+    await cancelEscalations(trx, id, 'A later alert says what is true now.', now)
+    await trx
+      .insertInto('deliveries')
+      .values(channels.map((channel) => makeDelivery(id, channel, occasion, now)))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    return true
+  })
+}
+
+async function cancelEscalations(
+  trx: Kysely<Tables>,
+  leadId: string,
+  note: string,
+  now: number,
+): Promise<void> {
+  // One that is being sent at this moment is cancelled too: if it fails it is not tried again, and
+  // if it arrives its settlement says so.
+  await trx
+    .updateTable('deliveries')
+    .set({ state: 'cancelled', note, settled_at: now })
+    .where('lead_id', '=', leadId)
+    .where('state', '=', 'waiting')
+    .where('occasion', 'not in', ['received', 'answered'])
+    .execute()
+}
+
+export type Answer = { isFirst: boolean; answeredAt: number; answeredBy: AnswerSource }
+
+/** Records the first answer and ends all reminders; undefined when there is no such lead. */
+export function recordAnswer(
+  { kysely }: Database,
+  leadId: string,
+  { answeredAt, answeredBy, now }: { answeredAt: number; answeredBy: AnswerSource; now: number },
+): Promise<Answer | undefined> {
+  return kysely.transaction().execute(async (trx) => {
+    const recorded = await trx
+      .updateTable('leads')
+      .set({ answered_at: answeredAt, answered_by: answeredBy, escalate_at: null })
+      .where('id', '=', leadId)
+      .where('answered_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
+    if (recorded) {
+      await cancelEscalations(trx, leadId, 'Answered before it was sent.', now)
+      await trx
+        .insertInto('deliveries')
+        .values(makeDelivery(leadId, 'airtable', 'answered', now))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      return { isFirst: true, answeredAt, answeredBy }
+    }
+    const earlier = await trx
+      .selectFrom('leads')
+      .select(['answered_at as answeredAt', 'answered_by as answeredBy'])
+      .where('id', '=', leadId)
+      .executeTakeFirst()
+    if (!earlier?.answeredAt || !earlier.answeredBy) return undefined
+    return { isFirst: false, answeredAt: earlier.answeredAt, answeredBy: earlier.answeredBy }
+  })
+}
+
+export type PromiseRecord = {
+  receivedAt: number
+  answeredAt: number | null
+  answeredBy: AnswerSource | null
+  suspect: string | null
+}
+
+/** How the promise went, for the leads of a period. */
+export function listPromises(
+  { kysely }: Database,
+  { from, to }: { from: number; to: number },
+): Promise<PromiseRecord[]> {
+  return kysely
+    .selectFrom('leads')
+    .select([
+      'received_at as receivedAt',
+      'answered_at as answeredAt',
+      'answered_by as answeredBy',
+      'suspect',
+    ])
+    .where('received_at', '>=', from)
+    .where('received_at', '<', to)
+    .orderBy('received_at')
+    .execute()
+}
+
+export type HandOver = { channel: string; createdAt: number; settledAt: number | null }
+
+/** When what had to reach whom because of the leads of a period was due, and when it was sent. */
+export function listHandOvers(
+  { kysely }: Database,
+  { from, to }: { from: number; to: number },
+): Promise<HandOver[]> {
+  return kysely
+    .selectFrom('deliveries')
+    .innerJoin('leads', 'leads.id', 'deliveries.lead_id')
+    .select([
+      'deliveries.channel',
+      'deliveries.created_at as createdAt',
+      'deliveries.settled_at as settledAt',
+    ])
+    .where('leads.received_at', '>=', from)
+    .where('leads.received_at', '<', to)
+    .where('deliveries.state', '!=', 'cancelled')
+    .execute()
+}
+
+/** A setting the product remembers by itself; `propose` is kept if there is none yet. */
+export async function keepSetting(
+  { kysely }: Database,
+  name: string,
+  propose: string,
+): Promise<string> {
+  await kysely
+    .insertInto('settings')
+    .values({ name, value: propose })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const { value } = await kysely
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow()
+  return value
+}
+
+export async function readSetting({ kysely }: Database, name: string): Promise<string | undefined> {
+  const setting = await kysely
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return setting?.value
+}
+
+export async function writeSetting(
+  { kysely }: Database,
+  name: string,
+  value: string,
+): Promise<void> {
+  await kysely
+    .insertInto('settings')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+}
+
+export async function removeSetting({ kysely }: Database, name: string): Promise<void> {
+  await kysely.deleteFrom('settings').where('name', '=', name).execute()
 }
 
 /** Deletes a lead and its deliveries. False when there is no such lead. */

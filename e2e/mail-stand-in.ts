@@ -1,0 +1,149 @@
+import type { AddressInfo } from 'node:net'
+import { SMTPServer, type SMTPServerDataStream } from 'smtp-server'
+
+/** A real SMTP server on this machine that keeps what it is given. */
+
+export type ReceivedMail = {
+  at: number
+  from: string
+  to: string[]
+  raw: string
+  headers: Map<string, string>
+  subject: string
+  text: string
+  html: string
+}
+
+export type MailStandIn = Awaited<ReturnType<typeof startMailStandIn>>
+
+export async function startMailStandIn({
+  secure = false,
+  user,
+  password,
+}: {
+  secure?: boolean
+  user?: string
+  password?: string
+} = {}) {
+  const mails: ReceivedMail[] = []
+  const settings = {
+    /** Receivers that are refused, with the code to refuse them with. */
+    refusedReceivers: new Map<string, number>(),
+    /** The code to refuse the next mails with, once they have been read. */
+    refuseData: undefined as number | undefined,
+    /** Takes mails and never says so. */
+    hangs: false,
+  }
+  let connections = 0
+
+  const server = new SMTPServer({
+    secure,
+    // The certificate it brings along will do here; without this it warns on the console.
+    logger: false,
+    authOptional: user === undefined,
+    disabledCommands: user === undefined ? ['AUTH', 'STARTTLS'] : ['STARTTLS'],
+    allowInsecureAuth: true,
+    // Connections that a sender has left open do not hold up the end of a test.
+    closeTimeout: 50,
+    onAuth: (auth, _session, done) =>
+      auth.username === user && auth.password === password
+        ? done(null, { user: 'staff' })
+        : done(refuse(535, 'Invalid login')),
+    onConnect: (_session, done) => {
+      connections += 1
+      done()
+    },
+    onRcptTo: ({ address }, _session, done) => {
+      const code = settings.refusedReceivers.get(address)
+      done(code ? refuse(code, `<${address}> is not welcome`) : null)
+    },
+    onData: async (stream, session, done) => {
+      const raw = await readAll(stream)
+      if (settings.hangs) return
+      if (settings.refuseData) return done(refuse(settings.refuseData, 'Not now'))
+      const { mailFrom, rcptTo } = session.envelope
+      const from = mailFrom ? mailFrom.address : ''
+      mails.push({ at: Date.now(), from, to: rcptTo.map(({ address }) => address), ...parse(raw) })
+      done()
+    },
+  })
+  server.on('error', () => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.server.address() as AddressInfo
+  const login = user === undefined ? '' : `${user}:${password}@`
+  return {
+    url: `${secure ? 'smtps' : 'smtp'}://${login}127.0.0.1:${port}`,
+    mails,
+    settings,
+    get connections() {
+      return connections
+    },
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+const refuse = (responseCode: number, message: string) =>
+  Object.assign(new Error(message), { responseCode })
+
+async function readAll(stream: SMTPServerDataStream): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('latin1')
+}
+
+function parse(raw: string) {
+  const { headers, body } = splitPart(raw)
+  const boundary = headers.get('content-type')?.match(/boundary="?([^";]+)/)?.[1] ?? ''
+  const parts = body
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .map((part) => splitPart(part.trimStart()))
+  const find = (type: string) => {
+    const part = parts.find((one) => one.headers.get('content-type')?.startsWith(type))
+    return part ? decodeBody(part.body, part.headers.get('content-transfer-encoding') ?? '') : ''
+  }
+  return {
+    raw,
+    headers,
+    subject: decodeWords(headers.get('subject') ?? ''),
+    text: find('text/plain'),
+    html: find('text/html'),
+  }
+}
+
+function splitPart(raw: string) {
+  const end = raw.indexOf('\r\n\r\n')
+  const unfolded = raw.slice(0, end).replace(/\r\n[ \t]+/g, ' ')
+  const headers = new Map(
+    unfolded.split('\r\n').map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const
+    }),
+  )
+  return { headers, body: raw.slice(end + 4) }
+}
+
+function decodeBody(body: string, encoding: string): string {
+  const bytes =
+    encoding === 'base64'
+      ? Buffer.from(body, 'base64')
+      : Buffer.from(encoding === 'quoted-printable' ? decodeQuoted(body) : body, 'latin1')
+  return bytes.toString('utf8').replaceAll('\r\n', '\n')
+}
+
+const decodeQuoted = (text: string) =>
+  text
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+
+const decodeWords = (text: string) =>
+  text
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/=\?utf-8\?([QB])\?([^?]*)\?=/gi, (_, kind, word) =>
+      Buffer.from(
+        kind.toUpperCase() === 'B'
+          ? Buffer.from(word, 'base64')
+          : Buffer.from(decodeQuoted(word.replaceAll('_', ' ')), 'latin1'),
+      ).toString('latin1'),
+    )
+    .replace(/[\x80-\xFF]+/g, (bytes) => Buffer.from(bytes, 'latin1').toString('utf8'))

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest'
+import { defuse, describeAlert, formatClock, formatDuration } from './alert.ts'
+import { formatHtml, formatText } from './alert-email.ts'
+import { formatSms } from './alert-sms.ts'
+import type { Occasion, StoredLead } from './store.ts'
+
+const minuteMs = 60_000
+const receivedAt = Date.parse('2026-11-15T18:00:00Z')
+const answerUrl = `https://www.example.com/answer/${'x'.repeat(48)}`
+
+const jane: StoredLead = {
+  id: '00000000-0000-4000-8000-000000000001',
+  name: 'Jane Doe',
+  email: 'jane@example.com',
+  phone: '(555) 123-4567',
+  address: '123 Main St, Springfield, IL 62701',
+  serviceType: 'roof-repair',
+  receivedAt,
+  suspect: null,
+  consent: null,
+  answeredAt: null,
+  answeredBy: null,
+}
+
+const alertOf = (
+  changed: Partial<StoredLead> = {},
+  occasion: Occasion = 'received',
+  now = receivedAt + 1_000,
+) =>
+  describeAlert({ ...jane, ...changed }, occasion, { now, timeZone: 'America/Chicago', answerUrl })
+
+describe('the headline says what to do', () => {
+  it.each<[string, Partial<StoredLead>, Occasion, number]>([
+    ['Call Jane Doe by 12:10 PM CST', {}, 'received', 1],
+    ['EMERGENCY: call Jane Doe by 12:10 PM CST', { serviceType: 'emergency' }, 'received', 1],
+    ['Suspect: call Jane Doe by 12:10 PM CST', { suspect: 'trap' }, 'received', 1],
+    ['Nobody has called Jane Doe yet: 6 minutes left', {}, 'unanswered-4', 4 * minuteMs],
+    ['Nobody has called Jane Doe yet: 2 minutes left', {}, 'unanswered-8', 8 * minuteMs],
+    ['Nobody has called Jane Doe yet: less than a minute left', {}, 'unanswered-8', 9.5 * minuteMs],
+    [
+      'EMERGENCY: promise missed: nobody called Jane Doe within 10 minutes',
+      { serviceType: 'emergency' },
+      'missed',
+      10 * minuteMs,
+    ],
+    // A reminder that was held up says what is true when it goes out.
+    ['Promise missed: nobody called Jane Doe within 10 minutes', {}, 'unanswered-8', 11 * minuteMs],
+    ['Call Jane Doe now: asked 3 hours ago', {}, 'received', 180 * minuteMs],
+    [
+      'Jane Doe is being called since 12:03 PM CST',
+      { answeredAt: receivedAt + 3 * minuteMs },
+      'received',
+      5 * minuteMs,
+    ],
+  ])('%s', (headline, changed, occasion, afterMs) => {
+    expect(alertOf(changed, occasion, receivedAt + afterMs).headline).toBe(headline)
+  })
+})
+
+it('says how old the request is when the alert comes late', () => {
+  expect(alertOf().remarks).toEqual([])
+  expect(alertOf({}, 'received', receivedAt + 3 * 86_400_000).remarks).toEqual([
+    'This alert is late: the request came 3 days ago.',
+  ])
+})
+
+it('links to the phone with digits only, and to the map with the address as it was typed', () => {
+  const phones = {
+    '(555) 123-4567': ['tel:5551234567', '(555) 123-4567'],
+    '+1 555.123.4567': ['tel:+15551234567', '+1 555 123 4567'],
+    '555-123-4567 ext. 89': ['tel:5551234567', '555-123-4567 ext 89'],
+    '٠١٢٣٤٥٦٧٨٩': ['tel:0123456789', '0123456789'],
+    '５５５ 1234567': ['tel:5551234567', '555 1234567'],
+    '5551234567,;*#31#" onclick="x': ['tel:555123456731', '5551234567 31'],
+    'javascript:alert(1)//5551234567': ['tel:15551234567', '(1) 5551234567'],
+  }
+  for (const [phone, [url, shown]] of Object.entries(phones)) {
+    const alert = alertOf({ phone })
+    expect(alert.callUrl).toBe(url)
+    expect(alert.phone).toBe(shown)
+  }
+  expect(alertOf({ address: '1 Main St #2 & "Co" <b>' }).mapUrl).toBe(
+    'https://www.google.com/maps/search/?api=1&query=1%20Main%20St%20%232%20%26%20%22Co%22%20%3Cb%3E',
+  )
+})
+
+const evil = [
+  'evil.example/pay',
+  'http://evil.example',
+  'HTTPS://evil.example/x?y',
+  'www.evil.example',
+  'Jane\r\nBcc: all@evil.example',
+  'Jane\u2028evil。example',
+  'mailto:x@evil.example',
+  '<a href="https://evil.example">x</a>',
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  '\u202Egpj.exe',
+]
+
+describe.each(evil)('%j in a name and an address', (text) => {
+  const alert = alertOf({ name: text, address: text })
+  const forms = { text: formatText(alert), html: formatHtml(alert), sms: formatSms(alert) }
+  const ours = [answerUrl, alert.mapUrl, alert.callUrl, 'https://www.google.com/maps/search/']
+
+  it('makes no link, no line and no markup', () => {
+    expect(alert.headline).not.toMatch(/[\r\n\u2028\u202E]/)
+    for (const form of Object.values(forms)) {
+      let rest = form
+      for (const url of ours)
+        rest = rest.replaceAll(url, '').replaceAll(url.replaceAll('&', '&amp;'), '')
+      // What message apps make links of: a word with a dot or "://" inside it.
+      expect(rest.replace(/<style[\s\S]*?<\/style>/g, '')).not.toMatch(
+        /evil\.example|:\/\/|www\.\w|。\w/i,
+      )
+    }
+    const hrefs = [...forms.html.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href)
+    expect(hrefs.map((href) => href.replaceAll('&amp;', '&')).sort()).toEqual(
+      [alert.callUrl, answerUrl, alert.mapUrl].sort(),
+    )
+    expect(forms.html).not.toMatch(/<(script|img|a href="https:\/\/evil)/)
+    expect(forms.sms.split('\n').length).toBeLessThanOrEqual(7)
+  })
+})
+
+it('leaves ordinary names and addresses readable', () => {
+  expect(defuse('J.R. O’Neil Jr.')).toBe('J. R. O’Neil Jr.')
+  expect(defuse('12 St. Mary’s Ave., Apt. 4')).toBe('12 St. Mary’s Ave., Apt. 4')
+  expect(defuse('👩‍👩‍👧 Zoë 山田')).toBe('👩‍👩‍👧 Zoë 山田')
+})
+
+describe('a text message', () => {
+  it('says all in two lengths, with the map when there is room', () => {
+    const sms = formatSms(alertOf({ address: '1 Main St' }))
+    expect(sms).toBe(
+      [
+        'Call Jane Doe by 12:10 PM CST.',
+        'Roof Repair.',
+        '1 Main St.',
+        'https://www.google.com/maps/search/?api=1&query=1%20Main%20St',
+        'Call 5551234567.',
+        `I am calling: ${answerUrl}`,
+      ].join('\n'),
+    )
+  })
+
+  it.each([
+    [{ name: 'N'.repeat(100), address: 'A'.repeat(300) }],
+    [{ name: '👩‍👩‍👧'.repeat(12), address: '李'.repeat(300) }],
+    [{ name: "$& $1 $'", address: '1 Main St, '.repeat(20) }],
+    [{ serviceType: 'new-roof' as const, suspect: 'trap', address: 'x'.repeat(200) }],
+  ])('stays within 320 characters and keeps its links whole: %#', (changed) => {
+    for (const now of [receivedAt, receivedAt + 86_400_000]) {
+      const sms = formatSms(alertOf(changed, 'received', now))
+      expect(sms.length).toBeLessThanOrEqual(320)
+      expect(sms).toContain(answerUrl)
+      expect(sms).toContain('Call 5551234567.')
+      expect(sms.isWellFormed()).toBe(true)
+    }
+  })
+})
+
+it('tells the day only when it is another', () => {
+  const clock = { now: receivedAt, timeZone: 'America/New_York' }
+  expect(formatClock(receivedAt, clock)).toBe('1:00 PM EST')
+  expect(formatClock(receivedAt - 86_400_000, clock)).toBe('Nov 14, 1:00 PM EST')
+})
+
+it('says durations as a person would', () => {
+  expect(
+    [1_000, 59_400, 60_000, 200_000, 1_500_000, 3 * 3_600_000, 3 * 86_400_000, -5].map(
+      formatDuration,
+    ),
+  ).toEqual([
+    '1 second',
+    '59 seconds',
+    '1 minute',
+    '3 minutes 20 seconds',
+    '25 minutes',
+    '3 hours',
+    '3 days',
+    '0 seconds',
+  ])
+})

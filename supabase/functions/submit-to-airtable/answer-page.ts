@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { type Alert, formatClock, formatDuration } from './alert.ts'
+import { escapeHtml } from './alert-email.ts'
+import { promiseMs } from './promise.ts'
+import type { Answer } from './store.ts'
+
+const style = `
+*{box-sizing:border-box}
+body{margin:0;padding:20px 16px 40px;background:#faf6ee;color:#1b2326;font:17px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+main{max-width:30rem;margin:0 auto}
+h1{margin:0 0 .6em;font-size:1.6rem;line-height:1.2;text-wrap:balance}
+p{margin:0 0 1em}
+.box{background:#fff;border:1px solid #efe6d6;border-top:6px solid #3f5458;border-radius:12px;padding:22px 20px}
+.emergency{border-top-color:#a31621}
+.answered{border-top-color:#23613a}
+.flag{display:inline-block;margin:0 0 .7em;padding:2px 10px;border-radius:6px;background:#a31621;color:#fff;font-weight:700;letter-spacing:.04em}
+dl{margin:1.3em 0 0}
+dl div{padding:.6em 0;border-top:1px solid #efe6d6}
+dt{color:#3f5458;font-size:.9rem}
+dd{margin:0;font-weight:600}
+a{color:#b4501e;font-weight:700}
+button,.call{display:block;width:100%;min-height:56px;padding:14px 16px;border:0;border-radius:8px;background:#b4501e;color:#fff;font:700 1.15rem/1.3 system-ui,sans-serif;text-align:center;text-decoration:none;cursor:pointer}
+button:hover,.call:hover{background:#8f3c12}
+button:focus-visible,a:focus-visible{outline:3px solid #1b2326;outline-offset:3px}
+.took{color:#23613a;font-weight:700}
+.late{color:#a31621;font-weight:700}
+.small{margin:.8em 0 0;color:#3f5458;font-size:.95rem}
+`
+
+/** The page runs nothing, loads nothing, may not be framed or found, and tells no other site. */
+export const answerPageHeaders = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex, nofollow',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+}
+
+const formatPage = (title: string, content: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<meta name="format-detection" content="telephone=no, address=no, email=no">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+${content}
+</main>
+</body>
+</html>
+`
+
+/** Before: the lead and one button. After: how long it took, and the number to call. */
+export function formatAnswerPage(
+  alert: Alert,
+  lead: { receivedAt: number; email: string },
+  answer: Answer | undefined,
+  { now, timeZone }: { now: number; timeZone: string },
+): string {
+  const title = answer
+    ? answer.isFirst
+      ? 'You are calling'
+      : 'Already answered'
+    : 'Call this homeowner'
+  const row = (what: string, content: string) => `<div><dt>${what}</dt><dd>${content}</dd></div>`
+  const call = `<a class="call" href="${escapeHtml(alert.callUrl)}">Call ${escapeHtml(alert.phone)}</a>`
+  const kind = answer ? 'answered' : alert.isEmergency ? 'emergency' : ''
+  return formatPage(
+    title,
+    `<div class="box ${kind}">
+${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
+<h1>${title}</h1>
+${answer ? describeAnswer(answer, lead.receivedAt, { now, timeZone }) : describeDeadline(alert, lead.receivedAt, now)}
+${alert.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`).join('\n')}
+${answer ? call : '<form method="post"><button>I am calling now</button></form>\n<p class="small">Pressing it records the moment and ends the reminders to your colleagues.</p>'}
+<dl>
+${row('Name', escapeHtml(alert.name))}
+${row('Service', escapeHtml(alert.service))}
+${answer ? '' : row('Phone', `<a href="${escapeHtml(alert.callUrl)}">${escapeHtml(alert.phone)}</a>`)}
+${row('Address', `${escapeHtml(alert.address)}<br><a href="${escapeHtml(alert.mapUrl)}" rel="noreferrer">Show on the map</a>`)}
+${row('E-mail', escapeHtml(lead.email))}
+${row('Received', escapeHtml(alert.receivedAt))}
+</dl>
+</div>`,
+  )
+}
+
+function describeDeadline(alert: Alert, receivedAt: number, now: number): string {
+  const leftMs = receivedAt + promiseMs - now
+  return leftMs > 0
+    ? `<p>Promised by <strong>${escapeHtml(alert.deadline)}</strong>: ${formatDuration(leftMs)} left.</p>`
+    : `<p class="late">Promised by ${escapeHtml(alert.deadline)}, ${formatDuration(-leftMs)} ago.</p>`
+}
+
+function describeAnswer(
+  { isFirst, answeredAt, answeredBy }: Answer,
+  receivedAt: number,
+  clock: { now: number; timeZone: string },
+): string {
+  const tookMs = answeredAt - receivedAt
+  const took = `<span class="${tookMs <= promiseMs ? 'took' : 'late'}">${formatDuration(tookMs)}</span> after the request`
+  const at = escapeHtml(formatClock(answeredAt, clock))
+  if (isFirst) return `<p>Recorded at ${at}, ${took}. The reminders have ended.</p>`
+  const who =
+    answeredBy === 'airtable' ? 'Someone set the Status in Airtable' : 'Someone pressed the button'
+  return `<p>${who} at ${at}, ${took}. If that was not you, this homeowner is being called already.</p>`
+}
+
+export const unknownLinkPage = formatPage(
+  'This link is not valid',
+  `<div class="box"><h1>This link is not valid</h1>
+<p>It may have been cut off on its way. Open it from the alert itself, or copy it whole.</p></div>`,
+)
+
+export const expiredLinkPage = formatPage(
+  'This link has expired',
+  `<div class="box"><h1>This link has expired</h1>
+<p>Links in alerts work for 7 days. The request itself is kept: see Airtable, or the owner’s list of leads.</p></div>`,
+)
+
+export const unavailablePage = formatPage(
+  'Not recorded yet',
+  `<div class="box"><h1>Not recorded yet</h1>
+<p>The service cannot reach its database at the moment. Call the homeowner; then open this link again.</p></div>`,
+)

@@ -1,0 +1,319 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startAirtableStandIn } from '../../../e2e/airtable-stand-in.ts'
+import { engines, openTestDatabase } from '../../../testing/database.ts'
+import { createTestLog } from '../../../testing/log.ts'
+import { makeSettings } from '../../../testing/settings.ts'
+import { makeAnswerToken, readAnswerToken, readLinkSecret } from './answer-link.ts'
+import { createApp } from './app.ts'
+import { createChannels } from './channels.ts'
+import { createDeliverer } from './deliver.ts'
+import { createFaultLog } from './fault-log.ts'
+import { type Engine, eraseLead, findLead, saveLead } from './store.ts'
+
+const start = Date.parse('2026-11-15T18:00:00Z')
+const weekMs = 7 * 24 * 3_600_000
+const secret = 'a secret for tests'
+
+async function open(engine: Engine, lead: { name?: string } = {}) {
+  const db = await openTestDatabase(engine)
+  const log = createTestLog()
+  const clock = { at: start }
+  const wakes: number[] = []
+  const app = createApp({
+    db,
+    planDelivery: () => ({ channels: [] }),
+    findWarnings: async () => [],
+    linkSecret: secret,
+    timeZone: 'America/Chicago',
+    anonKeys: ['key'],
+    publicUrl: 'https://www.example.com',
+    allowedOrigins: [],
+    rateLimitPerMinute: 0,
+    notSetUp: [],
+    now: () => clock.at,
+    log,
+    faults: createFaultLog(log),
+    wake: () => wakes.push(clock.at),
+    findClientAddress: () => '',
+  })
+  const saved = await saveLead(
+    db,
+    {
+      lead: {
+        name: 'Jane Doe',
+        email: 'jane@example.com',
+        phone: '(555) 123-4567',
+        address: '123 Main St',
+        serviceType: 'emergency',
+        ...lead,
+      },
+      details: { suspect: null, consent: null },
+      bodyHash: '',
+      clientAddress: '',
+      idempotencyKeys: [],
+      channels: ['airtable'],
+      escalateAt: start + 240_000,
+    },
+    { now: start, limitPerMinute: 0 },
+  )
+  if (saved.outcome !== 'saved') throw new Error(saved.outcome)
+  const token = makeAnswerToken(saved.leadId, secret, start)
+  const ask = async (method: string, path = `/answer/${token}`) => {
+    const response = await app.request(path, { method })
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+  return { db, log, clock, wakes, leadId: saved.leadId, token, ask }
+}
+
+describe.each(engines)('the answer page on %s', (engine) => {
+  it('shows the lead and one button; opening it changes nothing, however often', async () => {
+    const { ask, db, leadId, wakes } = await open(engine)
+    const before = await findLead(db, leadId)
+    for (const method of ['GET', 'HEAD', 'GET']) expect((await ask(method)).status).toBe(200)
+    expect(await findLead(db, leadId)).toEqual(before)
+    expect(wakes).toEqual([])
+    const { text } = await ask('GET')
+    expect(text).toContain('Jane Doe')
+    expect(text).toContain('href="tel:5551234567"')
+    expect(text).toContain('12:10 PM CST')
+    expect(text).toContain('10 minutes left')
+    expect(text.match(/<button/g)).toHaveLength(1)
+  })
+
+  it('records the moment of the press once, and tells the second who presses', async () => {
+    const { ask, db, leadId, clock, wakes, log } = await open(engine)
+    clock.at += 200_000
+    const first = await ask('POST')
+    expect(first.status).toBe(200)
+    expect(first.text).toContain('You are calling')
+    expect(first.text).toContain('3 minutes 20 seconds')
+    expect(first.text).not.toContain('<button')
+    clock.at += 60_000
+    const second = await ask('POST')
+    expect(second.text).toContain('Already answered')
+    expect(second.text).toContain('12:03 PM CST')
+    expect((await ask('GET')).text).toContain('Already answered')
+    expect(await findLead(db, leadId)).toMatchObject({
+      answeredAt: start + 200_000,
+      answeredBy: 'link',
+    })
+    expect(wakes).toEqual([start + 200_000])
+    expect(JSON.stringify(log.entries)).not.toMatch(/Jane|555/)
+  })
+
+  it('works at the path that Supabase shows', async () => {
+    const { ask, token } = await open(engine)
+    for (const path of ['/functions/v1/submit-to-airtable', '/submit-to-airtable'])
+      expect((await ask('GET', `${path}/answer/${token}`)).status).toBe(200)
+  })
+
+  it('shows nothing to a forged, truncated or foreign link', async () => {
+    const { ask, token, leadId } = await open(engine)
+    const forged = [
+      token.slice(0, -1),
+      `${token}A`,
+      token.slice(0, 20),
+      (token[0] === 'A' ? 'B' : 'A') + token.slice(1),
+      token.slice(0, -1) + (token.at(-1) === 'A' ? 'B' : 'A'),
+      // A later expiry under the same signature.
+      token.slice(0, 24) + (token[24] === '9' ? '8' : '9') + token.slice(25),
+      makeAnswerToken(leadId, 'another secret', start),
+      'x',
+      encodeURIComponent('../../healthz'),
+      makeAnswerToken('00000000-0000-4000-8000-000000000000', secret, start),
+    ]
+    for (const bad of forged)
+      for (const method of ['GET', 'POST']) {
+        const { status, text, headers } = await ask(method, `/answer/${bad}`)
+        expect([bad, status]).toEqual([bad, 404])
+        expect(text).toContain('This link is not valid')
+        expect(text).not.toMatch(/Jane|555|Main/)
+        expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+      }
+  })
+
+  it('expires after 7 days, and shows nothing then', async () => {
+    const { ask, clock, db, leadId } = await open(engine)
+    clock.at = start + weekMs
+    expect((await ask('GET')).status).toBe(200)
+    clock.at = start + weekMs + 1_000
+    for (const method of ['GET', 'POST']) {
+      const { status, text } = await ask(method)
+      expect(status).toBe(410)
+      expect(text).not.toMatch(/Jane|555|Main/)
+    }
+    expect((await findLead(db, leadId))?.answeredAt).toBeNull()
+  })
+
+  it('knows nothing of an erased lead', async () => {
+    const { ask, db, leadId } = await open(engine)
+    await eraseLead(db, leadId)
+    expect((await ask('GET')).status).toBe(404)
+    expect((await ask('POST')).status).toBe(404)
+  })
+
+  it('says 405 to other methods', async () => {
+    const { ask } = await open(engine)
+    expect((await ask('DELETE')).status).toBe(405)
+    expect((await ask('PUT')).status).toBe(405)
+  })
+})
+
+it('runs nothing, loads nothing, is not kept, found, framed or told about', async () => {
+  const { ask } = await open('sqlite', { name: '"><script>alert(1)</script>' })
+  const { headers, text } = await ask('GET')
+  const style = text.match(/<style>([\s\S]*)<\/style>/)?.[1] ?? ''
+  expect(headers.get('content-security-policy')).toBe(
+    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+  )
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(headers.get('referrer-policy')).toBe('no-referrer')
+  expect(headers.get('x-robots-tag')).toContain('noindex')
+  expect(text).not.toMatch(/<script|style="| on\w+="/)
+})
+
+it('a database that is away is said on the page', async () => {
+  const { ask, db } = await open('sqlite')
+  await db.kysely.schema.alterTable('leads').renameTo('away').execute()
+  const { status, text } = await ask('POST')
+  expect(status).toBe(503)
+  expect(text).toContain('Not recorded yet')
+})
+
+describe('the secret of the links', () => {
+  it.each(engines)('is made once and kept on %s, for all processes', async (engine) => {
+    const db = await openTestDatabase(engine)
+    const secrets = await Promise.all(
+      Array.from({ length: 5 }, () => readLinkSecret(db, undefined)),
+    )
+    expect(new Set(secrets).size).toBe(1)
+    expect(secrets[0]?.length).toBeGreaterThan(40)
+    expect(await readLinkSecret(db, 'given')).toBe('given')
+  })
+})
+
+it('a token is short, and holds nothing but the lead and the expiry', () => {
+  const leadId = crypto.randomUUID()
+  const token = makeAnswerToken(leadId, secret, start)
+  expect(token).toMatch(/^[\w-]{48}$/)
+  expect(readAnswerToken(token, secret, start)).toEqual({ kind: 'valid', leadId })
+})
+
+describe('after an answer the Airtable row', () => {
+  async function openAirtable(columns?: Parameters<typeof startAirtableStandIn>[0]) {
+    const standIn = await startAirtableStandIn({ requestsPerWindow: 1000, ...columns })
+    onTestFinished(() => standIn.close())
+    const opened = await open('sqlite')
+    const { db, clock, log } = opened
+    const pause = async (ms: number) => {
+      clock.at += ms
+    }
+    const settings = makeSettings({
+      AIRTABLE_TOKEN: standIn.token,
+      AIRTABLE_BASE_ID: standIn.baseId,
+      AIRTABLE_API_URL: standIn.url,
+    })
+    const now = () => clock.at
+    const deliverer = createDeliverer({
+      db,
+      channels: createChannels(settings, { db, fetch, pause, now }),
+      now,
+      random: () => 1,
+      pause,
+      log,
+      faults: createFaultLog(log),
+    })
+    const readAnswered = async () =>
+      (await findLead(db, opened.leadId))?.deliveries.find(
+        ({ occasion }) => occasion === 'answered',
+      )
+    return { ...opened, standIn, deliver: () => deliverer.deliverDue(1_000), readAnswered }
+  }
+
+  it('says Called and when, and keeps all else that staff wrote', async () => {
+    const { ask, standIn, deliver, clock, readAnswered } = await openAirtable()
+    await deliver()
+    const [row] = standIn.records
+    if (row) row.fields.Address = 'corrected by staff'
+    clock.at = start + 90_000
+    await ask('POST')
+    await deliver()
+    expect(standIn.records).toHaveLength(1)
+    expect(standIn.records[0]?.fields).toMatchObject({
+      Status: 'Called',
+      'Answered At': '2026-11-15T18:01:30.000Z',
+      Address: 'corrected by staff',
+    })
+    expect(await readAnswered()).toMatchObject({ state: 'sent', note: null })
+  })
+
+  it('keeps a Status that staff have set', async () => {
+    const { ask, standIn, deliver } = await openAirtable()
+    await deliver()
+    const [row] = standIn.records
+    if (row) row.fields.Status = 'Done'
+    await ask('POST')
+    await deliver()
+    expect(standIn.records[0]?.fields).toMatchObject({
+      Status: 'Done',
+      'Answered At': expect.any(String),
+    })
+  })
+
+  it('is marked once it is there, if the answer came first', async () => {
+    const { ask, standIn, deliver, clock, readAnswered } = await openAirtable()
+    await ask('POST')
+    await deliver()
+    clock.at += 10_000
+    await deliver()
+    expect(standIn.records[0]?.fields).toMatchObject({ Status: 'Called' })
+    expect((await readAnswered())?.state).toBe('sent')
+  })
+
+  it('takes the Status alone where the column is missing, and says what to do', async () => {
+    const { ask, standIn, deliver, readAnswered } = await openAirtable({
+      columns: {
+        'Lead ID': 'singleLineText',
+        Status: { choices: ['New', 'Called'] },
+        Raw: 'multilineText',
+      },
+    })
+    await deliver()
+    await ask('POST')
+    await deliver()
+    expect(standIn.records[0]?.fields.Status).toBe('Called')
+    expect(await readAnswered()).toMatchObject({
+      state: 'sent',
+      note: expect.stringContaining('Airtable does not take Answered At'),
+    })
+  })
+
+  it('is not made anew when staff have deleted it', async () => {
+    const { ask, standIn, deliver, readAnswered } = await openAirtable()
+    await deliver()
+    standIn.records.splice(0)
+    await ask('POST')
+    await deliver()
+    expect(standIn.records).toEqual([])
+    expect(await readAnswered()).toMatchObject({
+      state: 'sent',
+      note: 'The row is no longer in Airtable.',
+    })
+  })
+
+  it('waits while Airtable is away', async () => {
+    const { ask, standIn, deliver, clock, readAnswered } = await openAirtable()
+    await deliver()
+    await ask('POST')
+    standIn.nextFaults.push({ kind: 'html', status: 502 })
+    await deliver()
+    expect(await readAnswered()).toMatchObject({
+      state: 'waiting',
+      lastError: 'Airtable answered 502.',
+    })
+    clock.at += 10_000
+    await deliver()
+    expect((await readAnswered())?.state).toBe('sent')
+  })
+})

@@ -1,0 +1,58 @@
+import type { Context } from 'hono'
+import { describeAlert } from './alert.ts'
+import { readAnswerToken, readLinkSecret } from './answer-link.ts'
+import {
+  answerPageHeaders,
+  expiredLinkPage,
+  formatAnswerPage,
+  unavailablePage,
+  unknownLinkPage,
+} from './answer-page.ts'
+import type { Log } from './fault-log.ts'
+import { type Answer, type Database, findLead, recordAnswer } from './store.ts'
+
+export type AnswerOptions = {
+  db: Database
+  linkSecret: string | undefined
+  timeZone: string
+  now: () => number
+  log: Log
+  wake: () => void
+}
+
+/**
+ * The page behind "I am calling". Mail scanners and previews open links, so opening it (GET, HEAD)
+ * changes nothing; only the button (POST) records the answer.
+ */
+export async function answerLead(c: Context, options: AnswerOptions): Promise<Response> {
+  try {
+    return await answerToken(c, options)
+  } catch (error) {
+    options.log.error({ error: (error as Error).name }, 'an answer could not be shown or recorded')
+    return c.body(unavailablePage, 503, answerPageHeaders)
+  }
+}
+
+async function answerToken(c: Context, options: AnswerOptions): Promise<Response> {
+  const { db, timeZone, log } = options
+  const now = options.now()
+  const secret = await readLinkSecret(db, options.linkSecret)
+  const token = readAnswerToken(c.req.param('token') ?? '', secret, now)
+  if (token.kind === 'expired') return c.body(expiredLinkPage, 410, answerPageHeaders)
+  const lead = token.kind === 'valid' ? await findLead(db, token.leadId) : undefined
+  if (!lead) return c.body(unknownLinkPage, 404, answerPageHeaders)
+
+  let answer: Answer | undefined
+  if (c.req.method === 'POST') {
+    answer = await recordAnswer(db, lead.id, { answeredAt: now, answeredBy: 'link', now })
+    if (answer?.isFirst) {
+      log.info({ leadId: lead.id, tookMs: now - lead.receivedAt }, 'answered')
+      options.wake()
+    }
+  } else if (lead.answeredAt !== null && lead.answeredBy !== null)
+    answer = { isFirst: false, answeredAt: lead.answeredAt, answeredBy: lead.answeredBy }
+
+  const alert = describeAlert(lead, 'received', { now, timeZone })
+  const page = formatAnswerPage(alert, lead, answer, { now, timeZone })
+  return c.body(page, 200, answerPageHeaders)
+}

@@ -1,0 +1,384 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startAirtableStandIn } from '../../../e2e/airtable-stand-in.ts'
+import { engines, openTestDatabase } from '../../../testing/database.ts'
+import { createTestLog } from '../../../testing/log.ts'
+import type { AirtableSettings } from './airtable.ts'
+import { type Channel, createDeliverer } from './deliver.ts'
+import { createFaultLog } from './fault-log.ts'
+import { escalateDue, findFirstEscalationAt, findStep } from './promise.ts'
+import {
+  acquireChannel,
+  type Database,
+  findLead,
+  listLeads,
+  recordAnswer,
+  saveLead,
+  settleDeliveries,
+} from './store.ts'
+
+const minuteMs = 60_000
+const start = Date.parse('2026-11-15T18:00:00Z')
+const escalateAfterMinutes = [4, 8]
+
+async function save(db: Database, { suspect = null as 'trap' | null, now = start } = {}) {
+  const saved = await saveLead(
+    db,
+    {
+      lead: {
+        name: 'Jane Doe',
+        email: 'jane@example.com',
+        phone: '(555) 123-4567',
+        address: '1 Main St',
+        serviceType: 'roof-repair',
+      },
+      details: { suspect, consent: null },
+      bodyHash: '',
+      clientAddress: '',
+      idempotencyKeys: [],
+      channels: ['airtable', 'email'],
+      ...(suspect === null && { escalateAt: findFirstEscalationAt(now, escalateAfterMinutes) }),
+    },
+    { now, limitPerMinute: 0 },
+  )
+  if (saved.outcome !== 'saved') throw new Error(saved.outcome)
+  return saved.leadId
+}
+
+type Sent = { at: number; leadId: string; occasion: string; channel: string }
+
+/** A process: it reminds, it delivers, and what it has sent stands in `sent`. */
+function startProcess(
+  db: Database,
+  {
+    clock = { at: start },
+    sent = [] as Sent[],
+    airtable = undefined as AirtableSettings | undefined,
+    works = (): boolean => true,
+    onSend = async () => {},
+    fetch = globalThis.fetch,
+  } = {},
+) {
+  const log = createTestLog()
+  const names = ['email', 'escalation-email', 'escalation-sms']
+  const now = () => clock.at
+  const pause = async (ms: number) => {
+    clock.at += ms
+  }
+  const channels = names.map(
+    (channel): Channel => ({
+      name: channel,
+      batchSize: 1,
+      exclusive: false,
+      restMs: 0,
+      urgent: true,
+      send: async (claimed) => {
+        await onSend()
+        return {
+          outcomes: claimed.map(({ lead, occasion }) => {
+            const delivery = { leadId: lead.id, occasion }
+            if (!works()) return { ...delivery, ok: false, error: 'no route' }
+            sent.push({ at: clock.at, leadId: lead.id, occasion, channel })
+            return { ...delivery, ok: true }
+          }),
+        }
+      },
+    }),
+  )
+  const options = {
+    db,
+    airtable,
+    channels: names.slice(1),
+    escalateAfterMinutes,
+    fetch,
+    pause,
+    now,
+    log,
+  }
+  const deliverer = createDeliverer({
+    db,
+    channels,
+    escalateDue: () => escalateDue(options),
+    now,
+    random: () => 1,
+    pause,
+    log,
+    faults: createFaultLog(log),
+  })
+  /** What is due at this moment. */
+  const runAt = async (at: number) => {
+    clock.at = at
+    await deliverer.deliverDue(100)
+    await deliverer.deliverDue(100)
+  }
+  return { clock, sent, log, runAt, escalate: () => escalateDue(options) }
+}
+
+const occasions = (sent: Sent[], channel = 'escalation-email') =>
+  sent.filter((one) => one.channel === channel).map(({ occasion }) => occasion)
+
+describe.each(engines)('the promise on %s', (engine) => {
+  it('reminds after 4 and after 8 minutes, says at 10 that it is missed, and then is silent', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db)
+    const { sent, runAt } = startProcess(db)
+    for (let seconds = 0; seconds <= 20 * 60; seconds += 15) await runAt(start + seconds * 1000)
+    expect(occasions(sent, 'email')).toEqual(['received'])
+    for (const channel of ['escalation-email', 'escalation-sms'])
+      expect(occasions(sent, channel)).toEqual(['unanswered-4', 'unanswered-8', 'missed'])
+    const times = sent.filter(({ channel }) => channel === 'escalation-sms').map(({ at }) => at)
+    expect(times.map((at) => (at - start) / minuteMs)).toEqual([4, 8, 10])
+  })
+
+  it('goes on where it was after a restart between the steps', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db)
+    const sent: Sent[] = []
+    for (const minutes of [0, 3.9, 4, 4.1, 7.9, 8, 8, 9.9, 10, 10, 30])
+      await startProcess(db, { sent }).runAt(start + minutes * minuteMs)
+    expect(occasions(sent)).toEqual(['unanswered-4', 'unanswered-8', 'missed'])
+  })
+
+  it('sends each alert once with four processes at the same moment', async () => {
+    const db = await openTestDatabase(engine)
+    for (let at = 0; at < 5; at++) await save(db)
+    const sent: Sent[] = []
+    for (const minutes of [0, 4, 8, 10, 11]) {
+      const processes = Array.from({ length: 4 }, () => startProcess(db, { sent }))
+      await Promise.all(processes.map(({ runAt }) => runAt(start + minutes * minuteMs)))
+    }
+    const keys = sent.map(({ leadId, occasion, channel }) => `${leadId} ${occasion} ${channel}`)
+    expect(keys).toHaveLength(5 * (1 + 3 * 2))
+    expect(new Set(keys).size).toBe(keys.length)
+  })
+
+  it('after an outage sends only what is true now', async () => {
+    const db = await openTestDatabase(engine)
+    const [old, younger] = [await save(db), await save(db, { now: start + 7 * minuteMs })]
+    const { sent, runAt } = startProcess(db)
+    await runAt(start + 12 * minuteMs)
+    const of = (id: string) =>
+      occasions(sent.filter(({ leadId, channel }) => leadId === id && channel !== 'email'))
+    expect(of(old)).toEqual(['missed'])
+    expect(of(younger)).toEqual(['unanswered-4'])
+  })
+
+  it('a reminder that could not go out gives way to the next', async () => {
+    const db = await openTestDatabase(engine)
+    const id = await save(db)
+    let works = false
+    const { sent, runAt } = startProcess(db, { works: () => works })
+    await runAt(start)
+    await runAt(start + 4 * minuteMs)
+    await runAt(start + 8 * minuteMs)
+    await runAt(start + 10 * minuteMs)
+    works = true
+    await runAt(start + 11 * minuteMs)
+    await runAt(start + 12 * minuteMs)
+    expect(occasions(sent)).toEqual(['missed'])
+    // The alert itself is never given up.
+    expect(occasions(sent, 'email')).toEqual(['received'])
+    const states = (await findLead(db, id))?.deliveries
+      .filter(({ channel }) => channel === 'escalation-email')
+      .map(({ occasion, state }) => [occasion, state])
+    expect(states).toEqual([
+      ['unanswered-4', 'cancelled'],
+      ['unanswered-8', 'cancelled'],
+      ['missed', 'sent'],
+    ])
+  })
+
+  it('a clock that jumps ahead and back doubles nothing', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db)
+    const { sent, runAt } = startProcess(db)
+    for (const minutes of [0, 4, 600, 1, 4, 5, 8, 10, 11]) await runAt(start + minutes * minuteMs)
+    expect(occasions(sent)).toEqual(['unanswered-4', 'missed'])
+    expect(occasions(sent, 'email')).toEqual(['received'])
+  })
+
+  it('reminds nobody of a robot’s lead', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, { suspect: 'trap' })
+    const { sent, runAt } = startProcess(db)
+    for (const minutes of [0, 4, 8, 10]) await runAt(start + minutes * minuteMs)
+    expect(sent.map(({ occasion }) => occasion)).toEqual(['received'])
+  })
+
+  it('is silent after an answer, also about reminders that wait or are being tried', async () => {
+    const db = await openTestDatabase(engine)
+    const id = await save(db)
+    const answer = () => recordAnswer(db, id, { answeredAt: start, answeredBy: 'link', now: start })
+    let works = false
+    const { sent, runAt } = startProcess(db, {
+      works: () => works,
+      // The answer comes while the reminder is on its way, and the way fails.
+      onSend: async () => {
+        if (
+          (await findLead(db, id))?.deliveries.some(({ occasion }) => occasion === 'unanswered-4')
+        )
+          await answer()
+      },
+    })
+    await runAt(start)
+    await runAt(start + 4 * minuteMs)
+    works = true
+    for (const minutes of [5, 8, 10, 60]) await runAt(start + minutes * minuteMs)
+    expect(sent.filter(({ channel }) => channel !== 'email')).toEqual([])
+    const deliveries = (await findLead(db, id))?.deliveries ?? []
+    expect(deliveries.filter(({ state }) => state === 'cancelled').map(({ note }) => note)).toEqual(
+      ['Answered before it was sent.', 'Answered before it was sent.'],
+    )
+  })
+
+  it('an answer and a reminder at the same moment: one of them wins, never both', async () => {
+    const db = await openTestDatabase(engine)
+    for (let round = 0; round < 5; round++) {
+      const id = await save(db)
+      const { escalate, clock } = startProcess(db)
+      clock.at = start + 4 * minuteMs
+      const now = clock.at
+      await Promise.all([
+        recordAnswer(db, id, { answeredAt: now, answeredBy: 'link', now }),
+        escalate(),
+        escalate(),
+      ])
+      const waiting = (await findLead(db, id))?.deliveries.filter(
+        ({ occasion, state }) => occasion === 'unanswered-4' && state === 'waiting',
+      )
+      expect(waiting).toEqual([])
+    }
+  })
+
+  it('records the first answer only', async () => {
+    const db = await openTestDatabase(engine)
+    const id = await save(db)
+    const answers = await Promise.all(
+      [1_000, 2_000, 3_000].map((afterMs) =>
+        recordAnswer(db, id, {
+          answeredAt: start + afterMs,
+          answeredBy: 'link',
+          now: start + afterMs,
+        }),
+      ),
+    )
+    expect(answers.filter((answer) => answer?.isFirst)).toHaveLength(1)
+    expect(new Set(answers.map((answer) => answer?.answeredAt)).size).toBe(1)
+    expect(
+      (await findLead(db, id))?.deliveries.filter(({ occasion }) => occasion === 'answered'),
+    ).toMatchObject([{ channel: 'airtable', state: 'waiting' }])
+    const gone = '00000000-0000-4000-8000-000000000000'
+    expect(
+      await recordAnswer(db, gone, { answeredAt: start, answeredBy: 'link', now: start }),
+    ).toBeUndefined()
+  })
+})
+
+describe('with Airtable', () => {
+  async function open() {
+    const db = await openTestDatabase('sqlite')
+    const standIn = await startAirtableStandIn({ requestsPerWindow: 1000 })
+    onTestFinished(() => standIn.close())
+    const id = await save(db)
+    const setStatus = (status: string | undefined) => {
+      standIn.records.splice(0)
+      standIn.records.push({
+        id: 'rec1',
+        createdTime: '',
+        fields: { 'Lead ID': id, ...(status && { Status: status }) },
+      })
+    }
+    setStatus('New')
+    return { db, standIn, id, setStatus, ...startProcess(db, { airtable: standIn.airtable }) }
+  }
+
+  it.each([undefined, 'New', 'Suspect'])('a Status %s is no answer', async (status) => {
+    const { setStatus, runAt, sent } = await open()
+    setStatus(status)
+    await runAt(start + 4 * minuteMs)
+    expect(occasions(sent)).toEqual(['unanswered-4'])
+  })
+
+  it('a Status that staff have set is an answer: nobody is reminded any more', async () => {
+    const { setStatus, runAt, sent, db, id, standIn } = await open()
+    await runAt(start + 4 * minuteMs)
+    setStatus('Called')
+    const reads = standIn.requests.length
+    await runAt(start + 8 * minuteMs)
+    await runAt(start + 10 * minuteMs)
+    expect(occasions(sent)).toEqual(['unanswered-4'])
+    expect(standIn.requests.length).toBe(reads + 1)
+    const lead = await findLead(db, id)
+    expect(lead?.answeredBy).toBe('airtable')
+    expect(((lead?.answeredAt ?? 0) - start) / minuteMs).toBeCloseTo(8, 1)
+  })
+
+  it('what is found at the deadline was set before it; what is found long after was not', async () => {
+    for (const [minutes, counted] of [
+      [10, 10],
+      [11, 10],
+      [15, 15],
+    ] as const) {
+      const { setStatus, runAt, db, id } = await open()
+      setStatus('Done')
+      await runAt(start + minutes * minuteMs)
+      const answeredAt = (await findLead(db, id))?.answeredAt ?? 0
+      expect((answeredAt - start) / minuteMs).toBeCloseTo(counted, 1)
+    }
+  })
+
+  it('reminds all the same when Airtable cannot be read, and leaves it alone as long as it asks', async () => {
+    const { standIn, runAt, sent, log, db, clock } = await open()
+    standIn.nextFaults.push({ kind: 'error', status: 429, type: 'RATE_LIMIT_REACHED' })
+    await runAt(start + 4 * minuteMs)
+    expect(occasions(sent)).toEqual(['unanswered-4'])
+    expect(log.entries.map(({ message }) => message)).toContain(
+      'reminders go out without a look at Airtable',
+    )
+    const lease = { holder: 'x', now: clock.at + 20_000, until: clock.at + 20_001 }
+    expect(await acquireChannel(db, 'airtable', lease)).toBe(false)
+  })
+
+  it('waits for a busy sender for five seconds, not longer', async () => {
+    const { db, escalate, clock } = await open()
+    clock.at = start + 4 * minuteMs
+    await acquireChannel(db, 'airtable', { holder: 'x', now: clock.at, until: clock.at + 60_000 })
+    expect(await escalate()).toEqual({ escalated: 0, nextAt: clock.at + 500 })
+    clock.at += 5_000
+    expect(await escalate()).toMatchObject({ escalated: 1 })
+  })
+
+  it('reads many leads in one request', async () => {
+    const { db, standIn, runAt, sent } = await open()
+    for (let at = 0; at < 20; at++) await save(db)
+    await runAt(start + 4 * minuteMs)
+    expect(standIn.requests).toHaveLength(1)
+    expect(occasions(sent)).toHaveLength(21)
+  })
+})
+
+it('a failed settlement of an answered lead’s reminder does not revive it', async () => {
+  const db = await openTestDatabase('sqlite')
+  const id = await save(db)
+  const { escalate, clock } = startProcess(db)
+  clock.at = start + 4 * minuteMs
+  await escalate()
+  await recordAnswer(db, id, { answeredAt: clock.at, answeredBy: 'link', now: clock.at })
+  await settleDeliveries(
+    db,
+    'escalation-email',
+    [{ leadId: id, occasion: 'unanswered-4', ok: false, error: 'x', nextAttemptAt: clock.at }],
+    { holder: 'any', now: clock.at },
+  )
+  const [lead] = await listLeads(db, { limit: 1 })
+  const reminder = lead?.deliveries.find(({ occasion }) => occasion === 'unanswered-4')
+  expect(reminder?.state).toBe('cancelled')
+})
+
+it('knows the step that is true now, and the next', () => {
+  const step = (minutes: number) =>
+    findStep({ receivedAt: start }, escalateAfterMinutes, start + minutes * minuteMs)
+  expect(step(3.9)).toEqual({ occasion: undefined, nextAt: start + 4 * minuteMs })
+  expect(step(4)).toEqual({ occasion: 'unanswered-4', nextAt: start + 8 * minuteMs })
+  expect(step(9)).toEqual({ occasion: 'unanswered-8', nextAt: start + 10 * minuteMs })
+  expect(step(10)).toEqual({ occasion: 'missed', nextAt: null })
+})
