@@ -4,8 +4,8 @@ import type { Tables, Transact } from './supabase/functions/submit-to-airtable/s
 type Job = { run: Parameters<Transact>[0]; settle: PromiseWithResolvers<unknown> }
 
 /**
- * SQLite has one writer, and its commit waits for the disk. What arrives during one commit shares
- * the next: everyone still waits until theirs is on the disk, but not for everyone else's.
+ * SQLite has one writer, and its commit waits for the disk. Those that come together share one:
+ * everyone still waits until theirs is on the disk, but not for everyone else's.
  */
 export function createGroupCommit(kysely: Kysely<Tables>): Transact {
   let waiting: Job[] = []
@@ -14,6 +14,8 @@ export function createGroupCommit(kysely: Kysely<Tables>): Transact {
   async function commitWaiting() {
     committing = true
     while (waiting.length > 0) {
+      // SQLite's calls do not wait, so no request is read during a commit: first those at the door.
+      await new Promise((resolve) => setImmediate(resolve))
       const jobs = waiting
       waiting = []
       await commit(jobs)
