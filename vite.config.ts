@@ -16,8 +16,9 @@ export default defineConfig(({ mode }) => ({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: ['index.html', '404.html', formCode],
-      // The page calls what the form's code exports.
-      preserveEntrySignatures: 'exports-only',
+      // The page calls what the form's code exports, and what loads later may use React from there:
+      // one file to hydrate.
+      preserveEntrySignatures: 'allow-extension',
     },
   },
 }))

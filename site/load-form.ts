@@ -1,4 +1,5 @@
 import { keepDraft } from './keep-draft.ts'
+import { whenIdle } from './when-idle.ts'
 
 type FormCode = typeof import('./main.tsx')
 
@@ -6,6 +7,9 @@ const contacts = ['pointerdown', 'pointermove', 'touchstart', 'keydown', 'focusi
 
 // After this long without the form's code, a held press goes out the plain way.
 const longestHoldMs = 8_000
+
+// The load event comes before a slow phone has decoded and drawn the picture it waited for.
+const settleMs = 1_000
 
 /** Brings the form to life at the first sign of a person. Until then it is a plain HTML form. */
 export function loadFormOnContact() {
@@ -78,6 +82,24 @@ export function loadFormOnContact() {
   form.addEventListener('invalid', hold, true)
   showOutcome(draftKey)
   keepDraft(form, draftKey)
+  addEventListener('load', () =>
+    setTimeout(() => state === 'plain' && fetchAhead(codeUrl), settleMs),
+  )
+}
+
+// Not in every browser, and so not in TypeScript's types.
+type Connection = { saveData?: boolean; effectiveType?: string }
+
+/** Fetches the form's code without running it, unless the visitor pays for it in time or money. */
+function fetchAhead(codeUrl: string) {
+  const { connection } = navigator as { connection?: Connection }
+  if (connection?.saveData || /[23]g/.test(connection?.effectiveType ?? '')) return
+  whenIdle(() => {
+    const link = document.createElement('link')
+    link.rel = 'modulepreload'
+    link.href = codeUrl
+    document.head.append(link)
+  })
 }
 
 /** Where a plain post has led back here, its outcome is shown. Everyone else hears by toast. */

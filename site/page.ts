@@ -4,13 +4,15 @@
  */
 import { driftTestimonials } from './drift.ts'
 import { loadFormOnContact } from './load-form.ts'
+import { whenIdle } from './when-idle.ts'
 
 const scrollThresholdPx = 50
 
 const markScrolled = () =>
   document.documentElement.toggleAttribute('data-scrolled', scrollY > scrollThresholdPx)
 addEventListener('scroll', markScrolled, { passive: true })
-markScrolled()
+// Asked for now, the offset would make the browser lay the page out once more than it needs to.
+requestAnimationFrame(markScrolled)
 
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)')
 for (const button of document.querySelectorAll('[data-to-top]')) {
@@ -23,6 +25,15 @@ for (const button of document.querySelectorAll('[data-to-top]')) {
 for (const year of document.querySelectorAll('[data-year]')) {
   year.textContent = String(new Date().getFullYear())
 }
+
+// Once the first screen stands, the rest is laid out too, one section an idle moment: each is short,
+// and whoever then jumps, prints or takes a picture of the whole page finds all of it.
+const layOutNext = () => {
+  const next = document.querySelector('.later')
+  next?.classList.remove('later')
+  if (next) whenIdle(layOutNext)
+}
+addEventListener('load', () => whenIdle(layOutNext))
 
 driftTestimonials(reducedMotion)
 loadFormOnContact()

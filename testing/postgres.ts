@@ -42,7 +42,8 @@ export type TestPostgres = {
   remove(): Promise<void>
 }
 
-export async function startPostgres(): Promise<TestPostgres> {
+/** Tests may lose what they wrote; whoever measures wants every commit on the disk. */
+export async function startPostgres({ durable = false } = {}): Promise<TestPostgres> {
   const bin = findBinaries() ?? installBinaries()
   const dir = mkdtempSync(join(tmpdir(), 'postgres-'))
   const user = findUser()
@@ -62,7 +63,7 @@ export async function startPostgres(): Promise<TestPostgres> {
       dir,
       '-h',
       '127.0.0.1',
-      '-F',
+      ...(durable ? [] : ['-F']),
       '-c',
       'max_connections=200',
     ]

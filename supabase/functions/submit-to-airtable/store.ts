@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Lead, LeadDetails, ServiceType } from './lead.ts'
 
 export type Tables = {
@@ -44,7 +44,15 @@ export type Tables = {
 }
 
 export type Engine = 'sqlite' | 'postgres'
-export type Database = { engine: Engine; kysely: Kysely<Tables> }
+export type Transact = <Result>(
+  work: (trx: Transaction<Tables>) => Promise<Result>,
+) => Promise<Result>
+export type Database = {
+  engine: Engine
+  kysely: Kysely<Tables>
+  /** Like kysely.transaction(), for engines that can make several durable at once. */
+  transact?: Transact
+}
 
 /** Why a channel hears of a lead. `unanswered-4`: nobody has called after 4 minutes. */
 export type Occasion = 'received' | Escalation | 'answered'
@@ -114,11 +122,11 @@ const rateWindowMs = 60_000
 
 /** Stores a lead and its deliveries, all or nothing. When it returns, the commit is durable. */
 export function saveLead(
-  { engine, kysely }: Database,
+  { engine, kysely, transact = (work) => kysely.transaction().execute(work) }: Database,
   { lead, details, bodyHash, clientAddress, idempotencyKeys, channels, escalateAt }: NewLead,
   { now, limitPerMinute }: { now: number; limitPerMinute: number },
 ): Promise<SavedLead> {
-  return kysely.transaction().execute(async (trx): Promise<SavedLead> => {
+  return transact(async (trx): Promise<SavedLead> => {
     // Postgres runs one client's requests side by side, each blind to the others' uncommitted
     // leads: without this lock a burst passes the limit. SQLite has one writer anyway.
     if (engine === 'postgres' && limitPerMinute > 0)
