@@ -522,6 +522,9 @@ export async function retryDeliveries(
     .updateTable('deliveries')
     .set({ next_attempt_at: now })
     .where('state', '=', 'waiting')
+    // What is being sent is due already. Its settlement locks several rows: touching them here, in
+    // another order, is a deadlock on Postgres.
+    .where('leased_until', '<=', now)
   if (leadId !== 'all') query = query.where('lead_id', '=', leadId)
   if (channel !== 'all') query = query.where('channel', '=', channel)
   return (await query.returning('lead_id').execute()).length
