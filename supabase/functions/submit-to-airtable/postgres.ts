@@ -18,6 +18,9 @@ export function openPostgres(
   })
   // An idle connection that breaks is replaced by the next query. Unheard, the event ends the process.
   pool.on('error', () => {})
+  // The same for one that is cut between two queries of a transaction: the next query fails, and
+  // the visitor gets a 503.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return { engine: 'postgres', kysely, close: () => pool.end() }
 }
