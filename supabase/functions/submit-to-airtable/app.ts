@@ -250,7 +250,10 @@ export function createApp(options: AppOptions): Hono {
         byChannel: Object.fromEntries(backlog.map(({ channel, waiting }) => [channel, waiting])),
       },
       notSetUp: options.notSetUp,
-      warnings: await options.findWarnings(backlog, now()).catch(() => []),
+      warnings: [
+        ...options.notSetUp,
+        ...(await options.findWarnings(backlog, now()).catch(() => [])),
+      ],
     }
   }
 
