@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
+import { connectionLimits, limitConnections } from './connection-limits.ts'
 import { openDatabase } from './database.ts'
 import { createStaticSite } from './static-site.ts'
 import { createApp } from './supabase/functions/submit-to-airtable/app.ts'
@@ -82,9 +83,11 @@ export async function startSite({
   })
   app.all('*', site)
 
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server
-  // A request is 16 KB at most: whoever takes longer than this holds a connection, not a form.
-  server.requestTimeout = 30_000
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: { connectionsCheckingInterval: connectionLimits.checkEveryMs },
+  }) as Server
+  limitConnections(server, connectionLimits, { countsClients: !env.trustedProxies })
   try {
     await listen(server, env.port, env.host)
   } catch (error) {

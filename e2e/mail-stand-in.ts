@@ -58,7 +58,9 @@ export async function startMailStandIn({
       done(code ? refuse(code, `<${address}> is not welcome`) : null)
     },
     onData: async (stream, session, done) => {
-      const raw = await readAll(stream)
+      // A sender that was killed leaves half a mail.
+      const raw = await readAll(stream).catch(() => undefined)
+      if (raw === undefined) return
       if (settings.hangs) return
       if (settings.refuseData) return done(refuse(settings.refuseData, 'Not now'))
       const { mailFrom, rcptTo } = session.envelope

@@ -10,6 +10,7 @@ import {
   type LeadField,
   leadSchema,
   readDetails,
+  requiredFields,
 } from './lead.ts'
 import { type Backlog, countWaiting, type Database, proveWritable, saveLead } from './store.ts'
 
@@ -44,6 +45,9 @@ const underFunction = (name: string) => functionPaths.map((path) => `${path}/${n
 const maxBodyBytes = 16 * 1024
 const healthReuseMs = 1_000
 const unavailableRetrySeconds = 5
+// SQLite stores 2,000 leads a second, Postgres 1,300: who comes behind so many would wait longer
+// than it takes to come again.
+const maxSaving = 200
 
 const corsHeaders = {
   'Access-Control-Allow-Methods': 'POST, OPTIONS',
@@ -97,25 +101,9 @@ export function createApp(options: AppOptions): Hono {
   })
 
   app.on('GET', ['/healthz', ...underFunction('healthz')], async (c) => {
-    const backlog = (await isWritable()) && (await countWaiting(db).catch(reportWriteFault))
-    if (!backlog) return refuse(c, unavailable)
-    const warnings = await options.findWarnings(backlog, now()).catch(() => [])
-    const oldestAt = Math.min(...backlog.map((channel) => channel.oldestAt))
-    return c.json(
-      {
-        ok: true,
-        database: db.engine,
-        deliveries: {
-          waiting: backlog.reduce((sum, channel) => sum + channel.waiting, 0),
-          oldestWaitingSeconds: backlog.length > 0 ? Math.round((now() - oldestAt) / 1000) : null,
-          byChannel: Object.fromEntries(backlog.map(({ channel, waiting }) => [channel, waiting])),
-        },
-        notSetUp: options.notSetUp,
-        warnings,
-      },
-      200,
-      { 'Cache-Control': 'no-store' },
-    )
+    const health = await checkHealth()
+    if (!health) return refuse(c, unavailable)
+    return c.json(health, 200, { 'Cache-Control': 'no-store' })
   })
 
   const answerPaths = ['/answer', ...underFunction('answer')].map((path) => `${path}/:token`)
@@ -140,7 +128,11 @@ export function createApp(options: AppOptions): Hono {
   })
 
   async function takeJson(c: Context, type: string | undefined): Promise<Refusal | undefined> {
-    if (!hasKey(c)) return wrongKey
+    if (!hasKey(c)) {
+      // Said once: it may be a stranger, or a page that was built with another key.
+      faults.report('public key', {}, 'a lead came without this site’s public key: answered 401')
+      return wrongKey
+    }
     if (type !== 'application/json') return wrongType
     const key = c.req.header('idempotency-key')
     if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) return badIdempotencyKey
@@ -163,7 +155,11 @@ export function createApp(options: AppOptions): Hono {
     const from = findPageOrigin(c)
     const show = (part: 'received' | 'incomplete' | 'failed') =>
       c.redirect(`${from.redirectTo}/#estimate-${part}`, 303)
-    if (!from.allowed) return show('failed')
+    if (!from.allowed) {
+      const { origin: seen = null, host = null } = c.req.header()
+      faults.report('form origin', { seen, host }, 'a plain post is refused: set PUBLIC_URL')
+      return show('failed')
+    }
     const body = await readBody(c.req.raw)
     if (!(body instanceof Uint8Array)) return show('failed')
     let form: FormData
@@ -175,8 +171,8 @@ export function createApp(options: AppOptions): Hono {
     }
     const fields = Object.keys(leadSchema.entries) as LeadField[]
     const values = Object.fromEntries(fields.map((field) => [field, form.get(field) ?? '']))
-    const required = fields.filter((field) => field !== 'serviceType')
-    if (required.some((field) => String(values[field]).trim() === '')) return show('incomplete')
+    if (requiredFields.some((field) => String(values[field]).trim() === ''))
+      return show('incomplete')
     const parsed = v.safeParse(leadSchema, values)
     if (!parsed.success) return show('failed')
 
@@ -189,21 +185,30 @@ export function createApp(options: AppOptions): Hono {
     return show(refusal ? 'failed' : 'received')
   }
 
+  let saving = 0
   async function save(
     c: Context,
     lead: Lead,
     details: LeadDetails,
     idempotencyKeys: readonly string[],
   ): Promise<Refusal | undefined> {
+    if (saving >= maxSaving) {
+      faults.report('overload', {}, 'more leads at once than can be stored: some are answered 503')
+      return overloaded
+    }
     const { rateLimitPerMinute: limitPerMinute } = options
     const receivedAt = now()
     const clientAddress = options.findClientAddress(c)
     const bodyHash = hashLead(lead)
     const plan = options.planDelivery(details, receivedAt)
     const newLead = { lead, details, bodyHash, clientAddress, idempotencyKeys, ...plan }
-    const saved = await saveLead(db, newLead, { now: receivedAt, limitPerMinute }).catch(
-      reportWriteFault,
-    )
+    saving += 1
+    const saved = await saveLead(db, newLead, { now: receivedAt, limitPerMinute })
+      .catch(reportWriteFault)
+      .finally(() => {
+        saving -= 1
+      })
+    if (saving === 0) faults.clear('overload', 'all leads are taken again')
     if (!saved) return unavailable
     if (saved.outcome === 'conflict') return keyReused
     if (saved.outcome === 'limited') {
@@ -219,21 +224,34 @@ export function createApp(options: AppOptions): Hono {
   }
 
   // Each check is a durable write: whoever asks more often than this gets the answer just found.
-  let lastCheck: { at: number; writable: Promise<boolean> } | undefined
-  function isWritable(): Promise<boolean> {
-    if (lastCheck && now() - lastCheck.at < healthReuseMs) return lastCheck.writable
-    const writable = proveWritable(db).then(
-      () => {
-        faults.clear('database', 'leads can be stored again')
-        return true
+  type Health = Awaited<ReturnType<typeof findHealth>>
+  let lastCheck: { at: number; health: Promise<Health | undefined> } | undefined
+  function checkHealth(): Promise<Health | undefined> {
+    if (lastCheck && Math.abs(now() - lastCheck.at) < healthReuseMs) return lastCheck.health
+    const health = findHealth().catch((error) => {
+      reportWriteFault(error)
+      return undefined
+    })
+    lastCheck = { at: now(), health }
+    return health
+  }
+
+  async function findHealth() {
+    await proveWritable(db)
+    faults.clear('database', 'leads can be stored again')
+    const backlog = await countWaiting(db)
+    const oldestAt = Math.min(...backlog.map((channel) => channel.oldestAt))
+    return {
+      ok: true,
+      database: db.engine,
+      deliveries: {
+        waiting: backlog.reduce((sum, channel) => sum + channel.waiting, 0),
+        oldestWaitingSeconds: backlog.length > 0 ? Math.round((now() - oldestAt) / 1000) : null,
+        byChannel: Object.fromEntries(backlog.map(({ channel, waiting }) => [channel, waiting])),
       },
-      (error) => {
-        reportWriteFault(error)
-        return false
-      },
-    )
-    lastCheck = { at: now(), writable }
-    return writable
+      notSetUp: options.notSetUp,
+      warnings: await options.findWarnings(backlog, now()).catch(() => []),
+    }
   }
 
   function reportWriteFault(error: unknown): void {
@@ -319,6 +337,12 @@ const tooMany: Refusal = {
   status: 429,
   code: 'too_many_requests',
   message: 'Too many requests from this address. Please wait a moment, or call us.',
+}
+const overloaded: Refusal = {
+  status: 503,
+  code: 'overloaded',
+  message: 'Too many requests at this moment. Please try again, or call us.',
+  retryAfterSeconds: unavailableRetrySeconds,
 }
 const unavailable: Refusal = {
   status: 503,

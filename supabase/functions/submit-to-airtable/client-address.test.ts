@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findClientAddress, groupAddress } from './client-address.ts'
+import { findClientAddress, findNetwork, groupAddress } from './client-address.ts'
 
 it.each([
   ['the socket when no proxy is trusted', '198.51.100.1', '203.0.113.7', 0, '198.51.100.1'],
@@ -34,4 +34,13 @@ it.each([
   ['x'.repeat(500), 'x'.repeat(64)],
 ])('counts %s as %s', (hop, expected) => {
   expect(groupAddress(hop)).toBe(expected)
+})
+
+it.each([
+  ['203.0.113.7', '203.0.113.0/24'],
+  ['2001:db8:1:2::/64', '2001:db8:1::/48'],
+  ['unknown', 'unknown'],
+  ['not an address', 'not an address'],
+])('finds that %s belongs to %s', (client, expected) => {
+  expect(findNetwork(client)).toBe(expected)
 })

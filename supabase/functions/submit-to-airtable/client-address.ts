@@ -27,3 +27,14 @@ export function groupAddress(hop: string): string {
   const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...right]
   return `${groups.slice(0, 4).join(':')}::/64`
 }
+
+/**
+ * The network of a client as groupAddress writes it: what one provider's customer can hold at little
+ * cost, 256 IPv4 addresses (/24) or an IPv6 /48.
+ */
+export function findNetwork(client: string): string {
+  const ipv4 = client.match(/^(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/)?.[1]
+  if (ipv4) return `${ipv4}.0/24`
+  const ipv6 = client.match(/^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):[0-9a-f]+::\/64$/)?.[1]
+  return ipv6 ? `${ipv6}::/48` : client
+}

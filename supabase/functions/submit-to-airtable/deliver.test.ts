@@ -355,6 +355,24 @@ describe.each(engines)('delivery on %s', (engine) => {
     expect((await readDeliveries(db))[0]?.state).toBe('sent')
   })
 
+  it('takes up its own work at once after the database broke off in the middle', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 1)
+    let works = false
+    const { deliver, sends, clock } = open(db, async (claimed) => {
+      if (!works) await db.kysely.schema.alterTable('deliveries').renameTo('away').execute()
+      return { outcomes: claimed.map(succeed) }
+    })
+    await deliver()
+    await db.kysely.schema.alterTable('away').renameTo('deliveries').execute()
+    works = true
+    clock.at += 1_000
+    expect(clock.at - start).toBeLessThan(timing.leaseMs)
+    await deliver()
+    expect(sends).toHaveLength(2)
+    expect((await readDeliveries(db))[0]?.state).toBe('sent')
+  })
+
   it('says a fault when it begins and when it is over, and then sends what waits at once', async () => {
     const db = await openTestDatabase(engine)
     await save(db, 12)

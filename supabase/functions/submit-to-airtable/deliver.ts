@@ -1,10 +1,12 @@
 import { type FaultLog, type Log, nameError } from './fault-log.ts'
 import {
   acquireChannel,
+  bringForward,
   type ClaimedLead,
   claimDue,
   type Database,
   findNextDueAt,
+  freeClaims,
   type Occasion,
   releaseChannel,
   renewLease,
@@ -57,6 +59,9 @@ const defaultTiming: DeliveryTiming = {
 
 const settleTries = 30
 
+// Two machines' clocks may differ by this much without anyone having set one.
+const clockSlackMs = 5_000
+
 const firstRetryMs = 5_000
 const longestRetryMs = 15 * 60_000
 // Someone is promised a call within ten minutes: a mail server that is back must not be left idle.
@@ -102,9 +107,24 @@ export function createDeliverer({
   const aborting = new AbortController()
   const lease = () => ({ holder, now: now(), until: now() + timing.leaseMs })
 
+  // A database that breaks off in the middle leaves our own leases behind. Waiting for their end
+  // would cost a homeowner most of a minute.
+  const running = new Set<Channel>()
+  const leftLeases = new Set<Channel>()
+
+  async function freeLeftLeases(channel: Channel): Promise<void> {
+    if (!leftLeases.has(channel) || running.has(channel)) return
+    await freeClaims(db, channel.name, holder)
+    await releaseChannel(db, channel.name, holder, now())
+    leftLeases.delete(channel)
+  }
+
   /** Sends all that is due on a channel. Returns when to look again. */
   async function deliverChannel(channel: Channel): Promise<number> {
+    const isOnly = !running.has(channel)
     try {
+      await freeLeftLeases(channel)
+      running.add(channel)
       const dueAt = await findNextDueAt(db, channel.name)
       faults.clear('delivery database', 'deliveries can be read again')
       if (dueAt === undefined) return timing.pollMs
@@ -136,7 +156,10 @@ export function createDeliverer({
         { error: nameError(error) },
         'deliveries wait: the database cannot be used',
       )
+      leftLeases.add(channel)
       return timing.pollMs
+    } finally {
+      if (isOnly) running.delete(channel)
     }
   }
 
@@ -238,9 +261,25 @@ export function createDeliverer({
   const findLongestRetryMs = ({ urgent }: Channel, { receivedAt }: StoredLead) =>
     urgent && now() - receivedAt < urgentForMs ? longestUrgentRetryMs : longestRetryMs
 
+  // Before the first look nobody knows by which clock the last process wrote: only what no retry
+  // rule can have set is brought forward then. When this process saw the clock go back, all is.
+  let lastLookAt: number | undefined
+  async function watchClock(): Promise<void> {
+    const at = now()
+    const wentBack = lastLookAt !== undefined && at < lastLookAt - clockSlackMs
+    if (lastLookAt === undefined || wentBack) {
+      const retriesUntil = wentBack ? at : at + longestRetryMs + clockSlackMs
+      const leasesUntil = at + timing.leaseMs + clockSlackMs
+      await bringForward(db, { now: at, retriesUntil, leasesUntil })
+    }
+    lastLookAt = at
+    if (wentBack) wake()
+  }
+
   /** Returns when to look again, and whether there is something new to deliver. */
   async function escalate(): Promise<{ delayMs: number; escalated: boolean }> {
     try {
+      await watchClock()
       const { escalated, nextAt = Number.POSITIVE_INFINITY } = await escalateDue()
       faults.clear('promise database', 'reminders go out again')
       const delayMs = Math.min(Math.max(nextAt - now(), 0), timing.pollMs)
@@ -309,6 +348,7 @@ export function createDeliverer({
     /** For a home without a timer of its own: delivers what is due or about to be, then returns. */
     async deliverDue(budgetMs: number): Promise<void> {
       const endAt = now() + budgetMs
+      await watchClock().catch(() => {})
       await Promise.all([deliverUntil(endAt), escalateUntil(endAt)])
     },
 

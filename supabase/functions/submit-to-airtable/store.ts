@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { findNetwork } from './client-address.ts'
 import type { Lead, LeadDetails, ServiceType } from './lead.ts'
 
 export type Tables = {
@@ -11,6 +12,7 @@ export type Tables = {
     service_type: ServiceType | ''
     received_at: number
     client_address: string
+    client_network: string | null
     idempotency_key: string | null
     body_hash: string
     suspect: string | null
@@ -118,7 +120,21 @@ export type NewLead = {
   escalateAt?: number | undefined
 }
 
-const rateWindowMs = 60_000
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+
+/**
+ * What one client may send, and all clients of one network: a day's worth so that nobody fills the
+ * disk however patient, a network's worth so that nobody does by changing addresses. Multiples of
+ * the limit per minute, wide enough for an office or a whole town behind one carrier's addresses.
+ */
+const listLimits = (limitPerMinute: number) =>
+  [
+    { column: 'client_address', windowMs: minuteMs, leads: limitPerMinute },
+    { column: 'client_address', windowMs: dayMs, leads: limitPerMinute * 100 },
+    { column: 'client_network', windowMs: minuteMs, leads: limitPerMinute * 5 },
+    { column: 'client_network', windowMs: dayMs, leads: limitPerMinute * 500 },
+  ] as const
 
 /** Stores a lead and its deliveries, all or nothing. When it returns, the commit is durable. */
 export function saveLead(
@@ -126,11 +142,12 @@ export function saveLead(
   { lead, details, bodyHash, clientAddress, idempotencyKeys, channels, escalateAt }: NewLead,
   { now, limitPerMinute }: { now: number; limitPerMinute: number },
 ): Promise<SavedLead> {
+  const clientNetwork = findNetwork(clientAddress)
   return transact(async (trx): Promise<SavedLead> => {
     // Postgres runs one client's requests side by side, each blind to the others' uncommitted
     // leads: without this lock a burst passes the limit. SQLite has one writer anyway.
     if (engine === 'postgres' && limitPerMinute > 0)
-      await sql`select pg_advisory_xact_lock(hashtextextended(${clientAddress}, 0))`.execute(trx)
+      await sql`select pg_advisory_xact_lock(hashtextextended(${clientNetwork}, 0))`.execute(trx)
 
     const findRepeated = async () => {
       if (idempotencyKeys.length === 0) return undefined
@@ -147,19 +164,23 @@ export function saveLead(
     const repeated = await findRepeated()
     if (repeated) return repeated
 
-    if (limitPerMinute > 0) {
+    for (const { column, windowMs, leads } of limitPerMinute > 0
+      ? listLimits(limitPerMinute)
+      : []) {
       // The row whose age decides: once it has left the window there is room for one more.
       const deciding = await trx
         .selectFrom('leads')
         .select('received_at')
-        .where('client_address', '=', clientAddress)
-        .where('received_at', '>', now - rateWindowMs)
+        .where(column, '=', column === 'client_address' ? clientAddress : clientNetwork)
+        .where('received_at', '>', now - windowMs)
+        // Later than now: the clock has been set back since, and nobody shall wait for that.
+        .where('received_at', '<=', now + minuteMs)
         .orderBy('received_at', 'desc')
-        .offset(limitPerMinute - 1)
+        .offset(leads - 1)
         .limit(1)
         .executeTakeFirst()
       if (deciding)
-        return { outcome: 'limited', retryAfterMs: deciding.received_at + rateWindowMs - now }
+        return { outcome: 'limited', retryAfterMs: deciding.received_at + windowMs - now }
     }
 
     const id = crypto.randomUUID()
@@ -172,6 +193,7 @@ export function saveLead(
         service_type: serviceType,
         received_at: now,
         client_address: clientAddress,
+        client_network: clientNetwork,
         idempotency_key: idempotencyKeys[0] ?? null,
         body_hash: bodyHash,
         ...details,
@@ -318,6 +340,21 @@ export async function renewLease(
     .returning('name')
     .executeTakeFirst()
   return renewed !== undefined
+}
+
+/** Gives back what this holder has claimed and not sent. */
+export async function freeClaims(
+  { kysely }: Database,
+  channel: string,
+  holder: string,
+): Promise<void> {
+  await kysely
+    .updateTable('deliveries')
+    .set({ leased_until: 0, lease_holder: null })
+    .where('channel', '=', channel)
+    .where('lease_holder', '=', holder)
+    .where('state', '=', 'waiting')
+    .execute()
 }
 
 /** Makes the holder the channel's only sender. False while another has it, or while it must rest. */
@@ -530,9 +567,47 @@ export async function retryDeliveries(
     .updateTable('deliveries')
     .set({ next_attempt_at: now })
     .where('state', '=', 'waiting')
+    // What is being sent is due already. Its settlement locks several rows: touching them here, in
+    // another order, is a deadlock on Postgres.
+    .where('leased_until', '<=', now)
   if (leadId !== 'all') query = query.where('lead_id', '=', leadId)
   if (channel !== 'all') query = query.where('channel', '=', channel)
   return (await query.returning('lead_id').execute()).length
+}
+
+/**
+ * After the clock has been set back, times written before lie too far ahead: a retry would wait, and
+ * a dead sender's lease hold, for as long as the clock was wrong. Nothing is put off by this.
+ */
+export function bringForward(
+  { kysely }: Database,
+  { now, retriesUntil, leasesUntil }: { now: number; retriesUntil: number; leasesUntil: number },
+): Promise<void> {
+  return kysely.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('deliveries')
+      .set({ next_attempt_at: now })
+      .where('state', '=', 'waiting')
+      .where('next_attempt_at', '>', retriesUntil)
+      .execute()
+    // A sender that lives renews its lease from now on by the new clock.
+    await trx
+      .updateTable('deliveries')
+      .set({ leased_until: leasesUntil })
+      .where('state', '=', 'waiting')
+      .where('leased_until', '>', leasesUntil)
+      .execute()
+    await trx
+      .updateTable('channels')
+      .set({ leased_until: leasesUntil })
+      .where('leased_until', '>', leasesUntil)
+      .execute()
+    await trx
+      .updateTable('channels')
+      .set({ not_before: leasesUntil })
+      .where('not_before', '>', Math.max(leasesUntil, retriesUntil))
+      .execute()
+  })
 }
 
 /** When the next reminder about an unanswered lead is due; undefined when none is. */
@@ -696,22 +771,15 @@ export function listHandOvers(
 }
 
 /** A setting the product remembers by itself; `propose` is kept if there is none yet. */
-export async function keepSetting(
-  { kysely }: Database,
-  name: string,
-  propose: string,
-): Promise<string> {
-  await kysely
+export async function keepSetting(db: Database, name: string, propose: string): Promise<string> {
+  const kept = await readSetting(db, name)
+  if (kept !== undefined) return kept
+  await db.kysely
     .insertInto('settings')
     .values({ name, value: propose })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const { value } = await kysely
-    .selectFrom('settings')
-    .select('value')
-    .where('name', '=', name)
-    .executeTakeFirstOrThrow()
-  return value
+  return (await readSetting(db, name)) ?? propose
 }
 
 export async function readSetting({ kysely }: Database, name: string): Promise<string | undefined> {

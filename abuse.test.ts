@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { openDatabase } from './database.ts'
+import { createChannels } from './supabase/functions/submit-to-airtable/channels.ts'
+import { countLeads, type StoredLead } from './supabase/functions/submit-to-airtable/store.ts'
+import { createTestApp, testLead } from './testing/app.ts'
+import { createLocation, engines, openTestDatabase } from './testing/database.ts'
+import { makeSettings } from './testing/settings.ts'
+
+const minuteMs = 60_000
+const from = (address: string) => ({ 'test-client': address })
+
+describe.each(engines)('limits on %s', (engine) => {
+  it('hold for a network, whichever of its addresses are used', async () => {
+    const db = await openTestDatabase(engine)
+    const { post } = createTestApp(db, { rateLimitPerMinute: 2 })
+    // Five times the limit of one address.
+    for (let at = 0; at < 10; at++) expect((await post(from(`198.51.100.${at}`))).status).toBe(200)
+    expect(await post(from('198.51.100.200'))).toMatchObject({ status: 429, retryAfter: 60 })
+    expect((await post(from('198.51.101.1'))).status).toBe(200)
+    for (let at = 0; at < 10; at++)
+      expect((await post(from(`2001:db8:1:${at}::/64`))).status).toBe(200)
+    expect((await post(from('2001:db8:1:ffff::/64'))).status).toBe(429)
+    expect((await post(from('2001:db8:2:1::/64'))).status).toBe(200)
+  })
+
+  it('hold for a day, so that patience does not fill the disk', async () => {
+    const db = await openTestDatabase(engine)
+    const { post, clock } = createTestApp(db, { rateLimitPerMinute: 1 })
+    const startedAt = clock.at
+    for (let at = 0; at < 100; at++) {
+      expect((await post()).status).toBe(200)
+      clock.at += minuteMs
+    }
+    expect((await post()).status).toBe(429)
+    expect((await post(from('203.0.113.8'))).status).toBe(200)
+    clock.at = startedAt + 24 * 60 * minuteMs
+    expect((await post()).status).toBe(200)
+  })
+
+  it('hold across processes, in a burst of many addresses of one network', async () => {
+    const location = await createLocation(engine)
+    const databases = [await openDatabase(location), await openDatabase(location)]
+    const apps = databases.map((db) => createTestApp(db, { rateLimitPerMinute: 2 }))
+    const send = (at: number) => apps[at % 2]?.post(from(`198.51.100.${at}`))
+    const turns = Array.from({ length: 40 }, (_, at) => at)
+    const answers: Awaited<ReturnType<typeof send>>[] = []
+    // SQLite waits for the other's lock with the whole thread: here the two would wait for each other.
+    if (engine === 'sqlite') for (const at of turns) answers.push(await send(at))
+    else answers.push(...(await Promise.all(turns.map(send))))
+    expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(10)
+    expect(answers.filter((answer) => answer?.status === 429)).toHaveLength(30)
+    for (const db of databases) await db.close()
+  })
+
+  it('let repeats of one request add nothing, however many come', async () => {
+    const db = await openTestDatabase(engine)
+    const { post } = createTestApp(db, { rateLimitPerMinute: 0 })
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => post({ 'idempotency-key': 'one' })),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(await countLeads(db)).toBe(1)
+    const deliveries = await db.kysely.selectFrom('deliveries').select('lead_id').execute()
+    expect(deliveries).toHaveLength(1)
+  })
+
+  it('answer 503 with Retry-After beyond what can be stored at once, and go on', async () => {
+    const db = await openTestDatabase(engine)
+    const { post, log } = createTestApp(db, { rateLimitPerMinute: 0 })
+    const answers = await Promise.all(Array.from({ length: 260 }, () => post()))
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const answer of refused)
+      expect(answer).toEqual({ status: 503, code: 'overloaded', retryAfter: 5 })
+    expect(await countLeads(db)).toBe(260 - refused.length)
+    expect((await post()).status).toBe(200)
+    const said = log.entries.filter(({ message }) => /at once|taken again/.test(message))
+    expect(said.map(({ level }) => level)).toEqual(['error', 'info'])
+  })
+})
+
+it('no lead can steer where it is sent', async () => {
+  const db = await openTestDatabase('sqlite')
+  const settings = makeSettings({
+    AIRTABLE_TOKEN: 'token',
+    AIRTABLE_BASE_ID: 'base',
+    ALERT_WEBHOOK_URL: 'https://hooks.example/one?two=3',
+    TWILIO_ACCOUNT_SID: 'AC1',
+    TWILIO_AUTH_TOKEN: 'secret',
+    TWILIO_FROM: '+15550001111',
+    ALERT_SMS_TO: '+15550002222',
+  })
+  const calls: { url: URL; init: RequestInit | undefined }[] = []
+  const fetch = (async (url: string | URL, init?: RequestInit) => {
+    calls.push({ url: new URL(url), init })
+    return new Response('{"records":[]}', { status: 200 })
+  }) as typeof globalThis.fetch
+  const channels = createChannels(settings, {
+    db,
+    fetch,
+    pause: async () => {},
+    now: () => Date.parse('2026-11-15T12:00:00Z'),
+  })
+  const hostileText = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      'https://evil.example/',
+      '//evil.example',
+      '@evil.example',
+      '../../x',
+      '\r\nHost: evil.example',
+      '<https://evil.example|Call>',
+      '+19005550000',
+      '&To=%2B19005550000',
+    ),
+    fc.webUrl(),
+  )
+  const hostileLead = fc.record({
+    name: hostileText,
+    email: hostileText,
+    phone: hostileText,
+    address: hostileText,
+  })
+  await fc.assert(
+    fc.asyncProperty(hostileLead, async (fields) => {
+      calls.length = 0
+      const lead: StoredLead = {
+        ...testLead,
+        ...fields,
+        serviceType: 'other',
+        id: crypto.randomUUID(),
+        receivedAt: 0,
+        suspect: null,
+        consent: null,
+        answeredAt: null,
+        answeredBy: null,
+      }
+      const { signal } = new AbortController()
+      for (const channel of channels)
+        if (!channel.name.startsWith('escalation'))
+          await channel.send([{ lead, occasion: 'received', attempts: 1 }], signal)
+      for (const { url, init } of calls) {
+        expect(['api.airtable.com', 'hooks.example', 'api.twilio.com']).toContain(url.host)
+        if (url.host === 'hooks.example') {
+          expect(url.href).toBe('https://hooks.example/one?two=3')
+          expect(init?.redirect).toBe('manual')
+        }
+        if (url.host === 'api.airtable.com') expect(url.pathname).toMatch(/^\/v0\/base\/Leads$/)
+        if (url.host === 'api.twilio.com') {
+          expect(url.pathname).toBe('/2010-04-01/Accounts/AC1/Messages.json')
+          const form = new URLSearchParams(String(init?.body))
+          expect(form.getAll('To')).toEqual(['+15550002222'])
+        }
+      }
+      expect(new Set(calls.map(({ url }) => url.host)).size).toBe(3)
+    }),
+    { numRuns: 200 },
+  )
+})

@@ -1,0 +1,87 @@
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { type ConnectionLimits, connectionLimits, limitConnections } from './connection-limits.ts'
+
+async function listen(changes: Partial<ConnectionLimits>, countsClients = true) {
+  const limits = { ...connectionLimits, checkEveryMs: 20, ...changes }
+  const server: Server = createServer(
+    { connectionsCheckingInterval: limits.checkEveryMs },
+    (request, response) => {
+      request.resume()
+      if (request.url === '/large') response.end(Buffer.alloc(64 * 1024 * 1024))
+      else request.on('end', () => response.end('here'))
+    },
+  )
+  limitConnections(server, limits, { countsClients })
+  const firstClosed = new Promise<void>((resolve) => {
+    server.once('connection', (socket) => socket.once('close', () => resolve()))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+
+  /** A connection from any loopback address that says something; `ended` is all that came back. */
+  const talk = (text: string, from = '127.0.0.1') => {
+    const socket: Socket = connect({ port, host: '127.0.0.1', localAddress: from })
+    let answer = ''
+    const ended = new Promise<string>((resolve) => {
+      socket.on('error', () => {})
+      socket.on('close', () => resolve(answer))
+    })
+    const answered = new Promise<string>((resolve) => {
+      socket.on('data', (data) => {
+        answer += data
+        resolve(answer)
+      })
+      socket.on('close', () => resolve(answer))
+    })
+    socket.write(text)
+    return { socket, ended, answered }
+  }
+  return Object.assign(talk, { firstClosed })
+}
+
+const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+
+it('closes a connection whose headers do not end', async () => {
+  const talk = await listen({ headersMs: 50 })
+  expect(await talk('GET / HTTP/1.1\r\nHost: a\r\nx: ').ended).toMatch(/^HTTP\/1\.1 408 /)
+})
+
+it('closes a connection whose body does not end', async () => {
+  const talk = await listen({ headersMs: 50, requestMs: 100 })
+  const { ended } = talk('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx')
+  expect(await ended).toMatch(/^HTTP\/1\.1 408 /)
+})
+
+it('closes a connection whose client does not read its answer', async () => {
+  const talk = await listen({ idleMs: 100 })
+  const { socket, ended } = talk('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
+  socket.pause()
+  await talk.firstClosed
+  socket.resume()
+  expect((await ended).length).toBeLessThan(64 * 1024 * 1024)
+})
+
+it('lets one client hold only so many connections, and serves the others', async () => {
+  const talk = await listen({ connectionsPerClient: 3 })
+  const held = Array.from({ length: 3 }, () => talk('GET / HTTP/1.1\r\n', '127.0.0.2'))
+  const refused = await talk(request, '127.0.0.2').ended
+  expect(refused).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 5\r\n/)
+  expect(await talk(request, '127.0.0.3').answered).toMatch(/^HTTP\/1\.1 200 /)
+  held[0]?.socket.destroy()
+  await held[0]?.ended
+  // The server hears of the end a moment later.
+  let answer = ''
+  while (!answer.startsWith('HTTP/1.1 200 ')) answer = await talk(request, '127.0.0.2').answered
+})
+
+it('does not count clients behind a proxy, where every connection is the proxy’s', async () => {
+  const talk = await listen({ connectionsPerClient: 1 }, false)
+  const answers = [1, 2, 3].map(() => talk(request).answered)
+  for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+})

@@ -1,0 +1,59 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { groupAddress } from './supabase/functions/submit-to-airtable/client-address.ts'
+
+/**
+ * How long and how often one client may hold a connection. Without these, a few hundred connections
+ * that send a byte now and then keep everyone else out.
+ */
+export type ConnectionLimits = {
+  /** From the first byte to the end of the headers. */
+  headersMs: number
+  /** The whole request: 16 KB at most, so whoever takes longer holds a connection, not a form. */
+  requestMs: number
+  /** Nothing moves in either direction: the client does not read its answer. */
+  idleMs: number
+  checkEveryMs: number
+  connections: number
+  /** More than any office has open at once, and too few to shut others out. */
+  connectionsPerClient: number
+}
+
+export const connectionLimits: ConnectionLimits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  idleMs: 60_000,
+  checkEveryMs: 2_000,
+  connections: 3_000,
+  connectionsPerClient: 500,
+}
+
+const refusal =
+  'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+
+/** `countsClients`: false behind a proxy, where all connections are the proxy's own. */
+export function limitConnections(
+  server: Server,
+  limits: ConnectionLimits,
+  { countsClients }: { countsClients: boolean },
+): void {
+  server.headersTimeout = limits.headersMs
+  server.requestTimeout = limits.requestMs
+  server.maxConnections = limits.connections
+  server.setTimeout(limits.idleMs)
+  if (!countsClients) return
+  const open = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const client = groupAddress(socket.remoteAddress ?? '')
+    const count = (open.get(client) ?? 0) + 1
+    open.set(client, count)
+    socket.once('close', () => {
+      const left = (open.get(client) ?? 1) - 1
+      if (left > 0) open.set(client, left)
+      else open.delete(client)
+    })
+    if (count <= limits.connectionsPerClient) return
+    socket.write(refusal)
+    socket.destroySoon()
+  })
+}

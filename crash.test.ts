@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { runCrash } from './bench/crash-run.ts'
+import { canCutPower, cutPower } from './bench/power-cut.ts'
+import { createLocation, engines } from './testing/database.ts'
+
+// The short form of `npm run bench:crash`; a new seed each time, and the one that failed is printed.
+const seed = Date.now() % 1_000_000
+
+it.concurrent.each(engines)(
+  'every acknowledged lead has one row and its alerts, however often %s’s servers are killed',
+  {
+    timeout: 120_000,
+  },
+  async (engine) => {
+    const { databaseUrl } = await createLocation(engine)
+    const processes = engine === 'postgres' ? 2 : 1
+    const options = { seed, kills: 3, databaseUrl, processes, visitors: 3, waitOutLeases: false }
+    const { kills, acknowledged, lost, doubled, surprises } = await runCrash(options)
+    expect({ seed, lost, doubled, surprises }).toEqual({
+      seed,
+      lost: [],
+      doubled: [],
+      surprises: [],
+    })
+    expect(kills).toBeGreaterThanOrEqual(3)
+    expect(acknowledged).toBeGreaterThan(10)
+  },
+)
+
+it.skipIf(!canCutPower())(
+  'every acknowledged lead survives a power cut',
+  { timeout: 60_000, concurrent: true },
+  async () => {
+    const { acknowledged, ...harm } = await cutPower({ seed, cuts: 8, visitors: 3 })
+    expect({ seed, ...harm }).toEqual({ seed, lost: [], damaged: [] })
+    expect(acknowledged).toBeGreaterThan(10)
+  },
+)

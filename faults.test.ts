@@ -1,0 +1,235 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from './database.ts'
+import { createDeliverer } from './supabase/functions/submit-to-airtable/deliver.ts'
+import { createFaultLog } from './supabase/functions/submit-to-airtable/fault-log.ts'
+import {
+  acquireChannel,
+  claimDue,
+  countLeads,
+  type Database,
+  saveLead,
+} from './supabase/functions/submit-to-airtable/store.ts'
+import { createTestApp, testLead } from './testing/app.ts'
+import { createLocation, engines, openTestDatabase, runSql } from './testing/database.ts'
+import { createTestLog } from './testing/log.ts'
+import { waitUntil } from './testing/server-process.ts'
+
+const hourMs = 3_600_000
+
+async function open(engine: 'sqlite' | 'postgres') {
+  const location = await createLocation(engine)
+  const db = await openDatabase(location)
+  onTestFinished(() => db.close())
+  return { db, ...location }
+}
+
+describe('SQLite', () => {
+  it('answers 503 while another program holds the write lock, and takes leads again after', async () => {
+    const { db, dataDir } = await open('sqlite')
+    // Five seconds by default; the way is the same.
+    await sql`pragma busy_timeout = 50`.execute(db.kysely)
+    const { post, checkHealth, clock, log } = createTestApp(db)
+    const other = new DatabaseSync(join(dataDir, 'leads.db'))
+    other.exec('begin immediate')
+    const refused = await post({ 'idempotency-key': 'one' })
+    expect(refused).toEqual({ status: 503, code: 'unavailable', retryAfter: 5 })
+    expect(await checkHealth()).toBe(503)
+    expect(JSON.stringify(log.entries)).toContain('database is locked')
+    other.exec('rollback')
+    other.close()
+    clock.at += 1_000
+    expect((await post({ 'idempotency-key': 'one' })).status).toBe(200)
+    expect(await checkHealth()).toBe(200)
+    expect(await countLeads(db)).toBe(1)
+  })
+})
+
+describe.skipIf(!engines.includes('postgres'))('Postgres', () => {
+  it('answers 503 while it only reads, as after a failover, and recovers by itself', async () => {
+    const { db, databaseUrl = '' } = await open('postgres')
+    const { post, checkHealth, clock } = createTestApp(db)
+    expect((await post()).status).toBe(200)
+    const name = new URL(databaseUrl).pathname.slice(1)
+    const elsewhere = new URL('/postgres', databaseUrl).href
+    const setReadOnly = async (value: 'on' | 'off') => {
+      await runSql(elsewhere, `alter database ${name} set default_transaction_read_only = ${value}`)
+      await cutConnections(databaseUrl)
+      clock.at += 1_000
+    }
+    await setReadOnly('on')
+    expect((await post()).status).toBe(503)
+    expect(await checkHealth()).toBe(503)
+    await setReadOnly('off')
+    expect((await post()).status).toBe(200)
+    expect(await checkHealth()).toBe(200)
+    expect(await countLeads(db)).toBe(2)
+  })
+
+  it('leaves nothing of a lead whose connection was cut in its transaction, and one after the retry', async () => {
+    const { db, databaseUrl = '' } = await open('postgres')
+    const { post } = createTestApp(db)
+    // The lead is written, and its deliveries wait for this lock: the middle of the transaction.
+    const other = new pg.Client({ connectionString: databaseUrl })
+    await other.connect()
+    onTestFinished(() => other.end())
+    await other.query('begin; lock table deliveries in access exclusive mode')
+    const key = { 'idempotency-key': 'one' }
+    const cut = post(key)
+    await waitUntil(async () => {
+      const waiting = await runSql(
+        databaseUrl,
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return waiting.length > 0
+    })
+    await runSql(
+      databaseUrl,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    expect((await cut).status).toBe(503)
+    await other.query('rollback')
+    expect(await countLeads(db)).toBe(0)
+    expect((await post(key)).status).toBe(200)
+    expect((await post(key)).status).toBe(200)
+    expect(await countLeads(db)).toBe(1)
+  })
+
+  it('keeps every acknowledged lead once, however often connections are cut', async () => {
+    const { db, databaseUrl = '' } = await open('postgres')
+    const { post } = createTestApp(db, { rateLimitPerMinute: 0 })
+    let repeated = 0
+    const send = async (key: string) => {
+      while ((await post({ 'idempotency-key': key })).status !== 200) repeated += 1
+    }
+    const sending = Promise.all(
+      Array.from({ length: 8 }, async (_, visitor) => {
+        for (let at = 0; at < 20; at++) await send(`${visitor}-${at}`)
+      }),
+    )
+    let isDone = false
+    sending.finally(() => {
+      isDone = true
+    })
+    while (!isDone) await cutConnections(databaseUrl)
+    await sending
+    expect(await countLeads(db)).toBe(160)
+    expect(repeated).toBeGreaterThan(0)
+  }, 30_000)
+})
+
+describe.each(engines)('a clock that is set back, on %s', (engine) => {
+  it('does not lock out a visitor for as long as it was wrong', async () => {
+    const { post, clock } = createTestApp(await openTestDatabase(engine), { rateLimitPerMinute: 2 })
+    for (const status of [200, 200, 429]) expect((await post()).status).toBe(status)
+    clock.at -= hourMs
+    for (const status of [200, 200]) expect((await post()).status).toBe(status)
+    const limited = await post()
+    expect(limited.status).toBe(429)
+    expect(limited.retryAfter).toBeLessThanOrEqual(60)
+  })
+
+  it('does not leave /healthz with an old answer', async () => {
+    const db = await openTestDatabase(engine)
+    const { checkHealth, clock } = createTestApp(db)
+    expect(await checkHealth()).toBe(200)
+    await db.kysely.schema.alterTable('write_checks').renameTo('away').execute()
+    clock.at -= hourMs
+    expect(await checkHealth()).toBe(503)
+    await db.kysely.schema.alterTable('away').renameTo('write_checks').execute()
+  })
+
+  it('does not keep a lead from going out, whether the process saw it or starts after it', async () => {
+    for (const restarts of [false, true]) {
+      const db = await openTestDatabase(engine)
+      const clock = { at: Date.parse('2026-11-15T12:00:00Z') }
+      let works = false
+      let sends = 0
+      const makeDeliverer = () =>
+        createTestDeliverer(db, clock, () => {
+          sends += 1
+          return works
+        })
+      let deliverer = makeDeliverer()
+      await save(db, clock.at)
+      await deliverer.deliverDue(1)
+      await save(db, clock.at)
+      // A process that was killed: its lease on the channel and on a lead stay behind.
+      const lease = { holder: 'killed', now: clock.at, until: clock.at + 45_000 }
+      await acquireChannel(db, 'airtable', lease)
+      await claimDue(db, 'airtable', 1, lease)
+      expect(sends).toBe(1)
+      works = true
+      clock.at -= hourMs
+      if (restarts) deliverer = makeDeliverer()
+      await deliverer.deliverDue(1)
+      // The lease runs on, by the new clock.
+      clock.at += 51_000
+      await deliverer.deliverDue(1)
+      clock.at += 1_000
+      await deliverer.deliverDue(1)
+      const waiting = await db.kysely
+        .selectFrom('deliveries')
+        .select('channel')
+        .where('state', '=', 'waiting')
+        .execute()
+      expect([restarts, waiting]).toEqual([restarts, []])
+    }
+  })
+})
+
+const cutConnections = (url: string) =>
+  runSql(
+    url,
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  ).catch(() => {})
+
+function createTestDeliverer(db: Database, clock: { at: number }, works: () => boolean) {
+  const log = createTestLog()
+  return createDeliverer({
+    db,
+    channels: [
+      {
+        name: 'airtable',
+        batchSize: 10,
+        exclusive: true,
+        restMs: 0,
+        send: async (claimed) => {
+          const ok = works()
+          return {
+            outcomes: claimed.map(({ lead, occasion }) => ({
+              leadId: lead.id,
+              occasion,
+              ...(ok ? { ok } : { ok, error: 'no' }),
+            })),
+          }
+        },
+      },
+    ],
+    now: () => clock.at,
+    random: () => 1,
+    // The clock moves by exactly as much as was waited for.
+    pause: async (ms) => {
+      clock.at += ms
+    },
+    log,
+    faults: createFaultLog(log),
+  })
+}
+
+const save = (db: Database, now: number) =>
+  saveLead(
+    db,
+    {
+      lead: { ...testLead, serviceType: '' },
+      details: { suspect: null, consent: null },
+      bodyHash: '',
+      clientAddress: '',
+      idempotencyKeys: [],
+      channels: ['airtable'],
+    },
+    { now, limitPerMinute: 0 },
+  )

@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+type Package = {
+  version?: string
+  integrity?: string
+  resolved?: string
+  link?: boolean
+  hasInstallScript?: boolean
+}
+const lock: { packages: Record<string, Package> } = JSON.parse(
+  readFileSync('package-lock.json', 'utf8'),
+)
+const manifest: {
+  dependencies: Record<string, string>
+  devDependencies: Record<string, string>
+  overrides: Record<string, string>
+  allowScripts: Record<string, boolean>
+} = JSON.parse(readFileSync('package.json', 'utf8'))
+const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
+const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 13)
+
+describe('the packages', () => {
+  it('are asked for by exact version', () => {
+    const asked = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides }
+    for (const [name, version] of Object.entries(asked))
+      expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(-[\w.]+)?$/)])
+  })
+
+  it('are locked to an exact version, to what it contains, and to no place to load it from', () => {
+    expect(packages.length).toBeGreaterThan(50)
+    for (const [path, { version, integrity, resolved, link }] of packages)
+      expect({ path, version, integrity, resolved, link }).toEqual({
+        path,
+        version: expect.stringMatching(/^\d+\.\d+\.\d+(-[\w.]+)?$/),
+        integrity: expect.stringMatching(/^sha512-[A-Za-z0-9+/]{86}==$/),
+        resolved: undefined,
+        link: undefined,
+      })
+  })
+
+  it('run a script at installation only where package.json says yes or no to it', () => {
+    const withScripts = packages.flatMap(([path, { hasInstallScript }]) =>
+      hasInstallScript ? nameOf(path) : [],
+    )
+    expect([...new Set(withScripts)].sort()).toEqual(Object.keys(manifest.allowScripts).sort())
+  })
+
+  it('have no known hole of high severity, as far as the registry can be asked', () => {
+    // The registry is the one of this machine's npm; none is named here.
+    const { stdout } = spawnSync('npm', ['audit', '--json'], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+    const answer = parse(stdout)
+    const counts = answer?.metadata?.vulnerabilities
+    if (!counts) {
+      process.stdout.write('npm audit could not be asked: the registry gave no answer.\n')
+      return
+    }
+    const said = Object.entries(counts).map(([severity, count]) => `${severity} ${count}`)
+    process.stdout.write(`npm audit: ${said.join(', ')}\n`)
+    const found = Object.values(answer?.vulnerabilities ?? {})
+      .filter(({ severity }) => ['high', 'critical'].includes(severity))
+      .map(({ name, severity }) => `${name}: ${severity}`)
+    expect(found).toEqual([])
+  }, 70_000)
+})
+
+type Audit = {
+  vulnerabilities?: Record<string, { name: string; severity: string }>
+  metadata?: { vulnerabilities?: Record<string, number> }
+}
+
+function parse(text: string | null): Audit | undefined {
+  try {
+    return JSON.parse(text ?? '')
+  } catch {
+    return undefined
+  }
+}
