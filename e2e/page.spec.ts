@@ -4,6 +4,8 @@ import { desktop, expect, phone, scrollPage, test } from './test.ts'
 test.describe('the landing page', () => {
   test('shows its parts in the order of the specification', async ({ page }) => {
     await page.goto('/')
+    // What is not laid out yet has no innerText.
+    await expect(page.locator('.later')).toHaveCount(0)
     await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
     const landmarks = await page.locator('body > header, main > section, body > footer').all()
     const texts = await Promise.all(landmarks.map((landmark) => landmark.innerText()))

@@ -1,5 +1,4 @@
 import { keepDraft } from './keep-draft.ts'
-import { whenIdle } from './when-idle.ts'
 
 type FormCode = typeof import('./main.tsx')
 
@@ -100,6 +99,8 @@ type Connection = { saveData?: boolean; effectiveType?: string }
 function fetchAhead(codeUrl: string) {
   const { connection } = navigator as { connection?: Connection }
   if (connection?.saveData || /[23]g/.test(connection?.effectiveType ?? '')) return
+  // Safari has no requestIdleCallback.
+  const whenIdle: (work: () => void) => void = window.requestIdleCallback ?? setTimeout
   whenIdle(() => {
     const link = document.createElement('link')
     link.rel = 'modulepreload'

@@ -4,7 +4,6 @@
  */
 import { driftTestimonials } from './drift.ts'
 import { loadFormOnContact } from './load-form.ts'
-import { whenIdle } from './when-idle.ts'
 
 const scrollThresholdPx = 50
 
@@ -26,14 +25,16 @@ for (const year of document.querySelectorAll('[data-year]')) {
   year.textContent = String(new Date().getFullYear())
 }
 
-// Once the first screen stands, the rest is laid out too, one section an idle moment: each is short,
-// and whoever then jumps, prints or takes a picture of the whole page finds all of it.
+// Once the first screen is painted the rest is laid out too, one section a task, so that none is
+// long. Whoever then jumps, prints or takes a picture of the whole page finds all of it.
 const layOutNext = () => {
-  const next = document.querySelector('.later')
-  next?.classList.remove('later')
-  if (next) whenIdle(layOutNext)
+  const next = document.querySelector<HTMLElement>('.later')
+  if (!next) return
+  next.classList.remove('later')
+  next.getBoundingClientRect()
+  setTimeout(layOutNext)
 }
-addEventListener('load', () => whenIdle(layOutNext))
+requestAnimationFrame(() => setTimeout(layOutNext))
 
 driftTestimonials(reducedMotion)
 loadFormOnContact()
