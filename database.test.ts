@@ -46,6 +46,37 @@ describe.each(engines)('opening a database on %s', (engine) => {
     expect((await sql`select id from more`.execute(again.kysely)).rows).toEqual([{ id: 'kept' }])
   })
 
+  it('keeps the deliveries that were there before they had an occasion', async () => {
+    const location = await createLocation(engine)
+    const before = copyMigrations({})
+    for (const file of readdirSync(before)) if (file > '20261115000003') rmSync(join(before, file))
+    const old = await openDatabase(location, before)
+    await sql`insert into leads (id, name, email, phone, address, service_type, received_at,
+      client_address, body_hash) values ('1', 'Jane', 'j@example.com', '5551234567', '1 Main St', '',
+      5, '', '')`.execute(old.kysely)
+    await sql`insert into deliveries (lead_id, channel, attempts, next_attempt_at, last_error,
+      created_at) values ('1', 'airtable', 3, 9, 'no room', 5)`.execute(old.kysely)
+    await old.close()
+    const db = await openDatabase(location)
+    onTestFinished(() => db.close())
+    expect(await listLeads(db, { limit: 1 })).toMatchObject([
+      {
+        id: '1',
+        answeredAt: null,
+        deliveries: [
+          {
+            channel: 'airtable',
+            occasion: 'received',
+            state: 'waiting',
+            attempts: 3,
+            nextAttemptAt: 9,
+            lastError: 'no room',
+          },
+        ],
+      },
+    ])
+  })
+
   it('names the migration that failed and leaves nothing of it behind', async () => {
     const location = await createLocation(engine)
     const file = '20990101000000_broken.sql'

@@ -1,8 +1,9 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { Kysely, SqliteDialect } from 'kysely'
 import pg from 'pg'
+import { createGroupCommit } from './group-commit.ts'
 import { openPostgres } from './supabase/functions/submit-to-airtable/postgres.ts'
 import type { Database, Tables } from './supabase/functions/submit-to-airtable/store.ts'
 
@@ -44,6 +45,7 @@ function openSqlite(dataDir: string, migrations: string): Database & { close(): 
   return {
     engine: 'sqlite',
     kysely,
+    transact: createGroupCommit(kysely),
     close: async () => {
       if (sqlite.isOpen) sqlite.close()
     },
@@ -74,6 +76,13 @@ const longestTurnMs = 10
 
 // Kysely knows better-sqlite3; this is node:sqlite in that shape.
 function wrap(sqlite: DatabaseSync) {
+  // Preparing takes longer than running. The texts are few: they come from the queries in store.ts.
+  const prepared = new Map<string, StatementSync>()
+  const prepare = (text: string) => {
+    const statement = prepared.get(text) ?? sqlite.prepare(text)
+    prepared.set(text, statement)
+    return statement
+  }
   return {
     close: () => sqlite.close(),
     prepare: (text: string) => {
@@ -81,7 +90,7 @@ function wrap(sqlite: DatabaseSync) {
       const ended = text === 'rollback' && !sqlite.isTransaction
       // A transaction that starts by reading cannot wait for another process's write: it fails at
       // its own first write. Asking for the write lock at the start makes it wait instead.
-      const statement = sqlite.prepare(
+      const statement = prepare(
         text === 'begin' ? 'begin immediate' : ended ? 'select 1 limit 0' : text,
       )
       return {

@@ -25,10 +25,9 @@ export default defineConfig({
     },
   },
   webServer: {
-    command: 'node server.ts',
-    env: { PORT: String(port), DATA_DIR: 'test-results/data' },
+    command: 'node e2e/serve.ts',
+    env: { PORT: String(port) },
     url: `http://localhost:${port}/`,
-    reuseExistingServer: !process.env.CI,
     stderr: 'ignore',
   },
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { type Plugin, type Rolldown, runnerImport } from 'vite'
+import { formatSiteHeaders } from './site-headers.ts'
 
 /** What the first contact loads. The page names it, so that its own script shares no code with it. */
 export const formCode = 'site/main.tsx'
@@ -14,15 +15,21 @@ export const formCode = 'site/main.tsx'
  */
 export function prerender(): Plugin[] {
   let outDir: string
+  let env: Record<string, string | undefined>
   return [
     {
       name: 'render-pages',
+      configResolved(config) {
+        outDir = config.build.outDir
+        env = config.env
+      },
       transformIndexHtml: {
         order: 'pre',
         async handler(html, { filename, server }) {
           const { renderPage } = server
             ? ((await server.ssrLoadModule('/site/render.tsx')) as RenderModule)
-            : (await runnerImport<RenderModule>('/site/render.tsx')).module
+            : (await runnerImport<RenderModule>('/site/render.tsx', { define: defineEnv(env) }))
+                .module
           const { head, body } = renderPage(filename.endsWith('404.html') ? 'not-found' : 'landing')
           return html.replace('<!-- head -->', () => head).replace('<!-- body -->', () => body)
         },
@@ -48,12 +55,13 @@ export function prerender(): Plugin[] {
       name: 'inline-first-flight',
       enforce: 'post',
       apply: 'build',
-      configResolved(config) {
-        outDir = config.build.outDir
-      },
       generateBundle: {
         order: 'post',
         handler(_options, bundle) {
+          const form = findChunk(bundle, formCode)
+          // Chrome compiles it whole where it is fetched, off the main thread, and not at the contact
+          // that needs it: a live form a third sooner on a slowed CPU (`npm run bench -- page`).
+          form.code = `//# allFunctionsCalledOnLoad\n${form.code}`
           const inlined = new Set<string>()
           const code = (url: string) => {
             const file = bundle[url.slice(1)]
@@ -75,9 +83,19 @@ export function prerender(): Plugin[] {
                 }
                 return `<script type="module">${script}</script>`
               })
-              .replace(`"/${formCode}"`, () => `"/${findChunk(bundle, formCode)}"`)
+              .replace(`"/${formCode}"`, () => `"/${form.fileName}"`)
           }
           for (const fileName of inlined) delete bundle[fileName]
+          const pages = Object.values(bundle).filter(({ fileName }) => fileName.endsWith('.html'))
+          this.emitFile({
+            type: 'asset',
+            fileName: '_headers',
+            source: formatSiteHeaders({
+              pages: pages.map((page) => String((page as Rolldown.OutputAsset).source)),
+              supabaseUrl: env.VITE_SUPABASE_URL,
+              withMaps: Boolean(env.VITE_GOOGLE_MAPS_API_KEY),
+            }),
+          })
         },
       },
       async writeBundle(_options, bundle) {
@@ -90,11 +108,19 @@ export function prerender(): Plugin[] {
   ]
 }
 
+/** What .env says about the build; Vite's runner does not read it by itself. */
+const defineEnv = (env: Record<string, string | undefined>) =>
+  Object.fromEntries(
+    Object.entries(env)
+      .filter(([name]) => name.startsWith('VITE_'))
+      .map(([name, value]) => [`import.meta.env.${name}`, JSON.stringify(value)]),
+  )
+
 function findChunk(bundle: Rolldown.OutputBundle, source: string) {
   const files = Object.values(bundle)
   const chunk = files.find((file) => file.type === 'chunk' && file.facadeModuleId?.endsWith(source))
-  if (!chunk) throw new Error(`${source} is not in the build`)
-  return chunk.fileName
+  if (chunk?.type !== 'chunk') throw new Error(`${source} is not in the build`)
+  return chunk
 }
 
 type RenderModule = typeof import('./site/render.tsx')

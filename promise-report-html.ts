@@ -181,7 +181,7 @@ h1{margin:.2em 0 .15em;font-size:clamp(1.7rem,5vw,2.5rem);line-height:1.15;font-
 h2{margin:0 0 .5em;font-size:1.25rem}
 main{max-width:860px;margin:0 auto;padding:24px 16px 48px}
 section{margin:0 0 18px;padding:22px;background:#fff;border:1px solid #efe6d6;border-radius:12px;break-inside:avoid}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(128px,1fr));gap:20px 16px}
+.figures{display:grid;grid-template-columns:repeat(4,1fr);gap:20px 16px}
 .figures b{display:block;font-size:1.55rem;line-height:1.2;font-variant-numeric:tabular-nums}
 .figures span{color:#3f5458}
 .figures .bad b{color:#8f3c12}
@@ -203,6 +203,6 @@ th:first-child,td:first-child{padding-left:0;text-align:left}
 .notes{background:none;border:0;padding:0 22px;color:#3f5458}
 .notes p{margin:0 0 .3em}
 .empty{padding:22px;background:#fff;border:1px solid #efe6d6;border-radius:12px}
-@media (max-width:560px){.chart text{font-size:15px}section{padding:18px 16px}}
+@media (max-width:560px){.figures{grid-template-columns:1fr 1fr}.chart text{font-size:15px}section{padding:18px 16px}}
 @media print{body{background:#fff;font-size:11pt}header{padding:12px}main{padding:12px 0}section{margin-bottom:10px;padding:12px 16px}}
 `

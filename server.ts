@@ -2,10 +2,13 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { startSite } from './site-server.ts'
 import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
+import { nameError } from './supabase/functions/submit-to-airtable/fault-log.ts'
 
 // Sentences for a person go to stdout, the structured log to stderr: each can be read by itself.
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const log = pino({ base: null }, pino.destination({ dest: 2, sync: true }))
+
+const lastResortMs = 9_500
 
 try {
   const env = readEnv(process.env)
@@ -17,7 +20,9 @@ try {
 
   const stop = async (signal: string) => {
     log.info({ signal }, 'stopping')
-    await site.stop()
+    // Within 10 s whatever hangs: what is not settled by then is taken up again by its lease.
+    setTimeout(() => process.exit(0), lastResortMs).unref()
+    await site.stop().catch((error) => log.error({ error: nameError(error) }, 'stopping failed'))
     log.info({}, 'stopped')
     process.exit(0)
   }

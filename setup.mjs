@@ -13,22 +13,18 @@ const purpose = process.argv[2]
 // Not on stdout, which belongs to the script that follows (`npm run -s leads -- --json`).
 const say = (text) => process.stderr.write(`${text}\n`)
 
-once('node_modules/.setup-done', ['package-lock.json', '.npmrc'], () => {
+once('node_modules/.setup-done', ['package-lock.json', '.npmrc'], '', () => {
   say('Installing packages (once, about a minute) …')
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  // The build and the pinned Node are dev packages, which NODE_ENV=production would leave out.
+  run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
 })
 
 if (purpose === 'start') {
-  const sources = [
-    'site',
-    'public',
-    'index.html',
-    '404.html',
-    'vite.config.ts',
-    'package-lock.json',
-  ]
+  const pages = ['site', 'public', 'index.html', '404.html']
+  const build = ['vite.config.ts', 'prerender.ts', 'site-headers.ts', 'package-lock.json']
   const lead = 'supabase/functions/submit-to-airtable/lead.ts'
-  once('dist/.setup-done', [...sources, lead, '.env', '.env.local'], () => {
+  const files = [...pages, ...build, lead, '.env', '.env.local']
+  once('dist/.setup-done', files, buildVariables(), () => {
     say('Building the site …')
     run('npm', ['run', '--silent', 'build', '--', '--logLevel', 'warn'])
   })
@@ -39,10 +35,10 @@ if (purpose === 'test') {
   if (!findBrowser()) installBrowser()
 }
 
-/** Does the work unless the same inputs were worked on before; the stamp is the inputs' hash. */
-function once(stampFile, inputs, work) {
-  const hash = createHash('sha256').update(buildVariables())
-  for (const file of inputs.flatMap(listFiles)) hash.update(file).update(readFileSync(file))
+/** Does the work unless it was done before from the same files and variables; the stamp is their hash. */
+function once(stampFile, files, variables, work) {
+  const hash = createHash('sha256').update(variables)
+  for (const file of files.flatMap(listFiles)) hash.update(file).update(readFileSync(file))
   const stamp = hash.digest('hex')
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
   work()
@@ -51,7 +47,7 @@ function once(stampFile, inputs, work) {
 
 // The page is built for one backend and one maps key: other values need another build.
 function buildVariables() {
-  const names = Object.keys(process.env).filter((name) => name.startsWith('VITE_'))
+  const names = Object.keys(process.env).filter((name) => /^VITE_|^SUPABASE_ANON_KEY$/.test(name))
   return names
     .sort()
     .map((name) => `${name}=${process.env[name]}\n`)

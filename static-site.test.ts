@@ -15,6 +15,7 @@ const files = {
   'assets/main-abc123.js': 'code',
   'assets/hero-abc123.avif': 'picture',
   '.setup-done': 'a stamp',
+  _headers: '/*\n  X-Frame-Options: DENY\n/assets/*\n  Cache-Control: immutable\n',
 }
 
 function serve() {
@@ -51,6 +52,14 @@ describe('the static site', () => {
     for (const path of ['/', '/favicon.svg', '/nowhere']) {
       expect((await get(path)).headers.get('cache-control')).toBe('no-cache')
     }
+  })
+
+  test('sends the headers that the build wrote for any host, with every answer', async () => {
+    const get = serve()
+    for (const path of ['/', '/nowhere', '/assets/main-abc123.js']) {
+      expect((await get(path)).headers.get('x-frame-options')).toBe('DENY')
+    }
+    expect((await get('/_headers')).status).toBe(404)
   })
 
   test('answers 304 without a body to a client that has it, in each encoding', async () => {

@@ -2,9 +2,15 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import type { Context } from 'hono'
+import { parseSiteHeaders } from './site-headers.ts'
 
 type Encoding = 'br' | 'gzip' | 'identity'
-type File = { type: string; etag: string; immutable: boolean; bodies: Map<Encoding, Uint8Array> }
+type File = {
+  type: string
+  etag: string
+  headers: Record<string, string>
+  bodies: Map<Encoding, Uint8Array>
+}
 
 const types: Record<string, string> = {
   '.avif': 'image/avif',
@@ -46,7 +52,7 @@ function send(c: Context, file: File, status: 200 | 404) {
   const encoding = chooseEncoding(c.req.header('Accept-Encoding') ?? '', file)
   const etag = `"${file.etag}-${encoding}"`
   c.header('ETag', etag)
-  c.header('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+  for (const [name, value] of Object.entries(file.headers)) c.header(name, value)
   if (file.bodies.size > 1) c.header('Vary', 'Accept-Encoding')
   if (status === 200 && matches(c.req.header('If-None-Match'), etag)) return c.body(null, 304)
 
@@ -73,7 +79,8 @@ function matches(ifNoneMatch: string | undefined, etag: string) {
 
 function loadFiles(folder: string) {
   const files = new Map<string, File>()
-  if (!existsSync(folder)) return files
+  if (!existsSync(join(folder, '_headers'))) return files
+  const { all, assets } = parseSiteHeaders(readFileSync(join(folder, '_headers'), 'utf8'))
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const type = types[extname(entry.name)]
     if (!entry.isFile() || !type) continue
@@ -86,9 +93,12 @@ function loadFiles(folder: string) {
     bodies.set('identity', body)
     const url = `/${relative(folder, path).split(sep).join('/')}`
     const etag = createHash('sha256').update(body).digest('base64url').slice(0, 16)
-    // Everything in assets/ carries its hash in its name.
-    const immutable = url.startsWith('/assets/')
-    files.set(url, { type, etag, immutable, bodies })
+    const headers = {
+      'Cache-Control': 'no-cache',
+      ...all,
+      ...(url.startsWith('/assets/') && assets),
+    }
+    files.set(url, { type, etag, headers, bodies })
   }
   return files
 }

@@ -1,9 +1,10 @@
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, loadEnv } from 'vite'
 import { formCode, prerender } from './prerender.ts'
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
+  define: definePublicKey(mode),
   plugins: [react(), tailwind(), prerender()],
   appType: 'mpa',
   // The form's call goes to the site that `npm start` serves beside it.
@@ -14,9 +15,19 @@ export default defineConfig({
     // Every browser that runs the page's script preloads modules by itself.
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      // Advice about plugins is not for whoever starts the site.
+      checks: { pluginTimings: false },
       input: ['index.html', '404.html', formCode],
-      // The page calls what the form's code exports.
-      preserveEntrySignatures: 'exports-only',
+      // The page calls what the form's code exports, and what loads later may use React from there:
+      // one file to hydrate.
+      preserveEntrySignatures: 'allow-extension',
     },
   },
-})
+}))
+
+// The function accepts SUPABASE_ANON_KEY; the page sends the same unless it is told otherwise.
+function definePublicKey(mode: string) {
+  const env = loadEnv(mode, process.cwd(), ['VITE_', 'SUPABASE_ANON_KEY'])
+  const key = env.VITE_SUPABASE_ANON_KEY || env.SUPABASE_ANON_KEY || 'public-anon-key'
+  return { 'import.meta.env.VITE_SUPABASE_ANON_KEY': JSON.stringify(key) }
+}

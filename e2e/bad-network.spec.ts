@@ -124,7 +124,44 @@ test.describe('offline', () => {
   })
 })
 
+test('a connection lost while sending is waited for, then it is sent once more', async ({
+  page,
+  context,
+}) => {
+  await page.goto('/')
+  const keys: (string | undefined)[] = []
+  await page.route(functionUrl, async (route) => {
+    keys.push(keyOf(route.request()))
+    if (keys.length > 1) return route.fulfill({ json: { ok: true } })
+    await context.setOffline(true)
+    await route.abort('internetdisconnected')
+  })
+  await fillIn(page)
+  await submitButton(page).click()
+  await expect(page.getByText(words.notes.waiting)).toBeVisible()
+  // Longer than the second try would have waited.
+  await page.waitForTimeout(1_500)
+  expect(keys).toHaveLength(1)
+  await expect(toast(page, words.toasts.failed)).toHaveCount(0)
+  await context.setOffline(false)
+  await expect(toast(page, words.toasts.received)).toBeVisible()
+  expect(keys[1]).toBe(keys[0])
+})
+
 test.describe('what was typed', () => {
+  test('is not overwritten by what is typed next before the form’s code is there', async ({
+    page,
+  }) => {
+    await page.goto('/')
+    await fillIn(page)
+    await page.route('**/assets/main-*.js', () => {})
+    await page.goto('/?again')
+    await fields(page).name.press('End')
+    await page.keyboard.type(' X')
+    expect(await readValues(page)).toEqual({ ...visitor, name: 'Jane Doe X' })
+    expect(await draft(page)).toContain(visitor.address)
+  })
+
   test('survives a reload, without a further touch', async ({ page }) => {
     await page.goto('/')
     await fillIn(page)
@@ -208,14 +245,73 @@ test.describe('a press before the form’s code', () => {
     await page.route('**/assets/main-*.js', () => {})
     const posts: string[] = []
     page.on('request', (request) => {
-      if (request.method() === 'POST') posts.push(request.url())
+      if (request.method() === 'POST') posts.push(request.postData() ?? '')
     })
     await page.goto('/')
     await fillIn(page, { ...visitor, name: 'Plain Way' })
     await submitButton(page).click()
     await page.clock.runFor(9_000)
-    await expect(page).toHaveURL('/#estimate-received')
+    await expect(page.getByText(words.toasts.received)).toBeInViewport()
+    expect(posts).toHaveLength(1)
+    expect(Number(new URLSearchParams(posts[0]).get('elapsedMs'))).toBeGreaterThan(0)
+    // A success leaves no draft, and its sentence does not come back with a reload.
+    await expect(page).toHaveURL('/')
+    expect(await draft(page)).toBeNull()
+    await page.reload()
+    await expect(page.getByText(words.toasts.received)).toHaveCount(0)
+    expect(Object.values(await readValues(page)).join('')).toBe('')
+  })
+
+  test('is not followed by a second one while the plain post is on its way', async ({ page }) => {
+    await page.clock.install()
+    let deliverCode = () => {}
+    await page.route('**/assets/main-*.js', (route) => {
+      deliverCode = () => void route.continue()
+    })
+    const posts: string[] = []
+    await page.route(functionUrl, (route) => {
+      posts.push(route.request().headers()['content-type'] ?? '')
+    })
+    await page.goto('/')
+    await fillIn(page)
+    const button = await submitButton(page).boundingBox()
+    const press = () => page.mouse.click((button?.x ?? 0) + 60, (button?.y ?? 0) + 20)
+    await press()
+    await page.clock.runFor(9_000)
+    await expect.poll(() => posts.length).toBe(1)
+    deliverCode()
+    // The page cannot be asked anything while it is leaving; time for the code to come and the press to count.
+    for (let again = 0; again < 3; again++) {
+      await new Promise((resolve) => setTimeout(resolve, 700))
+      await press()
+    }
+    expect(posts).toEqual(['application/x-www-form-urlencoded'])
+  })
+
+  test('while offline waits for the connection, too', async ({ page, context }) => {
+    await page.route('**/assets/main-*.js', (route) => route.abort('internetdisconnected'))
+    const posts: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posts.push(request.url())
+    })
+    await page.goto('/')
+    await context.setOffline(true)
+    await fillIn(page)
+    await submitButton(page).click()
+    await page.unroute('**/assets/main-*.js')
+    expect(posts).toEqual([])
+    await context.setOffline(false)
     await expect(page.getByText(words.toasts.received)).toBeVisible()
     expect(posts).toHaveLength(1)
   })
+})
+
+test('what a plain post came to is gone with the next try', async ({ page }) => {
+  await page.goto('/#estimate-failed')
+  await expect(page.getByText(words.toasts.failed)).toBeVisible()
+  await answerWith(page, { status: 200 })
+  await fillIn(page)
+  await submitButton(page).click()
+  await expect(toast(page, words.toasts.received)).toBeVisible()
+  await expect(page.getByText(words.toasts.failed)).toHaveCount(0)
 })

@@ -1,28 +1,18 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer, type ViteDevServer } from 'vite'
 import { form, hero } from '../site/content.ts'
+import { copySources } from '../testing/copy-sources.ts'
 import { submitButton, toast } from './form.ts'
 import { expect, test } from './test.ts'
 
 // `npm run dev` on a copy of the sources, so that the test may change them.
-const root = join(import.meta.dirname, '..')
 let copy: string
 let server: ViteDevServer
 let url: string
 
 test.beforeAll(async () => {
-  copy = mkdtempSync(join(tmpdir(), 'dev-'))
-  const sources = ['site', 'public', 'index.html', '404.html', 'vite.config.ts', 'prerender.ts']
-  for (const name of [
-    ...sources,
-    'supabase/functions/submit-to-airtable/lead.ts',
-    'package.json',
-  ]) {
-    cpSync(join(root, name), join(copy, name), { recursive: true })
-  }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  copy = copySources()
   server = await createServer({
     root: copy,
     configFile: join(copy, 'vite.config.ts'),

@@ -219,6 +219,29 @@ test('a field that is filled in wrongly is named, mended and not sent', async ({
   expect(requests).toHaveLength(0)
 })
 
+test.describe('for a screen reader', () => {
+  test('the error is there when the focus reaches its field', async ({ page }) => {
+    await page.locator('#email').evaluate((field) =>
+      field.addEventListener('focus', () => {
+        const description = document.getElementById(field.getAttribute('aria-describedby') ?? '')
+        field.setAttribute('data-heard', description?.textContent ?? '')
+      }),
+    )
+    await fillIn(page, { ...visitor, email: '' })
+    await submitButton(page).click()
+    await expect(fields(page).email).toHaveAttribute(
+      'data-heard',
+      'Please enter your e-mail address.',
+    )
+  })
+
+  test('an error at the field one is in is read out', async ({ page }) => {
+    await fillIn(page, { ...visitor, phone: '123' })
+    await fields(page).phone.press('Enter')
+    await expect(page.getByRole('alert')).toHaveText(/at least 7 digits/)
+  })
+})
+
 test.describe('a failure', () => {
   test.use({ expectedErrors: /Failed to load resource/ })
 

@@ -32,14 +32,11 @@ export async function fillIn(page: Page, values: Partial<typeof visitor> = visit
 }
 
 export const readValues = (page: Page) =>
-  page.locator('#estimate form').evaluate((form) => {
-    const {
-      reference: _trap,
-      consent: _version,
-      ...lead
-    } = Object.fromEntries(new FormData(form as HTMLFormElement))
-    return lead
-  })
+  page
+    .locator('#estimate .field [name]')
+    .evaluateAll((fields) =>
+      Object.fromEntries((fields as HTMLInputElement[]).map(({ name, value }) => [name, value])),
+    )
 
 /** Stands in for the function, and keeps what was asked of it. */
 export async function answerWith(page: Page, answer: { status: number; body?: string } | 'cut') {

@@ -56,6 +56,19 @@ test.describe('a slip in the e-mail address', () => {
     await expect(offer).toHaveCount(0)
   })
 
+  test('does not move the button away under the press that found it', async ({ page }) => {
+    const requests = await answerWith(page, { status: 200 })
+    await fillIn(page)
+    await fields(page).email.fill('jane@gmial.com')
+    const box = await submitButton(page).boundingBox()
+    await page.mouse.move((box?.x ?? 0) + 60, (box?.y ?? 0) + 8)
+    await page.mouse.down()
+    await page.waitForTimeout(120)
+    await page.mouse.up()
+    await expect(toast(page, words.toasts.received)).toBeVisible()
+    expect(requests).toHaveLength(1)
+  })
+
   test('is never forced', async ({ page }) => {
     const requests = await answerWith(page, { status: 200 })
     await fillIn(page, { ...visitor, email: 'jane@gmial.com' })
@@ -98,12 +111,13 @@ test.describe('robots', () => {
     const requests = await answerWith(page, { status: 200 })
     await fillIn(page)
     await page.locator('#reference').evaluate((trap: HTMLInputElement) => {
-      trap.value = 'http://spam.example'
+      trap.value = 'http://spam.example '.repeat(2000)
     })
     await submitButton(page).click()
     await expect(toast(page, words.toasts.received)).toBeVisible()
     expect(requests[0]?.postDataJSON()).toEqual(visitor)
-    expect(detailsOf(requests).reference).toBe('http://spam.example')
+    // A word, not what was typed: a header has its limits, and the lead must get through.
+    expect(detailsOf(requests).reference).toBe('filled')
   })
 
   test('are not what an ordinary visitor looks like', async ({ page }) => {

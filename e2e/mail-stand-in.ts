@@ -38,6 +38,8 @@ export async function startMailStandIn({
 
   const server = new SMTPServer({
     secure,
+    // The certificate it brings along will do here; without this it warns on the console.
+    logger: false,
     authOptional: user === undefined,
     disabledCommands: user === undefined ? ['AUTH', 'STARTTLS'] : ['STARTTLS'],
     allowInsecureAuth: true,

@@ -4,6 +4,8 @@ import { desktop, expect, phone, scrollPage, test } from './test.ts'
 test.describe('the landing page', () => {
   test('shows its parts in the order of the specification', async ({ page }) => {
     await page.goto('/')
+    // What is not laid out yet has no innerText.
+    await expect(page.locator('.later')).toHaveCount(0)
     await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
     const landmarks = await page.locator('body > header, main > section, body > footer').all()
     const texts = await Promise.all(landmarks.map((landmark) => landmark.innerText()))
@@ -218,9 +220,10 @@ test.describe('the testimonials', () => {
   })
 
   test('show avatar, name, five stars and words on every card', async ({ page }) => {
+    await expect(page.locator('#five-stars > svg')).toHaveCount(5)
     for (const card of await page.locator(`${rows} li:not([inert] li)`).all()) {
       await expect(card.getByRole('paragraph').first()).not.toBeEmpty()
-      await expect(card.locator('svg')).toHaveCount(5)
+      await expect(card.locator('svg')).toBeVisible()
       await expect(card.getByText('Rated 5 out of 5')).toBeAttached()
       expect(await card.getByRole('blockquote').innerText()).toMatch(/\w{3}/)
     }

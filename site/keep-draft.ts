@@ -1,7 +1,24 @@
-/** Keeps what is typed, from the first keystroke on. estimate-form/draft.ts gives it back. */
+/*
+ * What is typed is kept on this device, from the first keystroke on, so that a reload or a closed tab
+ * loses nothing. It is gone after a success (estimate-form/draft.ts clears it) and after a day.
+ */
+const keptMs = 24 * 60 * 60_000
+
 export function keepDraft(form: HTMLFormElement, storageKey: string) {
+  const fields = [...form.querySelectorAll<HTMLInputElement>('.field [name]')]
+  try {
+    const { savedAt, values } = JSON.parse(localStorage.getItem(storageKey) ?? '{}')
+    const age = Date.now() - savedAt
+    if (age >= 0 && age < keptMs) {
+      for (const field of fields) field.value ||= values[field.name] ?? ''
+    } else {
+      localStorage.removeItem(storageKey)
+    }
+  } catch {
+    // Blocked, or not ours: there is no draft then.
+  }
+
   form.addEventListener('input', () => {
-    const fields = [...form.querySelectorAll<HTMLInputElement>('.field [name]')]
     const values = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
     try {
       localStorage.setItem(storageKey, JSON.stringify({ savedAt: Date.now(), values }))

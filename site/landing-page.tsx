@@ -3,7 +3,7 @@ import { About } from './sections/about.tsx'
 import { EmergencyBand } from './sections/emergency-band.tsx'
 import { Footer } from './sections/footer.tsx'
 import { Header } from './sections/header.tsx'
-import { Hero } from './sections/hero.tsx'
+import { Hero, heroPictures } from './sections/hero.tsx'
 import { Services } from './sections/services.tsx'
 import { Testimonials } from './sections/testimonials.tsx'
 
@@ -37,6 +37,23 @@ export function LandingHead() {
       <meta property="og:image:height" content="630" />
       <meta property="og:image:alt" content={head.pictureAlt} />
       <meta name="twitter:card" content="summary_large_image" />
+      <link
+        rel="preload"
+        as="image"
+        type="image/avif"
+        media={heroPictures.phone.media}
+        href={heroPictures.phone.srcSet}
+        fetchPriority="high"
+      />
+      <link
+        rel="preload"
+        as="image"
+        type="image/avif"
+        media={heroPictures.wide.media}
+        imageSrcSet={heroPictures.wide.srcSet}
+        imageSizes={heroPictures.wide.sizes}
+        fetchPriority="high"
+      />
       <link
         rel="preload"
         href="/site/fonts/archivo.woff2"

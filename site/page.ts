@@ -1,6 +1,6 @@
 /*
  * All the script that runs before someone touches the page. It is inlined into the HTML, so it can
- * neither be late nor fail to load; React arrives with the first contact (see loadForm).
+ * neither be late nor fail to load; React arrives with the first contact (see load-form.ts).
  */
 import { driftTestimonials } from './drift.ts'
 import { loadFormOnContact } from './load-form.ts'
@@ -10,7 +10,8 @@ const scrollThresholdPx = 50
 const markScrolled = () =>
   document.documentElement.toggleAttribute('data-scrolled', scrollY > scrollThresholdPx)
 addEventListener('scroll', markScrolled, { passive: true })
-markScrolled()
+// Asked for now, the offset would make the browser lay the page out once more than it needs to.
+requestAnimationFrame(markScrolled)
 
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)')
 for (const button of document.querySelectorAll('[data-to-top]')) {
@@ -23,6 +24,17 @@ for (const button of document.querySelectorAll('[data-to-top]')) {
 for (const year of document.querySelectorAll('[data-year]')) {
   year.textContent = String(new Date().getFullYear())
 }
+
+// Once the first screen is painted the rest is laid out too, one section a task, so that none is
+// long. Whoever then jumps, prints or takes a picture of the whole page finds all of it.
+const layOutNext = () => {
+  const next = document.querySelector<HTMLElement>('.later')
+  if (!next) return
+  next.classList.remove('later')
+  next.getBoundingClientRect()
+  setTimeout(layOutNext)
+}
+requestAnimationFrame(() => setTimeout(layOutNext))
 
 driftTestimonials(reducedMotion)
 loadFormOnContact()

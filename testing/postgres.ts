@@ -28,7 +28,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     project.provide('postgresUrl', server.url)
     return server.remove
   } catch (error) {
-    if (process.env.CI === 'true') throw error
+    if (process.env.CI) throw error
     project.provide('postgresUrl', undefined)
     process.stderr.write(`Tests on PostgreSQL are skipped: ${(error as Error).message}\n`)
     return undefined
@@ -42,7 +42,8 @@ export type TestPostgres = {
   remove(): Promise<void>
 }
 
-export async function startPostgres(): Promise<TestPostgres> {
+/** Tests may lose what they wrote; whoever measures wants every commit on the disk. */
+export async function startPostgres({ durable = false } = {}): Promise<TestPostgres> {
   const bin = findBinaries() ?? installBinaries()
   const dir = mkdtempSync(join(tmpdir(), 'postgres-'))
   const user = findUser()
@@ -62,7 +63,7 @@ export async function startPostgres(): Promise<TestPostgres> {
       dir,
       '-h',
       '127.0.0.1',
-      '-F',
+      ...(durable ? [] : ['-F']),
       '-c',
       'max_connections=200',
     ]

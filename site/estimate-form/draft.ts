@@ -1,25 +1,20 @@
-/*
- * What was typed, and under which key it was sent, kept on this device only, so that a reload or a
- * closed tab neither loses a lead nor doubles it. Gone after a success, and after a day.
- */
+/** What keep-draft.ts keeps while the visitor types. */
 export const draftKey = 'estimate-draft'
 const attemptKey = 'estimate-attempt'
 
 const keptMs = 24 * 60 * 60_000
 
-type Kept = { savedAt: number }
-type Draft = Kept & { values: Record<string, string> }
 /** The last try to send: the same content again is the same lead, not a second one. */
-type Attempt = Kept & { content: string; idempotencyKey: string }
+type Attempt = { content: string; idempotencyKey: string; madeAt: number }
 
 export function createDraft(storage: Storage | undefined, now: () => number) {
-  let attempt = read<Attempt>(attemptKey)
+  let attempt = readAttempt()
 
-  function read<Item extends Kept>(key: string): Item | undefined {
+  function readAttempt(): Attempt | undefined {
     try {
-      const kept: Item | null = JSON.parse(storage?.getItem(key) ?? 'null')
-      if (kept && kept.savedAt <= now() && now() - kept.savedAt < keptMs) return kept
-      storage?.removeItem(key)
+      const kept: Attempt | null = JSON.parse(storage?.getItem(attemptKey) ?? 'null')
+      if (kept && kept.madeAt <= now() && now() - kept.madeAt < keptMs) return kept
+      storage?.removeItem(attemptKey)
     } catch {
       // Blocked, or not ours.
     }
@@ -27,12 +22,10 @@ export function createDraft(storage: Storage | undefined, now: () => number) {
   }
 
   return {
-    values: () => read<Draft>(draftKey)?.values ?? {},
-
     /** The key for sending this content: the same for every try, also after a reload. */
     findIdempotencyKey(content: string) {
       if (attempt?.content !== content) {
-        attempt = { content, idempotencyKey: makeKey(), savedAt: now() }
+        attempt = { content, idempotencyKey: makeKey(), madeAt: now() }
         try {
           storage?.setItem(attemptKey, JSON.stringify(attempt))
         } catch {
@@ -42,6 +35,7 @@ export function createDraft(storage: Storage | undefined, now: () => number) {
       return attempt.idempotencyKey
     },
 
+    /** After a success nothing of it stays on the device. */
     clear() {
       attempt = undefined
       try {

@@ -1,9 +1,12 @@
 import { type ComponentProps, type SubmitEvent, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { type BaseIssue, safeParse } from 'valibot'
 import {
   type Lead,
   type LeadField,
   leadSchema,
+  type RequiredField,
+  requiredFields,
   serviceTypes,
   trapField,
 } from '../../supabase/functions/submit-to-airtable/lead.ts'
@@ -20,6 +23,9 @@ import { suggestEmail } from './suggest-email.ts'
 type Errors = Partial<Record<LeadField, string>>
 
 const functionPath = '/functions/v1/submit-to-airtable'
+// Then the visitor is told that it takes longer, and how else to reach us.
+const slowMs = 5_000
+
 const fieldNames = Object.keys(leadSchema.entries) as LeadField[]
 
 /**
@@ -34,78 +40,94 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
   const [errors, setErrors] = useState<Errors>({})
   const [outcome, setOutcome] = useState<'received' | 'failed'>()
   const [meantEmail, setMeantEmail] = useState<string>()
+  const [slow, setSlow] = useState(false)
   const online = useOnline()
+
+  useEffect(() => {
+    if (!submitting) return
+    const timer = setTimeout(() => setSlow(true), slowMs)
+    return () => {
+      clearTimeout(timer)
+      setSlow(false)
+    }
+  }, [submitting])
 
   useEffect(() => {
     if (!form.current) return
     // Without scripts the browser checks `required`. With them the toast says it.
     form.current.noValidate = true
-    for (const [name, value] of Object.entries(draft.values())) {
-      const field = findField(form.current, name)
-      if (field?.value === '') field.value = value
-    }
     // Typed before this code was there.
     if (!form.current.closest('[data-composing]')) {
       formatNameField(findField(form.current, 'name') as HTMLInputElement)
       formatPhoneField(findField(form.current, 'phone') as HTMLInputElement)
     }
     onReady?.()
-  }, [draft, onReady])
+  }, [onReady])
 
   async function handleSubmit(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault()
-    const fields = event.currentTarget
+    const form = event.currentTarget
+    // What an earlier, plain post came to is history now.
+    document.getElementById('estimate-outcomes')?.remove()
     // The disabled button arrives a render later; a quick second press must not send twice.
-    if (sending.current || !checkFields(fields)) return
+    if (sending.current || !checkFields(form)) return
     sending.current = true
     setSubmitting(true)
     try {
       await untilOnline()
       // What was mended while waiting for the connection is what the visitor wants sent.
-      const lead = checkFields(fields)
-      if (lead) await send(lead, fields)
+      const lead = checkFields(form)
+      if (lead) await send(lead, form)
     } catch {
       setOutcome('failed')
       await showToast('error', words.toasts.failed)
     } finally {
       sending.current = false
-      setSubmitting(false)
+      flushSync(() => setSubmitting(false))
+      // A disabled button loses the focus. A keyboard goes on where it was.
+      if (document.activeElement === document.body)
+        form.querySelector<HTMLElement>('[type=submit]')?.focus({ preventScroll: true })
     }
   }
 
-  async function send(lead: Lead, fields: HTMLFormElement) {
+  async function send(lead: Lead, form: HTMLFormElement) {
     const details = new URLSearchParams({
       consent: words.consent.version,
       elapsedMs: String(Math.round(performance.now())),
-      [trapField]: findField(fields, trapField)?.value ?? '',
+      [trapField]: findField(form, trapField)?.value ? 'filled' : '',
     })
     const { sendLead } = await import('./send-lead.ts')
     await sendLead(lead, draft.findIdempotencyKey(JSON.stringify(lead)), details)
     draft.clear()
-    fields.reset()
+    form.reset()
     setMeantEmail(undefined)
     setOutcome('received')
     await showToast('success', words.toasts.received)
   }
 
   /** The lead, if the fields hold one. Otherwise says at each wrong field how to mend it. */
-  function checkFields(fields: HTMLFormElement) {
-    const values = readValues(fields)
+  function checkFields(form: HTMLFormElement) {
+    const values = readValues(form)
     const lead = safeParse(leadSchema, values)
-    setOutcome(undefined)
-    setErrors(lead.success ? {} : findErrors(lead.issues))
-    if (lead.success) return lead.output
-    const [first] = Object.keys(findErrors(lead.issues))
-    findField(fields, first ?? '')?.focus()
+    const found = lead.success ? {} : findErrors(lead.issues)
+    const [first = ''] = Object.keys(found)
+    // At once: a screen reader reads a field's error with the field, when the focus gets there.
+    flushSync(() => {
+      setOutcome(undefined)
+      setErrors(found)
+    })
+    findField(form, first)?.focus()
     if (requiredFields.some((name) => values[name]?.trim() === '')) {
       void showToast('error', words.toasts.incomplete)
     }
-    return undefined
+    return lead.success ? lead.output : undefined
   }
 
   const field = <Name extends LeadField>(name: Name) => ({
     name,
     error: errors[name],
+    // The first is read out at once, the others when the visitor gets there.
+    announced: Object.keys(errors)[0] === name,
     onInput: () => setErrors(({ [name]: _mended, ...others }) => others),
   })
 
@@ -141,7 +163,10 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
         autoComplete="email"
         spellCheck={false}
         required
-        onBlur={(event) => setMeantEmail(suggestEmail(event.currentTarget.value))}
+        onBlur={({ currentTarget: { value } }) =>
+          // Not at once: it moves what is below, perhaps the button that is being pressed right now.
+          setTimeout(() => setMeantEmail(suggestEmail(value)), 400)
+        }
       >
         <p role="status">
           {meantEmail && (
@@ -168,6 +193,9 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
         {...field('phone')}
         type="tel"
         autoComplete="tel"
+        // For the browser's own check, where no script runs.
+        pattern="(\D*\d){7,}\D*"
+        title={words.phoneRule}
         required
         onInput={(event) => {
           field('phone').onInput()
@@ -195,6 +223,8 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
       </div>
       <Trap />
       <input type="hidden" name="consent" value={words.consent.version} />
+      {/* Filled in by load-form.ts when the browser posts the form itself. */}
+      <input type="hidden" name="elapsedMs" />
       <button type="submit" disabled={submitting} className="button mt-2 w-full py-3 text-lg">
         {submitting ? words.submitting : words.submit}
       </button>
@@ -202,10 +232,14 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
         {!online && (
           <p className="form-note">{submitting ? words.notes.waiting : words.notes.offline}</p>
         )}
-        {outcome === 'received' && <p className="form-note">{words.notes.received}</p>}
-        {outcome === 'failed' && (
+        {online && outcome === 'received' && (
+          <p className="form-note" data-outcome="received">
+            {words.notes.received}
+          </p>
+        )}
+        {online && (slow || outcome === 'failed') && (
           <p className="form-note">
-            {words.notes.failed}{' '}
+            {slow ? words.notes.slow : words.notes.failed}{' '}
             <a href={callHref} className="font-bold whitespace-nowrap text-copper underline">
               {company.phone}
             </a>
@@ -216,8 +250,6 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
     </form>
   )
 }
-
-const requiredFields = ['name', 'email', 'phone', 'address'] as const
 
 const findField = (form: HTMLFormElement, name: string) =>
   form.elements.namedItem(name) as HTMLInputElement | HTMLSelectElement | null
@@ -236,11 +268,12 @@ function findErrors(issues: BaseIssue<unknown>[]) {
 }
 
 type InputProps = ComponentProps<'input'> & {
-  name: Exclude<LeadField, 'serviceType'>
+  name: RequiredField
   error: string | undefined
+  announced: boolean
 }
 
-function Input({ name, error, children, ...attributes }: InputProps) {
+function Input({ name, error, announced, children, ...attributes }: InputProps) {
   return (
     <div className="field">
       <label htmlFor={name}>{words.labels[name]}</label>
@@ -254,7 +287,7 @@ function Input({ name, error, children, ...attributes }: InputProps) {
       />
       {children}
       {error && (
-        <p id={`${name}-error`} className="field-error">
+        <p id={`${name}-error`} role={announced ? 'alert' : undefined} className="field-error">
           {error}
         </p>
       )}

@@ -22,5 +22,7 @@ export function formatNameField(field: HTMLInputElement) {
   if (formatted === field.value) return
   const { selectionStart, selectionEnd, selectionDirection } = field
   field.value = formatted
-  field.setSelectionRange(selectionStart, selectionEnd, selectionDirection ?? 'none')
+  // Safari moves the focus to a field whose selection is set.
+  if (field === document.activeElement)
+    field.setSelectionRange(selectionStart, selectionEnd, selectionDirection ?? 'none')
 }

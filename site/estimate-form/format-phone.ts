@@ -22,7 +22,8 @@ export function formatPhoneField(field: HTMLInputElement) {
   field.value = formatted
   let offset = formatted.length
   while (countDigits(formatted.slice(offset)) < digitsBehind) offset--
-  field.setSelectionRange(offset, offset)
+  // Safari moves the focus to a field whose selection is set.
+  if (field === document.activeElement) field.setSelectionRange(offset, offset)
 }
 
 const countDigits = (text: string) => text.replace(/\D/g, '').length

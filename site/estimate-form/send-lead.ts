@@ -5,10 +5,11 @@ import {
   FunctionsRelayError,
 } from '@supabase/supabase-js'
 import { detailsHeader, type Lead } from '../../supabase/functions/submit-to-airtable/lead.ts'
+import { untilOnline } from './connection.ts'
 import { localStorageIfAllowed } from './local-storage.ts'
 
 const url = import.meta.env.VITE_SUPABASE_URL || location.origin
-const publicKey = import.meta.env.VITE_SUPABASE_ANON_KEY || 'public-anon-key'
+const publicKey = import.meta.env.VITE_SUPABASE_ANON_KEY
 
 const timeoutMs = 10_000
 const retryDelayMs = 1_000
@@ -35,6 +36,7 @@ export async function sendLead(lead: Lead, idempotencyKey: string, details: URLS
   const delayMs = findRetryDelay(first.error)
   if (delayMs === undefined) throw first.error
   await new Promise((resolve) => setTimeout(resolve, delayMs))
+  await untilOnline()
   const second = await invoke()
   if (second.error) throw second.error
 }

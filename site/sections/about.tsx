@@ -5,14 +5,17 @@ const icons = { home: House, shield: ShieldCheck, check: BadgeCheck }
 
 export function About() {
   return (
-    <section aria-labelledby="about" className="section bg-cream">
+    <section
+      aria-labelledby="about"
+      className="section later gable-below bg-cream [--height:55rem] lg:[--height:30rem]"
+    >
       <div className="wide grid items-center gap-12 lg:grid-cols-2 lg:gap-20">
         <div className="relative">
           <picture>
             <source
               type="image/avif"
               srcSet="/site/pictures/about-480.avif 480w, /site/pictures/about-800.avif 800w, /site/pictures/about-1200.avif 1200w"
-              sizes="(min-width: 1024px) 560px, 100vw"
+              sizes="(min-width: 1024px) 560px, (min-width: 768px) 100vw, 50vw"
             />
             <img
               src="/site/pictures/about-800.webp"

@@ -4,7 +4,10 @@ import { CallLink } from './call-link.tsx'
 
 export function EmergencyBand() {
   return (
-    <section aria-labelledby="emergency" className="gable-edge bg-ink py-16 text-cream lg:py-20">
+    <section
+      aria-labelledby="emergency"
+      className="later relative bg-ink py-16 text-cream [--height:15rem] lg:py-20 lg:[--height:6rem]"
+    >
       <div className="wide flex flex-col items-center gap-8 text-center lg:flex-row lg:justify-between lg:text-left">
         <div>
           <h2 id="emergency">{emergency.heading}</h2>

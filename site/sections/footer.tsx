@@ -5,7 +5,7 @@ import { ToTopButton } from './to-top-button.tsx'
 
 export function Footer() {
   return (
-    <footer className="bg-ink py-14 text-cream">
+    <footer className="later bg-ink py-14 text-cream [--height:28rem] sm:[--height:13rem]">
       <div className="wide grid gap-10 sm:grid-cols-[2fr_1fr_1fr]">
         <div>
           <Logo tone="light" />

@@ -2,24 +2,23 @@ import { callHref, company, form, hero } from '../content.ts'
 import { draftKey } from '../estimate-form/draft.ts'
 import { EstimateForm } from '../estimate-form/estimate-form.tsx'
 
-const widths = (name: string, type: string, sizes: number[]) =>
-  sizes.map((size) => `/site/pictures/${name}-${size}.${type} ${size}w`).join(', ')
+/** Preloaded in the page's head, so both must name the same files. */
+export const heroPictures = {
+  // One size for all phones: under the shade nobody sees more pixels, and each kilobyte is 5 ms of 4G.
+  phone: { media: '(max-width: 767px)', srcSet: '/site/pictures/hero-portrait-640.avif' },
+  wide: {
+    media: '(min-width: 768px)',
+    srcSet: [1024, 1440, 1920].map((px) => `/site/pictures/hero-${px}.avif ${px}w`).join(', '),
+    sizes: '100vw',
+  },
+}
 
 export function Hero() {
   return (
     <section aria-labelledby="headline" className="hero">
       <picture>
-        <source
-          media="(max-width: 767px)"
-          type="image/avif"
-          srcSet={widths('hero-portrait', 'avif', [420, 640, 760])}
-          sizes="100vw"
-        />
-        <source
-          type="image/avif"
-          srcSet={widths('hero', 'avif', [1024, 1440, 1920])}
-          sizes="100vw"
-        />
+        <source type="image/avif" {...heroPictures.phone} />
+        <source type="image/avif" {...heroPictures.wide} />
         <img
           src="/site/pictures/hero-1024.webp"
           alt=""
@@ -31,6 +30,8 @@ export function Hero() {
       </picture>
       <div className="hero-grid wide">
         <div className="hero-words">
+          {/* On a phone the header has room for the mark only. */}
+          <p className="eyebrow sm:hidden">{company.name}</p>
           <h1 id="headline">{hero.headline}</h1>
           <p>{hero.lead}</p>
         </div>
@@ -40,14 +41,19 @@ export function Hero() {
               {form.toasts.received}
             </p>
             <p id="estimate-incomplete" className="outcome">
-              {form.toasts.incomplete}
+              {form.toasts.incomplete}. {form.notes.incompletePlain}
             </p>
             <p id="estimate-failed" className="outcome">
-              {form.toasts.failed} {form.notes.failed} <a href={callHref}>{company.phone}</a>
+              {form.toasts.failed} {form.notes.failedPlain} <a href={callHref}>{company.phone}</a>
             </p>
           </div>
           {/* Hydrated alone: nothing else on the page needs React in the browser. */}
-          <div id="estimate" data-code="/site/main.tsx" data-draft={draftKey}>
+          <div
+            id="estimate"
+            data-code="/site/main.tsx"
+            data-draft={draftKey}
+            data-waiting={form.notes.waiting}
+          >
             <EstimateForm />
           </div>
         </div>

@@ -5,7 +5,10 @@ const icons = { roof: House, hammer: Hammer, inspect: ClipboardCheck }
 
 export function Services() {
   return (
-    <section aria-labelledby="services" className="section bg-cream">
+    <section
+      aria-labelledby="services"
+      className="section later bg-cream [--height:59rem] lg:[--height:23rem]"
+    >
       <div className="wide">
         <h2 id="services" className="text-center">
           {services.heading}

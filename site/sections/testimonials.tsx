@@ -3,7 +3,11 @@ import { type Testimonial, testimonials } from '../content.ts'
 
 export function Testimonials() {
   return (
-    <section aria-labelledby="testimonials" data-testimonials className="section bg-sand/60">
+    <section
+      aria-labelledby="testimonials"
+      data-testimonials
+      className="section later bg-sand/60 [--height:47rem] lg:[--height:42rem]"
+    >
       <div className="wide flex min-h-12 items-center justify-between gap-4">
         <h2 id="testimonials">{testimonials.heading}</h2>
         <button
@@ -20,6 +24,14 @@ export function Testimonials() {
           <Play aria-hidden="true" size={20} data-icon="paused" />
         </button>
       </div>
+      {/* Drawn once; each card shows it again. */}
+      <svg aria-hidden="true" className="hidden">
+        <symbol id="five-stars" viewBox="0 0 120 24">
+          {[0, 24, 48, 72, 96].map((x) => (
+            <Star key={x} x={x} fill="currentColor" strokeWidth={0} />
+          ))}
+        </symbol>
+      </svg>
       <div className="mt-10 flex flex-col gap-4 md:gap-5">
         {testimonials.rows.map((row, index) => (
           <Row
@@ -72,9 +84,9 @@ function Stars() {
   return (
     <p className="flex text-copper">
       <span className="sr-only">{testimonials.ratingLabel}</span>
-      {[1, 2, 3, 4, 5].map((star) => (
-        <Star key={star} aria-hidden="true" size={16} fill="currentColor" strokeWidth={0} />
-      ))}
+      <svg aria-hidden="true" width="80" height="16">
+        <use href="#five-stars" />
+      </svg>
     </p>
   )
 }

@@ -236,7 +236,7 @@ export type RowOutcome = { leadId: string } & Result
 
 type Sent =
   | { kind: 'row'; lead: StoredLead; row: Row; note?: string }
-  | { kind: 'not sent'; lead: StoredLead; error: string }
+  | { kind: 'not sent'; lead: StoredLead; error: string; refused: boolean }
 
 /** Sends at most ten leads. One row each, however often it is called with the same ones. */
 export async function sendToAirtable(
@@ -263,7 +263,8 @@ export async function sendToAirtable(
     leftOut: readonly ColumnName[],
     typecast: boolean,
   ): Promise<Sent[]> {
-    const giveUp = (error: string) => batch.map((lead) => notSent(lead, error))
+    const giveUp = (error: string, refused = false) =>
+      batch.map((lead) => notSent(lead, error, refused))
 
     const reply = await write({
       performUpsert: { fieldsToMergeOn: ['Lead ID'] },
@@ -313,7 +314,7 @@ export async function sendToAirtable(
     }
     const rest = columnNames.filter((name) => name !== 'Lead ID' && name !== 'Raw')
     if (rest.every((name) => leftOut.includes(name)))
-      return giveUp(`Airtable refuses the lead (422${type && ` ${type}`}).`)
+      return giveUp(`Airtable refuses the lead (422${type && ` ${type}`}).`, true)
     return sendTogether([lead], [...new Set([...leftOut, ...rest])], false)
   }
 
@@ -329,6 +330,7 @@ export async function sendToAirtable(
       return notSent(
         lead,
         reply.kind === 'failed' ? reply.error : 'Airtable has several rows with this Lead ID.',
+        reply.kind !== 'failed',
       )
     const note = `Airtable has ${rows.length} rows with this Lead ID; the oldest is up to date.`
     return { kind: 'row' as const, lead, row, note }
@@ -355,7 +357,8 @@ export async function sendToAirtable(
 
     return all.map((one): RowOutcome => {
       const leadId = one.lead.id
-      if (one.kind === 'not sent') return { leadId, ok: false, error: one.error }
+      if (one.kind === 'not sent')
+        return { leadId, ok: false, error: one.error, ...(one.refused && { refused: true }) }
       const { row } = one
       const wasUnmarked = unmarked.some(({ id }) => id === row.id)
       // Staff look at what is New: a row without Status could stay unseen, so it is tried again.
@@ -385,7 +388,12 @@ export async function sendToAirtable(
   }
 }
 
-const notSent = (lead: StoredLead, error: string) => ({ kind: 'not sent' as const, lead, error })
+const notSent = (lead: StoredLead, error: string, refused = false) => ({
+  kind: 'not sent' as const,
+  lead,
+  error,
+  refused,
+})
 
 const untouchedStatuses: readonly unknown[] = [undefined, '', 'New', 'Suspect']
 

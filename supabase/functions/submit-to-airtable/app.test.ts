@@ -307,6 +307,19 @@ describe.each(engines)('the function on %s', (engine) => {
     expect([status, headers.get('access-control-allow-origin')]).toEqual([400, own])
   })
 
+  it('says once that a page has another key, and that a plain post comes from a strange page', async () => {
+    const { post, postForm, log } = await open(engine)
+    for (let times = 0; times < 3; times++) {
+      await post(lead, { apikey: 'of an older build' })
+      await postForm(lead, { origin: 'https://elsewhere.example' })
+    }
+    const said = log.entries.filter(({ level }) => level === 'error').map(({ message }) => message)
+    expect(said).toEqual([
+      expect.stringContaining('public key'),
+      expect.stringContaining('PUBLIC_URL'),
+    ])
+  })
+
   it('keeps personal data out of the log', async () => {
     const { post, postForm, log } = await open(engine)
     await post(lead)
@@ -343,7 +356,7 @@ describe.each(engines)('the function on %s', (engine) => {
       database: engine,
       deliveries: { waiting: 1, oldestWaitingSeconds: 90, byChannel: { airtable: 1 } },
       notSetUp: ['Airtable is not set up.'],
-      warnings: [],
+      warnings: ['Airtable is not set up.'],
     })
     expect(text).not.toContain('zoe')
   })

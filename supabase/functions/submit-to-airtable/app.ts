@@ -10,6 +10,7 @@ import {
   type LeadField,
   leadSchema,
   readDetails,
+  requiredFields,
 } from './lead.ts'
 import { type Backlog, countWaiting, type Database, proveWritable, saveLead } from './store.ts'
 
@@ -129,7 +130,11 @@ export function createApp(options: AppOptions): Hono {
   })
 
   async function takeJson(c: Context, type: string | undefined): Promise<Refusal | undefined> {
-    if (!hasKey(c)) return wrongKey
+    if (!hasKey(c)) {
+      // Said once: it may be a stranger, or a page that was built with another key.
+      faults.report('public key', {}, 'a lead came without this site’s public key: answered 401')
+      return wrongKey
+    }
     if (type !== 'application/json') return wrongType
     const key = c.req.header('idempotency-key')
     if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) return badIdempotencyKey
@@ -152,7 +157,11 @@ export function createApp(options: AppOptions): Hono {
     const from = findPageOrigin(c)
     const show = (part: 'received' | 'incomplete' | 'failed') =>
       c.redirect(`${from.redirectTo}/#estimate-${part}`, 303)
-    if (!from.allowed) return show('failed')
+    if (!from.allowed) {
+      const { origin: seen = null, host = null } = c.req.header()
+      faults.report('form origin', { seen, host }, 'a plain post is refused: set PUBLIC_URL')
+      return show('failed')
+    }
     const body = await readBody(c.req.raw)
     if (!(body instanceof Uint8Array)) return show('failed')
     let form: FormData
@@ -164,8 +173,8 @@ export function createApp(options: AppOptions): Hono {
     }
     const fields = Object.keys(leadSchema.entries) as LeadField[]
     const values = Object.fromEntries(fields.map((field) => [field, form.get(field) ?? '']))
-    const required = fields.filter((field) => field !== 'serviceType')
-    if (required.some((field) => String(values[field]).trim() === '')) return show('incomplete')
+    if (requiredFields.some((field) => String(values[field]).trim() === ''))
+      return show('incomplete')
     const parsed = v.safeParse(leadSchema, values)
     if (!parsed.success) return show('failed')
 
@@ -248,7 +257,10 @@ export function createApp(options: AppOptions): Hono {
         byChannel: Object.fromEntries(backlog.map(({ channel, waiting }) => [channel, waiting])),
       },
       notSetUp: options.notSetUp,
-      warnings: await options.findWarnings(backlog, now()).catch(() => []),
+      warnings: [
+        ...options.notSetUp,
+        ...(await options.findWarnings(backlog, now()).catch(() => [])),
+      ],
     }
   }
 

@@ -116,6 +116,47 @@ describe.each(engines)('delivery on %s', (engine) => {
     expect(sends).toHaveLength(3)
   })
 
+  it('takes one refused lead for no outage: said once, and good leads do not hurry it', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 1)
+    const [bad] = await listLeads(db, { limit: 1 })
+    const { deliver, clock, log } = open(db, async (claimed) => ({
+      outcomes: claimed.map((one) =>
+        one.lead.id === bad?.id ? { ...fail(one), refused: true } : succeed(one),
+      ),
+    }))
+    await deliver()
+    for (let minute = 1; minute <= 5; minute++) {
+      clock.at += 60_000
+      await save(db, 1, clock.at)
+      await deliver()
+    }
+    const said = log.entries.filter(({ level }) => level !== 'info').map(({ message }) => message)
+    expect(said).toEqual(['not delivered yet: it will be retried'])
+    const attempts = (await readDeliveries(db)).find(({ state }) => state === 'waiting')?.attempts
+    // 5 s, 10 s, 20 s … by itself; and once more with the first success, which may end an outage.
+    expect(attempts).toBeLessThanOrEqual(7)
+  })
+
+  it('after a restart the first success makes due what failed before it', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 1)
+    const before = open(db, async (claimed) => ({ outcomes: claimed.map(fail) }))
+    for (let at = 0; at < 9; at++) {
+      await before.deliver()
+      before.clock.at = (await readDeliveries(db))[0]?.nextAttemptAt ?? 0
+    }
+    await before.deliver()
+    const after = open(db, sendWell, { clock: { at: before.clock.at + 1_000 } })
+    await after.deliver()
+    expect(after.sends).toEqual([])
+    await save(db, 1, after.clock.at)
+    await after.deliver()
+    after.clock.at += 1_000
+    await after.deliver()
+    expect((await readDeliveries(db)).map(({ state }) => state)).toEqual(['sent', 'sent'])
+  })
+
   it('tries for ever, after 5 s, 10 s, 20 s … up to 15 minutes, and remembers why', async () => {
     const db = await openTestDatabase(engine)
     await save(db, 1)
@@ -252,10 +293,10 @@ describe.each(engines)('delivery on %s', (engine) => {
         const another = { holder: 'another', now: clock.at, until: clock.at + 1 }
         expect(await claimDue(db, 'airtable', 10, another)).toHaveLength(2)
         expect(await acquireChannel(db, 'airtable', another)).toBe(false)
+        // Listening first: the loss may be noticed before the update's own answer is here.
+        const broken = new Promise((resolve) => signal.addEventListener('abort', resolve))
         await db.kysely.updateTable('channels').set({ lease_holder: 'another' }).execute()
-        // The loss may have been noticed already.
-        if (!signal.aborted)
-          await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        await broken
         return { outcomes: leads.map(fail) }
       },
       { clock, times: renewOften, changes: { batchSize: 1 } },
@@ -311,6 +352,24 @@ describe.each(engines)('delivery on %s', (engine) => {
     })
     await deliverer.deliverDue(1)
     expect(pauses).toBe(3)
+    expect((await readDeliveries(db))[0]?.state).toBe('sent')
+  })
+
+  it('takes up its own work at once after the database broke off in the middle', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 1)
+    let works = false
+    const { deliver, sends, clock } = open(db, async (claimed) => {
+      if (!works) await db.kysely.schema.alterTable('deliveries').renameTo('away').execute()
+      return { outcomes: claimed.map(succeed) }
+    })
+    await deliver()
+    await db.kysely.schema.alterTable('away').renameTo('deliveries').execute()
+    works = true
+    clock.at += 1_000
+    expect(clock.at - start).toBeLessThan(timing.leaseMs)
+    await deliver()
+    expect(sends).toHaveLength(2)
     expect((await readDeliveries(db))[0]?.state).toBe('sent')
   })
 

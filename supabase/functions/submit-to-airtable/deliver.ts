@@ -6,6 +6,7 @@ import {
   claimDue,
   type Database,
   findNextDueAt,
+  freeClaims,
   type Occasion,
   releaseChannel,
   renewLease,
@@ -15,7 +16,10 @@ import {
   settleDeliveries,
 } from './store.ts'
 
-export type Result = { ok: true; note?: string } | { ok: false; error: string }
+export type Result =
+  | { ok: true; note?: string }
+  /** refused: it is this lead that the channel does not take; others would get through. */
+  | { ok: false; error: string; refused?: boolean }
 export type Outcome = { leadId: string; occasion: Occasion } & Result
 
 export type Channel = {
@@ -103,9 +107,24 @@ export function createDeliverer({
   const aborting = new AbortController()
   const lease = () => ({ holder, now: now(), until: now() + timing.leaseMs })
 
+  // A database that breaks off in the middle leaves our own leases behind. Waiting for their end
+  // would cost a homeowner most of a minute.
+  const running = new Set<Channel>()
+  const leftLeases = new Set<Channel>()
+
+  async function freeLeftLeases(channel: Channel): Promise<void> {
+    if (!leftLeases.has(channel) || running.has(channel)) return
+    await freeClaims(db, channel.name, holder)
+    await releaseChannel(db, channel.name, holder, now())
+    leftLeases.delete(channel)
+  }
+
   /** Sends all that is due on a channel. Returns when to look again. */
   async function deliverChannel(channel: Channel): Promise<number> {
+    const isOnly = !running.has(channel)
     try {
+      await freeLeftLeases(channel)
+      running.add(channel)
       const dueAt = await findNextDueAt(db, channel.name)
       faults.clear('delivery database', 'deliveries can be read again')
       if (dueAt === undefined) return timing.pollMs
@@ -137,7 +156,10 @@ export function createDeliverer({
         { error: nameError(error) },
         'deliveries wait: the database cannot be used',
       )
+      leftLeases.add(channel)
       return timing.pollMs
+    } finally {
+      if (isOnly) running.delete(channel)
     }
   }
 
@@ -198,38 +220,40 @@ export function createDeliverer({
         await pause(timing.settleRetryMs)
       }
     }
-    await reportSettlements(channel, claimed, settlements)
+    await reportSettlements(channel, claimed, settlements, outcomes)
   }
+
+  const proven = new Set<string>()
 
   async function reportSettlements(
     channel: Channel,
     claimed: readonly ClaimedLead[],
     settlements: readonly Settlement[],
+    outcomes: readonly Outcome[],
   ): Promise<void> {
-    const sent = settlements.filter(({ ok }) => ok)
-    if (sent.length > 0) {
-      // The others have backed off by up to 15 minutes, and there is no more reason to wait.
-      if (faults.clear(`channel ${channel.name}`, `${channel.name} takes leads again`))
+    const leadIds = settlements.filter(({ ok }) => ok).map(({ leadId }) => leadId)
+    if (leadIds.length > 0) {
+      const recovered = faults.clear(`channel ${channel.name}`, `${channel.name} takes leads again`)
+      // The others have backed off by up to 15 minutes, and there is no more reason to wait. The
+      // first success of a process counts, too: what failed before it began, it cannot know.
+      if (recovered || !proven.has(channel.name))
         await retryDeliveries(db, 'all', now(), channel.name)
-      const leadIds = sent.map(({ leadId }) => leadId)
+      proven.add(channel.name)
       log.info({ channel: channel.name, leadIds }, 'delivered')
     }
-    for (const settlement of settlements) {
+    for (const [at, settlement] of settlements.entries()) {
       if (settlement.ok) continue
-      const { leadId, error } = settlement
-      // Nobody got through: the channel's fault, said once. Others did: this lead's, said once too.
-      if (sent.length === 0)
+      const { leadId, occasion, error } = settlement
+      const outcome = outcomes.find((one) => one.leadId === leadId && one.occasion === occasion)
+      const refused = outcome?.ok === false && outcome.refused
+      // Nobody got through: the channel's fault, said once. Otherwise this lead's, said once too.
+      if (leadIds.length === 0 && !refused)
         faults.report(
           `channel ${channel.name}`,
           { error },
           `${channel.name} takes no leads: they wait`,
         )
-      else if (
-        claimed.some(
-          ({ lead, occasion, attempts }) =>
-            lead.id === leadId && occasion === settlement.occasion && attempts === 1,
-        )
-      )
+      else if (claimed[at]?.attempts === 1)
         log.warn({ channel: channel.name, leadId, error }, 'not delivered yet: it will be retried')
     }
   }

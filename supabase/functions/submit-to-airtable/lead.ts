@@ -60,6 +60,9 @@ export const leadSchema = v.strictObject({
 export type Lead = v.InferOutput<typeof leadSchema>
 export type LeadField = keyof Lead
 
+export const requiredFields = ['name', 'email', 'phone', 'address'] as const
+export type RequiredField = (typeof requiredFields)[number]
+
 /**
  * What the page knows beyond the five fields travels beside them, never among them: in this header,
  * or as further fields of a plain form post. A caller may leave it out.

@@ -18,8 +18,7 @@ export function openPostgres(
   })
   // An idle connection that breaks is replaced by the next query. Unheard, the event ends the process.
   pool.on('error', () => {})
-  // The same for one that is cut between two queries of a transaction: the next query fails, and
-  // the visitor gets a 503.
+  // So does one that breaks in the middle of a transaction: its query fails, and that is enough.
   pool.on('connect', (client) => client.on('error', () => {}))
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return { engine: 'postgres', kysely, close: () => pool.end() }

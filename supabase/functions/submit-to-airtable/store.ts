@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { findNetwork } from './client-address.ts'
 import type { Lead, LeadDetails, ServiceType } from './lead.ts'
 
@@ -46,7 +46,15 @@ export type Tables = {
 }
 
 export type Engine = 'sqlite' | 'postgres'
-export type Database = { engine: Engine; kysely: Kysely<Tables> }
+export type Transact = <Result>(
+  work: (trx: Transaction<Tables>) => Promise<Result>,
+) => Promise<Result>
+export type Database = {
+  engine: Engine
+  kysely: Kysely<Tables>
+  /** Like kysely.transaction(), for engines that can make several durable at once. */
+  transact?: Transact
+}
 
 /** Why a channel hears of a lead. `unanswered-4`: nobody has called after 4 minutes. */
 export type Occasion = 'received' | Escalation | 'answered'
@@ -130,12 +138,12 @@ const listLimits = (limitPerMinute: number) =>
 
 /** Stores a lead and its deliveries, all or nothing. When it returns, the commit is durable. */
 export function saveLead(
-  { engine, kysely }: Database,
+  { engine, kysely, transact = (work) => kysely.transaction().execute(work) }: Database,
   { lead, details, bodyHash, clientAddress, idempotencyKeys, channels, escalateAt }: NewLead,
   { now, limitPerMinute }: { now: number; limitPerMinute: number },
 ): Promise<SavedLead> {
   const clientNetwork = findNetwork(clientAddress)
-  return kysely.transaction().execute(async (trx): Promise<SavedLead> => {
+  return transact(async (trx): Promise<SavedLead> => {
     // Postgres runs one client's requests side by side, each blind to the others' uncommitted
     // leads: without this lock a burst passes the limit. SQLite has one writer anyway.
     if (engine === 'postgres' && limitPerMinute > 0)
@@ -332,6 +340,21 @@ export async function renewLease(
     .returning('name')
     .executeTakeFirst()
   return renewed !== undefined
+}
+
+/** Gives back what this holder has claimed and not sent. */
+export async function freeClaims(
+  { kysely }: Database,
+  channel: string,
+  holder: string,
+): Promise<void> {
+  await kysely
+    .updateTable('deliveries')
+    .set({ leased_until: 0, lease_holder: null })
+    .where('channel', '=', channel)
+    .where('lease_holder', '=', holder)
+    .where('state', '=', 'waiting')
+    .execute()
 }
 
 /** Makes the holder the channel's only sender. False while another has it, or while it must rest. */
@@ -593,6 +616,7 @@ export async function findNextEscalationAt({ kysely }: Database): Promise<number
     .selectFrom('leads')
     .select((eb) => eb.fn.min<number | null>('escalate_at').as('at'))
     .where('escalate_at', 'is not', null)
+    .where('answered_at', 'is', null)
     .executeTakeFirst()
   return next?.at ?? undefined
 }
@@ -609,6 +633,7 @@ export async function listUnanswered(
     .selectFrom('leads')
     .select(['id', 'received_at as receivedAt', 'escalate_at as escalateAt'])
     .where('escalate_at', '<=', now)
+    .where('answered_at', 'is', null)
     .orderBy('escalate_at')
     .limit(limit)
     .execute()

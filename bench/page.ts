@@ -1,0 +1,221 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, chromium, devices } from '@playwright/test'
+import lighthouse from 'lighthouse'
+import playwrightConfig from '../playwright.config.ts'
+import { startServer } from './server-process.ts'
+import { formatBytes, formatMs, formatRatio, median, type Table } from './table.ts'
+
+const root = join(import.meta.dirname, '..')
+const runs = 5
+// A phone of the middle class beside the machine that measures; Lighthouse assumes the same.
+const cpuSlowdown = 4
+
+// Only what Lighthouse's accessibility and SEO audits ask of any page.
+const blankPage =
+  '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Blank</title><p>.</p></html>'
+
+/** The built page against a blank one from the same server, in turns. */
+export async function benchPage(): Promise<Table[]> {
+  execFileSync(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), 'build'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const dir = mkdtempSync(join(tmpdir(), 'bench-'))
+  cpSync(join(root, 'dist'), join(dir, 'site'), { recursive: true })
+  writeFileSync(join(dir, 'site/blank.html'), blankPage)
+  const server = await startServer({ SITE_DIR: join(dir, 'site'), DATA_DIR: join(dir, 'data') })
+  const port = await findFreePort()
+  const launch = playwrightConfig.use?.launchOptions
+  const browser = await chromium.launch({
+    ...launch,
+    args: [...(launch?.args ?? []), `--remote-debugging-port=${port}`],
+  })
+  try {
+    const pages: Run[] = []
+    const blanks: Run[] = []
+    for (let run = 0; run < runs; run++) {
+      blanks.push(await runLighthouse(`${server.url}/blank.html`, port))
+      pages.push(await runLighthouse(`${server.url}/`, port))
+    }
+    const contacts: Contact[] = []
+    for (let run = 0; run < runs; run++) contacts.push(await measureContact(browser, server.url))
+    const blankTasks: number[] = []
+    for (let run = 0; run < runs; run++)
+      blankTasks.push((await watchLoad(browser, `${server.url}/blank.html`)).longestTaskMs)
+    return [
+      compareTimes(pages, blanks),
+      listTasks(contacts, blankTasks),
+      listBytes(pages.at(-1) as Run),
+    ]
+  } finally {
+    await browser.close()
+    await server.stop()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+type Run = {
+  times: Record<string, number>
+  scores: Record<string, number>
+  requests: { type: string; bytes: number }[]
+}
+
+const times = {
+  'first-contentful-paint': 'first paint',
+  'largest-contentful-paint': 'largest paint',
+  'speed-index': 'speed index',
+  'total-blocking-time': 'blocking time',
+  'cumulative-layout-shift': 'layout shift',
+}
+
+const scored = ['performance', 'accessibility', 'best-practices', 'seo']
+
+async function runLighthouse(url: string, port: number): Promise<Run> {
+  const result = await lighthouse(url, { port, logLevel: 'error', output: 'json' })
+  if (!result) throw new Error(`Lighthouse said nothing about ${url}`)
+  const { audits, categories } = result.lhr
+  const details = audits['network-requests']?.details as
+    | { items: { resourceType: string; transferSize: number }[] }
+    | undefined
+  return {
+    times: Object.fromEntries(
+      Object.keys(times).map((id) => [id, audits[id]?.numericValue ?? Number.NaN]),
+    ),
+    scores: Object.fromEntries(scored.map((id) => [id, (categories[id]?.score ?? 0) * 100])),
+    requests: (details?.items ?? []).map(({ resourceType, transferSize }) => ({
+      type: resourceType,
+      bytes: transferSize,
+    })),
+  }
+}
+
+function compareTimes(pages: Run[], blanks: Run[]): Table {
+  const rows = Object.entries(times).map(([id, name]) => {
+    const [page, blank] = [pages, blanks].map((all) => all.map((run) => run.times[id] ?? 0))
+    const [ours, theirs] = [median(page ?? []), median(blank ?? [])]
+    if (id === 'cumulative-layout-shift') return [name, ours.toFixed(3), theirs.toFixed(3), '']
+    const all = (page ?? []).map(Math.round).join(' ')
+    return [
+      name,
+      formatMs(ours),
+      formatMs(theirs),
+      theirs > 0 ? formatRatio(ours / theirs) : '',
+      all,
+    ]
+  })
+  const scores = scored.map((id) => {
+    const [ours, theirs] = [pages, blanks].map((all) =>
+      median(all.map((run) => run.scores[id] ?? 0)),
+    )
+    return [id, String(ours), String(theirs), '', '']
+  })
+  return {
+    title: `Lighthouse, mobile, simulated 4G, medians of ${runs} runs in turns`,
+    head: ['', 'page', 'blank', 'ratio', 'each run'],
+    rows: [...rows, ...scores],
+  }
+}
+
+function listBytes({ requests }: Run): Table {
+  const types = [...new Set(requests.map(({ type }) => type))]
+  const row = (name: string, some: Run['requests']) => [
+    name,
+    String(some.length),
+    formatBytes(some.reduce((sum, { bytes }) => sum + bytes, 0)),
+  ]
+  return {
+    title: 'Transferred, what is fetched ahead included',
+    head: ['type', 'requests', 'bytes'],
+    rows: [
+      ...types.map((type) =>
+        row(
+          type,
+          requests.filter((request) => request.type === type),
+        ),
+      ),
+      row('all', requests),
+    ],
+  }
+}
+
+type Contact = { longestTaskMs: number; toLiveMs: number }
+
+function listTasks(contacts: Contact[], blankTasks: number[]): Table {
+  const row = (name: string, values: number[]) => [
+    name,
+    formatMs(median(values)),
+    values.map(Math.round).join(' '),
+  ]
+  return {
+    title: `On a CPU slowed ${cpuSlowdown} times (a task under 50 ms is not reported by the browser and counts as 0)`,
+    head: ['', 'median', 'each run'],
+    rows: [
+      row(
+        'longest task before contact',
+        contacts.map(({ longestTaskMs }) => longestTaskMs),
+      ),
+      row('longest task of the blank page', blankTasks),
+      row(
+        'first contact to a live form',
+        contacts.map(({ toLiveMs }) => toLiveMs),
+      ),
+    ],
+  }
+}
+
+/** Opens a page as a slow phone would and leaves it alone until nothing happens any more. */
+async function watchLoad(browser: Browser, url: string, fetchedAhead = /./) {
+  const context = await browser.newContext(devices['Pixel 7'])
+  const page = await context.newPage()
+  const cdp = await context.newCDPSession(page)
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: cpuSlowdown })
+  await page.addInitScript(() => {
+    const tasks: number[] = []
+    Object.assign(window, { tasks })
+    new PerformanceObserver((list) => {
+      tasks.push(...list.getEntries().map(({ duration }) => duration))
+    }).observe({ type: 'longtask', buffered: true })
+  })
+  const fetched = page.waitForEvent('requestfinished', (request) =>
+    fetchedAhead.test(request.url()),
+  )
+  await page.goto(url)
+  await fetched
+  await page.waitForLoadState('networkidle')
+  const tasks = await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks)
+  return { page, context, longestTaskMs: Math.max(0, ...tasks) }
+}
+
+async function measureContact(browser: Browser, url: string): Promise<Contact> {
+  const { page, context, longestTaskMs } = await watchLoad(browser, url, /\/main-.*\.js$/)
+  await page.evaluate(() => {
+    const form = document.querySelector('#estimate form')
+    if (!form) throw new Error('The page has no form')
+    addEventListener('pointerdown', () => performance.mark('contact'), { capture: true })
+    // The form's code switches the browser's own checks off when it takes over.
+    new MutationObserver(() => performance.measure('to live', 'contact')).observe(form, {
+      attributeFilter: ['novalidate'],
+    })
+  })
+  await page.locator('#name').tap()
+  await page.waitForFunction(() => performance.getEntriesByName('to live').length > 0)
+  const toLiveMs = await page.evaluate(
+    () => performance.getEntriesByName('to live')[0]?.duration ?? Number.NaN,
+  )
+  await context.close()
+  return { longestTaskMs, toLiveMs }
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}

@@ -1,0 +1,22 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'vite'
+import { startSite } from '../site-server.ts'
+import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
+import { siteDir } from './site.ts'
+
+// Builds the site and serves it for the browser tests, with nothing of the owner's: not the .env,
+// not the variables of this shell, not the database.
+const blank = { VITE_SUPABASE_URL: '', VITE_SUPABASE_ANON_KEY: '', VITE_GOOGLE_MAPS_API_KEY: '' }
+Object.assign(process.env, blank, { SUPABASE_ANON_KEY: '' })
+await build({ logLevel: 'error', build: { outDir: siteDir, emptyOutDir: true } })
+
+const env = readEnv({
+  PORT: process.env.PORT,
+  DATA_DIR: mkdtempSync(join(tmpdir(), 'e2e-')),
+  // The tests share one address.
+  RATE_LIMIT_PER_MINUTE: '0',
+})
+const log = { info: () => {}, warn: () => {}, error: () => {} }
+await startSite({ env, siteDir, fetch, now: Date.now, log })

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+
+/** A checkout with setup.mjs and an npm that only writes down what it was asked for. */
+function checkOut() {
+  const folder = mkdtempSync(join(tmpdir(), 'setup-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  copyFileSync(join(import.meta.dirname, 'setup.mjs'), join(folder, 'setup.mjs'))
+  for (const name of ['package-lock.json', '.npmrc', 'index.html', 'prerender.ts'])
+    write(name, name)
+  mkdirSync(join(folder, 'bin'))
+  const npm = join(folder, 'bin/npm')
+  writeFileSync(npm, '#!/bin/sh\necho "$@" >> asked\nmkdir -p node_modules dist\n')
+  chmodSync(npm, 0o755)
+
+  function write(name: string, text: string) {
+    writeFileSync(join(folder, name), text)
+  }
+  /** What npm was asked for by this run. */
+  function run(purpose: string, env: Record<string, string> = {}) {
+    rmSync(join(folder, 'asked'), { force: true })
+    const PATH = `${join(folder, 'bin')}:${process.env.PATH}`
+    execFileSync(process.execPath, ['setup.mjs', purpose], {
+      cwd: folder,
+      env: { ...env, PATH },
+      stdio: 'pipe',
+    })
+    const asked = join(folder, 'asked')
+    return existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n') : []
+  }
+  return { run, write }
+}
+
+test('the first start installs and builds, the second does neither', () => {
+  const { run } = checkOut()
+  expect(run('start')).toEqual([
+    expect.stringMatching(/^ci .*--include=dev/),
+    expect.stringMatching(/build/),
+  ])
+  expect(run('start')).toEqual([])
+})
+
+test.each(['index.html', 'prerender.ts', '.env'])(
+  'a changed %s is built again, not installed',
+  (name) => {
+    const { run, write } = checkOut()
+    run('start')
+    write(name, 'changed')
+    expect(run('start')).toEqual([expect.stringMatching(/build/)])
+  },
+)
+
+test('another backend or key is built again, not installed', () => {
+  const { run } = checkOut()
+  run('start')
+  expect(run('start', { VITE_SUPABASE_URL: 'https://abc.supabase.co' })).toHaveLength(1)
+  expect(run('start', { SUPABASE_ANON_KEY: 'other' })).toHaveLength(1)
+})
+
+test('changed packages are installed again', () => {
+  const { run, write } = checkOut()
+  run('start')
+  write('package-lock.json', 'changed')
+  expect(run('start')).toEqual([expect.stringMatching(/^ci /), expect.stringMatching(/build/)])
+})

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/*
+ * The headers of the site, in the format of static hosts' `_headers` file. The build writes it into
+ * dist/, and static-site.ts reads it there: Node and any other host send the same.
+ */
+
+type Settings = {
+  /** The finished pages: what is inlined in them is allowed by its hash. */
+  pages: readonly string[]
+  /** The backend, where it is not the site itself. */
+  supabaseUrl: string | undefined
+  /** Google's script needs to be let in only where it is used. */
+  withMaps: boolean
+}
+
+export function formatSiteHeaders(settings: Settings) {
+  return [
+    '/*',
+    `  Content-Security-Policy: ${formatPolicy(settings)}`,
+    // Browsers heed it over TLS only.
+    '  Strict-Transport-Security: max-age=63072000; includeSubDomains',
+    '  X-Content-Type-Options: nosniff',
+    '  X-Frame-Options: DENY',
+    '  Referrer-Policy: strict-origin-when-cross-origin',
+    '  Permissions-Policy: camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+    '  Cross-Origin-Opener-Policy: same-origin',
+    '  Cross-Origin-Resource-Policy: same-origin',
+    '/assets/*',
+    // Everything there carries its hash in its name.
+    '  Cache-Control: public, max-age=31536000, immutable',
+    '',
+  ].join('\n')
+}
+
+function formatPolicy({ pages, supabaseUrl, withMaps }: Settings) {
+  const backend = supabaseUrl ? [new URL(supabaseUrl).origin] : []
+  const scripts = pages.flatMap((page) => hashAll(page, /<script type="module">(.*?)<\/script>/gs))
+  const styles = pages.flatMap((page) => hashAll(page, /<style>(.*?)<\/style>/gs))
+  // What Google's documentation asks for, less what only drawing a map needs.
+  const maps = (...sources: string[]) => (withMaps ? sources : [])
+  const policy = {
+    'default-src': ["'none'"],
+    'script-src': ["'self'", ...scripts, ...maps('https://maps.googleapis.com')],
+    // Sonner's element is empty for a moment before it holds its text.
+    'style-src': [
+      ...styles,
+      hash(''),
+      hash(readToastStyle()),
+      ...maps('https://fonts.googleapis.com'),
+    ],
+    'img-src': ["'self'", ...maps('data:', 'https://maps.gstatic.com', 'https://*.googleapis.com')],
+    'font-src': ["'self'", ...maps('https://fonts.gstatic.com')],
+    'connect-src': [
+      "'self'",
+      ...backend,
+      ...maps('https://maps.googleapis.com', 'https://places.googleapis.com'),
+    ],
+    'form-action': ["'self'", ...backend],
+    'base-uri': ["'none'"],
+    'frame-ancestors': ["'none'"],
+  }
+  return Object.entries(policy)
+    .map(([directive, sources]) => [directive, ...new Set(sources)].join(' '))
+    .join('; ')
+}
+
+const hashAll = (page: string, inlined: RegExp) =>
+  [...page.matchAll(inlined)].map(([, code = '']) => hash(code))
+
+const hash = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`
+
+/** Sonner puts its style sheet into the page by script. The text is in its code, as a string. */
+function readToastStyle(): string {
+  const code = readFileSync(fileURLToPath(import.meta.resolve('sonner')), 'utf8')
+  const [, style] = code.match(/__insertCSS\(("(?:[^"\\]|\\.)*")\)/) ?? []
+  if (!style) throw new Error('Sonner’s style sheet is not where it was: see readToastStyle.')
+  return JSON.parse(style)
+}
+
+/** Reads a `_headers` file: what applies to everything, and what to hashed files in addition. */
+export function parseSiteHeaders(text: string) {
+  const rules = new Map<string, Record<string, string>>()
+  let current: Record<string, string> = {}
+  for (const line of text.split('\n')) {
+    const [, name, value] = line.match(/^\s+([\w-]+): (.*)$/) ?? []
+    if (name && value) {
+      current[name] = value
+    } else if (line) {
+      current = {}
+      rules.set(line, current)
+    }
+  }
+  return { all: rules.get('/*') ?? {}, assets: rules.get('/assets/*') ?? {} }
+}
