@@ -1,6 +1,6 @@
 // More than one machine can be asked for: visitors who never pause, readers, and connections that
 // only hold on. One server process with SQLite on this machine, the load from the same machine.
-//   npm run bench:load -- [--minutes 1] [--connections 400] [--holders 400]
+//   npm run bench:load -- [--minutes 1] [--connections 1600] [--holders 400]
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { startServer } from '../testing/processes.ts'
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '1' },
-    connections: { type: 'string', default: '400' },
+    connections: { type: 'string', default: '1600' },
     holders: { type: 'string', default: '400' },
   },
 })
@@ -125,7 +125,7 @@ async function measure(port: number, count: number, forMs: number): Promise<Map<
     for (let turn = at; performance.now() < endAt; turn++) {
       const kind: Kind = turn % 20 === 0 ? 'health' : turn % 5 === 0 ? 'page' : 'lead'
       try {
-        client ??= await openClient(port, `127.0.0.${2 + (at % 4)}`)
+        client ??= await openClient(port, `127.0.0.${10 + (at % 8)}`)
         record(tally, { kind, ...(await client.ask(kind)) })
       } catch {
         broken += 1
