@@ -28,6 +28,21 @@ async function open(engine: 'sqlite' | 'postgres') {
 }
 
 describe('SQLite', () => {
+  it('lets Node look at its sockets between transactions, however many queue', async () => {
+    const { db } = await open('sqlite')
+    let looks = 0
+    let isDone = false
+    const look = () => {
+      looks += 1
+      if (!isDone) setImmediate(look)
+    }
+    const saving = Promise.all(Array.from({ length: 300 }, () => save(db, 0)))
+    setImmediate(look)
+    await saving
+    isDone = true
+    expect(looks).toBeGreaterThan(3)
+  })
+
   it('answers 503 while another program holds the write lock, and takes leads again after', async () => {
     const { db, dataDir } = await open('sqlite')
     // Five seconds by default; the way is the same.

@@ -56,7 +56,9 @@ describe('the packages', () => {
     const answer = parse(stdout)
     const counts = answer?.metadata?.vulnerabilities
     if (!counts) {
-      process.stdout.write('npm audit could not be asked: the registry gave no answer.\n')
+      process.stdout.write(
+        'npm audit could not be asked: this machine’s registry does not answer it.\n',
+      )
       return
     }
     const said = Object.entries(counts).map(([severity, count]) => `${severity} ${count}`)

@@ -238,7 +238,9 @@ export function createHostileTarget(db: Database) {
   const log = {
     info: () => {},
     warn: () => {},
-    error: (fields: object, message: string) => {
+    error: (fields: { fault?: string }, message: string) => {
+      // These two say that someone is refused, which is as it should be.
+      if (fields.fault === 'public key' || fields.fault === 'form origin') return
       errors.push(`${message} ${JSON.stringify(fields)}`)
     },
   }

@@ -32,7 +32,8 @@ export const attacks: Record<string, Attack> = {
   'a whole request, then half-closed': {
     text: head([`Content-Length: ${leadBytes}`]) + lead,
     end: true,
-    expect: [200],
+    // Node ends its half too: the lead is stored, and the answer may come too late to be sent.
+    expect: [0, 200],
   },
   '10,000 headers': {
     text: head(Array.from({ length: 10_000 }, (_, at) => `x-${at}: ${at}`)),
