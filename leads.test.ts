@@ -148,10 +148,26 @@ describe.each(engines)('on %s', (engine) => {
     expect(lines[2]).toContain(second.slice(0, 8))
     expect(lines[2]).toContain('airtable waits (tried 1×)')
     expect(lines[3]).toContain(first.slice(0, 8))
-    expect(lines[3]).toMatch(/Roof Repair\s+airtable ✓/)
+    expect(lines[3]).toMatch(/Roof Repair\s+(NOT YET|\d left)\s+airtable ✓/)
     expect(out).toContain('2 leads wait for airtable')
     expect(out).toContain('Last error: Airtable answered 503.')
     expect(out).toContain('Airtable is not set up')
+  })
+
+  test('the list says of each lead whether somebody has called', async () => {
+    const db = await openTestDatabase(engine)
+    const called = await save(db, { name: 'Called Lead' })
+    const { receivedAt = 0 } = (await findLead(db, called)) ?? {}
+    await recordAnswer(db, called, {
+      answeredAt: receivedAt + 150_000,
+      answeredBy: 'link',
+      now: receivedAt + 150_000,
+    })
+    const fresh = await save(db, { name: 'Fresh Lead' })
+    const { out } = await createCommandLine(db).run()
+    const lineOf = (id: string) => out.split('\n').find((line) => line.startsWith(id.slice(0, 8)))
+    expect(lineOf(called)).toContain('  2 min  ')
+    expect(lineOf(fresh)).toMatch(/NOT YET|\d left/)
   })
 
   test('an empty store says so', async () => {

@@ -17,6 +17,7 @@ import { formatDuration } from './supabase/functions/submit-to-airtable/alert.ts
 import { stoppedWebhook } from './supabase/functions/submit-to-airtable/channels.ts'
 import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 import { serviceTypes } from './supabase/functions/submit-to-airtable/lead.ts'
+import { promiseMs } from './supabase/functions/submit-to-airtable/promise.ts'
 import {
   acquireChannel,
   countLeads,
@@ -231,6 +232,7 @@ async function showLatest({ json, limit }: Command, deps: Deps): Promise<number>
       lead.name,
       lead.phone,
       labelOf(lead),
+      describeCall(lead, deps.now()),
       // Reminders that went out or were not needed would drown the rest; `show` has them.
       lead.deliveries
         .filter(({ occasion, state }) => occasion === 'received' || state === 'waiting')
@@ -255,8 +257,18 @@ const listColumns = [
   { title: 'Name', minWidth: 8 },
   { title: 'Phone', minWidth: 14 },
   { title: 'Service', minWidth: 6 },
-  { title: 'Deliveries', minWidth: 14 },
+  { title: 'Called', minWidth: 8 },
+  { title: 'Deliveries', minWidth: 12 },
 ]
+
+/** Whether somebody has called, which is what the owner looks for first. */
+function describeCall({ answeredAt, receivedAt, suspect }: LeadWithDeliveries, now: number) {
+  const toMinutes = (ms: number) => Math.max(0, Math.floor(ms / 60_000))
+  if (answeredAt !== null) return `${toMinutes(answeredAt - receivedAt)} min`
+  if (suspect) return 'suspect'
+  const leftMs = receivedAt + promiseMs - now
+  return leftMs > 0 ? `${toMinutes(leftMs)} left` : 'NOT YET'
+}
 
 function describeBriefly({ channel, state, attempts }: Delivery): string {
   if (state === 'sent') return `${channel} ✓`

@@ -15,6 +15,8 @@ export default defineConfig(({ mode }) => ({
     // Every browser that runs the page's script preloads modules by itself.
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      // Advice about plugins is not for whoever starts the site.
+      checks: { pluginTimings: false },
       input: ['index.html', '404.html', formCode],
       // The page calls what the form's code exports, and what loads later may use React from there:
       // one file to hydrate.

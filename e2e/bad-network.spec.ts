@@ -82,7 +82,10 @@ test.describe('a call that fails', () => {
     const pressedAt = Date.now()
     await submitButton(page).click()
     await expect(submitButton(page)).toHaveText('Submitting...')
+    // Nobody in a hurry looks at a button for so long without a word.
+    await expect(page.getByText(words.notes.slow)).toBeVisible({ timeout: 8_000 })
     await expect(toast(page, words.toasts.received)).toBeVisible({ timeout: 20_000 })
+    await expect(page.getByText(words.notes.slow)).toHaveCount(0)
     expect(calls).toBe(2)
     expect(Date.now() - pressedAt).toBeGreaterThan(10_000)
   })
@@ -298,6 +301,9 @@ test.describe('a press before the form’s code', () => {
     await context.setOffline(true)
     await fillIn(page)
     await submitButton(page).click()
+    const said = () =>
+      page.locator('#estimate').evaluate((form) => getComputedStyle(form, '::after').content)
+    await expect.poll(said).toContain('You are offline')
     await page.unroute('**/assets/main-*.js')
     expect(posts).toEqual([])
     await context.setOffline(false)

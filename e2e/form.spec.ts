@@ -152,6 +152,7 @@ test.describe('the estimate form', () => {
     await page.keyboard.press('Enter')
     await expect(toast(page, words.toasts.received)).toBeVisible()
     expect(requests[0]?.postDataJSON()).toMatchObject({ name: 'Jane Doe', email: visitor.email })
+    await expect(submitButton(page)).toBeFocused()
   })
 })
 

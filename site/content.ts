@@ -78,12 +78,15 @@ export const form = {
   notes: {
     failed: 'Nothing you typed is lost. Try again, or call us now:',
     failedPlain: 'Please check what you typed (your browser’s Back button has it), or call us now:',
-    received: 'Thank you. Please keep your phone close by.',
+    incompletePlain: 'Your browser’s Back button has what you typed.',
+    received: 'We have your request. Please keep your phone close by: we call within 10 minutes.',
+    slow: 'This takes longer than usual. We keep trying; or call us now:',
     offline: 'You are offline. Nothing you type is lost.',
     waiting:
       'You are offline. Keep this page open: your request goes out by itself when you are back.',
   },
   emailHint: 'Did you mean',
+  phoneRule: 'At least 7 digits',
   trapLabel: 'Please leave this field empty',
   /** Stored with every lead. Whenever the words change, the version must. */
   consent: {

@@ -32,7 +32,11 @@ export function loadFormOnContact() {
       state = 'plain'
       if (!pressed) return
       if (navigator.onLine) postPlainly()
-      else addEventListener('online', load, { once: true })
+      else {
+        // Said by CSS: the words stand in an attribute, for React is not here to say them.
+        island.setAttribute('data-offline', '')
+        addEventListener('online', load, { once: true })
+      }
     }
   }
 
@@ -42,6 +46,7 @@ export function loadFormOnContact() {
     form.removeEventListener('submit', hold)
     form.removeEventListener('invalid', hold, true)
     island.ariaBusy = null
+    island.removeAttribute('data-offline')
     if (pressed) form.requestSubmit()
   }
 
@@ -51,6 +56,7 @@ export function loadFormOnContact() {
     if (!pressed) setTimeout(() => state === 'loading' && postPlainly(), longestHoldMs)
     pressed = true
     island.ariaBusy = 'true'
+    island.toggleAttribute('data-offline', !navigator.onLine)
     void load()
   }
 

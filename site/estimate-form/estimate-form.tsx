@@ -23,6 +23,9 @@ import { suggestEmail } from './suggest-email.ts'
 type Errors = Partial<Record<LeadField, string>>
 
 const functionPath = '/functions/v1/submit-to-airtable'
+// Then the visitor is told that it takes longer, and how else to reach us.
+const slowMs = 5_000
+
 const fieldNames = Object.keys(leadSchema.entries) as LeadField[]
 
 /**
@@ -37,7 +40,17 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
   const [errors, setErrors] = useState<Errors>({})
   const [outcome, setOutcome] = useState<'received' | 'failed'>()
   const [meantEmail, setMeantEmail] = useState<string>()
+  const [slow, setSlow] = useState(false)
   const online = useOnline()
+
+  useEffect(() => {
+    if (!submitting) return
+    const timer = setTimeout(() => setSlow(true), slowMs)
+    return () => {
+      clearTimeout(timer)
+      setSlow(false)
+    }
+  }, [submitting])
 
   useEffect(() => {
     if (!form.current) return
@@ -70,7 +83,10 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
       await showToast('error', words.toasts.failed)
     } finally {
       sending.current = false
-      setSubmitting(false)
+      flushSync(() => setSubmitting(false))
+      // A disabled button loses the focus. A keyboard goes on where it was.
+      if (document.activeElement === document.body)
+        form.querySelector<HTMLElement>('[type=submit]')?.focus({ preventScroll: true })
     }
   }
 
@@ -179,6 +195,7 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
         autoComplete="tel"
         // For the browser's own check, where no script runs.
         pattern="(\D*\d){7,}\D*"
+        title={words.phoneRule}
         required
         onInput={(event) => {
           field('phone').onInput()
@@ -215,10 +232,14 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
         {!online && (
           <p className="form-note">{submitting ? words.notes.waiting : words.notes.offline}</p>
         )}
-        {online && outcome === 'received' && <p className="form-note">{words.notes.received}</p>}
-        {online && outcome === 'failed' && (
+        {online && outcome === 'received' && (
+          <p className="form-note" data-outcome="received">
+            {words.notes.received}
+          </p>
+        )}
+        {online && (slow || outcome === 'failed') && (
           <p className="form-note">
-            {words.notes.failed}{' '}
+            {slow ? words.notes.slow : words.notes.failed}{' '}
             <a href={callHref} className="font-bold whitespace-nowrap text-copper underline">
               {company.phone}
             </a>

@@ -30,6 +30,8 @@ export function Hero() {
       </picture>
       <div className="hero-grid wide">
         <div className="hero-words">
+          {/* On a phone the header has room for the mark only. */}
+          <p className="eyebrow sm:hidden">{company.name}</p>
           <h1 id="headline">{hero.headline}</h1>
           <p>{hero.lead}</p>
         </div>
@@ -39,14 +41,19 @@ export function Hero() {
               {form.toasts.received}
             </p>
             <p id="estimate-incomplete" className="outcome">
-              {form.toasts.incomplete}
+              {form.toasts.incomplete}. {form.notes.incompletePlain}
             </p>
             <p id="estimate-failed" className="outcome">
               {form.toasts.failed} {form.notes.failedPlain} <a href={callHref}>{company.phone}</a>
             </p>
           </div>
           {/* Hydrated alone: nothing else on the page needs React in the browser. */}
-          <div id="estimate" data-code="/site/main.tsx" data-draft={draftKey}>
+          <div
+            id="estimate"
+            data-code="/site/main.tsx"
+            data-draft={draftKey}
+            data-waiting={form.notes.waiting}
+          >
             <EstimateForm />
           </div>
         </div>

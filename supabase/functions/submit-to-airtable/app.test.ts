@@ -356,7 +356,7 @@ describe.each(engines)('the function on %s', (engine) => {
       database: engine,
       deliveries: { waiting: 1, oldestWaitingSeconds: 90, byChannel: { airtable: 1 } },
       notSetUp: ['Airtable is not set up.'],
-      warnings: [],
+      warnings: ['Airtable is not set up.'],
     })
     expect(text).not.toContain('zoe')
   })
