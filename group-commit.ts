@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { Tables, Transact } from './supabase/functions/submit-to-airtable/store.ts'
 
+// One turn of a few milliseconds: longer, and a new visitor's connection waits to be seen.
+const largestGroup = 50
+
 type Job = { run: Parameters<Transact>[0]; settle: PromiseWithResolvers<unknown> }
 
 /**
@@ -8,7 +11,7 @@ type Job = { run: Parameters<Transact>[0]; settle: PromiseWithResolvers<unknown>
  * everyone still waits until theirs is on the disk, but not for everyone else's.
  */
 export function createGroupCommit(kysely: Kysely<Tables>): Transact {
-  let waiting: Job[] = []
+  const waiting: Job[] = []
   let committing = false
 
   async function commitWaiting() {
@@ -16,9 +19,7 @@ export function createGroupCommit(kysely: Kysely<Tables>): Transact {
     while (waiting.length > 0) {
       // SQLite's calls do not wait, so no request is read during a commit: first those at the door.
       await new Promise((resolve) => setImmediate(resolve))
-      const jobs = waiting
-      waiting = []
-      await commit(jobs)
+      await commit(waiting.splice(0, largestGroup))
     }
     committing = false
   }
