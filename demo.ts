@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
-import { type AirtableStandIn, startAirtableStandIn } from './e2e/airtable-stand-in.ts'
 import { formatTable } from './terminal.ts'
+import { type AirtableStandIn, startAirtableStandIn } from './testing/airtable-stand-in.ts'
 
 // The whole product on this machine: the site with an embedded database in a folder that goes away,
 // and a stand-in where Airtable would be. Nothing of the owner's own settings is used.

@@ -13,7 +13,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from './database.ts'
-import { startAirtableStandIn } from './e2e/airtable-stand-in.ts'
 import { type LeadsDeps, runLeads } from './leads.ts'
 import {
   type AirtableSettings,
@@ -32,6 +31,7 @@ import {
   settleDeliveries,
 } from './supabase/functions/submit-to-airtable/store.ts'
 import { measureText } from './terminal.ts'
+import { startAirtableStandIn } from './testing/airtable-stand-in.ts'
 import { createLocation, engines, openTestDatabase } from './testing/database.ts'
 
 const startAt = Date.parse('2026-11-15T12:00:00Z')

@@ -6,17 +6,17 @@ import { join } from 'node:path'
 import { createClient } from '@supabase/supabase-js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from './database.ts'
-import { type AirtableStandIn, startAirtableStandIn } from './e2e/airtable-stand-in.ts'
-import { startMailStandIn } from './e2e/mail-stand-in.ts'
-import { startTwilioStandIn } from './e2e/twilio-stand-in.ts'
 import {
   type Engine,
   listLeads,
   retryDeliveries,
 } from './supabase/functions/submit-to-airtable/store.ts'
+import { type AirtableStandIn, startAirtableStandIn } from './testing/airtable-stand-in.ts'
 import { createLocation, engines } from './testing/database.ts'
+import { startMailStandIn } from './testing/mail-stand-in.ts'
 import { startPostgres } from './testing/postgres.ts'
 import { spawnServer, waitUntil } from './testing/server-process.ts'
+import { startTwilioStandIn } from './testing/twilio-stand-in.ts'
 
 const lead = (at: number) => ({
   name: `Zoë ${at}`,

@@ -9,10 +9,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startMailStandIn } from '../e2e/mail-stand-in.ts'
-import { startTwilioStandIn } from '../e2e/twilio-stand-in.ts'
 import { findPercentile, formatShare } from '../promise-report.ts'
 import { formatTable } from '../terminal.ts'
+import { startMailStandIn } from '../testing/mail-stand-in.ts'
+import { startTwilioStandIn } from '../testing/twilio-stand-in.ts'
 
 const leads = Number(process.argv[2] ?? 200)
 const perSecond = Number(process.argv[3] ?? 5)

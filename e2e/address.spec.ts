@@ -7,7 +7,7 @@ import type { Page } from '@playwright/test'
 import { Hono } from 'hono'
 import { company, form as words } from '../site/content.ts'
 import { createStaticSite } from '../static-site.ts'
-import { standInForGoogleMaps } from './google-maps-stand-in.ts'
+import { standInForGoogleMaps } from '../testing/google-maps-stand-in.ts'
 import { desktop, expect, phone, test as plain } from './test.ts'
 
 /** The key is a matter of the build, so these tests have a build, and a server, of their own. */

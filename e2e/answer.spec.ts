@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import { startSite } from '../site-server.ts'
 import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
-import { startAirtableStandIn } from './airtable-stand-in.ts'
-import { startMailStandIn } from './mail-stand-in.ts'
+import { startAirtableStandIn } from '../testing/airtable-stand-in.ts'
+import { startMailStandIn } from '../testing/mail-stand-in.ts'
 import { expect, phone, test } from './test.ts'
 
 // Staff get the mail, open its link on a phone and press the button. No script runs on the page.

@@ -5,7 +5,7 @@ import {
   leadColumns,
   type StandInOptions,
   startAirtableStandIn,
-} from '../../../e2e/airtable-stand-in.ts'
+} from '../../../testing/airtable-stand-in.ts'
 import {
   type AirtableSettings,
   columnNames,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startAirtableStandIn } from '../../../e2e/airtable-stand-in.ts'
+import { startAirtableStandIn } from '../../../testing/airtable-stand-in.ts'
 import { engines, openTestDatabase } from '../../../testing/database.ts'
 import { createTestLog } from '../../../testing/log.ts'
 import { makeSettings } from '../../../testing/settings.ts'

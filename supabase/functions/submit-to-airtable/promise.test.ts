@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startAirtableStandIn } from '../../../e2e/airtable-stand-in.ts'
+import { startAirtableStandIn } from '../../../testing/airtable-stand-in.ts'
 import { engines, openTestDatabase } from '../../../testing/database.ts'
 import { createTestLog } from '../../../testing/log.ts'
 import type { AirtableSettings } from './airtable.ts'
