@@ -79,6 +79,8 @@ export const form = {
     failed: 'Nothing you typed is lost. Try again, or call us now:',
     failedPlain: 'Please check what you typed (your browser’s Back button has it), or call us now:',
     incompletePlain: 'Your browser’s Back button has what you typed.',
+    refusedPlain: (field: string) =>
+      `We could not read this field: ${field}. Your browser’s Back button has what you typed. Please correct it, or call us now:`,
     received: 'We have your request. Please keep your phone close by: we call within 10 minutes.',
     slow: 'This takes longer than usual. We keep trying; or call us now:',
     offline: 'You are offline. Nothing you type is lost.',
