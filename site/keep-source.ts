@@ -29,7 +29,7 @@ function findSource() {
   const search = location.search || (isOwn && referrer.split('?')[1]) || ''
   const source = new URLSearchParams({ referrer: isOwn ? '' : host })
   for (const [name, value] of new URLSearchParams(search)) {
-    if (/^utm_(source|medium|campaign|term|content)$/.test(name)) source.set(name, value)
+    if (name.startsWith('utm_')) source.set(name, value)
     if (/^([gw]braid|(g|fb)clid|msclkid)$/.test(name)) source.set('click', name)
   }
   return source.toString().slice(0, maxLength)
