@@ -2,7 +2,7 @@
 // is plain JavaScript and imports nothing. What is already done is not done again.
 //   node setup.mjs         packages
 //   node setup.mjs start   packages and the built site
-//   node setup.mjs test    packages and a browser for the tests
+//   node setup.mjs test    packages and browsers for the tests
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -31,8 +31,10 @@ if (purpose === 'start') {
 }
 
 if (purpose === 'test') {
-  const { findBrowser } = await import('./e2e/browser.mjs')
+  const { findBrowser, findFirefox, findWebKit } = await import('./e2e/browser.mjs')
   if (!findBrowser()) installBrowser()
+  if (!findFirefox()) addBrowser('Firefox', 'firefox-esr')
+  if (!findWebKit()) addBrowser('WebKit', 'webkit2gtk-driver', 'xvfb')
 }
 
 /** Does the work unless it was done before from the same files and variables; the stamp is their hash. */
@@ -80,14 +82,6 @@ function installBrowser() {
   if (playwright.status === 0) return
   // Where Playwright's own build cannot be had, a distribution's package can.
   try {
-    const sudo = process.getuid?.() === 0 ? [] : ['sudo']
-    const apt = (...args) => {
-      const [command, ...rest] = [...sudo, 'apt-get', '-qq', ...args]
-      execFileSync(command, rest, {
-        stdio: 'inherit',
-        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      })
-    }
     apt('update')
     apt('install', '-y', '--no-install-recommends', 'chromium')
   } catch {
@@ -96,4 +90,34 @@ function installBrowser() {
     )
     process.exit(1)
   }
+}
+
+function apt(...args) {
+  const sudo = process.getuid?.() === 0 ? [] : ['sudo']
+  const [command, ...rest] = [...sudo, 'apt-get', '-qq', ...args]
+  execFileSync(command, rest, {
+    stdio: 'inherit',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
+}
+
+// One that is good to have: nobody is asked for a password, and without it its tests are skipped.
+function addBrowser(name, ...packages) {
+  const mayInstall = process.getuid?.() === 0 || spawnSync('sudo', ['-n', 'true']).status === 0
+  if (mayInstall && spawnSync('apt-get', ['--version']).status === 0) {
+    say(`Installing ${name} for the tests (once) …`)
+    const install = () => apt('install', '-y', '--no-install-recommends', ...packages)
+    try {
+      try {
+        install()
+      } catch {
+        apt('update')
+        install()
+      }
+      return
+    } catch {
+      // Said below.
+    }
+  }
+  say(`${name} is not here and cannot be installed: its tests are skipped.`)
 }

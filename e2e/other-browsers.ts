@@ -78,7 +78,11 @@ export const startWebKit: Start = async ({ scripts = true } = {}) => {
     return `/element/${found[elementKey]}`
   }
 
-  await waitUntil(() => ask('GET', '/status').then(Boolean, () => false))
+  const end = () => {
+    driver.kill()
+    screen.kill()
+  }
+
   const args = [
     '--automation',
     // No bar above the page: the window is as wide and high as it is asked to be.
@@ -87,8 +91,14 @@ export const startWebKit: Start = async ({ scripts = true } = {}) => {
     `--enable-javascript-markup=${scripts}`,
   ]
   const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': { args } } }
-  const { sessionId } = await ask('POST', '/session', { capabilities })
-  session = `/session/${sessionId}`
+  try {
+    await waitUntil(() => ask('GET', '/status').then(Boolean, () => false))
+    const { sessionId } = await ask('POST', '/session', { capabilities })
+    session = `/session/${sessionId}`
+  } catch (error) {
+    end()
+    throw error
+  }
   return {
     open: (url) => ask('POST', '/url', { url }),
     read: (expression) =>
@@ -98,9 +108,7 @@ export const startWebKit: Start = async ({ scripts = true } = {}) => {
     resize: (width, height) => ask('POST', '/window/rect', { width, height }),
     takePicture: async () => Buffer.from(await ask('GET', '/screenshot'), 'base64'),
     close: async () => {
-      await ask('DELETE', '')
-      driver.kill()
-      screen.kill()
+      await ask('DELETE', '').finally(end)
     },
   }
 }
