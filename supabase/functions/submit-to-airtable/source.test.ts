@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { readSource } from './lead.ts'
 import { describeSource, explainSource } from './source.ts'
 
 it.each([
@@ -34,4 +36,11 @@ it('gives programs the name and the parts', () => {
     utm_source: 'google',
     utm_medium: 'cpc',
   })
+})
+
+it('names the links in docs/operations.md as they say there', () => {
+  const text = readFileSync('docs/operations.md', 'utf8')
+  const links = [...text.matchAll(/^https:\/\/\S+?\?(\S+) +# (.+)$/gm)]
+  expect(links.length).toBeGreaterThan(2)
+  for (const [, query = '', name] of links) expect(describeSource(readSource(query))).toBe(name)
 })
