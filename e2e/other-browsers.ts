@@ -25,6 +25,7 @@ export const startFirefox: Start = async ({ scripts = true } = {}) => {
   const browser = await puppeteer.launch({
     browser: 'firefox',
     executablePath: findFirefox(),
+    timeout: 60_000,
     extraPrefsFirefox: { 'javascript.enabled': scripts },
   })
   const page = await browser.newPage()
