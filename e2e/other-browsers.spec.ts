@@ -42,6 +42,11 @@ for (const { name, isThere, start } of browsers) {
       return visitor
     }
     test.afterEach(async () => {
+      const { status, expectedStatus } = test.info()
+      if (visitor && status !== expectedStatus) {
+        const body = Buffer.from(await visitor.takePicture())
+        await test.info().attach('page', { body, contentType: 'image/png' })
+      }
       await visitor?.close()
       visitor = undefined
     })
