@@ -489,6 +489,16 @@ describe.each(engines)('the plain form on %s', (engine) => {
     expect(await stored()).toMatchObject([{ name: 'Jane Doe' }])
   })
 
+  it('refuses a file where the name should be', async () => {
+    const { request, stored } = await open(engine)
+    const body = new FormData()
+    for (const [name, value] of Object.entries(lead)) body.set(name, value)
+    body.set('name', new Blob(['x']), 'x.txt')
+    const answer = await request({ method: 'POST', headers: { origin: own }, body })
+    expect(answer.headers.get('location')).toBe('/#estimate-name')
+    expect(await stored()).toEqual([])
+  })
+
   it('keeps where the visitor came from: as the page says, or by its address', async () => {
     const { postForm, stored } = await open(engine)
     const page = `${own}/?utm_source=google&utm_medium=cpc&gclid=abc&email=jane%40example.com`

@@ -178,7 +178,9 @@ export function createApp(options: AppOptions): Hono {
     const values = Object.fromEntries(fields.map((field) => [field, form.get(field) ?? '']))
     if (requiredFields.some((field) => String(values[field]).trim() === ''))
       return show('incomplete')
-    const parsed = v.safeParse(leadSchema, { ...values, name: formatName(String(values.name)) })
+    // As the form would have done.
+    if (typeof values.name === 'string') values.name = formatName(values.name)
+    const parsed = v.safeParse(leadSchema, values)
     if (!parsed.success) {
       const refused = v.getDotPath(parsed.issues[0])
       return show(requiredFields.find((field) => field === refused) ?? 'failed')
