@@ -57,7 +57,7 @@ export const proposeTests = ({ email, webhook, sms }: Env): Check[] =>
     : []
 
 // A mail server may take its time to greet; staff at the screen will not.
-const sendTimeoutMs = 12_000
+const sendTimeoutMs = 10_000
 
 /** Sends a test through every channel to every receiver, all at once, and says what became of each. */
 export async function sendTests(

@@ -31,13 +31,15 @@ export async function checkPublicAddress(
       ),
     ]
   const backend = findBackend(given)
+  // TLS on a port of its own says nothing about where plain http would be.
+  const hasPort = new URL(publicUrl).port !== ''
   const base = `${backend ?? publicUrl}/functions/v1/submit-to-airtable`
   const ask = (url: string, options: RequestInit = {}) => askOnce(url, options, deps.fetch)
 
   const [page, unknown, plain, health, robots, sitemap, key, endsAt] = await Promise.all([
     ask(`${publicUrl}/`),
     ask(`${publicUrl}/no-such-page-doctor-asks`),
-    ask(`${publicUrl.replace('https:', 'http:')}/`),
+    hasPort ? undefined : ask(`${publicUrl.replace('https:', 'http:')}/`),
     ask(backend ? `${base}/healthz` : `${publicUrl}/healthz`),
     ask(`${publicUrl}/robots.txt`),
     ask(`${publicUrl}/sitemap.xml`),
@@ -60,7 +62,7 @@ export async function checkPublicAddress(
     ]
   return [
     checkCertificate(endsAt, deps.now()),
-    checkRedirect(plain, publicUrl),
+    checkRedirect(plain),
     checkHeaders(page, unknown, given, backend),
     checkNotFound(unknown),
     ...checkHealth(health),
@@ -124,8 +126,8 @@ function checkCertificate(endsAt: number | undefined, now: number): Check {
   return ok('certificate', `The certificate is valid for ${days} more days.`)
 }
 
-function checkRedirect(plain: Answer, publicUrl: string): Check {
-  if (new URL(publicUrl).port !== '')
+function checkRedirect(plain: Answer | undefined): Check {
+  if (!plain)
     return cannotTell('http', 'Whether http:// leads to https://, for PUBLIC_URL names a port.')
   const leadsTo = plain.kind === 'answered' ? plain.headers.get('location') : undefined
   if (leadsTo?.startsWith('https://')) return ok('http', 'http:// leads to https://.')
