@@ -73,7 +73,7 @@ function checkSharePicture(name: string, picture: Uint8Array | undefined): Check
     toDo(
       'share picture',
       'The picture of shared links (public/og.jpg) shows another name.',
-      'npm run art',
+      'npm run art -- share',
     ),
   ]
 }
