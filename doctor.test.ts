@@ -212,7 +212,7 @@ function makeDeps(given: Record<string, string> = {}) {
     fetch: async () => {
       throw new TypeError('fetch failed')
     },
-    readCertificateEnd: async () => 0,
+    readCertificate: async () => ({ startsAt: 0, endsAt: 0 }),
     pause: async () => {},
     now: () => 0,
     stdout: (text) => {

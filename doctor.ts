@@ -6,11 +6,7 @@ import { checkAirtable } from './doctor/airtable.ts'
 import { checkAlerts, proposeTests, sendTests } from './doctor/alerts.ts'
 import type { Check, State } from './doctor/check.ts'
 import { checkBackups, checkDatabase, type ReadStatfs } from './doctor/database.ts'
-import {
-  type AddressDeps,
-  checkPublicAddress,
-  readCertificateEnd,
-} from './doctor/public-address.ts'
+import { type AddressDeps, checkPublicAddress, readCertificate } from './doctor/public-address.ts'
 import {
   checkEnvFile,
   checkKeys,
@@ -94,7 +90,7 @@ async function examine(env: Env, send: boolean, deps: DoctorDeps): Promise<Group
     checkAirtable(env, deps),
     send ? sendTests(env, deps) : proposeTests(env),
     checkDatabase(env, given, deps.readStatfs),
-    checkPublicAddress(env, given, { fetch, now, readCertificateEnd: deps.readCertificateEnd }),
+    checkPublicAddress(env, given, { fetch, now, readCertificate: deps.readCertificate }),
   ])
   return [
     { title: 'Your words', checks: checkWords(deps.content, readPicture(root)) },
@@ -183,7 +179,7 @@ if (import.meta.main) {
     given: process.env,
     content,
     fetch,
-    readCertificateEnd,
+    readCertificate,
     pause,
     now: Date.now,
     stdout: (text) => {

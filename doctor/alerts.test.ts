@@ -58,9 +58,9 @@ test('a test goes to every receiver of every channel once, marked as a test', as
   const { mail, twilio, calls, given } = await startAll()
   const checks = await sendTests(readEnv(given), deps)
   expect(checks.map(({ state, says }) => [state, says])).toEqual([
-    ['ok', 'Test by e-mail: sent to 2 receivers.'],
-    ['ok', 'Test by text message: sent to 1 receiver.'],
-    ['ok', 'Test by webhook: sent to 1 receiver.'],
+    ['ok', 'Test by e-mail: taken for 2 receivers. Has it arrived?'],
+    ['ok', 'Test by text message: taken for 1 receiver. Has it arrived?'],
+    ['ok', 'Test by webhook: taken for 1 receiver. Has it arrived?'],
   ])
   expect(mail.mails.flatMap(({ to }) => to).sort()).toEqual([
     'boss@roofing.test',

@@ -14,8 +14,8 @@ export function checkAlerts(env: Env): Check[] {
   const { email, webhook, sms } = env
   const halves = env.notSetUp.filter((sentence) => sentence.includes('half set up'))
   const channels = [
-    ...(email ? [`e-mail to ${email.to.length}`] : []),
-    ...(sms ? [`text message to ${sms.to.length}`] : []),
+    ...(email ? [`e-mail (${count(email.to.length, 'receiver')})`] : []),
+    ...(sms ? [`text message (${count(sms.to.length, 'receiver')})`] : []),
     ...(webhook ? ['webhook'] : []),
   ]
   return [
@@ -84,7 +84,7 @@ export async function sendTests(
     id: `${lead.id}_test`,
     occasion: 'test' as const,
     headline: 'TEST: this works, and nobody needs a call',
-    remarks: ['A test by npm run doctor. Its link leads to the site, not to a lead.'],
+    remarks: ['A test by npm run doctor; its link leads to the site.'],
   }
   const signal = () => AbortSignal.timeout(sendTimeoutMs)
   const report = async (what: string, sends: Promise<Result>[]): Promise<Check[]> => {
@@ -94,7 +94,12 @@ export async function sendTests(
       return [...new Set(errors)].map((error) =>
         toDo('test alerts', `Test by ${what}: ${error}`, `Mend it in .env, then ${send}`),
       )
-    return [ok('test alerts', `Test by ${what}: sent to ${count(sends.length, 'receiver')}.`)]
+    return [
+      ok(
+        'test alerts',
+        `Test by ${what}: taken for ${count(sends.length, 'receiver')}. Has it arrived?`,
+      ),
+    ]
   }
 
   const reports: Promise<Check[]>[] = []

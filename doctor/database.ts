@@ -49,7 +49,7 @@ function checkSqlite(dataDir: string): Check[] {
     sqlite.exec('rollback')
     return [
       mode === 'wal'
-        ? ok('database', `SQLite in ${dataDir}: a lead can be stored, and every commit is synced.`)
+        ? ok('database', `SQLite in ${dataDir} takes a lead; every commit is synced.`)
         : toDo(
             'database',
             `SQLite in ${dataDir} is in the mode ${mode}, in which a power cut may take leads.`,
@@ -154,7 +154,7 @@ async function checkPostgres(url: string): Promise<Check[]> {
     await client.query('rollback')
     return [
       lax.length === 0
-        ? ok('database', `PostgreSQL ${version}: a lead can be stored, and every commit is synced.`)
+        ? ok('database', `PostgreSQL ${version} takes a lead; every commit is synced.`)
         : toDo(
             'database',
             `PostgreSQL ${version} has ${lax.join(' and ')} switched off: a power cut may take leads.`,

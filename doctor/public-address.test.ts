@@ -30,7 +30,11 @@ const wellSite: Record<string, (request: Request) => Response> = {
 
 async function look(
   changes: typeof wellSite = {},
-  { endsAt = now + 60 * dayMs, given = {} }: { endsAt?: number; given?: object } = {},
+  {
+    startsAt = now - 30 * dayMs,
+    endsAt = now + 60 * dayMs,
+    given = {},
+  }: { startsAt?: number; endsAt?: number; given?: object } = {},
 ) {
   const site = { ...wellSite, ...changes }
   const variables = { PUBLIC_URL: publicUrl, ...given }
@@ -41,7 +45,7 @@ async function look(
       if (!answer) throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
       return answer(request)
     },
-    readCertificateEnd: async () => endsAt,
+    readCertificate: async () => ({ startsAt, endsAt }),
     now: () => now,
   })
   return checks
@@ -161,6 +165,14 @@ test.each([
     expect(found).toMatchObject([{ state: 'to do', says: expect.stringMatching(sentence) }])
   },
 )
+
+test('a certificate of half a day is renewed by the hour, and fine', async () => {
+  const hourMs = dayMs / 24
+  const short = { startsAt: now - 7 * hourMs, endsAt: now + 5 * hourMs }
+  expect(await listToDo({}, short)).toEqual([])
+  const shorter = { startsAt: now - 11 * hourMs, endsAt: now + hourMs }
+  expect(await listToDo({}, shorter)).toMatchObject([{ about: 'certificate' }])
+})
 
 test('asks another backend whether it takes key and origin of the page', async () => {
   const backend = 'https://abc.supabase.co'

@@ -1,20 +1,22 @@
 import { connect } from 'node:tls'
 import { formatSiteHeaders, parseSiteHeaders } from '../site-headers.ts'
+import { formatDuration } from '../supabase/functions/submit-to-airtable/alert.ts'
 import type { Env } from '../supabase/functions/submit-to-airtable/env.ts'
-import { type Check, cannotTell, count, findErrorCode, ok, toDo } from './check.ts'
+import { type Check, cannotTell, findErrorCode, ok, toDo } from './check.ts'
 import { findBackend, findPageKey, type Given } from './settings.ts'
 
 export type AddressDeps = {
   fetch: typeof fetch
-  /** When the certificate of this host ends. */
-  readCertificateEnd: (url: URL) => Promise<number>
+  /** From when to when the certificate of this host is valid. */
+  readCertificate: (url: URL) => Promise<{ startsAt: number; endsAt: number }>
   now: () => number
 }
 
 const timeoutMs = 5_000
 const dayMs = 86_400_000
-// Let's Encrypt's are renewed 30 days before their end: fewer means that renewing has failed.
-const leastDaysLeft = 14
+// Proxies renew when a third of the time is left. Half of that means that renewing has failed; two
+// weeks are enough of any.
+const findLeastLeftMs = (lifetimeMs: number) => Math.min(14 * dayMs, lifetimeMs / 6)
 
 /** Looks at the site as a visitor from outside would. All calls go out at once, each with a time limit. */
 export async function checkPublicAddress(
@@ -36,7 +38,7 @@ export async function checkPublicAddress(
   const base = `${backend ?? publicUrl}/functions/v1/submit-to-airtable`
   const ask = (url: string, options: RequestInit = {}) => askOnce(url, options, deps.fetch)
 
-  const [page, unknown, plain, health, robots, sitemap, key, endsAt] = await Promise.all([
+  const [page, unknown, plain, health, robots, sitemap, key, certificate] = await Promise.all([
     ask(`${publicUrl}/`),
     ask(`${publicUrl}/no-such-page-doctor-asks`),
     hasPort ? undefined : ask(`${publicUrl.replace('https:', 'http:')}/`),
@@ -49,7 +51,7 @@ export async function checkPublicAddress(
       headers: { apikey: findPageKey(given), 'content-type': 'text/plain', origin: publicUrl },
       body: 'doctor',
     }),
-    deps.readCertificateEnd(new URL(publicUrl)).catch(() => undefined),
+    deps.readCertificate(new URL(publicUrl)).catch(() => undefined),
   ])
   if (page.kind === 'failed') return [explainUnreachable(page.code, publicUrl)]
   if (page.status !== 200)
@@ -61,7 +63,7 @@ export async function checkPublicAddress(
       ),
     ]
   return [
-    checkCertificate(endsAt, deps.now()),
+    checkCertificate(certificate, deps.now()),
     checkRedirect(plain),
     checkHeaders(page, unknown, given, backend),
     checkNotFound(unknown),
@@ -114,16 +116,20 @@ function explainUnreachable(code: string, publicUrl: string): Check {
   )
 }
 
-function checkCertificate(endsAt: number | undefined, now: number): Check {
-  if (endsAt === undefined) return cannotTell('certificate', 'How long the certificate is valid.')
-  const days = Math.floor((endsAt - now) / dayMs)
-  if (days < leastDaysLeft)
+function checkCertificate(
+  certificate: { startsAt: number; endsAt: number } | undefined,
+  now: number,
+): Check {
+  if (!certificate) return cannotTell('certificate', 'How long the certificate is valid.')
+  const { startsAt, endsAt } = certificate
+  const left = formatDuration(endsAt - now)
+  if (endsAt - now < findLeastLeftMs(endsAt - startsAt))
     return toDo(
       'certificate',
-      `The certificate ends in ${count(days, 'day')}.`,
-      'See why the proxy does not renew it',
+      `The certificate ends in ${left}.`,
+      'See in its log why the proxy does not renew it',
     )
-  return ok('certificate', `The certificate is valid for ${days} more days.`)
+  return ok('certificate', `The certificate is trusted, and valid for ${left} more.`)
 }
 
 function checkRedirect(plain: Answer | undefined): Check {
@@ -279,7 +285,7 @@ function checkFindable({
 }
 
 /** Trusted or not: whether it is, the page's own call tells. */
-export function readCertificateEnd(url: URL): Promise<number> {
+export function readCertificate(url: URL): Promise<{ startsAt: number; endsAt: number }> {
   const { hostname } = url
   return new Promise((resolve, reject) => {
     const socket = connect({
@@ -291,7 +297,8 @@ export function readCertificateEnd(url: URL): Promise<number> {
       timeout: timeoutMs,
     })
     socket.once('secureConnect', () => {
-      resolve(Date.parse(socket.getPeerCertificate().valid_to))
+      const { valid_from, valid_to } = socket.getPeerCertificate()
+      resolve({ startsAt: Date.parse(valid_from), endsAt: Date.parse(valid_to) })
       socket.destroy()
     })
     socket.once('error', reject)
