@@ -94,8 +94,11 @@ describe('npm run doctor', () => {
   test('before anything is set up, says everything that is to do and makes nothing', async () => {
     const { folder, run } = checkOut()
     const before = readdirSync(folder).sort()
-    const { code, stdout } = await run('doctor.ts')
+    const { code, stdout } = await run('doctor.ts', [], { TZ: 'UTC' })
     expect(code).toBe(1)
+    // The screen that the owner is shown in advance is the real one.
+    const operations = readFileSync(join(import.meta.dirname, 'docs/operations.md'), 'utf8')
+    expect(operations).toContain(stdout)
     for (const words of [
       'sample',
       '16 CFR 465',

@@ -190,7 +190,7 @@ const dayMs = 86_400_000
 /** The newest of the files that `npm run backup` leaves. */
 export function checkBackups({ dataDir }: Env, given: Given, now: number): Check {
   const folder = given.BACKUP_DIR?.trim() || join(dataDir, 'backups')
-  const next = 'npm run backup   each night: docs/operations.md has the recipe'
+  const next = 'npm run backup   and every night from now on'
   const backups = existsSync(folder)
     ? readdirSync(folder)
         .filter((name) => /^leads-.+\.(sqlite\.gz|dump)$/.test(name))

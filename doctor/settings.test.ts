@@ -28,8 +28,9 @@ test('.env is to be made, and to be closed to others', () => {
   expect(checkEnvFile(file, { PUBLIC_URL: 'https://a.test' })).toMatchObject({ state: 'ok' })
   writeFileSync(file, 'PORT=3000\n')
   chmodSync(file, 0o644)
-  expect(checkEnvFile(file, {})).toMatchObject({ state: 'to do', next: 'chmod 600 .env' })
-  chmodSync(file, 0o600)
+  expect(checkEnvFile(file, {})).toMatchObject({ state: 'to do', next: 'chmod o= .env' })
+  // The site's own user may read what root has written.
+  chmodSync(file, 0o640)
   expect(checkEnvFile(file, {})).toMatchObject({ state: 'ok' })
 })
 

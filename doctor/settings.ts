@@ -13,10 +13,10 @@ export function checkEnvFile(file: string, given: Given): Check {
       ? ok('settings', 'The settings come from the environment; there is no .env.')
       : toDo('settings', 'There is no .env, where your settings go.', 'cp .env.example .env')
   // It holds the token and the passwords. Windows has no such rights to look at.
-  const others = statSync(file).mode & 0o077
+  const others = statSync(file).mode & 0o007
   if (others !== 0 && process.platform !== 'win32')
-    return toDo('settings', 'Everybody on this machine may read .env.', 'chmod 600 .env')
-  return ok('settings', '.env is there, and only you can read it.')
+    return toDo('settings', 'Everybody on this machine may read .env.', 'chmod o= .env')
+  return ok('settings', '.env is there, and strangers on this machine cannot read it.')
 }
 
 export function checkPublicUrl({ publicUrl }: Env, given: Given): Check {

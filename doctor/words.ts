@@ -33,7 +33,7 @@ export function checkWords(content: Content, sharePicture: Uint8Array | undefine
           `The company is the sample's, ${company.name}.`,
           `${file}, company: your name, phone, year and area. Delete \`sample: true\`, then read the whole file: every figure and claim must be true of you.`,
         )
-      : ok('company', `The company is yours: ${company.name}.`),
+      : ok('company', `The company: ${company.name}.`),
     checkPhone(company.phone),
     ...others.map((path) =>
       toDo(path, `A sample is left: ${path}.`, `${file}, ${path}: yours, and no \`sample: true\`.`),
@@ -55,7 +55,8 @@ function checkPhone(phone: string): Check {
 }
 
 function checkTestimonials(samples: number, all: number): Check {
-  if (samples === 0) return ok('testimonials', `All ${all} testimonials are your customers'.`)
+  if (samples === 0)
+    return ok('testimonials', `None of the ${all} testimonials is marked as a sample.`)
   return toDo(
     'testimonials',
     `${samples} of ${all} testimonials are invented. US law fines publishing them: over $50,000 each (16 CFR 465).`,
