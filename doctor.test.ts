@@ -198,7 +198,8 @@ test('nothing that hangs holds it up for long', async () => {
     DATABASE_URL: `postgres://owner:password@${host}/leads`,
     PUBLIC_URL: `https://${host}`,
   })
-  expect(performance.now() - startedAt).toBeLessThan(9_000)
+  // Three that hang for 5 s each, one after the other, would take longer.
+  expect(performance.now() - startedAt).toBeLessThan(14_000)
   expect(code).toBe(1)
   expect(stdout).toContain('Airtable did not answer in time')
   expect(stdout).toContain('PostgreSQL takes no lead')

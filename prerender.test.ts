@@ -7,6 +7,9 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { company, head, services } from './site/content.ts'
 import { copySources } from './testing/copy-sources.ts'
 
+// A build takes 3 s on an idle machine.
+const buildTimeoutMs = 30_000
+
 /** Builds the page as `npm run build` does, with this .env. */
 function buildWith(dotEnv: string) {
   const folder = copySources()
@@ -43,7 +46,7 @@ describe('a build for another backend', () => {
       'VITE_SUPABASE_URL=https://abc.supabase.co\nSUPABASE_ANON_KEY=sb_publishable_1\n',
     )
     return () => rmSync(built.folder, { recursive: true, force: true })
-  })
+  }, buildTimeoutMs)
 
   test('posts the plain form there, too', () => {
     const action = 'action="https://abc.supabase.co/functions/v1/submit-to-airtable"'
@@ -86,13 +89,17 @@ describe('a build for another backend', () => {
   })
 })
 
-test('a build with a maps key lets Google’s script in', () => {
-  const { folder, headers } = buildWith('VITE_GOOGLE_MAPS_API_KEY=a-key\n')
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  expect(headers).toMatch(/script-src [^;]* https:\/\/maps\.googleapis\.com/)
-  expect(headers).toMatch(/connect-src [^;]* https:\/\/places\.googleapis\.com/)
-  expect(headers).not.toMatch(/unsafe-/)
-})
+test(
+  'a build with a maps key lets Google’s script in',
+  () => {
+    const { folder, headers } = buildWith('VITE_GOOGLE_MAPS_API_KEY=a-key\n')
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    expect(headers).toMatch(/script-src [^;]* https:\/\/maps\.googleapis\.com/)
+    expect(headers).toMatch(/connect-src [^;]* https:\/\/places\.googleapis\.com/)
+    expect(headers).not.toMatch(/unsafe-/)
+  },
+  buildTimeoutMs,
+)
 
 /** What the raw HTML says about the page, by the names search engines and messengers look for. */
 function readHead(page: string) {
@@ -114,7 +121,7 @@ describe('a build for a public address', () => {
   beforeAll(() => {
     built = buildWith('PUBLIC_URL=https://www.example.com/\n')
     return () => rmSync(built.folder, { recursive: true, force: true })
-  })
+  }, buildTimeoutMs)
 
   test('says in the raw HTML what the page is and where it lives', () => {
     const { title, canonical, metas } = readHead(built.page)
