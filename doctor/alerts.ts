@@ -4,7 +4,6 @@ import { sendSms } from '../supabase/functions/submit-to-airtable/alert-sms.ts'
 import { sendWebhook } from '../supabase/functions/submit-to-airtable/alert-webhook.ts'
 import type { Result } from '../supabase/functions/submit-to-airtable/deliver.ts'
 import type { Env } from '../supabase/functions/submit-to-airtable/env.ts'
-import type { StoredLead } from '../supabase/functions/submit-to-airtable/store.ts'
 import { type Check, cannotTell, count, ok, toDo } from './check.ts'
 
 const send = 'npm run doctor -- --send'
@@ -66,16 +65,17 @@ export async function sendTests(
 ): Promise<Check[]> {
   const { email, webhook, sms, publicUrl, timeZone } = env
   const at = now()
-  const lead: StoredLead = {
+  const lead = {
     id: `test-${at}`,
     name: 'TEST by npm run doctor',
     email: 'nobody@example.com',
     phone: '(555) 555-0100',
     address: 'No address: this is a test',
-    serviceType: '',
+    serviceType: '' as const,
     receivedAt: at,
     suspect: null,
     consent: null,
+    source: null,
     answeredAt: null,
     answeredBy: null,
   }
