@@ -23,15 +23,14 @@ import { startMailStandIn } from './testing/mail-stand-in.ts'
 import { spawnProcess } from './testing/server-process.ts'
 import { startTwilioStandIn } from './testing/twilio-stand-in.ts'
 
-const runs = ['doctor.ts', 'doctor', 'server.ts', 'site-server.ts', 'static-site.ts', 'database.ts']
-const parts = ['group-commit.ts', 'connection-limits.ts', 'terminal.ts', 'supabase', '.env.example']
-
 /** A checkout of its own, in which an owner may work. */
 function checkOut() {
   const folder = copySources()
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  for (const name of [...runs, ...parts])
-    cpSync(join(import.meta.dirname, name), join(folder, name), { recursive: true })
+  const root = import.meta.dirname
+  const programs = readdirSync(root).filter((name) => name.endsWith('.ts'))
+  for (const name of [...programs, 'doctor', 'supabase'])
+    cpSync(join(root, name), join(folder, name), { recursive: true })
   const run = async (command: string, args: string[] = [], env: Record<string, string> = {}) => {
     const node = ['--env-file-if-exists=.env', command, ...args]
     const ran = spawnProcess(process.execPath, node, env, { cwd: folder })
