@@ -7,7 +7,7 @@ const publicUrl = 'https://www.roofing.test'
 const now = Date.parse('2026-11-15T12:00:00Z')
 const dayMs = 86_400_000
 
-const page = `<link rel="canonical" href="${publicUrl}/"/><script type="module">go()</script>`
+const page = `<link rel="canonical" href="${publicUrl}/"/><script type="module" async>go()</script>`
 const notFound = '<style>p{}</style><meta name="robots" content="noindex"/>'
 const { all } = parseSiteHeaders(
   // In the other order than doctor asks for them, as a build may have it.
@@ -110,9 +110,15 @@ test.each([
     {},
     /different: X-Frame-Options\.$/,
   ],
+  ...['<script>track()</script>', '<script type="module" async>track()</script>'].map((script) => [
+    `a proxy’s ${script} in the page`,
+    pageWith(all, page + script),
+    {},
+    /which its own policy forbids/,
+  ]),
   [
-    'a script that the proxy has put into the page',
-    pageWith(all, `${page}<script type="module">track()</script>`),
+    'the policy of another build',
+    pageWith({ ...all, 'Content-Security-Policy': `${all['Content-Security-Policy']}; sandbox` }),
     {},
     /different: Content-Security-Policy\.$/,
   ],

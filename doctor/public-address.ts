@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { connect } from 'node:tls'
 import { formatSiteHeaders, parseSiteHeaders } from '../site-headers.ts'
 import { formatDuration } from '../supabase/functions/submit-to-airtable/alert.ts'
@@ -156,6 +157,13 @@ function checkHeaders(
   const pages = [page.text, unknown.kind === 'answered' ? unknown.text : '']
   const withMaps = Boolean(given.VITE_GOOGLE_MAPS_API_KEY?.trim())
   const { all } = parseSiteHeaders(formatSiteHeaders({ pages, supabaseUrl, withMaps }))
+  const policy = page.headers.get('content-security-policy') ?? ''
+  if (policy !== '' && !allowsAllInlined(page.text, policy))
+    return toDo(
+      'headers',
+      'The page that arrives holds a script or style which its own policy forbids: something on the way has put it there.',
+      'Switch off what changes pages at the proxy or CDN (analytics, minifying, e-mail hiding)',
+    )
   const wrong = Object.entries(all)
     .filter(([name, value]) => !isSameHeader(page.headers.get(name), value))
     .map(([name]) => name)
@@ -169,6 +177,14 @@ function checkHeaders(
       : 'Start the site again; the proxy must pass headers and pages on unchanged',
   )
 }
+
+const allowsAllInlined = (page: string, policy: string) =>
+  [...page.matchAll(/<(script|style)([^>]*)>(.*?)<\/\1>/gs)]
+    // What has an address is not inlined, and JSON-LD is data.
+    .filter(([, , attributes = '']) => !/\ssrc=|application\/ld\+json/.test(attributes))
+    .every(([, , , text = '']) =>
+      policy.includes(`'sha256-${createHash('sha256').update(text).digest('base64')}'`),
+    )
 
 // The order within a policy depends on the order in which the pages were built.
 const isSameHeader = (sent: string | null, wanted: string) => {

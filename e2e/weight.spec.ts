@@ -49,7 +49,7 @@ test.describe('the built page', () => {
     const scripts = [...html().matchAll(/<script([^>]*)>(.*?)<\/script>/gs)].filter(
       ([, attributes]) => attributes !== ' type="application/ld+json"',
     )
-    expect(scripts.map(([, attributes]) => attributes)).toEqual([' type="module"'])
+    expect(scripts.map(([, attributes]) => attributes)).toEqual([' type="module" async'])
     expect(brotliCompressSync(scripts[0]?.[2] ?? '').length).toBeLessThanOrEqual(5 * kB)
   })
 })
