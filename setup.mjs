@@ -47,9 +47,11 @@ function once(stampFile, files, variables, work) {
   writeFileSync(stampFile, stamp)
 }
 
-// The page is built for one backend and one maps key: other values need another build.
+// The page is built for one address, one backend and one maps key: other values need another build.
 function buildVariables() {
-  const names = Object.keys(process.env).filter((name) => /^VITE_|^SUPABASE_ANON_KEY$/.test(name))
+  const names = Object.keys(process.env).filter((name) =>
+    /^VITE_|^SUPABASE_ANON_KEY$|^PUBLIC_URL$/.test(name),
+  )
   return names
     .sort()
     .map((name) => `${name}=${process.env[name]}\n`)

@@ -12,17 +12,19 @@ export const company = {
   phone: '(555) 555-0124' satisfies UsPhone as UsPhone,
   since: 1998,
   region: 'US',
+  /** For search engines: the towns, counties or states where you work. */
+  areaServed: ['Minneapolis', 'Saint Paul'],
 } as const
 
 /** What a phone dials for the number that people read. */
-export const telHref = (phone: UsPhone) => `tel:+1${phone.replace(/\D/g, '')}`
+export const telNumber = (phone: UsPhone) => `+1${phone.replace(/\D/g, '')}`
+export const telHref = (phone: UsPhone) => `tel:${telNumber(phone)}`
 
 export const callHref = telHref(company.phone)
 
 export const head = {
   title: `${company.name} | Free roofing estimates, a call back within 10 minutes`,
-  description:
-    'Residential roofing you can trust since 1998. Licensed and insured crews, 24/7 emergency service, and a free estimate with a call back within 10 minutes.',
+  description: `Residential roofing you can trust since ${company.since}. Licensed and insured crews, 24/7 emergency service, and a free estimate with a call back within 10 minutes.`,
   notFoundTitle: `Page not found | ${company.name}`,
   pictureAlt: 'A shingled house at golden hour',
 } as const

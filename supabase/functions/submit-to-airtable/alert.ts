@@ -8,7 +8,8 @@ export type Alert = {
   /** The same however often it is sent, so that receivers can tell a repeat. */
   id: string
   leadId: string
-  occasion: Occasion
+  /** `test`: by the owner, of the channel. */
+  occasion: Occasion | 'test'
   isEmergency: boolean
   headline: string
   name: string
