@@ -22,7 +22,11 @@ try {
     log.info({ signal }, 'stopping')
     // Within 10 s whatever hangs: what is not settled by then is taken up again by its lease.
     setTimeout(() => process.exit(0), lastResortMs).unref()
-    await site.stop().catch((error) => log.error({ error: nameError(error) }, 'stopping failed'))
+    // Ctrl-C means now; and without a proxy in front there is nobody to tell.
+    const drains = signal === 'SIGTERM' && Boolean(env.trustedProxies)
+    await site
+      .stop({ drains })
+      .catch((error) => log.error({ error: nameError(error) }, 'stopping failed'))
     log.info({}, 'stopped')
     process.exit(0)
   }
