@@ -14,10 +14,6 @@ try {
   const env = readEnv(process.env)
   const siteDir = join(import.meta.dirname, 'dist')
   const site = await startSite({ env, siteDir, fetch, now: Date.now, log })
-  say(`The site is at http://localhost:${site.port}`)
-  for (const sentence of env.notSetUp) say(sentence)
-  log.info({ port: site.port, notSetUp: env.notSetUp }, 'listening')
-
   const stop = async (signal: string) => {
     log.info({ signal }, 'stopping')
     // Within 10 s whatever hangs: what is not settled by then is taken up again by its lease.
@@ -32,6 +28,10 @@ try {
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
+
+  say(`The site is at http://localhost:${site.port}`)
+  for (const sentence of env.notSetUp) say(sentence)
+  log.info({ port: site.port, notSetUp: env.notSetUp }, 'listening')
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exit(1)

@@ -2,10 +2,19 @@
 // is plain JavaScript and imports nothing. What is already done is not done again.
 //   node setup.mjs         packages
 //   node setup.mjs start   packages and the built site
-//   node setup.mjs test    packages and a browser for the tests
+//   node setup.mjs test    packages, and a browser and Caddy for the tests
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 process.chdir(import.meta.dirname)
@@ -33,6 +42,7 @@ if (purpose === 'start') {
 if (purpose === 'test') {
   const { findBrowser } = await import('./e2e/browser.mjs')
   if (!findBrowser()) installBrowser()
+  if (spawnSync('caddy', ['version']).error && !existsSync('node_modules/.caddy')) unpackCaddy()
 }
 
 /** Does the work unless it was done before from the same files and variables; the stamp is their hash. */
@@ -80,14 +90,6 @@ function installBrowser() {
   if (playwright.status === 0) return
   // Where Playwright's own build cannot be had, a distribution's package can.
   try {
-    const sudo = process.getuid?.() === 0 ? [] : ['sudo']
-    const apt = (...args) => {
-      const [command, ...rest] = [...sudo, 'apt-get', '-qq', ...args]
-      execFileSync(command, rest, {
-        stdio: 'inherit',
-        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      })
-    }
     apt('update')
     apt('install', '-y', '--no-install-recommends', 'chromium')
   } catch {
@@ -95,5 +97,35 @@ function installBrowser() {
       'No Chromium or Chrome found, and none could be installed. Install one, or set CHROMIUM_PATH.',
     )
     process.exit(1)
+  }
+}
+
+function apt(...args) {
+  const sudo = process.getuid?.() === 0 ? [] : ['sudo']
+  const [command, ...rest] = [...sudo, 'apt-get', '-qq', ...args]
+  execFileSync(command, rest, {
+    stdio: 'inherit',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
+}
+
+// Unpacked, not installed: the installed package would start a web server on this machine.
+function unpackCaddy() {
+  say('Fetching Caddy for the tests (once) …')
+  const dir = mkdtempSync(join(tmpdir(), 'caddy-'))
+  const download = () => execFileSync('apt-get', ['-qq', 'download', 'caddy'], { cwd: dir })
+  try {
+    try {
+      download()
+    } catch {
+      apt('update')
+      download()
+    }
+    const [file] = readdirSync(dir)
+    execFileSync('dpkg-deb', ['-x', join(dir, file), 'node_modules/.caddy'])
+  } catch {
+    say('Caddy is not installed and cannot be fetched here: tests behind a proxy are skipped.')
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
   }
 }

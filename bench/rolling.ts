@@ -2,7 +2,7 @@
 // deploy/rolling-restart as they are. Nobody tries again, so every failed request counts.
 //   npm run bench:rolling -- [--processes 3] [--rounds 4] [--visitors 40] [--pause-ms 20]
 import { parseArgs } from 'node:util'
-import { hasCaddy } from '../testing/caddy.ts'
+import { findCaddy } from '../testing/caddy.ts'
 import { startPostgres } from '../testing/postgres.ts'
 import { type RollingResult, runRolling } from './rolling-run.ts'
 
@@ -20,7 +20,7 @@ const pauseMs = Number(values['pause-ms'])
 const processes = Number(values.processes)
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
-if (hasCaddy()) {
+if (findCaddy()) {
   const postgres = await startPostgres({ durable: true })
   try {
     const { url: databaseUrl } = postgres

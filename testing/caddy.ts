@@ -7,14 +7,18 @@ import { startProcess, waitUntil } from './processes.ts'
 
 const caddyfile = join(import.meta.dirname, '../deploy/Caddyfile')
 
-export function hasCaddy(): boolean {
-  try {
-    execFileSync('caddy', ['version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
+// Where setup.mjs unpacks Debian's package when none is installed: as a package it would start a server.
+const unpacked = join(import.meta.dirname, '../node_modules/.caddy/usr/bin/caddy')
+
+export const findCaddy = (): string | undefined =>
+  ['caddy', unpacked].find((command) => {
+    try {
+      execFileSync(command, ['version'], { stdio: 'ignore' })
+      return true
+    } catch {
+      return false
+    }
+  })
 
 export type TestCaddy = {
   httpsPort: number
@@ -28,6 +32,8 @@ export type TestCaddy = {
 
 /** Caddy with the file that owners copy: another domain, other ports, and its own certificates. */
 export async function startCaddy(upstreams: readonly string[]): Promise<TestCaddy> {
+  const command = findCaddy()
+  if (!command) throw new Error('Caddy is not installed.')
   const dir = mkdtempSync(join(tmpdir(), 'caddy-'))
   mkdirSync(join(dir, 'storage'))
   const [httpPort, httpsPort] = await Promise.all([findFreePort(), findFreePort()])
@@ -46,7 +52,7 @@ export async function startCaddy(upstreams: readonly string[]): Promise<TestCadd
     .replace('127.0.0.1:3000', upstreams.join(' '))
   const config = join(dir, 'Caddyfile')
   writeFileSync(config, text)
-  const caddy = startProcess('caddy', ['run', '--config', config, '--adapter', 'caddyfile'], {
+  const caddy = startProcess(command, ['run', '--config', config, '--adapter', 'caddyfile'], {
     XDG_CONFIG_HOME: dir,
     XDG_DATA_HOME: dir,
   })
