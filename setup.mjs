@@ -42,7 +42,8 @@ if (purpose === 'start') {
 if (purpose === 'test') {
   const { findBrowser } = await import('./e2e/browser.mjs')
   if (!findBrowser()) installBrowser()
-  if (spawnSync('caddy', ['version']).error && !existsSync('node_modules/.caddy')) unpackCaddy()
+  const hasCaddy = !spawnSync('caddy', ['version']).error
+  if (!hasCaddy && !existsSync('node_modules/.caddy/usr/bin/caddy')) unpackCaddy()
 }
 
 /** Does the work unless it was done before from the same files and variables; the stamp is their hash. */
@@ -113,7 +114,8 @@ function apt(...args) {
 function unpackCaddy() {
   say('Fetching Caddy for the tests (once) …')
   const dir = mkdtempSync(join(tmpdir(), 'caddy-'))
-  const download = () => execFileSync('apt-get', ['-qq', 'download', 'caddy'], { cwd: dir })
+  const download = () =>
+    execFileSync('apt-get', ['-qq', 'download', 'caddy'], { cwd: dir, stdio: 'pipe' })
   try {
     try {
       download()
