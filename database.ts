@@ -118,6 +118,7 @@ function readMigrations(dir: string): Migration[] {
 
 function migrateSqlite(sqlite: DatabaseSync, dir: string): void {
   const migrations = readMigrations(dir).filter(({ file }) => !file.endsWith('.postgres.sql'))
+  refuseNewer(listApplied(sqlite), migrations)
   for (const { file, version, name, text } of migrations) {
     try {
       // The write lock comes first, so a second process waits here and then finds the work done.
@@ -140,6 +141,28 @@ function migrateSqlite(sqlite: DatabaseSync, dir: string): void {
   }
 }
 
+function listApplied(sqlite: DatabaseSync): Applied[] {
+  const isThere = sqlite
+    .prepare(`select 1 from sqlite_master where name = 'schema_migrations'`)
+    .get()
+  return isThere
+    ? (sqlite.prepare('select version, name from schema_migrations').all() as Applied[])
+    : []
+}
+
+type Applied = { version: string; name: string | null }
+
+/** What an older program would do to a newer schema nobody has tried: lose a lead, perhaps. */
+function refuseNewer(applied: readonly Applied[], migrations: readonly Migration[]): void {
+  const known = new Set(migrations.map(({ version }) => version))
+  const newest = migrations.at(-1)?.version ?? ''
+  const newer = applied.find(({ version }) => !known.has(version) && version > newest)
+  if (newer)
+    throw new Error(
+      `The database was written by a newer version of this program (its migration ${newer.version}_${newer.name} is not known here). Start that version, or restore a backup from before it.`,
+    )
+}
+
 // Any number will do, as long as all processes of this product ask for the same.
 const migrationLock = 727_663
 
@@ -154,6 +177,7 @@ async function migratePostgres(url: string, dir: string): Promise<void> {
   }
   let file = ''
   try {
+    refuseNewer(await listAppliedOnPostgres(client), migrations)
     for (const migration of migrations) {
       file = migration.file
       await client.query('begin')
@@ -179,11 +203,35 @@ async function migratePostgres(url: string, dir: string): Promise<void> {
       await client.query('commit')
     }
   } catch (error) {
+    if (file === '') throw error
     throw new Error(`The migration ${file} failed: ${explain(error)}.`)
   } finally {
     await client.end().catch(() => {})
   }
 }
+
+async function listAppliedOnPostgres(client: pg.Client): Promise<Applied[]> {
+  const columns = await client.query(
+    `select 1 from information_schema.columns where table_schema = 'supabase_migrations'
+     and table_name = 'schema_migrations' and column_name = 'statements'`,
+  )
+  if (columns.rowCount === 0) return []
+  // The project may have migrations of its owner's: those that speak of none of our tables are not ours.
+  const { rows } = await client.query(
+    `select version, name from supabase_migrations.schema_migrations
+     where array_to_string(statements, ' ') ~* $1 order by version`,
+    [`\\m(${ownTables.join('|')})\\M`],
+  )
+  return rows
+}
+
+export const ownTables: readonly string[] = [
+  'leads',
+  'deliveries',
+  'channels',
+  'settings',
+  'write_checks',
+]
 
 // Node reports a refused connection to a name with two addresses as an AggregateError without text.
 function explain(error: unknown): string {

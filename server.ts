@@ -16,6 +16,21 @@ try {
   const env = readEnv(process.env)
   const siteDir = join(import.meta.dirname, 'dist')
   const site = await startSite({ env, siteDir, fetch, now: Date.now, log })
+  const stop = async (signal: string) => {
+    log.info({ signal }, 'stopping')
+    // Within 10 s whatever hangs: what is not settled by then is taken up again by its lease.
+    setTimeout(() => process.exit(0), lastResortMs).unref()
+    // Ctrl-C means now; and without a proxy in front there is nobody to tell.
+    const drains = signal === 'SIGTERM' && Boolean(env.trustedProxies)
+    await site
+      .stop({ drains })
+      .catch((error) => log.error({ error: nameError(error) }, 'stopping failed'))
+    log.info({}, 'stopped')
+    process.exit(0)
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+
   say(`The site is at http://localhost:${site.port}`)
   for (const sentence of env.notSetUp) say(sentence)
   const samples = findSamples(content)
@@ -27,17 +42,6 @@ try {
   if (samples.length > 0 || env.notSetUp.length > 0)
     say('What is left to do before going live: npm run doctor')
   log.info({ port: site.port, notSetUp: env.notSetUp }, 'listening')
-
-  const stop = async (signal: string) => {
-    log.info({ signal }, 'stopping')
-    // Within 10 s whatever hangs: what is not settled by then is taken up again by its lease.
-    setTimeout(() => process.exit(0), lastResortMs).unref()
-    await site.stop().catch((error) => log.error({ error: nameError(error) }, 'stopping failed'))
-    log.info({}, 'stopped')
-    process.exit(0)
-  }
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exit(1)

@@ -2,10 +2,19 @@
 // is plain JavaScript and imports nothing. What is already done is not done again.
 //   node setup.mjs         packages
 //   node setup.mjs start   packages and the built site
-//   node setup.mjs test    packages and browsers for the tests
+//   node setup.mjs test    packages, and browsers and Caddy for the tests
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 process.chdir(import.meta.dirname)
@@ -35,6 +44,8 @@ if (purpose === 'test') {
   if (!findBrowser()) installBrowser()
   if (!findFirefox()) addBrowser('Firefox', 'firefox-esr')
   if (!findWebKit()) addBrowser('WebKit', 'webkit2gtk-driver', 'xvfb')
+  const hasCaddy = !spawnSync('caddy', ['version']).error
+  if (!hasCaddy && !existsSync('node_modules/.caddy/usr/bin/caddy')) unpackCaddy()
 }
 
 /** Does the work unless it was done before from the same files and variables; the stamp is their hash. */
@@ -122,4 +133,26 @@ function addBrowser(name, ...packages) {
     }
   }
   say(`${name} is not here and cannot be installed: its tests are skipped.`)
+}
+
+// Unpacked, not installed: the installed package would start a web server on this machine.
+function unpackCaddy() {
+  say('Fetching Caddy for the tests (once) …')
+  const dir = mkdtempSync(join(tmpdir(), 'caddy-'))
+  const download = () =>
+    execFileSync('apt-get', ['-qq', 'download', 'caddy'], { cwd: dir, stdio: 'pipe' })
+  try {
+    try {
+      download()
+    } catch {
+      apt('update')
+      download()
+    }
+    const [file] = readdirSync(dir)
+    execFileSync('dpkg-deb', ['-x', join(dir, file), 'node_modules/.caddy'])
+  } catch {
+    say('Caddy is not installed and cannot be fetched here: tests behind a proxy are skipped.')
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
 }

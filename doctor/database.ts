@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
+import { findBackupDir, isBackup } from '../backup-file.ts'
 import { formatDuration } from '../supabase/functions/submit-to-airtable/alert.ts'
 import type { Env } from '../supabase/functions/submit-to-airtable/env.ts'
 import { type Check, cannotTell, findErrorCode, ok, toDo } from './check.ts'
@@ -189,11 +190,11 @@ const dayMs = 86_400_000
 
 /** The newest of the files that `npm run backup` leaves. */
 export function checkBackups({ dataDir }: Env, given: Given, now: number): Check {
-  const folder = given.BACKUP_DIR?.trim() || join(dataDir, 'backups')
+  const folder = findBackupDir(given, dataDir)
   const next = 'npm run backup   and every night from now on'
   const backups = existsSync(folder)
     ? readdirSync(folder)
-        .filter((name) => /^leads-.+\.(sqlite\.gz|dump)$/.test(name))
+        .filter(isBackup)
         .map((name) => statSync(join(folder, name)))
         .filter(({ size }) => size > 0)
     : []

@@ -1,0 +1,191 @@
+import { get as getHttp, type IncomingMessage } from 'node:http'
+import { connect } from 'node:http2'
+import { request } from 'node:https'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { runRolling } from './bench/rolling-run.ts'
+import { findCaddy, startCaddy, type TestCaddy } from './testing/caddy.ts'
+import { createLocation } from './testing/database.ts'
+import { spawnServer, waitUntil } from './testing/server-process.ts'
+
+const functionPath = '/functions/v1/submit-to-airtable'
+
+it.runIf(process.env.CI)('Caddy is there to be tested with', () => {
+  expect(findCaddy()).toBeDefined()
+})
+
+/** The site as the recipe for one machine has it. */
+async function serve(changes: Record<string, string> = {}) {
+  const { dataDir } = await createLocation('sqlite')
+  const site = spawnServer({ DATA_DIR: dataDir, TRUSTED_PROXIES: '1', ...changes })
+  const siteUrl = await site.findUrl()
+  const caddy = await startCaddy([new URL(siteUrl).host])
+  onTestFinished(caddy.stop)
+  return { site, siteUrl, caddy, ask: createClient(caddy) }
+}
+
+/** Does not follow, decode or forgive anything, as fetch would. */
+const createClient =
+  ({ httpsPort, ca }: TestCaddy) =>
+  (
+    path: string,
+    { headers = {}, method = 'GET', body = '', host = 'localhost' } = {} as {
+      headers?: Record<string, string>
+      method?: string
+      body?: string
+      host?: string
+    },
+  ): Promise<IncomingMessage & { body: Buffer }> =>
+    new Promise((resolve, reject) => {
+      const sent = request({
+        host: '127.0.0.1',
+        port: httpsPort,
+        servername: host,
+        ca,
+        path,
+        method,
+        agent: false,
+        headers: { host: `${host}:${httpsPort}`, ...headers },
+      })
+      sent.on('error', reject)
+      sent.on('response', (response) => {
+        readAll(response).then((read) => resolve(Object.assign(response, { body: read })), reject)
+      })
+      sent.end(body)
+    })
+
+async function readAll(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+const postLead = (ask: Awaited<ReturnType<typeof serve>>['ask'], headers = {}) =>
+  ask(functionPath, {
+    method: 'POST',
+    headers: { apikey: 'public-anon-key', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({
+      name: 'Zoë',
+      email: 'zoe@example.com',
+      phone: '(555) 123-4567',
+      address: '1 Main St',
+      serviceType: '',
+    }),
+  })
+
+describe.skipIf(!findCaddy())('behind Caddy', { timeout: 60_000 }, () => {
+  it('the page comes as it was built: compressed once, every header once', async () => {
+    const { ask, siteUrl } = await serve()
+    for (const encoding of ['br', 'gzip', 'identity']) {
+      const headers = { 'accept-encoding': encoding }
+      const direct = await new Promise<IncomingMessage>((resolve, reject) => {
+        getHttp(siteUrl, { headers }, resolve).on('error', reject)
+      })
+      const { statusCode, headers: got, rawHeaders, body } = await ask('/', { headers })
+      expect(statusCode).toBe(200)
+      expect(body.equals(await readAll(direct))).toBe(true)
+      expect(got['content-encoding'] ?? 'identity').toBe(encoding)
+      const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase())
+      expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+      for (const name of Object.keys(direct.headers))
+        if (!['date', 'connection', 'keep-alive'].includes(name))
+          expect([name, got[name]]).toEqual([name, direct.headers[name]])
+      expect(got['strict-transport-security']).toContain('max-age=63072000')
+      expect(got.server).toBeUndefined()
+    }
+  })
+
+  it('HTTP/2 is spoken, unknown paths are 404, and http is sent to https', async () => {
+    const { ask, caddy } = await serve()
+    const session = connect(`https://localhost:${caddy.httpsPort}`, { ca: caddy.ca })
+    onTestFinished(() => session.close())
+    const stream = session.request({ ':path': '/nowhere' })
+    const headers = await new Promise<Record<string, unknown>>((resolve, reject) => {
+      stream.once('response', resolve).once('error', reject)
+    })
+    stream.close()
+    expect(session.alpnProtocol).toBe('h2')
+    expect(headers[':status']).toBe(404)
+
+    const redirect = await fetch(`http://127.0.0.1:${caddy.httpPort}/page`, {
+      redirect: 'manual',
+      headers: { host: 'localhost' },
+    })
+    expect(redirect.status).toBe(308)
+    expect(redirect.headers.get('location')).toMatch(/^https:\/\/(localhost|127\.0\.0\.1).*\/page$/)
+    const bare = await ask('/page', { host: 'example.com' })
+    expect([bare.statusCode, bare.headers.location]).toEqual([301, 'https://localhost/page'])
+  })
+
+  it('a forged X-Forwarded-For does not dodge the rate limit', async () => {
+    const { ask } = await serve({ RATE_LIMIT_PER_MINUTE: '2' })
+    const statuses: unknown[] = []
+    for (let at = 1; at <= 3; at++) {
+      const headers = { 'x-forwarded-for': `203.0.113.${at}, 198.51.100.${at}` }
+      statuses.push((await postLead(ask, headers)).statusCode)
+    }
+    expect(statuses).toEqual([200, 200, 429])
+  })
+
+  it('a process that stops says so first, answers on, and ends in time', async () => {
+    const { ask, site, siteUrl } = await serve()
+    expect((await ask('/readyz')).statusCode).toBe(200)
+    expect((await ask('/healthz')).statusCode).toBe(200)
+    const stoppedAt = Date.now()
+    const ended = site.kill('SIGTERM')
+    await waitUntil(async () => (await fetch(`${siteUrl}/readyz`)).status === 503)
+    for (const path of ['/', '/nowhere']) {
+      const answer = await fetch(siteUrl + path)
+      expect([answer.headers.get('connection'), answer.ok]).toEqual(['close', path === '/'])
+    }
+    expect((await fetch(`${siteUrl}/healthz`)).status).toBe(503)
+    expect(await ended).toBe(0)
+    expect(Date.now() - stoppedAt).toBeLessThan(10_000)
+  })
+
+  it('without a proxy, or by Ctrl-C, it ends at once', async () => {
+    for (const [proxies, signal] of [['0', 'SIGTERM'] as const, ['1', 'SIGINT'] as const]) {
+      const { dataDir } = await createLocation('sqlite')
+      const site = spawnServer({ DATA_DIR: dataDir, TRUSTED_PROXIES: proxies })
+      await site.findUrl()
+      const stoppedAt = Date.now()
+      expect(await site.kill(signal)).toBe(0)
+      expect(Date.now() - stoppedAt).toBeLessThan(1_900)
+    }
+  })
+
+  // The short form of `npm run bench:rolling`.
+  it.skipIf(!inject('postgresUrl'))(
+    'processes restart one after the other without one failed request',
+    { timeout: 120_000 },
+    async () => {
+      const { databaseUrl } = await createLocation('postgres')
+      const load = { rounds: 1, visitors: 8, pauseMs: 20 }
+      const { failed, lost, doubled, badEnds, ...counts } = await runRolling({
+        databaseUrl,
+        processes: 2,
+        ...load,
+      })
+      expect({ failed, lost, doubled, badEnds }).toEqual({
+        failed: [],
+        lost: [],
+        doubled: [],
+        badEnds: [],
+      })
+      expect(counts.restarts).toBe(2)
+      expect(counts.acknowledged).toBeGreaterThan(100)
+    },
+  )
+
+  it('one process restarts while requests wait, and none fails', { timeout: 120_000 }, async () => {
+    const load = { processes: 1, rounds: 1, visitors: 4, pauseMs: 20 }
+    const { failed, lost, doubled, badEnds, longestMs } = await runRolling(load)
+    expect({ failed, lost, doubled, badEnds }).toEqual({
+      failed: [],
+      lost: [],
+      doubled: [],
+      badEnds: [],
+    })
+    // The form gives up after 10 s.
+    expect(longestMs).toBeLessThan(8_000)
+  })
+})

@@ -1,0 +1,46 @@
+import type { Database } from './supabase/functions/submit-to-airtable/store.ts'
+
+const youngMs = 60 * 60_000
+
+/**
+ * What waited when a backup was taken may have gone out before the restore. To Airtable it may go
+ * again: a row is found by its lead's id. Alerts of the last hour may ring again, because a call too
+ * few costs more than a ring too many; older ones would only ring at night for what is long settled.
+ */
+export function setAsideOldAlerts({ kysely }: Database, now: number) {
+  return kysely.transaction().execute(async (trx) => {
+    const old = trx
+      .selectFrom('leads')
+      .select('id')
+      .where('received_at', '<', now - youngMs)
+    const setAside = await trx
+      .updateTable('deliveries')
+      .set({
+        state: 'cancelled',
+        settled_at: now,
+        note: 'Restored from a backup: it may have gone out before.',
+      })
+      .where('state', '=', 'waiting')
+      .where('channel', '!=', 'airtable')
+      .where('lead_id', 'in', old)
+      .returning('lead_id')
+      .execute()
+    await trx
+      .updateTable('leads')
+      .set({ escalate_at: null })
+      .where('received_at', '<', now - youngMs)
+      .execute()
+    // Whoever held them is not there any more.
+    await trx.updateTable('deliveries').set({ leased_until: 0, lease_holder: null }).execute()
+    await trx.updateTable('channels').set({ leased_until: 0, lease_holder: null }).execute()
+    const { leads, newestAt } = await trx
+      .selectFrom('leads')
+      .select((eb) => [
+        eb.fn.countAll<number>().as('leads'),
+        eb.fn.max<number | null>('received_at').as('newestAt'),
+      ])
+      .executeTakeFirstOrThrow()
+    const setAsideLeads = [...new Set(setAside.map(({ lead_id: id }) => id))]
+    return { leads, newestAt: newestAt ?? undefined, setAsideLeads }
+  })
+}

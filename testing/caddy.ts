@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findFreePort } from './postgres.ts'
+import { startProcess, waitUntil } from './processes.ts'
+
+const caddyfile = join(import.meta.dirname, '../deploy/Caddyfile')
+
+// Where setup.mjs unpacks Debian's package when none is installed: as a package it would start a server.
+const unpacked = join(import.meta.dirname, '../node_modules/.caddy/usr/bin/caddy')
+
+export const findCaddy = (): string | undefined =>
+  ['caddy', unpacked].find((command) => {
+    try {
+      execFileSync(command, ['version'], { stdio: 'ignore' })
+      return true
+    } catch {
+      return false
+    }
+  })
+
+export type TestCaddy = {
+  httpsPort: number
+  httpPort: number
+  /** Caddy's own root certificate: clients check it as they would check a real one. */
+  ca: string
+  /** Of the process, so far. */
+  readLog(): string
+  stop(): Promise<void>
+}
+
+/** Caddy with the file that owners copy: another domain, other ports, and its own certificates. */
+export async function startCaddy(upstreams: readonly string[]): Promise<TestCaddy> {
+  const command = findCaddy()
+  if (!command) throw new Error('Caddy is not installed.')
+  const dir = mkdtempSync(join(tmpdir(), 'caddy-'))
+  mkdirSync(join(dir, 'storage'))
+  const [httpPort, httpsPort] = await Promise.all([findFreePort(), findFreePort()])
+  const forTests = `{
+	admin off
+	local_certs
+	skip_install_trust
+	http_port ${httpPort}
+	https_port ${httpsPort}
+	default_bind 127.0.0.1
+	storage file_system ${dir}/storage
+`
+  const text = readFileSync(caddyfile, 'utf8')
+    .replace(/^\{\n/m, forTests)
+    .replaceAll('www.example.com', 'localhost')
+    .replace('127.0.0.1:3000', upstreams.join(' '))
+  const config = join(dir, 'Caddyfile')
+  writeFileSync(config, text)
+  const caddy = startProcess(command, ['run', '--config', config, '--adapter', 'caddyfile'], {
+    XDG_CONFIG_HOME: dir,
+    XDG_DATA_HOME: dir,
+  })
+  const stop = async () => {
+    await caddy.kill('SIGKILL')
+    rmSync(dir, { recursive: true, force: true })
+  }
+  const root = join(dir, 'storage/pki/authorities/local/root.crt')
+  const ended = caddy.exited.then(() => {
+    throw new Error(`Caddy ended: ${caddy.output.stderr}`)
+  })
+  try {
+    const ready = waitUntil(
+      () =>
+        existsSync(root) &&
+        existsSync(join(dir, 'storage/certificates/local/localhost/localhost.crt')) &&
+        caddy.output.stderr.includes('serving initial configuration'),
+    )
+    await Promise.race([ready, ended])
+  } catch (error) {
+    await stop()
+    throw error
+  } finally {
+    ended.catch(() => {})
+  }
+  const ca = readFileSync(root, 'utf8')
+  return { httpPort, httpsPort, ca, readLog: () => caddy.output.stderr, stop }
+}
