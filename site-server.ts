@@ -35,7 +35,7 @@ export async function startSite({
   now: () => number
   log: Log
 }): Promise<{ port: number; stop(): Promise<void> }> {
-  const site = createStaticSite(siteDir)
+  const site = createStaticSite(siteDir, { overTls: env.publicUrl.startsWith('https:') })
   const db = await openDatabase(env)
   const faults = createFaultLog(log)
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
