@@ -30,7 +30,7 @@ async function open(engine: 'sqlite' | 'postgres') {
 }
 
 describe('SQLite', () => {
-  it('lets Node look at its sockets between transactions, however many queue', async () => {
+  it('lets Node look at its sockets between commits, however many leads come', async () => {
     const { db } = await open('sqlite')
     let looks = 0
     let isDone = false
@@ -38,11 +38,14 @@ describe('SQLite', () => {
       looks += 1
       if (!isDone) setImmediate(look)
     }
-    const saving = Promise.all(Array.from({ length: 300 }, () => save(db, 0)))
+    const saveTen = async () => {
+      for (let at = 0; at < 10; at++) await save(db, 0)
+    }
+    const saving = Promise.all(Array.from({ length: 30 }, saveTen))
     setImmediate(look)
     await saving
     isDone = true
-    expect(looks).toBeGreaterThan(3)
+    expect(looks).toBeGreaterThanOrEqual(10)
   })
 
   it('answers 503 while another program holds the write lock, and takes leads again after', async () => {

@@ -4,6 +4,7 @@ import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
 import { connectionLimits, limitConnections } from './connection-limits.ts'
 import { openDatabase } from './database.ts'
+import { openDoors } from './doors.ts'
 import { createStaticSite } from './static-site.ts'
 import { createApp } from './supabase/functions/submit-to-airtable/app.ts'
 import {
@@ -88,19 +89,16 @@ export async function startSite({
     serverOptions: { connectionsCheckingInterval: connectionLimits.checkEveryMs },
   }) as Server
   limitConnections(server, connectionLimits, { countsClients: !env.trustedProxies })
-  try {
-    await listen(server, env.port, env.host)
-  } catch (error) {
+  const doors = await openDoors(server, env.port, env.host).catch(async (error) => {
     await db.close()
-    throw error
-  }
+    throw new Error(explainListenError(error, env.port, env.host))
+  })
   deliverer.start()
 
-  const address = server.address()
   return {
-    port: typeof address === 'object' && address ? address.port : env.port,
+    port: doors.port,
     async stop() {
-      const closed = new Promise((resolve) => server.close(resolve))
+      const closed = doors.close()
       server.closeIdleConnections()
       const timer = setTimeout(() => server.closeAllConnections(), graceMs)
       await Promise.all([closed, deliverer.stop(graceMs)])
@@ -108,15 +106,6 @@ export async function startSite({
       await db.close()
     },
   }
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new Error(explainListenError(error, port, host))),
-    )
-    server.listen(port, host, () => resolve())
-  })
 }
 
 function explainListenError({ code, message }: NodeJS.ErrnoException, port: number, host: string) {
