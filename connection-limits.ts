@@ -29,7 +29,7 @@ export const connectionLimits: ConnectionLimits = {
   requestMs: 30_000,
   idleMs: 60_000,
   checkEveryMs: 2_000,
-  connections: 900,
+  connections: 700,
   connectionsPerClient: 100,
 }
 

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server as Listener } from 'node:ne
 // At each turn of its loop Node accepts one connection from each socket it listens on. Under load a
 // turn takes tenths of a second, and with one socket a new visitor waits behind everyone else who
 // knocks: measured, up to a minute.
-export const doorCount = 64
+export const doorCount = 256
 
 /** Listens on the port by many sockets, where the system can; each connection goes to the server. */
 export async function openDoors(

@@ -613,11 +613,14 @@ export function bringForward(
 
 /** When the next reminder about an unanswered lead is due; undefined when none is. */
 export async function findNextEscalationAt({ kysely }: Database): Promise<number | undefined> {
+  // Not min(): beside another condition it reads every lead that waits for a reminder.
   const next = await kysely
     .selectFrom('leads')
-    .select((eb) => eb.fn.min<number | null>('escalate_at').as('at'))
+    .select('escalate_at as at')
     .where('escalate_at', 'is not', null)
     .where('answered_at', 'is', null)
+    .orderBy('escalate_at')
+    .limit(1)
     .executeTakeFirst()
   return next?.at ?? undefined
 }
