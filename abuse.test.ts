@@ -126,6 +126,18 @@ it('one address cannot take all of the server’s connections', async () => {
   expect((await fetch(`http://${hostname}:${port}`)).status).toBe(200)
 }, 30_000)
 
+it('an error that quotes a visitor is logged without its words', async () => {
+  const { post, log } = createTestApp(await openTestDatabase('sqlite'), {
+    planDelivery: () => {
+      throw new Error(`cannot plan for ${testLead.name}`)
+    },
+  })
+  expect(await post()).toMatchObject({ status: 500, code: 'internal' })
+  const said = JSON.stringify(log.entries)
+  expect(said).toContain('a request failed unexpectedly')
+  expect(said).not.toContain(testLead.name)
+})
+
 it('secrets are compared in a time that tells nothing about them', () => {
   // A test cannot measure it reliably, but it can read.
   const folder = 'supabase/functions/submit-to-airtable'
