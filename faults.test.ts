@@ -158,6 +158,21 @@ describe.skipIf(!engines.includes('postgres'))('Postgres', () => {
     expect(await countLeads(db)).toBe(1)
   })
 
+  it('lives on when a connection is cut between two queries of a transaction', async () => {
+    const { db, databaseUrl = '' } = await open('postgres')
+    const others = `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+    // Nobody waits for an answer then who could hear of it: unheard, the event would end the process.
+    const cut = db.kysely.transaction().execute(async (trx) => {
+      await sql`select 1`.execute(trx)
+      await cutConnections(databaseUrl)
+      await waitUntil(async () => (await runSql(databaseUrl, others)).length === 0)
+      await sql`select 1`.execute(trx)
+    })
+    await expect(cut).rejects.toThrow()
+    await save(db, 0)
+    expect(await countLeads(db)).toBe(1)
+  })
+
   it('keeps every acknowledged lead once, however often connections are cut', async () => {
     const { db, databaseUrl = '' } = await open('postgres')
     const { post } = createTestApp(db, { rateLimitPerMinute: 0 })
