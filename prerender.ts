@@ -71,18 +71,22 @@ export function prerender(): Plugin[] {
           }
           for (const page of Object.values(bundle)) {
             if (page.type !== 'asset' || !page.fileName.endsWith('.html')) continue
+            let script = ''
             page.source = String(page.source)
               .replace(/<link rel="stylesheet"[^>]*href="([^"]+)"[^>]*>/g, (_tag, url) => {
                 return `<style>${code(url).trim()}</style>`
               })
               .replace(/<script type="module"[^>]*src="([^"]+)"[^>]*><\/script>/g, (_tag, url) => {
-                const script = code(url).trim()
+                script = code(url).trim()
                 // An inlined script has no file of its own that another could import from.
                 if (/\b(import|export)\s*["'`{*]/.test(script)) {
                   throw new Error(`${url} shares code with another chunk and cannot be inlined`)
                 }
-                return `<script type="module">${script}</script>`
+                return ''
               })
+              // At the end and async: a task of its own, not one with the end of parsing, in which
+              // the browser looks for forms to fill in and lays the page out for it.
+              .replace('</body>', () => `<script type="module" async>${script}</script></body>`)
               .replace(`"/${formCode}"`, () => `"/${form.fileName}"`)
           }
           for (const fileName of inlined) delete bundle[fileName]

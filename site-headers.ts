@@ -37,7 +37,9 @@ export function formatSiteHeaders(settings: Settings) {
 
 function formatPolicy({ pages, supabaseUrl, withMaps }: Settings) {
   const backend = supabaseUrl ? [new URL(supabaseUrl).origin] : []
-  const scripts = pages.flatMap((page) => hashAll(page, /<script type="module">(.*?)<\/script>/gs))
+  const scripts = pages.flatMap((page) =>
+    hashAll(page, /<script type="module" async>(.*?)<\/script>/gs),
+  )
   const styles = pages.flatMap((page) => hashAll(page, /<style>(.*?)<\/style>/gs))
   // What Google's documentation asks for, less what only drawing a map needs.
   const maps = (...sources: string[]) => (withMaps ? sources : [])

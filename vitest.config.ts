@@ -5,5 +5,8 @@ export default defineConfig({
     include: ['site/**/*.test.ts', 'supabase/**/*.test.ts', '*.test.ts'],
     setupFiles: 'testing/console.ts',
     globalSetup: 'testing/postgres.ts',
+    // Some build the page or start processes; on a busy machine that takes its time.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
   },
 })

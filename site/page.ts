@@ -25,8 +25,8 @@ for (const year of document.querySelectorAll('[data-year]')) {
   year.textContent = String(new Date().getFullYear())
 }
 
-// Once the first screen is painted the rest is laid out too, one section a task, so that none is
-// long. Whoever then jumps, prints or takes a picture of the whole page finds all of it.
+// Once the first screen and its picture are there the rest is laid out too, one section a task, so
+// that none is long. Whoever then jumps, prints or takes a picture of the whole page finds all of it.
 const layOutNext = () => {
   const next = document.querySelector<HTMLElement>('.later')
   if (!next) return
@@ -34,7 +34,7 @@ const layOutNext = () => {
   next.getBoundingClientRect()
   setTimeout(layOutNext)
 }
-requestAnimationFrame(() => setTimeout(layOutNext))
+addEventListener('load', () => requestAnimationFrame(() => setTimeout(layOutNext)))
 
 driftTestimonials(reducedMotion)
 loadFormOnContact()
