@@ -41,7 +41,7 @@ function openSqlite(dataDir: string, migrations: string): Database & { close(): 
     sqlite.close()
     throw error
   }
-  const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: wrap(sqlite) }) })
+  const kysely = new Kysely<Tables>({ dialect: new YieldingDialect({ database: wrap(sqlite) }) })
   return {
     engine: 'sqlite',
     kysely,
@@ -51,6 +51,28 @@ function openSqlite(dataDir: string, migrations: string): Database & { close(): 
     },
   }
 }
+
+/**
+ * node:sqlite answers at once, so a queue of transactions would run to its end before Node looks at
+ * its sockets again; and at each look Node accepts one new connection. After so long it gets to
+ * look: without this, a new visitor waits for seconds, and up to a minute under load.
+ */
+class YieldingDialect extends SqliteDialect {
+  override createDriver() {
+    const driver = super.createDriver()
+    const acquire = driver.acquireConnection.bind(driver)
+    let lookedAt = 0
+    driver.acquireConnection = async (options) => {
+      if (performance.now() - lookedAt > longestTurnMs) {
+        await new Promise((resolve) => setImmediate(resolve))
+        lookedAt = performance.now()
+      }
+      return acquire(options)
+    }
+    return driver
+  }
+}
+const longestTurnMs = 10
 
 // Node's own recursive way never ends below /proc, where every folder is missing for ever.
 function makeDir(dir: string): void {
