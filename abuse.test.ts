@@ -201,6 +201,7 @@ it('no lead can steer where it is sent', async () => {
         receivedAt: 0,
         suspect: null,
         consent: null,
+        source: null,
         answeredAt: null,
         answeredBy: null,
       }

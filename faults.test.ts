@@ -318,7 +318,7 @@ const save = (db: Database, now: number) =>
     db,
     {
       lead: { ...testLead, serviceType: '' },
-      details: { suspect: null, consent: null },
+      details: { suspect: null, consent: null, source: null },
       bodyHash: '',
       clientAddress: '',
       idempotencyKeys: [],

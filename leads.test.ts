@@ -47,13 +47,18 @@ const jane: Lead = {
 }
 
 let saved = 0
-async function save(db: Database, changed: Partial<Lead> = {}, channels = ['airtable']) {
+async function save(
+  db: Database,
+  changed: Partial<Lead> = {},
+  channels = ['airtable'],
+  source: string | null = null,
+) {
   saved += 1
   const result = await saveLead(
     db,
     {
       lead: { ...jane, ...changed },
-      details: { suspect: null, consent: null },
+      details: { suspect: null, consent: null, source },
       bodyHash: String(saved),
       clientAddress: `client-${saved}`,
       idempotencyKeys: [],
@@ -278,11 +283,34 @@ describe.each(engines)('on %s', (engine) => {
     const lines = text.slice(1).trimEnd().split('\r\n')
     expect(lines).toHaveLength(3)
     expect(lines[1]).toContain(
-      ',Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",Roof Repair,,,,airtable waiting',
+      ',Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",Roof Repair,,,,,,airtable waiting',
     )
     expect(lines[2]).toContain(`,"'=HYPERLINK(""http://x"",""y"")",`)
     expect(lines[2]).toContain(",'+1 555 123 4567,")
     expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  test('where a lead came from stands in list, show and export', async () => {
+    const db = await openTestDatabase(engine)
+    const { run } = createCommandLine(db)
+    const source = 'utm_source=google&utm_medium=cpc&utm_campaign=%3DHYPERLINK(1)'
+    const id = await save(db, {}, [], source)
+    expect((await run()).out).toContain('Google Ads · =HYPER')
+    expect((await run('show', id)).out).toMatch(
+      /From +Google Ads · =HYPERLINK\(1\) \(utm_source google, utm_medium cpc, /,
+    )
+    expect(JSON.parse((await run('show', id, '--json')).out).source).toEqual({
+      name: 'Google Ads · =HYPERLINK(1)',
+      utm_source: 'google',
+      utm_medium: 'cpc',
+      utm_campaign: '=HYPERLINK(1)',
+    })
+    const file = join(makeFolder(), 'leads.csv')
+    await run('export', file)
+    expect(readFileSync(file, 'utf8')).toContain(`Google Ads · =HYPERLINK(1),${source}`)
+    expect((await run('promise', '--days', '9')).out).toContain('Google Ads · =HYPERLINK(1)')
+    expect((await run('erase', id, '--yes')).code).toBe(0)
+    expect((await run('promise', '--days', '9')).out).not.toContain('HYPERLINK')
   })
 
   test('export pages through more leads than one page holds', async () => {

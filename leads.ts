@@ -18,6 +18,7 @@ import { listReceivers, stoppedWebhook } from './supabase/functions/submit-to-ai
 import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 import { serviceTypes } from './supabase/functions/submit-to-airtable/lead.ts'
 import { promiseMs } from './supabase/functions/submit-to-airtable/promise.ts'
+import { describeSource, explainSource } from './supabase/functions/submit-to-airtable/source.ts'
 import {
   acquireChannel,
   countLeads,
@@ -240,8 +241,17 @@ async function showLatest({ json, limit }: Command, deps: Deps): Promise<number>
         .filter(({ occasion, state }) => occasion === 'received' || state === 'waiting')
         .map(describeBriefly)
         .join(', ') || 'nowhere to go',
+      lead.source === null ? '' : describeSource(lead.source),
     ])
-    stdout(formatTable(listColumns, rows, width))
+    // The last column, where the lead came from, waits for a wide terminal; `show` has it.
+    const columns = width === undefined || width >= 100 ? listColumns : listColumns.slice(0, -1)
+    stdout(
+      formatTable(
+        columns,
+        rows.map((row) => row.slice(0, columns.length)),
+        width,
+      ),
+    )
     if (leads.length < total)
       stdout(`\nThe latest ${leads.length} of ${total} leads; --limit ${total} shows all.\n`)
   }
@@ -261,6 +271,7 @@ const listColumns = [
   { title: 'Service', minWidth: 6 },
   { title: 'Called', minWidth: 8 },
   { title: 'Deliveries', minWidth: 12 },
+  { title: 'From', minWidth: 10 },
 ]
 
 /** Whether somebody has called, which is what the owner looks for first. */
@@ -301,6 +312,7 @@ function describeLead(lead: LeadWithDeliveries, deps: Deps): string {
     ['Email', lead.email],
     ['Address', lead.address],
     ['Service', labelOf(lead) || '(not said)'],
+    ['From', describeSourceInFull(lead.source)],
     ...(lead.suspect ? [['Suspect', explainSuspicion(lead.suspect)]] : []),
     ...(lead.consent ? [['Consent', `version ${lead.consent}`]] : []),
     ['Answered', describeAnswer(lead, deps)],
@@ -308,6 +320,12 @@ function describeLead(lead: LeadWithDeliveries, deps: Deps): string {
   ]
   const width = Math.max(...lines.map(([what = '']) => what.length)) + 2
   return lines.map(([what = '', text = '']) => `${what.padEnd(width)}${makeSafe(text)}\n`).join('')
+}
+
+/** The name, and in brackets what the visitor's link and browser said. */
+function describeSourceInFull(source: string | null) {
+  const said = [...new URLSearchParams(source ?? '')].map(([part, value]) => `${part} ${value}`)
+  return describeSource(source) + (said.length > 0 ? ` (${said.join(', ')})` : '')
 }
 
 const explainSuspicion = (suspect: string) =>
@@ -394,6 +412,8 @@ const csvColumns = [
   'Phone',
   'Address',
   'Service',
+  'Source',
+  'Campaign Details',
   'Suspect',
   'Consent',
   'Answered At',
@@ -407,6 +427,8 @@ const toCsvCells = (lead: LeadWithDeliveries) => [
   lead.phone,
   lead.address,
   labelOf(lead),
+  lead.source === null ? '' : describeSource(lead.source),
+  lead.source ?? '',
   lead.suspect ?? '',
   lead.consent ?? '',
   toIso(lead.answeredAt) ?? '',
@@ -639,8 +661,9 @@ function formatShortTime(at: number, deps: Pick<LeadsDeps, 'timeZone' | 'now'>):
 
 const toIso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
-const toJson = ({ deliveries, receivedAt, answeredAt, ...lead }: LeadWithDeliveries) => ({
+const toJson = ({ deliveries, receivedAt, answeredAt, source, ...lead }: LeadWithDeliveries) => ({
   ...lead,
+  source: explainSource(source),
   receivedAt: toIso(receivedAt),
   answeredAt: toIso(answeredAt),
   deliveries: deliveries.map(({ nextAttemptAt, createdAt, settledAt, ...delivery }) => ({

@@ -1,9 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import sharp from 'sharp'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { company, head, services } from './site/content.ts'
 import { copySources } from './testing/copy-sources.ts'
+
+// A build takes 3 s on an idle machine.
+const buildTimeoutMs = 30_000
 
 /** Builds the page as `npm run build` does, with this .env. */
 function buildWith(dotEnv: string) {
@@ -11,7 +16,13 @@ function buildWith(dotEnv: string) {
   writeFileSync(join(folder, '.env'), dotEnv)
   const vite = join(folder, 'node_modules/vite/bin/vite.js')
   const env = { PATH: process.env.PATH, HOME: process.env.HOME }
-  execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder, env })
+  try {
+    const args = [vite, 'build', '--logLevel', 'error']
+    execFileSync(process.execPath, args, { cwd: folder, env, stdio: 'pipe' })
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
   const assets = join(folder, 'dist/assets')
   const read = (name: string) => readFileSync(join(folder, 'dist', name), 'utf8')
   return {
@@ -19,6 +30,8 @@ function buildWith(dotEnv: string) {
     page: read('index.html'),
     notFound: read('404.html'),
     headers: read('_headers'),
+    robots: read('robots.txt'),
+    sitemap: existsSync(join(folder, 'dist/sitemap.xml')) ? read('sitemap.xml') : undefined,
     code: readdirSync(assets)
       .filter((name) => name.endsWith('.js'))
       .map((name) => read(`assets/${name}`))
@@ -33,7 +46,7 @@ describe('a build for another backend', () => {
       'VITE_SUPABASE_URL=https://abc.supabase.co\nSUPABASE_ANON_KEY=sb_publishable_1\n',
     )
     return () => rmSync(built.folder, { recursive: true, force: true })
-  })
+  }, buildTimeoutMs)
 
   test('posts the plain form there, too', () => {
     const action = 'action="https://abc.supabase.co/functions/v1/submit-to-airtable"'
@@ -45,6 +58,14 @@ describe('a build for another backend', () => {
     expect(built.code).not.toContain('public-anon-key')
   })
 
+  test('names no address of its own as long as it knows none', () => {
+    const { canonical, metas, business } = readHead(built.page)
+    expect(canonical).toBeUndefined()
+    expect(Object.keys(metas).filter((name) => /url|image/.test(name))).toEqual([])
+    expect(business).not.toHaveProperty('url')
+    expect([built.robots, built.sitemap]).toEqual(['User-agent: *\nAllow: /\n', undefined])
+  })
+
   test('lets the page call it and post to it, and nobody else', () => {
     expect(built.headers).toContain("connect-src 'self' https://abc.supabase.co;")
     expect(built.headers).toContain("form-action 'self' https://abc.supabase.co;")
@@ -53,7 +74,10 @@ describe('a build for another backend', () => {
 
   test('allows by their hashes exactly the scripts and styles that stand in the pages', () => {
     for (const page of [built.page, built.notFound]) {
-      const inlined = [...page.matchAll(/<(script|style)( [^>]*)?>(.*?)<\/\1>/gs)]
+      // JSON-LD is data, which no browser runs and no policy counts.
+      const inlined = [...page.matchAll(/<(script|style)( [^>]*)?>(.*?)<\/\1>/gs)].filter(
+        ([, , attributes]) => attributes !== ' type="application/ld+json"',
+      )
       expect(inlined.length).toBeGreaterThanOrEqual(2)
       for (const [, , , code = ''] of inlined) {
         const hash = createHash('sha256').update(code).digest('base64')
@@ -65,10 +89,103 @@ describe('a build for another backend', () => {
   })
 })
 
-test('a build with a maps key lets Google’s script in', () => {
-  const { folder, headers } = buildWith('VITE_GOOGLE_MAPS_API_KEY=a-key\n')
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  expect(headers).toMatch(/script-src [^;]* https:\/\/maps\.googleapis\.com/)
-  expect(headers).toMatch(/connect-src [^;]* https:\/\/places\.googleapis\.com/)
-  expect(headers).not.toMatch(/unsafe-/)
+test(
+  'a build with a maps key lets Google’s script in',
+  () => {
+    const { folder, headers } = buildWith('VITE_GOOGLE_MAPS_API_KEY=a-key\n')
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    expect(headers).toMatch(/script-src [^;]* https:\/\/maps\.googleapis\.com/)
+    expect(headers).toMatch(/connect-src [^;]* https:\/\/places\.googleapis\.com/)
+    expect(headers).not.toMatch(/unsafe-/)
+  },
+  buildTimeoutMs,
+)
+
+/** What the raw HTML says about the page, by the names search engines and messengers look for. */
+function readHead(page: string) {
+  const [, inHead = ''] = page.match(/<head>(.*?)<\/head>/s) ?? []
+  const decode = (text = '') => text.replaceAll('&#x27;', "'").replaceAll('&amp;', '&')
+  const metas = [...inHead.matchAll(/<meta (?:name|property)="([^"]+)" content="([^"]*)"/g)]
+  const [, json = '{}'] =
+    inHead.match(/<script type="application\/ld\+json">(.*?)<\/script>/s) ?? []
+  return {
+    title: decode(inHead.match(/<title>(.*?)<\/title>/)?.[1]),
+    canonical: inHead.match(/<link rel="canonical" href="([^"]+)"/)?.[1],
+    metas: Object.fromEntries(metas.map(([, name, content]) => [name, decode(content)])),
+    business: JSON.parse(json),
+  }
+}
+
+describe('a build for a public address', () => {
+  let built: ReturnType<typeof buildWith>
+  beforeAll(() => {
+    built = buildWith('PUBLIC_URL=https://www.example.com/\n')
+    return () => rmSync(built.folder, { recursive: true, force: true })
+  }, buildTimeoutMs)
+
+  test('says in the raw HTML what the page is and where it lives', () => {
+    const { title, canonical, metas } = readHead(built.page)
+    expect(title).toBe(head.title)
+    expect(canonical).toBe('https://www.example.com/')
+    expect(metas).toMatchObject({
+      description: head.description,
+      'og:title': head.title,
+      'og:description': head.description,
+      'og:url': 'https://www.example.com/',
+      'og:image': 'https://www.example.com/og.jpg',
+      'twitter:card': 'summary_large_image',
+      'twitter:image': 'https://www.example.com/og.jpg',
+    })
+    expect(metas).not.toHaveProperty('robots')
+  })
+
+  test('describes the company to search engines, without stars of its own', () => {
+    const { business } = readHead(built.page)
+    expect(business).toMatchObject({
+      '@context': 'https://schema.org',
+      '@type': 'RoofingContractor',
+      name: company.name,
+      telephone: expect.stringMatching(/^\+1\d{10}$/),
+      url: 'https://www.example.com/',
+      image: 'https://www.example.com/og.jpg',
+      areaServed: company.areaServed,
+      openingHoursSpecification: { opens: '00:00', closes: '23:59' },
+    })
+    expect(business.openingHoursSpecification.dayOfWeek).toHaveLength(7)
+    const offered = business.makesOffer.map(
+      (offer: { itemOffered: { name: string } }) => offer.itemOffered.name,
+    )
+    expect(offered).toEqual(services.cards.map(({ title }) => title))
+    expect(JSON.stringify(business)).not.toMatch(/rating|review/i)
+  })
+
+  test('has a picture for shared links, of the size that is said and light enough', async () => {
+    const picture = join(built.folder, 'dist/og.jpg')
+    const { width, height } = await sharp(picture).metadata()
+    const { metas } = readHead(built.page)
+    expect([width, height].map(String)).toEqual([metas['og:image:width'], metas['og:image:height']])
+    expect(statSync(picture).size).toBeLessThan(120_000)
+  })
+
+  test('invites crawlers and gives them the one address there is', () => {
+    expect(built.robots).toBe(
+      'User-agent: *\nAllow: /\nSitemap: https://www.example.com/sitemap.xml\n',
+    )
+    const addresses = [...(built.sitemap ?? '').matchAll(/<loc>(.*?)<\/loc>/g)]
+    expect(addresses.map(([, address]) => address)).toEqual(['https://www.example.com/'])
+  })
+
+  test('keeps the 404 page out of search engines', () => {
+    const { metas, canonical } = readHead(built.notFound)
+    expect(metas).toMatchObject({ robots: 'noindex' })
+    expect(canonical).toBeUndefined()
+  })
+
+  test('fits into the first ten packets', () => {
+    expect(statSync(join(built.folder, 'dist/index.html.br')).size).toBeLessThanOrEqual(14_000)
+  })
+})
+
+test('a build with a public address that is none stops with a sentence', () => {
+  expect(() => buildWith('PUBLIC_URL=www.example.com\n')).toThrow('PUBLIC_URL must be')
 })

@@ -13,7 +13,7 @@ export const formCode = 'site/main.tsx'
  * the CSS and the first script are inlined, so that one response is all it takes to show the page.
  * Vite then finds the pictures in that markup and gives them hashed names.
  */
-export function prerender(): Plugin[] {
+export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plugin[] {
   let outDir: string
   let env: Record<string, string | undefined>
   return [
@@ -30,7 +30,8 @@ export function prerender(): Plugin[] {
             ? ((await server.ssrLoadModule('/site/render.tsx')) as RenderModule)
             : (await runnerImport<RenderModule>('/site/render.tsx', { define: defineEnv(env) }))
                 .module
-          const { head, body } = renderPage(filename.endsWith('404.html') ? 'not-found' : 'landing')
+          const page = filename.endsWith('404.html') ? 'not-found' : 'landing'
+          const { head, body } = renderPage(page, publicUrl)
           return html.replace('<!-- head -->', () => head).replace('<!-- body -->', () => body)
         },
       },
@@ -100,6 +101,8 @@ export function prerender(): Plugin[] {
               withMaps: Boolean(env.VITE_GOOGLE_MAPS_API_KEY),
             }),
           })
+          for (const [fileName, source] of Object.entries(formatCrawlerFiles(publicUrl)))
+            this.emitFile({ type: 'asset', fileName, source })
         },
       },
       async writeBundle(_options, bundle) {
@@ -110,6 +113,19 @@ export function prerender(): Plugin[] {
       },
     },
   ]
+}
+
+/** What search engines ask for. A sitemap holds whole addresses, so it needs the public one. */
+function formatCrawlerFiles(publicUrl: string | undefined): Record<string, string> {
+  const everything = 'User-agent: *\nAllow: /\n'
+  if (publicUrl === undefined) return { 'robots.txt': everything }
+  const page = new URL(`${publicUrl}/`).href.replaceAll('&', '&amp;').replaceAll("'", '&apos;')
+  return {
+    'robots.txt': `${everything}Sitemap: ${publicUrl}/sitemap.xml\n`,
+    'sitemap.xml': `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${page}</loc></url></urlset>
+`,
+  }
 }
 
 /** What .env says about the build; Vite's runner does not read it by itself. */

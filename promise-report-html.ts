@@ -2,14 +2,16 @@ import {
   formatLag,
   formatPeriod,
   formatShare,
+  formatSource,
   formatTook,
   lagTitles,
   type PromiseReport,
+  sourceTitles,
   type Tally,
 } from './promise-report.ts'
 import { escapeHtml } from './supabase/functions/submit-to-airtable/alert-email.ts'
 
-/** One page that needs nothing else: no script, no other file. It holds figures, no names. */
+/** One page that needs nothing else: no script, no other file. It holds figures, no people's names. */
 export function formatReportHtml(report: PromiseReport): string {
   const { leads, kept, missed, open, suspect, neverAnswered, answeredInAirtable } = report
   const notes = [
@@ -57,7 +59,8 @@ ${
       )}</section>
 ${drawDays(report)}`
 }
-${report.channels.length > 0 ? drawLags(report) : ''}
+${drawTable('Where leads come from', sourceTitles, report.bySource.map(formatSource))}
+${drawTable('From request to hand-over', lagTitles, report.channels.map(formatLag))}
 <section class="notes">${notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('')}</section>
 </main>
 </body>
@@ -161,12 +164,13 @@ function drawDays({ byDay }: PromiseReport): string {
   return `<section><h2>${heading}</h2>${legend}${drawTallies(columns, 'Leads by day, kept and missed')}</section>`
 }
 
-function drawLags({ channels }: PromiseReport): string {
-  const cells = (values: string[], tag: string) =>
+function drawTable(heading: string, titles: readonly string[], rows: readonly string[][]): string {
+  if (rows.length === 0) return ''
+  const cells = (values: readonly string[], tag: string) =>
     values.map((value) => `<${tag}>${escapeHtml(value)}</${tag}>`).join('')
-  return `<section><h2>From request to hand-over</h2>
-<div class="scroll"><table><thead><tr>${cells(lagTitles, 'th')}</tr></thead><tbody>
-${channels.map((lag) => `<tr>${cells(formatLag(lag), 'td')}</tr>`).join('\n')}
+  return `<section><h2>${heading}</h2>
+<div class="scroll"><table><thead><tr>${cells(titles, 'th')}</tr></thead><tbody>
+${rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')}
 </tbody></table></div></section>`
 }
 
@@ -199,7 +203,7 @@ section{margin:0 0 18px;padding:22px;background:#fff;border:1px solid #efe6d6;bo
 table{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.5em .7em;border-bottom:1px solid #efe6d6;text-align:right;white-space:nowrap}
 th{color:#3f5458;font-weight:600}
-th:first-child,td:first-child{padding-left:0;text-align:left}
+th:first-child,td:first-child{padding-left:0;text-align:left;white-space:normal;overflow-wrap:anywhere}
 .notes{background:none;border:0;padding:0 22px;color:#3f5458}
 .notes p{margin:0 0 .3em}
 .empty{padding:22px;background:#fff;border:1px solid #efe6d6;border-radius:12px}

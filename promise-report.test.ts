@@ -25,6 +25,7 @@ const came = (
   answeredAt: answeredAfter === null ? null : now - (minutesAgo - answeredAfter) * minuteMs,
   answeredBy: answeredAfter === null ? null : 'link',
   suspect: null,
+  source: null,
   ...changed,
 })
 
@@ -64,10 +65,43 @@ describe('the figures', () => {
   it('put hours and days into the owner’s time zone', () => {
     // 03:30 in London is 21:30 of the day before in Chicago.
     const at = Date.parse('2026-11-10T03:30:00Z')
-    const record = { receivedAt: at, answeredAt: at, answeredBy: 'link' as const, suspect: null }
+    const record = {
+      receivedAt: at,
+      answeredAt: at,
+      answeredBy: 'link' as const,
+      suspect: null,
+      source: null,
+    }
     const report = computeReport([record], [], period)
     expect(report.byHour[21]).toEqual({ kept: 1, missed: 0 })
     expect(report.byDay).toEqual([{ day: '2026-11-09', kept: 1, missed: 0 }])
+  })
+
+  it('tell where leads came from and how each fared, the most fruitful first', () => {
+    const google = { source: 'utm_source=google&utm_medium=cpc' }
+    const records = [
+      came(600, 1, google),
+      came(590, 20, google),
+      came(5, null, google),
+      came(580, 1, { source: '' }),
+      came(570, null),
+      came(500, 1, { ...google, suspect: 'trap' }),
+    ]
+    expect(computeReport(records, [], period).bySource).toEqual([
+      { source: 'Google Ads', leads: 3, kept: 1, missed: 1, share: 0.5 },
+      { source: 'Direct', leads: 1, kept: 1, missed: 0, share: 1 },
+      { source: 'Not known', leads: 1, kept: 0, missed: 1, share: 0 },
+    ])
+  })
+
+  it('gather what is beyond a dozen sources, so that nobody can fill the report', () => {
+    const records = Array.from({ length: 40 }, (_, at) =>
+      came(600 + at, 1, { source: `utm_source=s${at}` }),
+    )
+    const { bySource } = computeReport([...records, came(700, 1, { source: '' })], [], period)
+    expect(bySource).toHaveLength(12)
+    expect(bySource.at(-1)).toMatchObject({ source: '30 others', leads: 30 })
+    expect(bySource.reduce((sum, { leads }) => sum + leads, 0)).toBe(41)
   })
 
   it('tell how long each channel took', () => {
@@ -92,7 +126,8 @@ describe('the figures', () => {
 
 describe('in the terminal', () => {
   it('the whole keeps to 80 columns', () => {
-    const records = Array.from({ length: 300 }, (_, at) => came(20 + at * 97, at % 14))
+    const source = `utm_source=${'x'.repeat(100)}&utm_campaign=${'y'.repeat(100)}`
+    const records = Array.from({ length: 300 }, (_, at) => came(20 + at * 97, at % 14, { source }))
     const text = formatReport(computeReport(records, [], period), 80)
     expect(Math.max(...text.split('\n').map(measureText))).toBeLessThanOrEqual(80)
     expect(text).toContain('Leads                        300')
@@ -106,6 +141,7 @@ describe('in the terminal', () => {
       answeredAt,
       answeredBy: 'link',
       suspect: null,
+      source: null,
     })
     const text = formatReport(
       computeReport([...Array.from({ length: 200 }, () => at(noon)), at(null)], [], period),
@@ -120,7 +156,8 @@ describe('in the terminal', () => {
 
 describe('as a page', () => {
   it('needs nothing else and runs nothing', () => {
-    const records = Array.from({ length: 90 }, (_, at) => came(20 + at * 470, at % 13))
+    const source = 'utm_source=%3Cscript%3E'
+    const records = Array.from({ length: 90 }, (_, at) => came(20 + at * 470, at % 13, { source }))
     const page = formatReportHtml(
       computeReport(
         records,
@@ -130,6 +167,7 @@ describe('as a page', () => {
     )
     expect(page).toMatch(/<svg/)
     expect(page).toContain('&lt;b&gt;email')
+    expect(page).toContain('&lt;script&gt;')
     expect(page).not.toMatch(/<script|src=|<link|url\(|NaN|undefined|Infinity/)
   })
 

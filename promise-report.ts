@@ -1,8 +1,12 @@
 import { promiseMs } from './supabase/functions/submit-to-airtable/promise.ts'
+import { describeSource } from './supabase/functions/submit-to-airtable/source.ts'
 import type { HandOver, PromiseRecord } from './supabase/functions/submit-to-airtable/store.ts'
 import { formatTable } from './terminal.ts'
 
 export type Tally = { kept: number; missed: number }
+
+/** `leads` are kept, missed and still open ones. */
+export type SourceTally = Tally & { source: string; leads: number; share: number | null }
 
 export type ChannelLag = {
   channel: string
@@ -35,6 +39,8 @@ export type PromiseReport = {
   byDay: (Tally & { day: string })[]
   /** How many were answered within the first minute, the second, … the tenth, later, never. */
   byMinute: number[]
+  /** Where the leads came from, the most fruitful first. */
+  bySource: SourceTally[]
   channels: ChannelLag[]
 }
 
@@ -88,8 +94,33 @@ export function computeReport(
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([day, tally]) => ({ day, ...tally })),
     byMinute,
+    bySource: tallySources(promised, { isOpen, isKept }),
     channels: computeLags(handOvers),
   }
+}
+
+// A stranger can write any campaign into a link: they shall not fill the report.
+const mostSources = 12
+
+function tallySources(
+  records: readonly PromiseRecord[],
+  { isOpen, isKept }: Record<'isOpen' | 'isKept', (record: PromiseRecord) => boolean>,
+): SourceTally[] {
+  const tally = (source: string, some: readonly PromiseRecord[]): SourceTally => {
+    const decided = some.filter((record) => !isOpen(record))
+    const kept = decided.filter(isKept).length
+    const share = decided.length > 0 ? kept / decided.length : null
+    return { source, leads: some.length, kept, missed: decided.length - kept, share }
+  }
+  const groups = [...Map.groupBy(records, ({ source }) => describeSource(source))].sort(
+    ([a, as], [b, bs]) => bs.length - as.length || (a < b ? -1 : 1),
+  )
+  const shown = groups.length > mostSources ? mostSources - 1 : mostSources
+  const others = groups.slice(shown).flatMap(([, some]) => some)
+  return [
+    ...groups.slice(0, shown).map(([source, some]) => tally(source, some)),
+    ...(others.length > 0 ? [tally(`${groups.length - shown} others`, others)] : []),
+  ]
 }
 
 const later = 10
@@ -191,6 +222,14 @@ export function formatReport(report: PromiseReport, width?: number): string {
     '',
   ]
   const plot = kept + missed > 0 ? `${plotHours(report.byHour)}\n` : ''
+  const sources =
+    report.bySource.length > 0
+      ? `${formatTable(
+          sourceTitles.map((title) => ({ title, minWidth: title.length })),
+          report.bySource.map(formatSource),
+          width,
+        )}\n`
+      : ''
   const lags =
     report.channels.length > 0
       ? `${formatTable(
@@ -199,8 +238,17 @@ export function formatReport(report: PromiseReport, width?: number): string {
           width,
         )}`
       : ''
-  return `${lines.join('\n')}\n${plot}${lags}`
+  return `${lines.join('\n')}\n${plot}${sources}${lags}`
 }
+
+export const sourceTitles = ['From', 'Leads', 'Within 10 min', 'Missed', 'Share kept']
+export const formatSource = ({ source, leads, kept, missed, share }: SourceTally): string[] => [
+  source,
+  String(leads),
+  String(kept),
+  String(missed),
+  formatShare(share),
+]
 
 export const lagTitles = ['Channel', 'Sent', 'Waiting', 'Within 2 s', 'Median', '95 %']
 export const formatLag = (lag: ChannelLag): string[] => [

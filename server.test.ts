@@ -369,6 +369,29 @@ describe('the server', { timeout: 60_000 }, () => {
     expect(server.output.stdout).toBe('')
   })
 
+  it('warns once, visibly, when the public would see sample content', async () => {
+    const { dataDir } = await createLocation('sqlite')
+    const server = spawnServer({ DATA_DIR: dataDir, PUBLIC_URL: 'https://www.example.com' })
+    const url = await server.findUrl()
+    for (let asked = 0; asked < 3; asked += 1) await fetch(url)
+    await waitUntil(() => server.output.stderr.includes('listening'))
+    await server.kill('SIGTERM')
+    const { stdout, stderr } = server.output
+    expect(stdout.match(/see sample content/g)).toHaveLength(1)
+    expect(stdout).toContain('npm run doctor')
+    expect(stderr.match(/shows sample content: npm run doctor/g)).toHaveLength(1)
+  })
+
+  it('lets the template be itself on a laptop, and says where to look before going live', async () => {
+    const { dataDir } = await createLocation('sqlite')
+    const server = spawnServer({ DATA_DIR: dataDir })
+    await waitUntil(() => server.output.stderr.includes('listening'))
+    await server.kill('SIGTERM')
+    const { stdout, stderr } = server.output
+    expect(stdout + stderr).not.toContain('sample content')
+    expect(stdout).toContain('before going live: npm run doctor')
+  })
+
   it.skipIf(!isRoot)('does not start on a folder it may not write to', async () => {
     const { dataDir } = await createLocation('sqlite')
     chmodSync(dataDir, 0o755)

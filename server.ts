@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import pino from 'pino'
+import { findSamples } from './doctor/words.ts'
+import * as content from './site/content.ts'
 import { startSite } from './site-server.ts'
 import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 import { nameError } from './supabase/functions/submit-to-airtable/fault-log.ts'
@@ -16,6 +18,14 @@ try {
   const site = await startSite({ env, siteDir, fetch, now: Date.now, log })
   say(`The site is at http://localhost:${site.port}`)
   for (const sentence of env.notSetUp) say(sentence)
+  const samples = findSamples(content)
+  // Sample content on https is on its way to the public; on a laptop it is the template at work.
+  if (samples.length > 0 && env.publicUrl.startsWith('https://')) {
+    say(`Visitors of ${env.publicUrl} see sample content. US law fines invented testimonials.`)
+    log.warn({ samples: samples.length }, 'the public site shows sample content: npm run doctor')
+  }
+  if (samples.length > 0 || env.notSetUp.length > 0)
+    say('What is left to do before going live: npm run doctor')
   log.info({ port: site.port, notSetUp: env.notSetUp }, 'listening')
 
   const stop = async (signal: string) => {

@@ -2,7 +2,7 @@
 // is plain JavaScript and imports nothing. What is already done is not done again.
 //   node setup.mjs         packages
 //   node setup.mjs start   packages and the built site
-//   node setup.mjs test    packages and a browser for the tests
+//   node setup.mjs test    packages and browsers for the tests
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -31,8 +31,10 @@ if (purpose === 'start') {
 }
 
 if (purpose === 'test') {
-  const { findBrowser } = await import('./e2e/browser.mjs')
+  const { findBrowser, findFirefox, findWebKit } = await import('./e2e/browser.mjs')
   if (!findBrowser()) installBrowser()
+  if (!findFirefox()) addBrowser('Firefox', 'firefox-esr')
+  if (!findWebKit()) addBrowser('WebKit', 'webkit2gtk-driver', 'xvfb')
 }
 
 /** Does the work unless it was done before from the same files and variables; the stamp is their hash. */
@@ -45,9 +47,11 @@ function once(stampFile, files, variables, work) {
   writeFileSync(stampFile, stamp)
 }
 
-// The page is built for one backend and one maps key: other values need another build.
+// The page is built for one address, one backend and one maps key: other values need another build.
 function buildVariables() {
-  const names = Object.keys(process.env).filter((name) => /^VITE_|^SUPABASE_ANON_KEY$/.test(name))
+  const names = Object.keys(process.env).filter((name) =>
+    /^VITE_|^SUPABASE_ANON_KEY$|^PUBLIC_URL$/.test(name),
+  )
   return names
     .sort()
     .map((name) => `${name}=${process.env[name]}\n`)
@@ -80,14 +84,6 @@ function installBrowser() {
   if (playwright.status === 0) return
   // Where Playwright's own build cannot be had, a distribution's package can.
   try {
-    const sudo = process.getuid?.() === 0 ? [] : ['sudo']
-    const apt = (...args) => {
-      const [command, ...rest] = [...sudo, 'apt-get', '-qq', ...args]
-      execFileSync(command, rest, {
-        stdio: 'inherit',
-        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      })
-    }
     apt('update')
     apt('install', '-y', '--no-install-recommends', 'chromium')
   } catch {
@@ -96,4 +92,34 @@ function installBrowser() {
     )
     process.exit(1)
   }
+}
+
+function apt(...args) {
+  const sudo = process.getuid?.() === 0 ? [] : ['sudo']
+  const [command, ...rest] = [...sudo, 'apt-get', '-qq', ...args]
+  execFileSync(command, rest, {
+    stdio: 'inherit',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
+}
+
+// One that is good to have: nobody is asked for a password, and without it its tests are skipped.
+function addBrowser(name, ...packages) {
+  const mayInstall = process.getuid?.() === 0 || spawnSync('sudo', ['-n', 'true']).status === 0
+  if (mayInstall && spawnSync('apt-get', ['--version']).status === 0) {
+    say(`Installing ${name} for the tests (once) …`)
+    const install = () => apt('install', '-y', '--no-install-recommends', ...packages)
+    try {
+      try {
+        install()
+      } catch {
+        apt('update')
+        install()
+      }
+      return
+    } catch {
+      // Said below.
+    }
+  }
+  say(`${name} is not here and cannot be installed: its tests are skipped.`)
 }

@@ -62,11 +62,12 @@ test.each(['index.html', 'prerender.ts', '.env'])(
   },
 )
 
-test('another backend or key is built again, not installed', () => {
+test('another backend, key or public address is built again, not installed', () => {
   const { run } = checkOut()
   run('start')
   expect(run('start', { VITE_SUPABASE_URL: 'https://abc.supabase.co' })).toHaveLength(1)
   expect(run('start', { SUPABASE_ANON_KEY: 'other' })).toHaveLength(1)
+  expect(run('start', { PUBLIC_URL: 'https://www.example.com' })).toHaveLength(1)
 })
 
 test('changed packages are installed again', () => {

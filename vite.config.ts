@@ -5,7 +5,7 @@ import { formCode, prerender } from './prerender.ts'
 
 export default defineConfig(({ mode }) => ({
   define: definePublicKey(mode),
-  plugins: [react(), tailwind(), prerender()],
+  plugins: [react(), tailwind(), prerender({ publicUrl: readPublicUrl(mode) })],
   appType: 'mpa',
   // The form's call goes to the site that `npm start` serves beside it.
   server: { proxy: { '/functions': `http://localhost:${process.env.PORT ?? 3000}` } },
@@ -30,4 +30,14 @@ function definePublicKey(mode: string) {
   const env = loadEnv(mode, process.cwd(), ['VITE_', 'SUPABASE_ANON_KEY'])
   const key = env.VITE_SUPABASE_ANON_KEY || env.SUPABASE_ANON_KEY || 'public-anon-key'
   return { 'import.meta.env.VITE_SUPABASE_ANON_KEY': JSON.stringify(key) }
+}
+
+// The address by which search engines and shared links know the page.
+function readPublicUrl(mode: string) {
+  const { PUBLIC_URL } = loadEnv(mode, process.cwd(), 'PUBLIC_URL')
+  if (!PUBLIC_URL?.trim()) return undefined
+  const given = PUBLIC_URL.trim().replace(/\/+$/, '')
+  if (!/^https?:\/\//.test(given) || !URL.canParse(given))
+    throw new Error('PUBLIC_URL must be the site’s web address, such as https://www.example.com')
+  return given
 }

@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
+import { company } from '../site/content.ts'
 import { drawTile, mark, palette } from './drawings.ts'
 import { cutWeight } from './font.ts'
 
-// What a shared link shows. Change them together with the company's name in site/content.ts.
-const companyName = 'Ridgeline Roofing'
+// What a shared link shows beside the name.
 const promise = ['Free roofing estimate.', 'A call back within 10 minutes.']
 
 export async function makeIcons(publicDir: string) {
@@ -31,6 +31,9 @@ function wrapAsIco(png: Buffer, size: number): Buffer {
   header.writeUInt32LE(header.length, 18)
   return Buffer.concat([header, png])
 }
+
+const shareMark = 'Share picture of '
+const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
 export async function makeSharePicture(sourceDir: string, publicDir: string) {
   const fontDir = await mkdtemp(join(tmpdir(), 'archivo-'))
@@ -60,11 +63,17 @@ export async function makeSharePicture(sourceDir: string, publicDir: string) {
       .resize(1200, 630, { fit: 'cover', position: 'right' })
       .composite([
         { input: Buffer.from(shade) },
-        { input: await setLine(companyName, 72, 800, palette.cream), left: 80, top: 280 },
+        {
+          input: await setLine(escapeMarkup(company.name), 72, 800, palette.cream),
+          left: 80,
+          top: 280,
+        },
         { input: await setLine(promise[0] ?? '', 44, 600, palette.sand), left: 80, top: 404 },
         { input: await setLine(promise[1] ?? '', 44, 600, palette.sand), left: 80, top: 464 },
       ])
       .jpeg({ quality: 80, mozjpeg: true })
+      // So that `npm run doctor` can tell whose name the picture shows.
+      .withExif({ IFD0: { ImageDescription: `${shareMark}${company.name}` } })
       .toFile(`${publicDir}/og.jpg`)
   } finally {
     await rm(fontDir, { recursive: true })

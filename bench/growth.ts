@@ -74,7 +74,7 @@ const storeLead = (db: Database, now = Date.now()) =>
     db,
     {
       lead,
-      details: { suspect: null, consent: null },
+      details: { suspect: null, consent: null, source: null },
       bodyHash: '0'.repeat(64),
       clientAddress: `192.0.2.${now % 256}`,
       idempotencyKeys: [`key:${crypto.randomUUID()}`],

@@ -150,7 +150,13 @@ const headers = fc
       authorization: fc.oneof(fc.constant(`Bearer ${anonKey}`), headerValue),
       'idempotency-key': fc.oneof(fc.uuid(), headerValue, fc.constant('again')),
       'x-lead-details': fc.oneof(
-        fc.constantFrom('consent=2026-11&elapsedMs=5000', 'elapsedMs=-1', '%', '__proto__=1'),
+        fc.constantFrom(
+          'consent=2026-11&elapsedMs=5000',
+          'elapsedMs=-1',
+          'source=utm_source%3D%2500%26referrer%3D%25ff%26click%3D__proto__',
+          '%',
+          '__proto__=1',
+        ),
         headerValue,
       ),
       'content-length': fc.constantFrom('0', '-1', '99999999999999999999', 'NaN', '17000'),
@@ -340,7 +346,7 @@ export async function tryAnswerLinks(
     db,
     {
       lead: { ...testLead, serviceType: '' },
-      details: { suspect: null, consent: null },
+      details: { suspect: null, consent: null, source: null },
       bodyHash: '',
       clientAddress: '',
       idempotencyKeys: [],

@@ -7,11 +7,27 @@ const macApps = ['Google Chrome', 'Chromium'].map(
   (app) => `/Applications/${app}.app/Contents/MacOS/${app}`,
 )
 
+const findOnPath = (names) =>
+  names
+    .flatMap((name) =>
+      (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)),
+    )
+    .find(isExecutable)
+
+/** An installed Firefox, or nothing. */
+export const findFirefox = () =>
+  [
+    process.env.FIREFOX_PATH,
+    findOnPath(['firefox-esr', 'firefox']),
+    '/Applications/Firefox.app/Contents/MacOS/firefox',
+  ].find(isExecutable)
+
+/** WebKitGTK's driver, if there is also a screen for it to draw on. */
+export const findWebKit = () => findOnPath(['Xvfb']) && findOnPath(['WebKitWebDriver'])
+
 /** The installed Chromium or Chrome, 'playwright' for Playwright's own build, or nothing. */
 export function findBrowser() {
-  const folders = (process.env.PATH ?? '').split(delimiter)
-  const onPath = names.flatMap((name) => folders.map((folder) => join(folder, name)))
-  const installed = [process.env.CHROMIUM_PATH, ...onPath, ...macApps].find(isExecutable)
+  const installed = [process.env.CHROMIUM_PATH, findOnPath(names), ...macApps].find(isExecutable)
   return installed ?? (hasPlaywrightBuild() ? 'playwright' : undefined)
 }
 

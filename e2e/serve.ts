@@ -9,7 +9,7 @@ import { siteDir } from './site.ts'
 // Builds the site and serves it for the browser tests, with nothing of the owner's: not the .env,
 // not the variables of this shell, not the database.
 const blank = { VITE_SUPABASE_URL: '', VITE_SUPABASE_ANON_KEY: '', VITE_GOOGLE_MAPS_API_KEY: '' }
-Object.assign(process.env, blank, { SUPABASE_ANON_KEY: '' })
+Object.assign(process.env, blank, { SUPABASE_ANON_KEY: '', PUBLIC_URL: '' })
 await build({ logLevel: 'error', build: { outDir: siteDir, emptyOutDir: true } })
 
 const env = readEnv({

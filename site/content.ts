@@ -12,17 +12,19 @@ export const company = {
   phone: '(555) 555-0124' satisfies UsPhone as UsPhone,
   since: 1998,
   region: 'US',
+  /** For search engines: the towns, counties or states where you work. */
+  areaServed: ['Minneapolis', 'Saint Paul'],
 } as const
 
 /** What a phone dials for the number that people read. */
-export const telHref = (phone: UsPhone) => `tel:+1${phone.replace(/\D/g, '')}`
+export const telNumber = (phone: UsPhone) => `+1${phone.replace(/\D/g, '')}`
+export const telHref = (phone: UsPhone) => `tel:${telNumber(phone)}`
 
 export const callHref = telHref(company.phone)
 
 export const head = {
   title: `${company.name} | Free roofing estimates, a call back within 10 minutes`,
-  description:
-    'Residential roofing you can trust since 1998. Licensed and insured crews, 24/7 emergency service, and a free estimate with a call back within 10 minutes.',
+  description: `Residential roofing you can trust since ${company.since}. Licensed and insured crews, 24/7 emergency service, and a free estimate with a call back within 10 minutes.`,
   notFoundTitle: `Page not found | ${company.name}`,
   pictureAlt: 'A shingled house at golden hour',
 } as const
@@ -79,6 +81,8 @@ export const form = {
     failed: 'Nothing you typed is lost. Try again, or call us now:',
     failedPlain: 'Please check what you typed (your browser’s Back button has it), or call us now:',
     incompletePlain: 'Your browser’s Back button has what you typed.',
+    refusedPlain: (field: string) =>
+      `We could not read this field: ${field}. Your browser’s Back button has what you typed. Please correct it, or call us now:`,
     received: 'We have your request. Please keep your phone close by: we call within 10 minutes.',
     slow: 'This takes longer than usual. We keep trying; or call us now:',
     offline: 'You are offline. Nothing you type is lost.',

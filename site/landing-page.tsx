@@ -1,4 +1,5 @@
-import { head } from './content.ts'
+import { formatBusiness } from './business.ts'
+import { company, head } from './content.ts'
 import { About } from './sections/about.tsx'
 import { EmergencyBand } from './sections/emergency-band.tsx'
 import { Footer } from './sections/footer.tsx'
@@ -23,20 +24,29 @@ export function LandingPage() {
   )
 }
 
-export function LandingHead() {
+/** Without a public address, what needs one is left out: a wrong one would be worse than none. */
+export function LandingHead({ publicUrl }: { publicUrl: string | undefined }) {
   return (
     <>
       <title>{head.title}</title>
       <meta name="description" content={head.description} />
       <meta name="theme-color" content="#1b2326" />
       <meta property="og:type" content="website" />
+      <meta property="og:site_name" content={company.name} />
       <meta property="og:title" content={head.title} />
       <meta property="og:description" content={head.description} />
-      <meta property="og:image" content="/og.jpg" />
-      <meta property="og:image:width" content="1200" />
-      <meta property="og:image:height" content="630" />
-      <meta property="og:image:alt" content={head.pictureAlt} />
-      <meta name="twitter:card" content="summary_large_image" />
+      {publicUrl !== undefined && (
+        <>
+          <link rel="canonical" href={`${publicUrl}/`} />
+          <meta property="og:url" content={`${publicUrl}/`} />
+          <meta property="og:image" content={`${publicUrl}/og.jpg`} />
+          <meta property="og:image:width" content="1200" />
+          <meta property="og:image:height" content="630" />
+          <meta property="og:image:alt" content={head.pictureAlt} />
+          <meta name="twitter:card" content="summary_large_image" />
+          <meta name="twitter:image" content={`${publicUrl}/og.jpg`} />
+        </>
+      )}
       <link
         rel="preload"
         as="image"
@@ -60,6 +70,11 @@ export function LandingHead() {
         as="font"
         type="font/woff2"
         crossOrigin=""
+      />
+      <script
+        type="application/ld+json"
+        // biome-ignore lint/security/noDangerouslySetInnerHtml: React would escape the quotes of the JSON
+        dangerouslySetInnerHTML={{ __html: formatBusiness(publicUrl) }}
       />
     </>
   )

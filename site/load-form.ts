@@ -1,4 +1,5 @@
 import { keepDraft } from './keep-draft.ts'
+import { keepSource } from './keep-source.ts'
 
 type FormCode = typeof import('./main.tsx')
 
@@ -67,14 +68,18 @@ export function loadFormOnContact() {
     if (complete) {
       // From here on no code is let in and no press counts: the browser is on its way.
       state = 'posting'
-      const elapsed = form.elements.namedItem('elapsedMs') as HTMLInputElement
-      elapsed.value = String(Math.round(performance.now()))
+      setHidden('elapsedMs', String(Math.round(performance.now())))
       form.submit()
     } else {
       pressed = false
       island.ariaBusy = null
     }
   }
+  const setHidden = (name: string, value: string) => {
+    const field = form.elements.namedItem(name) as HTMLInputElement
+    field.value = value
+  }
+
   // Back from a post that did not get through, the page is as it was left.
   addEventListener('pageshow', () => state === 'posting' && location.reload())
 
@@ -87,6 +92,7 @@ export function loadFormOnContact() {
   form.addEventListener('invalid', hold, true)
   showOutcome(draftKey)
   keepDraft(form, draftKey)
+  setHidden('source', keepSource())
   addEventListener('load', () =>
     setTimeout(() => state === 'plain' && fetchAhead(codeUrl), settleMs),
   )

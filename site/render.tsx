@@ -3,8 +3,10 @@ import { LandingHead, LandingPage } from './landing-page.tsx'
 import { NotFoundHead, NotFoundPage } from './not-found-page.tsx'
 
 /** Both pages as HTML. Runs while building and developing, never in the browser. */
-export function renderPage(page: 'landing' | 'not-found') {
-  const [Head, Page] =
-    page === 'landing' ? [LandingHead, LandingPage] : [NotFoundHead, NotFoundPage]
-  return { head: renderToString(<Head />), body: renderToString(<Page />) }
+export function renderPage(page: 'landing' | 'not-found', publicUrl: string | undefined) {
+  const [head, body] =
+    page === 'landing'
+      ? [<LandingHead key="head" publicUrl={publicUrl} />, <LandingPage key="body" />]
+      : [<NotFoundHead key="head" />, <NotFoundPage key="body" />]
+  return { head: renderToString(head), body: renderToString(body) }
 }

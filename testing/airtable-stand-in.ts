@@ -100,6 +100,7 @@ export const leadColumns = {
     ],
   },
   'Received At': 'dateTime',
+  Source: 'singleLineText',
   Status: { choices: ['New', 'Called', 'Done'] },
   'Answered At': 'dateTime',
   Raw: 'multilineText',

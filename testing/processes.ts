@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const root = join(import.meta.dirname, '..')
 
-export type StartOptions = { uid?: number; gid?: number }
+export type StartOptions = { uid?: number; gid?: number; cwd?: string }
 
 /** Runs server.ts as its own process, on a port the system chooses. */
 export function startServer(env: Record<string, string | undefined>, options: StartOptions = {}) {

@@ -95,6 +95,7 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
       consent: words.consent.version,
       elapsedMs: String(Math.round(performance.now())),
       [trapField]: findField(form, trapField)?.value ? 'filled' : '',
+      source: findField(form, 'source')?.value ?? '',
     })
     const { sendLead } = await import('./send-lead.ts')
     await sendLead(lead, draft.findIdempotencyKey(JSON.stringify(lead)), details)
@@ -225,6 +226,8 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
       <input type="hidden" name="consent" value={words.consent.version} />
       {/* Filled in by load-form.ts when the browser posts the form itself. */}
       <input type="hidden" name="elapsedMs" />
+      {/* Filled in by load-form.ts at once. */}
+      <input type="hidden" name="source" />
       <button type="submit" disabled={submitting} className="button mt-2 w-full py-3 text-lg">
         {submitting ? words.submitting : words.submit}
       </button>

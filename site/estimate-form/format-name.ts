@@ -1,20 +1,4 @@
-/** Lowercased, then each space-separated word capitalised. Never changes the length. */
-export function formatName(name: string) {
-  return name.split(' ').map(capitalise).join(' ')
-}
-
-function capitalise(word: string) {
-  const [first = '', ...rest] = word
-  return (
-    keepLength(first, first.toUpperCase()) +
-    rest.map((c) => keepLength(c, c.toLowerCase())).join('')
-  )
-}
-
-// A few letters grow when their case changes (ß becomes SS, İ becomes two). They stay as typed, so
-// that every offset in the field, the caret's too, means the same before and after.
-const keepLength = (before: string, after: string) =>
-  after.length === before.length ? after : before
+import { formatName } from '../../supabase/functions/submit-to-airtable/lead.ts'
 
 /** Formats what is in the field without moving the caret or the selection. */
 export function formatNameField(field: HTMLInputElement) {

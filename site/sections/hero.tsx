@@ -1,3 +1,4 @@
+import { requiredFields } from '../../supabase/functions/submit-to-airtable/lead.ts'
 import { callHref, company, form, hero } from '../content.ts'
 import { draftKey } from '../estimate-form/draft.ts'
 import { EstimateForm } from '../estimate-form/estimate-form.tsx'
@@ -46,6 +47,11 @@ export function Hero() {
             <p id="estimate-failed" className="outcome">
               {form.toasts.failed} {form.notes.failedPlain} <a href={callHref}>{company.phone}</a>
             </p>
+            {requiredFields.map((field) => (
+              <p key={field} id={`estimate-${field}`} className="outcome">
+                {form.notes.refusedPlain(form.labels[field])} <a href={callHref}>{company.phone}</a>
+              </p>
+            ))}
           </div>
           {/* Hydrated alone: nothing else on the page needs React in the browser. */}
           <div

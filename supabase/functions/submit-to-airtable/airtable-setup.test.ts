@@ -57,6 +57,7 @@ test('an empty base gets the table, and a lead fits into it', async () => {
     receivedAt: 0,
     suspect: null,
     consent: null,
+    source: null,
     answeredAt: null,
     answeredBy: null,
   }

@@ -54,9 +54,17 @@ const describeField = (name: ColumnName) => {
 }
 
 /** Checks token, base, table and columns, and makes what is missing. */
-export async function setUpAirtable(
+export const setUpAirtable = (settings: AirtableSettings, deps: AirtableDeps) =>
+  goThrough(settings, deps, { makes: true })
+
+/** Checks the same and changes nothing: what is missing is to do. */
+export const inspectAirtable = (settings: AirtableSettings, deps: AirtableDeps) =>
+  goThrough(settings, deps, { makes: false })
+
+async function goThrough(
   settings: AirtableSettings,
   deps: AirtableDeps,
+  { makes }: { makes: boolean },
 ): Promise<SetupReport> {
   const ask = connect(settings, deps)
   const report: SetupReport = { done: [], todo: [] }
@@ -78,7 +86,11 @@ export async function setUpAirtable(
       listed.kind === 'failed' && (listed.status === 403 || listed.status === 404)
         ? `The token cannot see base ${settings.baseId}. At ${tokenPage} give the token the scopes ${scopes.join(', ')} and access to the base; AIRTABLE_BASE_ID is the part of the base's address that begins with "app".`
         : describeReply(listed),
-      `Or make the table by hand: name it "${settings.table}", with the columns ${columnNames.map(describeColumn).join('; ')}.`,
+      ...(makes
+        ? [
+            `Or make the table by hand: name it "${settings.table}", with the columns ${columnNames.map(describeColumn).join('; ')}.`,
+          ]
+        : []),
     )
     return report
   }
@@ -86,7 +98,8 @@ export async function setUpAirtable(
 
   const { tables } = base.output
   const table = tables.find(({ id, name }) => id === settings.table || name === settings.table)
-  if (table) await completeTable(table, settings, ask, report)
+  if (!makes) inspectTable(table, settings, report)
+  else if (table) await completeTable(table, settings, ask, report)
   else await createTable(tables, settings, ask, report)
   if (report.todo.length === 0) await checkWriting(settings, ask, report)
   return report
@@ -127,6 +140,31 @@ async function createTable(
     )
 }
 
+function inspectTable(
+  table: Table | undefined,
+  settings: AirtableSettings,
+  { todo }: SetupReport,
+): void {
+  if (!table) {
+    todo.push(`The base has no table "${settings.table}".`)
+    return
+  }
+  const missing = columnNames.filter((name) => !table.fields.some((field) => field.name === name))
+  if (missing.length > 0)
+    todo.push(`The table "${table.name}" lacks the columns ${missing.join(', ')}.`)
+  for (const field of table.fields) {
+    const fault = findTypeFault(field)
+    if (fault) todo.push(fault)
+  }
+}
+
+/** Says what is wrong with a column of ours that has a type which does not take our values. */
+function findTypeFault({ name, type }: Table['fields'][number]): string | undefined {
+  const column = columnNames.find((one) => one === name)
+  if (!column || (columns[column].accepts as readonly string[]).includes(type)) return undefined
+  return `The column "${column}" has the type ${type}, which does not take our values. Change it to ${typeWords[columns[column].type]}.`
+}
+
 async function completeTable(
   { id, name, fields }: Table,
   { baseId }: AirtableSettings,
@@ -147,10 +185,9 @@ async function completeTable(
         report.todo.push(
           `The column ${describeColumn(column)} is missing and could not be made: ${mayNotChangeSchema(created)}. Make it by hand.`,
         )
-    } else if (!(columns[column].accepts as readonly string[]).includes(field.type)) {
-      report.todo.push(
-        `The column "${column}" has the type ${field.type}, which does not take our values. Change it to ${typeWords[columns[column].type]}.`,
-      )
+    } else {
+      const fault = findTypeFault(field)
+      if (fault) report.todo.push(fault)
     }
   }
   if (report.todo.length === 0) report.done.push('The table has every column.')

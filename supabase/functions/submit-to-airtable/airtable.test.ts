@@ -48,6 +48,7 @@ const makeLead = (changed: Partial<StoredLead> = {}): StoredLead => ({
   receivedAt: Date.parse('2026-11-15T11:59:59Z'),
   suspect: null,
   consent: '2026-11',
+  source: 'utm_source=google&utm_medium=cpc&utm_campaign=spring-roofs',
   answeredAt: null,
   answeredBy: null,
   ...changed,
@@ -73,6 +74,7 @@ describe('a lead', () => {
       Address: lead.address,
       Service: 'Emergency Service',
       'Received At': '2026-11-15T11:59:59.000Z',
+      Source: 'Google Ads · spring-roofs',
       Status: 'New',
       Raw: expect.any(String),
     })
@@ -80,6 +82,12 @@ describe('a lead', () => {
     expect(JSON.parse(String(rowOf(lead)?.Raw))).toEqual({
       ...asSent,
       receivedAt: '2026-11-15T11:59:59.000Z',
+      source: {
+        name: 'Google Ads · spring-roofs',
+        utm_source: 'google',
+        utm_medium: 'cpc',
+        utm_campaign: 'spring-roofs',
+      },
     })
   })
 
@@ -96,6 +104,16 @@ describe('a lead', () => {
     const lead = makeLead({ serviceType: '' })
     expect((await send([lead])).outcomes).toEqual([{ leadId: lead.id, ok: true }])
     expect(rowOf(lead)).not.toHaveProperty('Service')
+  })
+
+  test('nobody knows the source of leaves that cell empty; without the column it is in Raw', async () => {
+    const { send } = await start({ columns: without('Source') })
+    const [unknown, known] = [makeLead({ source: null }), makeLead()]
+    expect((await send([unknown])).outcomes).toEqual([{ leadId: unknown.id, ok: true }])
+    expect((await send([known])).outcomes).toEqual([
+      { leadId: known.id, ok: true, note: expect.stringContaining('Source') },
+    ])
+    expect(rowOf(known)?.Raw).toContain('spring-roofs')
   })
 
   test('sent twice is one row, and what staff set as Status stays', async () => {

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Result } from './deliver.ts'
 import { serviceTypes } from './lead.ts'
+import { explainSource } from './source.ts'
 import type { StoredLead } from './store.ts'
 
 export type AirtableSettings = { token: string; baseId: string; table: string; apiUrl: string }
@@ -57,6 +58,7 @@ export const columns = {
     accepts: [...textTypes, 'singleSelect'],
   },
   'Received At': dateTime,
+  Source: { type: 'singleLineText', accepts: textTypes },
   Status: {
     type: 'singleSelect',
     options: {
@@ -82,6 +84,7 @@ type Cells = Partial<Record<ColumnName, string>>
 function makeCells(lead: StoredLead): Cells {
   const { id, name, email, phone, address, serviceType, suspect, consent } = lead
   const receivedAt = new Date(lead.receivedAt).toISOString()
+  const source = explainSource(lead.source)
   return {
     'Lead ID': id,
     Name: name,
@@ -90,8 +93,9 @@ function makeCells(lead: StoredLead): Cells {
     Address: address,
     ...(serviceType && { Service: serviceTypes[serviceType] }),
     'Received At': receivedAt,
+    ...(source && { Source: source.name }),
     Raw: JSON.stringify(
-      { id, receivedAt, name, email, phone, address, serviceType, suspect, consent },
+      { id, receivedAt, name, email, phone, address, serviceType, suspect, consent, source },
       null,
       2,
     ),

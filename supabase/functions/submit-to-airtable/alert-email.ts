@@ -89,6 +89,7 @@ export function formatText(alert: Alert): string {
     `Map: ${mapUrl}`,
     `Received: ${alert.receivedAt}`,
     `Call by: ${alert.deadline}`,
+    ...(alert.source ? [`From: ${alert.source}`] : []),
     '',
     ...(answerUrl ? [`I am calling: ${answerUrl}`, openingChangesNothing] : [setStatus]),
     '',
@@ -133,6 +134,7 @@ ${row('Service', escapeHtml(alert.service))}
 ${row('Address', `${escapeHtml(alert.address)}<br><a href="${escapeHtml(mapUrl)}" style="color:#b4501e;font-weight:700">Show on the map</a>`)}
 ${row('Received', escapeHtml(alert.receivedAt))}
 ${row('Call by', escapeHtml(alert.deadline))}
+${alert.source ? row('From', escapeHtml(alert.source)) : ''}
 </table>
 </div>
 </div>

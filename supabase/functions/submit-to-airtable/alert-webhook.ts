@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Alert } from './alert.ts'
 import type { Result } from './deliver.ts'
+import { explainSource } from './source.ts'
 import type { StoredLead } from './store.ts'
 
 export type WebhookSettings = { url: string; secret: string | undefined }
@@ -82,6 +83,7 @@ function formatPayload(alert: Alert, lead: StoredLead, now: number) {
         address,
         serviceType,
         suspect,
+        source: explainSource(lead.source),
         receivedAt: toIso(receivedAt),
         answeredAt: toIso(answeredAt),
       },
@@ -110,6 +112,7 @@ function formatSlack(alert: Alert): string {
     link(callUrl, phone),
     link(mapUrl, address),
     `Call by ${escapeSlack(alert.deadline)}`,
+    ...(alert.source ? [`From ${escapeSlack(alert.source)}`] : []),
     ...(answerUrl ? [link(answerUrl, 'I am calling')] : []),
   ].join('\n')
 }

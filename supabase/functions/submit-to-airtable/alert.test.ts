@@ -18,6 +18,7 @@ const jane: StoredLead = {
   receivedAt,
   suspect: null,
   consent: null,
+  source: null,
   answeredAt: null,
   answeredBy: null,
 }
@@ -84,6 +85,13 @@ it('links to the phone with digits only, and to the map with the address as it w
   )
 })
 
+it('says in one line where the homeowner came from, if that is known', () => {
+  const paid = alertOf({ source: 'utm_source=google&utm_medium=cpc&utm_campaign=spring-roofs' })
+  expect(formatText(paid)).toContain('\nFrom: Google Ads · spring-roofs\n')
+  expect(formatHtml(paid)).toContain('Google Ads · spring-roofs')
+  for (const source of [null, '']) expect(formatText(alertOf({ source }))).not.toContain('From:')
+})
+
 const evil = [
   'evil.example/pay',
   'http://evil.example',
@@ -98,8 +106,9 @@ const evil = [
   '\u202Egpj.exe',
 ]
 
-describe.each(evil)('%j in a name and an address', (text) => {
-  const alert = alertOf({ name: text, address: text })
+describe.each(evil)('%j in a name, an address and a campaign', (text) => {
+  const source = new URLSearchParams({ utm_source: text, utm_campaign: text }).toString()
+  const alert = alertOf({ name: text, address: text, source })
   const forms = { text: formatText(alert), html: formatHtml(alert), sms: formatSms(alert) }
   const ours = [answerUrl, alert.mapUrl, alert.callUrl, 'https://www.google.com/maps/search/']
 

@@ -1,5 +1,6 @@
 import { serviceTypes } from './lead.ts'
 import { promiseMs } from './promise.ts'
+import { describeSource } from './source.ts'
 import type { Occasion, StoredLead } from './store.ts'
 
 /** What staff are told about a lead, in words that are safe wherever they are shown. */
@@ -7,7 +8,8 @@ export type Alert = {
   /** The same however often it is sent, so that receivers can tell a repeat. */
   id: string
   leadId: string
-  occasion: Occasion
+  /** `test`: by the owner, of the channel. */
+  occasion: Occasion | 'test'
   isEmergency: boolean
   headline: string
   name: string
@@ -16,6 +18,8 @@ export type Alert = {
   phone: string
   receivedAt: string
   deadline: string
+  /** Where the homeowner came from, if anything is known. */
+  source: string | undefined
   /** What else to know: that the lead looks like a robot's, that the alert is late, who is calling. */
   remarks: string[]
   callUrl: string
@@ -73,6 +77,7 @@ export function describeAlert(
     phone: formatPhone(lead.phone),
     receivedAt: clock(receivedAt),
     deadline: clock(deadlineAt),
+    source: lead.source ? defuse(describeSource(lead.source)) : undefined,
     remarks: [
       ...(suspect ? ['This request looks like a robot’s. Nobody is reminded of it.'] : []),
       ...(occasion === 'received' && ageMs >= lateMs

@@ -48,7 +48,7 @@ async function open(engine: Engine, lead: { name?: string } = {}) {
         serviceType: 'emergency',
         ...lead,
       },
-      details: { suspect: null, consent: null },
+      details: { suspect: null, consent: null, source: null },
       bodyHash: '',
       clientAddress: '',
       idempotencyKeys: [],

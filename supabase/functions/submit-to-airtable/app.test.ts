@@ -217,6 +217,21 @@ describe.each(engines)('the function on %s', (engine) => {
     },
   )
 
+  it.each([
+    ['nobody said', 'consent=2026-11', null],
+    ['direct', 'source=referrer%3D', ''],
+    [
+      'a campaign',
+      'source=utm_source%3Dgoogle%26utm_campaign%3Dspring',
+      'utm_source=google&utm_campaign=spring',
+    ],
+    ['hostile', `source=${'%26%3D%00'.repeat(200)}`, ''],
+  ])('keeps where the visitor came from: %s', async (_, details, source) => {
+    const { post, stored } = await open(engine)
+    expect((await post(lead, { 'x-lead-details': details })).status).toBe(200)
+    expect(await stored()).toMatchObject([{ ...lead, source }])
+  })
+
   it('stores one lead for one key and body, also when they come at once', async () => {
     const { post, stored } = await open(engine)
     const key = { 'idempotency-key': 'a-key' }
@@ -411,7 +426,11 @@ describe.each(engines)('the plain form on %s', (engine) => {
     const seen = async (answer: ReturnType<typeof postForm>) =>
       (await answer).headers.get('location')
     expect(await seen(postForm({ ...lead, phone: ' ' }))).toBe('/#estimate-incomplete')
-    expect(await seen(postForm({ ...lead, email: 'zoe' }))).toBe('/#estimate-failed')
+    expect(await seen(postForm({ ...lead, email: 'zoe' }))).toBe('/#estimate-email')
+    expect(await seen(postForm({ ...lead, phone: '555' }))).toBe('/#estimate-phone')
+    expect(await seen(postForm({ ...lead, name: 'x'.repeat(101) }))).toBe('/#estimate-name')
+    expect(await seen(postForm({ ...lead, address: 'x'.repeat(301) }))).toBe('/#estimate-address')
+    expect(await seen(postForm({ ...lead, serviceType: 'x' }))).toBe('/#estimate-failed')
     expect(await seen(postForm({ ...lead, name: 'x'.repeat(20_000) }))).toBe('/#estimate-failed')
     const headers = { origin: own, 'content-type': 'multipart/form-data' }
     expect(await seen(request({ method: 'POST', headers, body: 'nonsense' }))).toBe(
@@ -462,6 +481,37 @@ describe.each(engines)('the plain form on %s', (engine) => {
     const leads = (await stored()).map(({ name, consent, suspect }) => [name, consent, suspect])
     expect(leads).toContainEqual([lead.name, '2026-11', null])
     expect(leads).toContainEqual(['Robot', '2026-11', 'trap'])
+  })
+
+  it('formats the name as the form would have', async () => {
+    const { postForm, stored } = await open(engine)
+    await postForm({ ...lead, name: ' jane DOE' })
+    expect(await stored()).toMatchObject([{ name: 'Jane Doe' }])
+  })
+
+  it('refuses a file where the name should be', async () => {
+    const { request, stored } = await open(engine)
+    const body = new FormData()
+    for (const [name, value] of Object.entries(lead)) body.set(name, value)
+    body.set('name', new Blob(['x']), 'x.txt')
+    const answer = await request({ method: 'POST', headers: { origin: own }, body })
+    expect(answer.headers.get('location')).toBe('/#estimate-name')
+    expect(await stored()).toEqual([])
+  })
+
+  it('keeps where the visitor came from: as the page says, or by its address', async () => {
+    const { postForm, stored } = await open(engine)
+    const page = `${own}/?utm_source=google&utm_medium=cpc&gclid=abc&email=jane%40example.com`
+    const headers = { origin: own, referer: page }
+    await postForm({ ...lead, name: 'Scripted', source: 'referrer=www.google.com' }, headers)
+    await postForm({ ...lead, name: 'Plain', source: '' }, headers)
+    await postForm({ ...lead, name: 'Unknown' }, { origin: own, referer: `${own}/` })
+    const sources = (await stored()).map(({ name, source }) => [name, source])
+    expect(Object.fromEntries(sources)).toEqual({
+      Scripted: 'referrer=www.google.com',
+      Plain: 'utm_source=google&utm_medium=cpc',
+      Unknown: null,
+    })
   })
 
   it('stores one lead for a double press, across the turn of a minute too', async () => {

@@ -5,11 +5,14 @@ import { answerLead } from './answer.ts'
 import { type FaultLog, type Log, nameError } from './fault-log.ts'
 import {
   detailsHeader,
+  formatName,
   type Lead,
   type LeadDetails,
   type LeadField,
   leadSchema,
+  type RequiredField,
   readDetails,
+  readSource,
   requiredFields,
 } from './lead.ts'
 import { type Backlog, countWaiting, type Database, proveWritable, saveLead } from './store.ts'
@@ -155,7 +158,7 @@ export function createApp(options: AppOptions): Hono {
   /** The page without JavaScript: the answer is a redirect to a part of the page that CSS shows. */
   async function takeForm(c: Context): Promise<Response> {
     const from = findPageOrigin(c)
-    const show = (part: 'received' | 'incomplete' | 'failed') =>
+    const show = (part: 'received' | 'incomplete' | 'failed' | RequiredField) =>
       c.redirect(`${from.redirectTo}/#estimate-${part}`, 303)
     if (!from.allowed) {
       const { origin: seen = null, host = null } = c.req.header()
@@ -175,15 +178,23 @@ export function createApp(options: AppOptions): Hono {
     const values = Object.fromEntries(fields.map((field) => [field, form.get(field) ?? '']))
     if (requiredFields.some((field) => String(values[field]).trim() === ''))
       return show('incomplete')
+    // As the form would have done.
+    if (typeof values.name === 'string') values.name = formatName(values.name)
     const parsed = v.safeParse(leadSchema, values)
-    if (!parsed.success) return show('failed')
+    if (!parsed.success) {
+      const refused = v.getDotPath(parsed.issues[0])
+      return show(requiredFields.find((field) => field === refused) ?? 'failed')
+    }
 
     // A form cannot make a key, so its content is the key: the same content from the same client
     // within this minute or the last is a second press, not a second wish.
     const minute = Math.floor(now() / 60_000)
     const content = `${options.findClientAddress(c)} ${hashLead(parsed.output)}`
     const keys = [minute, minute - 1].map((at) => `form:${hash(`${at} ${content}`)}`)
-    const refusal = await save(c, parsed.output, readDetails(form), keys)
+    const details = readDetails(form)
+    // Without scripts nobody fills in the source, but the browser names the page, campaign and all.
+    details.source ??= readSource(c.req.header('referer')?.split('?')[1]) || null
+    const refusal = await save(c, parsed.output, details, keys)
     return show(refusal ? 'failed' : 'received')
   }
 

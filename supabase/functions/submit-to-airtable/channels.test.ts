@@ -33,6 +33,7 @@ const stored = {
   receivedAt: start,
   suspect: null,
   consent: null,
+  source: null,
   answeredAt: null,
   answeredBy: null,
 }
@@ -61,7 +62,7 @@ async function open(variables: Record<string, string>) {
       db,
       {
         lead: { ...jane, ...changed },
-        details: { suspect, consent: null },
+        details: { suspect, consent: null, source: null },
         bodyHash: '',
         clientAddress: '',
         idempotencyKeys: [],

@@ -13,6 +13,7 @@ import {
   type ClaimedLead,
   type Database,
   findLead,
+  type Occasion,
   readSetting,
   type StoredLead,
   writeSetting,
@@ -140,7 +141,7 @@ export function createChannels(settings: ChannelSettings, deps: ChannelDeps): Ch
 
 async function writeAlert(
   lead: StoredLead,
-  occasion: Alert['occasion'],
+  occasion: Occasion,
   { answerUrl, linkSecret, timeZone }: ChannelSettings,
   { db, now }: ChannelDeps,
 ): Promise<Alert> {

@@ -89,7 +89,7 @@ async function save(db: Database, count: number, now = start) {
           address: '1 Main St',
           serviceType: '',
         },
-        details: { suspect: null, consent: null },
+        details: { suspect: null, consent: null, source: null },
         bodyHash: '',
         clientAddress: '',
         idempotencyKeys: [],

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { expect, it } from 'vitest'
-import { leadSchema } from './lead.ts'
+import { describe, expect, it } from 'vitest'
+import { formatName, leadSchema, readDetails } from './lead.ts'
 
 const lead = {
   name: 'Zoe',
@@ -74,4 +74,69 @@ it('needs no service, but refuses one it does not know', () => {
   expect(read({ serviceType: undefined }).output).toMatchObject({ serviceType: '' })
   expect(isLead({ serviceType: 'gutters' })).toBe(false)
   expect(isLead({ serviceType: 'toString' })).toBe(false)
+})
+
+describe('the name as the form formats it', () => {
+  it.each([
+    ['jane doe', 'Jane Doe'],
+    ['JANE DOE', 'Jane Doe'],
+    ['mary-jane o’neil', 'Mary-jane O’neil'],
+    ['  two  spaces ', '  Two  Spaces '],
+    ['żółć ĄĘ', 'Żółć Ąę'],
+    ['李小龍', '李小龍'],
+    ['𐐨𐐩 x', '𐐀𐐩 X'],
+    ['zoë 🏠', 'Zoë 🏠'],
+    ['', ''],
+  ])('turns %j into %j', (typed, expected) => {
+    expect(formatName(typed)).toBe(expected)
+  })
+
+  it.each(['İstanbul', 'ßen', 'ŉ', 'ﬁona', 'ΐ ΣΑΣ', 'ab İİ cd'])(
+    'keeps the length of %j, so the caret’s offset stays right',
+    (typed) => {
+      expect(formatName(typed)).toHaveLength(typed.length)
+    },
+  )
+
+  it('changes nothing the second time', () => {
+    for (const typed of ['JANE doe', 'İstanbul ßen', 'ΝΙΚΟΣ']) {
+      expect(formatName(formatName(typed))).toBe(formatName(typed))
+    }
+  })
+})
+
+describe('where the visitor came from', () => {
+  const read = (source: string) => readDetails(new URLSearchParams({ source })).source
+
+  it('is kept in the parts we know, each short and clean', () => {
+    expect(
+      read(
+        'referrer=www.google.com&utm_source=google&utm_campaign=spring%00roofs&gclid=Abc&email=j%40x.example',
+      ),
+    ).toBe('utm_source=google&utm_campaign=spring+roofs&referrer=www.google.com')
+    const long = read(`utm_term=${'\u{1F3E0}'.repeat(200)}&utm_content=${'x'.repeat(5000)}`)
+    const parts = new URLSearchParams(long ?? '')
+    expect(parts.get('utm_term')).toHaveLength(100)
+    expect(parts.get('utm_content')).toBe('x'.repeat(100))
+  })
+
+  it('is nothing where the page knew of nothing, and unknown where nobody said', () => {
+    expect(read('referrer=')).toBe('')
+    expect(read('')).toBeNull()
+    expect(readDetails(new URLSearchParams()).source).toBeNull()
+  })
+
+  it('holds no address of a page and no e-mail address', () => {
+    expect(read('referrer=https://mail.example/inbox?user=jane&utm_source=list')).toBe(
+      'utm_source=list',
+    )
+    expect(read('utm_content=jane%40example.com&utm_source=list')).toBe('utm_source=list')
+  })
+
+  it.each(['%', '%ff%00', '&&&===', '\uD800', '__proto__=1&click=constructor'])(
+    'never refuses: %j',
+    (source) => {
+      expect(read(source)).toEqual(expect.any(String))
+    },
+  )
 })

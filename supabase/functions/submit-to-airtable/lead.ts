@@ -72,7 +72,12 @@ export const detailsHeader = 'x-lead-details'
 /** A field that people do not see. Whatever fills it in is not a person. */
 export const trapField = 'reference'
 
-export type LeadDetails = { consent: string | null; suspect: 'trap' | 'haste' | null }
+export type LeadDetails = {
+  consent: string | null
+  suspect: 'trap' | 'haste' | null
+  /** Where the visitor came from (see source.ts). Empty: the page knew of nothing. Null: nobody said. */
+  source: string | null
+}
 
 // From the opening of the page to the press. Autofill and a quick thumb take longer.
 const hasteMs = 1_000
@@ -85,5 +90,48 @@ export function readDetails(details: { get(name: string): unknown }): LeadDetail
   return {
     consent: typeof consent === 'string' ? tidy(consent).slice(0, 40) || null : null,
     suspect: details.get(trapField) ? 'trap' : isHasty ? 'haste' : null,
+    source: readSource(details.get('source')),
   }
 }
+
+const sourceParts = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'click',
+  'referrer',
+]
+
+/** Keeps the parts we know, each short and clean. Anything else in the text is nobody's business. */
+export function readSource(text: unknown): string | null {
+  if (typeof text !== 'string' || text === '') return null
+  const said = new URLSearchParams(text)
+  const source = new URLSearchParams()
+  for (const part of sourceParts) {
+    const value = tidy(said.get(part) ?? '').slice(0, 100)
+    // Mailing tools can put the receiver's address into a link; a referrer may only be a host.
+    const isKept = part === 'referrer' ? /^[\w.:-]+$/.test(value) : !value.includes('@')
+    if (value && isKept) source.set(part, value)
+  }
+  return source.toString()
+}
+
+/** Lowercased, then each space-separated word capitalised. Never changes the length. */
+export function formatName(name: string) {
+  return name.split(' ').map(capitalise).join(' ')
+}
+
+function capitalise(word: string) {
+  const [first = '', ...rest] = word
+  return (
+    keepLength(first, first.toUpperCase()) +
+    rest.map((c) => keepLength(c, c.toLowerCase())).join('')
+  )
+}
+
+// A few letters grow when their case changes (ß becomes SS, İ becomes two). They stay as typed, so
+// that every offset in the field, the caret's too, means the same before and after.
+const keepLength = (before: string, after: string) =>
+  after.length === before.length ? after : before

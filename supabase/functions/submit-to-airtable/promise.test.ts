@@ -31,7 +31,7 @@ async function save(db: Database, { suspect = null as 'trap' | null, now = start
         address: '1 Main St',
         serviceType: 'roof-repair',
       },
-      details: { suspect, consent: null },
+      details: { suspect, consent: null, source: null },
       bodyHash: '',
       clientAddress: '',
       idempotencyKeys: [],

@@ -30,7 +30,7 @@ const makeLead = (changes: Partial<NewLead> = {}): NewLead => ({
     address: '1 Main St',
     serviceType: 'roof-repair',
   },
-  details: { suspect: null, consent: '2026-11' },
+  details: { suspect: null, consent: '2026-11', source: null },
   bodyHash: 'hash',
   clientAddress: '203.0.113.7',
   idempotencyKeys: [],

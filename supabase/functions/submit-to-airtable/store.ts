@@ -17,6 +17,7 @@ export type Tables = {
     body_hash: string
     suspect: string | null
     consent: string | null
+    source: string | null
     answered_at: number | null
     answered_by: AnswerSource | null
     escalate_at: number | null
@@ -74,6 +75,8 @@ export type StoredLead = Lead & {
   suspect: string | null
   /** The version of the consent line the visitor saw. */
   consent: string | null
+  /** Where the visitor came from: see source.ts. */
+  source: string | null
   answeredAt: number | null
   answeredBy: AnswerSource | null
 }
@@ -99,6 +102,7 @@ const leadColumns = [
   'leads.received_at as receivedAt',
   'leads.suspect',
   'leads.consent',
+  'leads.source',
   'leads.answered_at as answeredAt',
   'leads.answered_by as answeredBy',
 ] as const
@@ -732,6 +736,7 @@ export type PromiseRecord = {
   answeredAt: number | null
   answeredBy: AnswerSource | null
   suspect: string | null
+  source: string | null
 }
 
 /** How the promise went, for the leads of a period. */
@@ -746,6 +751,7 @@ export function listPromises(
       'answered_at as answeredAt',
       'answered_by as answeredBy',
       'suspect',
+      'source',
     ])
     .where('received_at', '>=', from)
     .where('received_at', '<', to)

@@ -1,0 +1,274 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { request } from 'node:http'
+import { createServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type DoctorDeps, formatScreen, runDoctor } from './doctor.ts'
+import * as content from './site/content.ts'
+import { measureText } from './terminal.ts'
+import { startAirtableStandIn } from './testing/airtable-stand-in.ts'
+import { copySources } from './testing/copy-sources.ts'
+import { startMailStandIn } from './testing/mail-stand-in.ts'
+import { spawnProcess } from './testing/server-process.ts'
+import { startTwilioStandIn } from './testing/twilio-stand-in.ts'
+
+/** A checkout of its own, in which an owner may work. */
+function checkOut() {
+  const folder = copySources()
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const root = import.meta.dirname
+  const programs = readdirSync(root).filter((name) => name.endsWith('.ts'))
+  for (const name of [...programs, 'doctor', 'supabase'])
+    cpSync(join(root, name), join(folder, name), { recursive: true })
+  const run = async (command: string, args: string[] = [], env: Record<string, string> = {}) => {
+    const node = ['--env-file-if-exists=.env', command, ...args]
+    const ran = spawnProcess(process.execPath, node, env, { cwd: folder })
+    return { code: await ran.exited, ...ran.output }
+  }
+  return { folder, run }
+}
+
+/** What the owner does to the words: the same length, so that the picture's bytes stay in place. */
+function replaceSamples(folder: string) {
+  const replace = (name: string, change: (text: string) => string) => {
+    const file = join(folder, name)
+    writeFileSync(file, change(readFileSync(file, 'latin1')), 'latin1')
+  }
+  replace('site/content.ts', (text) =>
+    text
+      .replaceAll(/ *sample: true,/g, '')
+      .replaceAll('Ridgeline Roofing', 'Northgate Roofing')
+      .replace('(555) 555-0124', '(612) 234-7810'),
+  )
+  replace('public/og.jpg', (bytes) => bytes.replace('Ridgeline Roofing', 'Northgate Roofing'))
+}
+
+/** TLS in front, as a proxy does it, with a certificate that only this test trusts. */
+async function startProxy(folder: string) {
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const files = ['-keyout', key, '-out', cert]
+  execFileSync('openssl', ['req', '-x509', '-days', '60', ...curve, ...subject, ...files], {
+    stdio: 'pipe',
+  })
+  let target = ''
+  const tls = { key: readFileSync(key), cert: readFileSync(cert) }
+  const server = createServer(tls, (asked, answer) => {
+    const { method, headers } = asked
+    const options = { method, headers: { ...headers, 'x-forwarded-for': '203.0.113.7' } }
+    const passed = request(`${target}${asked.url}`, options, (got) => {
+      answer.writeHead(got.statusCode ?? 502, got.headers)
+      got.pipe(answer)
+    })
+    passed.on('error', () => answer.writeHead(502).end())
+    asked.pipe(passed)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return {
+    url: `https://localhost:${(server.address() as AddressInfo).port}`,
+    cert,
+    setTarget: (url: string) => {
+      target = url
+    },
+  }
+}
+
+describe('npm run doctor', () => {
+  test('before anything is set up, says everything that is to do and makes nothing', async () => {
+    const { folder, run } = checkOut()
+    const before = readdirSync(folder).sort()
+    const { code, stdout } = await run('doctor.ts', [], { TZ: 'UTC' })
+    expect(code).toBe(1)
+    // The screen that the owner is shown in advance is the real one.
+    const operations = readFileSync(join(import.meta.dirname, 'docs/operations.md'), 'utf8')
+    expect(operations).toContain(stdout)
+    for (const words of [
+      'sample',
+      '16 CFR 465',
+      'placeholder',
+      'cp .env.example .env',
+      'AIRTABLE_TOKEN',
+      'No alert is set up',
+      'There is no database',
+      'There is no backup',
+      'PUBLIC_URL is not set',
+    ])
+      expect(stdout).toContain(words)
+    expect(readdirSync(folder).sort()).toEqual(before)
+    expect(existsSync(join(folder, 'data'))).toBe(false)
+  }, 30_000)
+
+  test('after an afternoon’s work, finds nothing in the way; --send sends tests', async () => {
+    const { folder, run } = checkOut()
+    const [airtable, mail, twilio, proxy] = await Promise.all([
+      startAirtableStandIn(),
+      startMailStandIn(),
+      startTwilioStandIn(),
+      startProxy(folder),
+    ])
+    onTestFinished(async () => {
+      await Promise.all([airtable.close(), mail.close(), twilio.close()])
+    })
+    replaceSamples(folder)
+    const secrets = { ...twilio.env, AIRTABLE_TOKEN: airtable.token }
+    const settings: Record<string, string> = {
+      ...secrets,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATA_DIR: join(folder, 'data'),
+      AIRTABLE_API_URL: airtable.url,
+      AIRTABLE_BASE_ID: airtable.baseId,
+      AIRTABLE_TABLE: airtable.tableName,
+      SMTP_URL: mail.url,
+      ALERT_EMAIL_FROM: 'site@roofing.test',
+      ALERT_EMAIL_TO: 'crew@roofing.test',
+      ALERT_SMS_TO: '+16125557810',
+      TIME_ZONE: 'America/Chicago',
+      PUBLIC_URL: proxy.url,
+      TRUSTED_PROXIES: '1',
+    }
+    const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
+    writeFileSync(join(folder, '.env'), lines.join(''))
+    chmodSync(join(folder, '.env'), 0o600)
+    const vite = join(folder, 'node_modules/vite/bin/vite.js')
+    execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder })
+    const start = ['--env-file-if-exists=.env', 'server.ts']
+    const server = spawnProcess(process.execPath, start, {}, { cwd: folder })
+    proxy.setTarget(await server.findUrl())
+    mkdirSync(join(folder, 'data/backups'))
+    writeFileSync(join(folder, 'data/backups/leads-20261115T030000Z.sqlite.gz'), 'a backup')
+
+    const trusting = { NODE_EXTRA_CA_CERTS: proxy.cert }
+    const { code, stdout } = await run('doctor.ts', [], trusting)
+    expect(stdout).not.toContain('to do')
+    expect(stdout).toContain('Nothing stands in the way')
+    expect(code).toBe(0)
+    expect([mail.mails, twilio.messages, airtable.records]).toEqual([[], [], []])
+
+    const sent = await run('doctor.ts', ['--send', '--json'], trusting)
+    expect(sent.code).toBe(0)
+    const { ready, groups } = JSON.parse(sent.stdout)
+    expect(ready).toBe(true)
+    expect(groups).toHaveLength(5)
+    expect([mail.mails.length, twilio.messages.length]).toEqual([1, 1])
+    expect(mail.mails[0]?.subject).toMatch(/^TEST/)
+    for (const secret of [...Object.values(secrets), 'crew@', '5557810'])
+      expect(sent.stdout).not.toContain(secret)
+
+    // Nor has the start anything to say but where the site is.
+    expect(server.output.stdout.trim().split('\n')).toHaveLength(1)
+
+    // Who does not trust the certificate is told so, and nothing else about the address.
+    const strangers = await run('doctor.ts')
+    expect(strangers.code).toBe(1)
+    expect(strangers.stdout).toContain('will not trust the certificate')
+  }, 60_000)
+})
+
+test('nothing that hangs holds it up for long', async () => {
+  const silent = createTcpServer(() => {})
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    silent.close()
+  })
+  const host = `127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const { run } = checkOut()
+  const startedAt = performance.now()
+  const { code, stdout } = await run('doctor.ts', [], {
+    AIRTABLE_API_URL: `http://${host}`,
+    AIRTABLE_TOKEN: 'token',
+    AIRTABLE_BASE_ID: 'app1',
+    DATABASE_URL: `postgres://owner:password@${host}/leads`,
+    PUBLIC_URL: `https://${host}`,
+  })
+  // Three that hang for 5 s each, one after the other, would take longer.
+  expect(performance.now() - startedAt).toBeLessThan(14_000)
+  expect(code).toBe(1)
+  expect(stdout).toContain('Airtable did not answer in time')
+  expect(stdout).toContain('PostgreSQL takes no lead')
+  expect(stdout).toContain(`https://${host} does not answer`)
+  expect(stdout).not.toContain('password')
+}, 30_000)
+
+function makeDeps(given: Record<string, string> = {}) {
+  const output = { stdout: '', stderr: '' }
+  const deps: DoctorDeps = {
+    root: '/nowhere',
+    given: { DATA_DIR: '/nowhere', ...given },
+    content,
+    fetch: async () => {
+      throw new TypeError('fetch failed')
+    },
+    readCertificate: async () => ({ startsAt: 0, endsAt: 0 }),
+    pause: async () => {},
+    now: () => 0,
+    stdout: (text) => {
+      output.stdout += text
+    },
+    stderr: (text) => {
+      output.stderr += text
+    },
+    color: false,
+  }
+  return { deps, output }
+}
+
+describe('the command line', () => {
+  test.each([[['--sned']], [['everything']], [['--json=yes']]])(
+    'refuses %j plainly, with 2',
+    async (args) => {
+      const { deps, output } = makeDeps()
+      expect(await runDoctor(args, deps)).toBe(2)
+      expect(output.stderr).toContain('npm run doctor -- --help')
+      expect(output.stdout).toBe('')
+    },
+  )
+
+  test('settings that make no sense end it with 2 and their names, not their values', async () => {
+    const { deps, output } = makeDeps({ PORT: 'secret-1', SMTP_URL: 'secret-2' })
+    expect(await runDoctor([], deps)).toBe(2)
+    expect(output.stderr).toMatch(/PORT must.*\n.*SMTP_URL must/)
+    expect(output.stderr).not.toContain('secret')
+  })
+
+  test('--help tells what the ends mean', async () => {
+    const { deps, output } = makeDeps()
+    expect(await runDoctor(['--help'], deps)).toBe(0)
+    expect(output.stdout).toContain('--send')
+  })
+
+  test('--json has the same as the screen', async () => {
+    const [screen, json] = [makeDeps(), makeDeps()]
+    expect(await runDoctor([], screen.deps)).toBe(1)
+    expect(await runDoctor(['--json'], json.deps)).toBe(1)
+    const { ready, groups } = JSON.parse(json.output.stdout)
+    expect(ready).toBe(false)
+    expect(formatScreen(groups, { color: false })).toBe(screen.output.stdout)
+  })
+
+  test('fits 80 columns and is coloured only where it may be', async () => {
+    const { deps, output } = makeDeps()
+    await runDoctor([], deps)
+    for (const line of output.stdout.split('\n')) expect(measureText(line)).toBeLessThanOrEqual(80)
+    expect(output.stdout).not.toContain('\u001b')
+    const colored = makeDeps()
+    await runDoctor([], { ...colored.deps, color: true })
+    expect(colored.output.stdout).toContain('\u001b[31mto do')
+  })
+})

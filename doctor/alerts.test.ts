@@ -1,0 +1,91 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
+import { startMailStandIn } from '../testing/mail-stand-in.ts'
+import { startTwilioStandIn } from '../testing/twilio-stand-in.ts'
+import { checkAlerts, proposeTests, sendTests } from './alerts.ts'
+
+const now = () => Date.parse('2026-11-15T12:00:00Z')
+const deps = { fetch, now }
+
+async function startAll() {
+  const [mail, twilio] = await Promise.all([startMailStandIn(), startTwilioStandIn()])
+  const calls: { type: string; text: string }[] = []
+  const webhook = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request.setEncoding('utf8')) text += chunk
+    calls.push(JSON.parse(text))
+    response.end()
+  })
+  await new Promise<void>((resolve) => webhook.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    webhook.closeAllConnections()
+    webhook.close()
+    await Promise.all([mail.close(), twilio.close()])
+  })
+  const given = {
+    ...twilio.env,
+    ALERT_SMS_TO: '+16125557810',
+    SMTP_URL: mail.url,
+    ALERT_EMAIL_FROM: 'site@roofing.test',
+    ALERT_EMAIL_TO: 'crew@roofing.test',
+    ESCALATION_EMAIL_TO: 'crew@roofing.test,boss@roofing.test',
+    ALERT_WEBHOOK_URL: `http://127.0.0.1:${(webhook.address() as AddressInfo).port}/`,
+    PUBLIC_URL: 'https://www.roofing.test',
+    TIME_ZONE: 'America/Chicago',
+  }
+  return { mail, twilio, calls, given }
+}
+
+test('without a channel nobody hears, and there is nothing to test', () => {
+  expect(checkAlerts(readEnv({}))).toMatchObject([{ state: 'to do' }])
+  expect(proposeTests(readEnv({}))).toEqual([])
+})
+
+test('half a channel is named with what it lacks', () => {
+  const [half, ...rest] = checkAlerts(readEnv({ SMTP_URL: 'smtps://mail.test' }))
+  expect(half?.says).toContain('ALERT_EMAIL_FROM and ALERT_EMAIL_TO missing')
+  expect(rest).toEqual([])
+})
+
+test('a webhook alone may reach nobody', () => {
+  const checks = checkAlerts(readEnv({ ALERT_WEBHOOK_URL: 'https://hook.test' }))
+  expect(checks.map(({ state }) => state)).toEqual(['ok', 'cannot tell', 'cannot tell'])
+})
+
+test('a test goes to every receiver of every channel once, marked as a test', async () => {
+  const { mail, twilio, calls, given } = await startAll()
+  const checks = await sendTests(readEnv(given), deps)
+  expect(checks.map(({ state, says }) => [state, says])).toEqual([
+    ['ok', 'Test by e-mail: taken for 2 receivers. Has it arrived?'],
+    ['ok', 'Test by text message: taken for 1 receiver. Has it arrived?'],
+    ['ok', 'Test by webhook: taken for 1 receiver. Has it arrived?'],
+  ])
+  expect(mail.mails.flatMap(({ to }) => to).sort()).toEqual([
+    'boss@roofing.test',
+    'crew@roofing.test',
+  ])
+  for (const { subject, text } of mail.mails) {
+    expect(subject).toMatch(/^TEST/)
+    expect(text).toContain('https://www.roofing.test/')
+  }
+  expect(twilio.messages.map(({ body }) => body)).toEqual([expect.stringMatching(/^TEST/)])
+  expect(calls).toMatchObject([{ type: 'lead.test', text: expect.stringMatching(/^TEST/) }])
+})
+
+test('what is refused is to do, in words without addresses', async () => {
+  const { mail, twilio, given } = await startAll()
+  mail.settings.refusedReceivers.set('boss@roofing.test', 550)
+  twilio.nextFaults.push({ kind: 'error', status: 400, code: 21608 })
+  const checks = await sendTests(
+    readEnv({ ...given, ALERT_WEBHOOK_URL: 'http://127.0.0.1:1/' }),
+    deps,
+  )
+  expect(checks.map(({ state }) => state)).toEqual(['to do', 'to do', 'to do'])
+  expect(checks.map(({ says }) => says).join('\n')).toMatch(
+    /The mail server refuses the mail.*\n.*verified numbers only.*\n.*could not be reached/,
+  )
+  expect(JSON.stringify(checks)).not.toMatch(/@|7810/)
+  expect(mail.mails.flatMap(({ to }) => to)).toEqual(['crew@roofing.test'])
+})

@@ -1,0 +1,130 @@
+import { describeAlert } from '../supabase/functions/submit-to-airtable/alert.ts'
+import { createEmailSender } from '../supabase/functions/submit-to-airtable/alert-email.ts'
+import { sendSms } from '../supabase/functions/submit-to-airtable/alert-sms.ts'
+import { sendWebhook } from '../supabase/functions/submit-to-airtable/alert-webhook.ts'
+import type { Result } from '../supabase/functions/submit-to-airtable/deliver.ts'
+import type { Env } from '../supabase/functions/submit-to-airtable/env.ts'
+import { type Check, cannotTell, count, ok, toDo } from './check.ts'
+
+const send = 'npm run doctor -- --send'
+
+/** Who would be told of a lead. Whether it arrives, only `--send` and a look at the phone can tell. */
+export function checkAlerts(env: Env): Check[] {
+  const { email, webhook, sms } = env
+  const halves = env.notSetUp.filter((sentence) => sentence.includes('half set up'))
+  const channels = [
+    ...(email ? [`e-mail (${count(email.to.length, 'receiver')})`] : []),
+    ...(sms ? [`text message (${count(sms.to.length, 'receiver')})`] : []),
+    ...(webhook ? ['webhook'] : []),
+  ]
+  return [
+    ...halves.map((says) => toDo('alerts', says, '.env: the variables that are missing')),
+    ...(channels.length === 0 && halves.length === 0
+      ? [
+          toDo(
+            'alerts',
+            'No alert is set up: nobody is told of a new lead.',
+            '.env: SMTP_URL, ALERT_EMAIL_FROM and ALERT_EMAIL_TO, or the TWILIO_… group',
+          ),
+        ]
+      : []),
+    ...(channels.length > 0 ? [ok('alerts', `A new lead is told by ${channels.join(', ')}.`)] : []),
+    ...(webhook && !email && !sms
+      ? [
+          cannotTell(
+            'alerts',
+            'Whether a person sees what the webhook gets.',
+            '.env: ALERT_EMAIL_TO or ALERT_SMS_TO beside it, unless one does',
+          ),
+        ]
+      : []),
+    ...(webhook && !webhook.secret
+      ? [
+          cannotTell(
+            'webhook',
+            'Whether the webhook checks who calls: no ALERT_WEBHOOK_SECRET is set.',
+            '.env: ALERT_WEBHOOK_SECRET, unless it is Slack or the like',
+          ),
+        ]
+      : []),
+  ]
+}
+
+export const proposeTests = ({ email, webhook, sms }: Env): Check[] =>
+  email || webhook || sms
+    ? [cannotTell('test alerts', 'Whether an alert arrives.', `${send}   sends a test to each`)]
+    : []
+
+// A mail server may take its time to greet; staff at the screen will not.
+const sendTimeoutMs = 10_000
+
+/** Sends a test through every channel to every receiver, all at once, and says what became of each. */
+export async function sendTests(
+  env: Env,
+  { fetch, now }: { fetch: typeof globalThis.fetch; now: () => number },
+): Promise<Check[]> {
+  const { email, webhook, sms, publicUrl, timeZone } = env
+  const at = now()
+  const lead = {
+    id: `test-${at}`,
+    name: 'TEST by npm run doctor',
+    email: 'nobody@example.com',
+    phone: '(555) 555-0100',
+    address: 'No address: this is a test',
+    serviceType: '' as const,
+    receivedAt: at,
+    suspect: null,
+    consent: null,
+    source: null,
+    answeredAt: null,
+    answeredBy: null,
+  }
+  const alert = {
+    ...describeAlert(lead, 'received', { now: at, timeZone, answerUrl: `${publicUrl}/` }),
+    id: `${lead.id}_test`,
+    occasion: 'test' as const,
+    headline: 'TEST: this works, and nobody needs a call',
+    remarks: ['A test by npm run doctor; its link leads to the site.'],
+  }
+  const signal = () => AbortSignal.timeout(sendTimeoutMs)
+  const report = async (what: string, sends: Promise<Result>[]): Promise<Check[]> => {
+    const results = await Promise.all(sends)
+    const errors = results.flatMap((result) => (result.ok ? [] : [result.error]))
+    if (errors.length > 0)
+      return [...new Set(errors)].map((error) =>
+        toDo('test alerts', `Test by ${what}: ${error}`, `Mend it in .env, then ${send}`),
+      )
+    return [
+      ok(
+        'test alerts',
+        `Test by ${what}: taken for ${count(sends.length, 'receiver')}. Has it arrived?`,
+      ),
+    ]
+  }
+
+  const reports: Promise<Check[]>[] = []
+  if (email) {
+    const sendEmail = createEmailSender(email)
+    const receivers = new Set([...email.to, ...email.escalationTo])
+    reports.push(
+      report(
+        'e-mail',
+        [...receivers].map((to) => sendEmail(alert, to, signal())),
+      ),
+    )
+  }
+  if (sms) {
+    const receivers = new Set([...sms.to, ...sms.escalationTo])
+    reports.push(
+      report(
+        'text message',
+        [...receivers].map((to) => sendSms(alert, to, sms, { fetch, signal: signal() })),
+      ),
+    )
+  }
+  if (webhook)
+    reports.push(
+      report('webhook', [sendWebhook(alert, lead, webhook, { fetch, now: at, signal: signal() })]),
+    )
+  return (await Promise.all(reports)).flat()
+}

@@ -1,0 +1,125 @@
+import { existsSync, statSync } from 'node:fs'
+import type { Env } from '../supabase/functions/submit-to-airtable/env.ts'
+import { type Check, cannotTell, ok, toDo } from './check.ts'
+
+/** The variables as they were given, for what readEnv does not keep. */
+export type Given = Record<string, string | undefined>
+
+const defaultKey = 'public-anon-key'
+
+export function checkEnvFile(file: string, given: Given): Check {
+  if (!existsSync(file))
+    return given.PUBLIC_URL || given.AIRTABLE_TOKEN
+      ? ok('settings', 'The settings come from the environment; there is no .env.')
+      : toDo('settings', 'There is no .env, where your settings go.', 'cp .env.example .env')
+  // It holds the token and the passwords. Windows has no such rights to look at.
+  const others = statSync(file).mode & 0o007
+  if (others !== 0 && process.platform !== 'win32')
+    return toDo('settings', 'Everybody on this machine may read .env.', 'chmod o= .env')
+  return ok('settings', '.env is there, and strangers on this machine cannot read it.')
+}
+
+export function checkPublicUrl({ publicUrl }: Env, given: Given): Check {
+  const next = '.env: PUBLIC_URL=https://www.your-domain.com'
+  if (!given.PUBLIC_URL?.trim())
+    return toDo(
+      'public address',
+      'PUBLIC_URL is not set: links in alerts lead nowhere, and search engines and shared links are not told the address.',
+      next,
+    )
+  if (!publicUrl.startsWith('https://'))
+    return toDo('public address', `PUBLIC_URL is not on https: ${publicUrl}.`, next)
+  return ok('public address', `The public address: ${publicUrl}`)
+}
+
+export function checkProxies({ publicUrl, trustedProxies }: Env, given: Given): Check[] {
+  if (!publicUrl.startsWith('https://') || findBackend(given) !== undefined) return []
+  return [
+    trustedProxies
+      ? ok('proxies', `TRUSTED_PROXIES=${trustedProxies}: each visitor has a limit of their own.`)
+      : toDo(
+          'proxies',
+          'TRUSTED_PROXIES is not set: behind the proxy that does TLS, all visitors would count as one and share one rate limit.',
+          '.env: TRUSTED_PROXIES=1 (one for each proxy in front)',
+        ),
+  ]
+}
+
+/** Where the page sends leads, when it is not the site itself. */
+export const findBackend = (given: Given): string | undefined => {
+  const url = given.VITE_SUPABASE_URL?.trim().replace(/\/+$/, '')
+  return url && url !== given.PUBLIC_URL?.trim().replace(/\/+$/, '') ? url : undefined
+}
+
+/** The key that the page is built with: see vite.config.ts. */
+export const findPageKey = (given: Given): string =>
+  given.VITE_SUPABASE_ANON_KEY?.trim() || given.SUPABASE_ANON_KEY?.trim() || defaultKey
+
+export function checkKeys({ anonKeys }: Env, given: Given): Check {
+  const key = findPageKey(given)
+  const isElsewhere = findBackend(given) !== undefined
+  if (isElsewhere && key === defaultKey)
+    return toDo(
+      'public key',
+      'The page calls another backend (VITE_SUPABASE_URL) with the default key, which it will refuse.',
+      ".env: VITE_SUPABASE_ANON_KEY=… from the project's API settings, then build again",
+    )
+  if (!isElsewhere && !anonKeys.includes(key))
+    return toDo(
+      'public key',
+      'The page is built with another key than the function accepts: every lead would be refused.',
+      '.env: empty VITE_SUPABASE_ANON_KEY, or make it equal to SUPABASE_ANON_KEY',
+    )
+  return ok(
+    'public key',
+    key === defaultKey
+      ? 'Page and function share the default key. It is public anyway.'
+      : 'Page and function share one key.',
+  )
+}
+
+// Later than this, the reminder leaves no time to call.
+const latestFirstReminderMinutes = 7
+
+export function checkPromise(env: Env, given: Given): Check[] {
+  const { email, sms, webhook, escalateAfterMinutes } = env
+  const [first] = escalateAfterMinutes
+  const example = '.env: ESCALATE_AFTER_MINUTES=4,8'
+  const unheard = (name: string, channel: object | undefined) =>
+    given[name]?.trim() && !channel
+      ? [toDo(name, `${name} is set, but its channel is not: nobody is reminded.`, 'See above.')]
+      : []
+  const times = escalateAfterMinutes.join(' and ')
+  const receivers = (email?.escalationTo.length ?? 0) + (sms?.escalationTo.length ?? 0)
+  const reminders =
+    first === undefined
+      ? toDo('reminders', 'Nobody is reminded when nobody has called.', example)
+      : first > latestFirstReminderMinutes
+        ? toDo(
+            'reminders',
+            `The first reminder comes after ${first} of the ten minutes: too late to call.`,
+            example,
+          )
+        : receivers > 0 || webhook
+          ? ok(
+              'reminders',
+              `Reminders after ${times} minutes to ${receivers > 0 ? receivers : 'the webhook'}${receivers > 1 ? ' receivers' : receivers === 1 ? ' receiver' : ''}.`,
+            )
+          : cannotTell('reminders', `Reminders after ${times} minutes will need an alert channel.`)
+  return [
+    reminders,
+    ...unheard('ESCALATION_EMAIL_TO', email),
+    ...unheard('ESCALATION_SMS_TO', sms),
+    checkTimeZone(env, given),
+  ]
+}
+
+function checkTimeZone({ timeZone }: Env, given: Given): Check {
+  if (!given.TIME_ZONE?.trim() && /^(Etc\/)?(UTC|GMT|UCT|Universal|Zulu)$/.test(timeZone))
+    return toDo(
+      'time zone',
+      "Alerts would tell the time in UTC, which is this machine's.",
+      '.env: TIME_ZONE=America/Chicago (or yours)',
+    )
+  return ok('time zone', `Alerts tell the time of ${timeZone}.`)
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import * as template from '../site/content.ts'
+import { checkWords, findSamples } from './words.ts'
+
+const own = {
+  company: { name: 'Northgate Roofing', phone: '(612) 555-7810' },
+  about: { award: { title: 'Best of town' } },
+  testimonials: { rows: [[{ id: 1 }, { id: 2 }], [{ id: 3 }]] },
+}
+const states = (content: Parameters<typeof checkWords>[0], picture?: Uint8Array) =>
+  Object.fromEntries(checkWords(content, picture).map(({ about, state }) => [about, state]))
+
+test('finds every sample of the template', () => {
+  const samples = findSamples(template)
+  expect(samples).toContain('company')
+  expect(samples).toContain('about.award')
+  expect(samples.filter((path) => path.startsWith('testimonials.'))).toHaveLength(20)
+  expect(samples).toHaveLength(22)
+})
+
+test('finds nothing to do in an owner’s own words', () => {
+  expect(states(own)).toEqual({ company: 'ok', phone: 'ok', testimonials: 'ok' })
+})
+
+test('names the law and how many testimonials are left', () => {
+  const rows = [[{ id: 1, sample: true }, { id: 2 }], [{ id: 3, sample: true }]]
+  const checks = checkWords({ ...own, testimonials: { rows } }, undefined)
+  const left = checks.find(({ about }) => about === 'testimonials')
+  expect(left?.state).toBe('to do')
+  expect(left?.says).toContain('2 of 3')
+  expect(left?.says).toContain('16 CFR 465')
+})
+
+test('knows the sample company by its name even when the mark is gone', () => {
+  const company = { name: 'Ridgeline Roofing', phone: own.company.phone }
+  expect(states({ ...own, company })).toMatchObject({ company: 'to do' })
+})
+
+test.each([
+  ['(555) 555-0124', 'to do'],
+  ['(555) 234-5678', 'to do'],
+  ['(612) 555-0199', 'to do'],
+  ['(612) 555-7810', 'ok'],
+  ['(612) 234-0155', 'ok'],
+])('the number %s: %s', (phone, state) => {
+  expect(states({ ...own, company: { ...own.company, phone } })).toMatchObject({ phone: state })
+})
+
+test('sees that the picture of shared links shows another name', () => {
+  const picture = (text: string) => Buffer.from(`\xff\xd8 ${text} \x00`, 'latin1')
+  expect(states(own, picture('Share picture of Ridgeline Roofing'))).toMatchObject({
+    'share picture': 'to do',
+  })
+  for (const fine of ['Share picture of Northgate Roofing', 'a photograph of our own'])
+    expect(states(own, picture(fine))).not.toHaveProperty('share picture')
+})

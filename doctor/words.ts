@@ -1,0 +1,80 @@
+import { type Check, ok, toDo } from './check.ts'
+
+/** What doctor reads of site/content.ts, whether or not the owner has deleted the marks. */
+export type Content = {
+  company: { name: string; phone: string }
+  testimonials: { rows: readonly (readonly object[])[] }
+}
+
+/** The places in the content that still say `sample: true`, such as `about.award`. */
+export function findSamples(content: unknown, path = ''): string[] {
+  if (typeof content !== 'object' || content === null) return []
+  const isSample = 'sample' in content && content.sample === true
+  return [
+    ...(isSample ? [path] : []),
+    ...Object.entries(content).flatMap(([name, inner]) =>
+      findSamples(inner, path === '' ? name : `${path}.${name}`),
+    ),
+  ]
+}
+
+const file = 'site/content.ts'
+const sampleName = 'Ridgeline Roofing'
+const isTestimonial = (path: string) => path.startsWith('testimonials.')
+
+export function checkWords(content: Content, sharePicture: Uint8Array | undefined): Check[] {
+  const samples = findSamples(content)
+  const { company, testimonials } = content
+  const others = samples.filter((path) => path !== 'company' && !isTestimonial(path))
+  return [
+    samples.includes('company') || company.name === sampleName
+      ? toDo(
+          'company',
+          `The company is the sample's, ${company.name}.`,
+          `${file}, company: your name, phone, year and area. Delete \`sample: true\`, then read the whole file: every figure and claim must be true of you.`,
+        )
+      : ok('company', `The company: ${company.name}.`),
+    checkPhone(company.phone),
+    ...others.map((path) =>
+      toDo(path, `A sample is left: ${path}.`, `${file}, ${path}: yours, and no \`sample: true\`.`),
+    ),
+    checkTestimonials(samples.filter(isTestimonial).length, testimonials.rows.flat().length),
+    ...checkSharePicture(company.name, sharePicture),
+  ]
+}
+
+// 555 is no area code, and 555-01xx is kept for films and examples in every other.
+function checkPhone(phone: string): Check {
+  return /^\(555\)|\) 555-01\d\d$/.test(phone)
+    ? toDo(
+        'phone',
+        `The phone number is a placeholder: ${phone}.`,
+        `${file}, company.phone: the number that people shall call.`,
+      )
+    : ok('phone', `The phone number: ${phone}.`)
+}
+
+function checkTestimonials(samples: number, all: number): Check {
+  if (samples === 0)
+    return ok('testimonials', `None of the ${all} testimonials is marked as a sample.`)
+  return toDo(
+    'testimonials',
+    `${samples} of ${all} testimonials are invented. US law fines publishing them: over $50,000 each (16 CFR 465).`,
+    `${file}, rows: real words of real customers, each without \`sample: true\`.`,
+  )
+}
+
+// `npm run art` writes into the picture whose name it shows. An owner's own picture says nothing.
+function checkSharePicture(name: string, picture: Uint8Array | undefined): Check[] {
+  if (!picture) return []
+  const text = Buffer.from(picture).toString('utf8')
+  const isOurs = text.includes('Share picture of ')
+  if (!isOurs || text.includes(`Share picture of ${name}`)) return []
+  return [
+    toDo(
+      'share picture',
+      'The picture of shared links (public/og.jpg) shows another name.',
+      'npm run art -- share',
+    ),
+  ]
+}

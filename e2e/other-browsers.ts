@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import puppeteer from 'puppeteer-core'
+import { findFreePort } from '../testing/postgres.ts'
+import { waitUntil } from '../testing/processes.ts'
+import { findFirefox, findWebKit } from './browser.mjs'
+
+/** A browser other than Playwright's, with what the core walk needs of it. */
+export type Visitor = {
+  open(url: string): Promise<void>
+  /** The value of an expression in the page. */
+  read(expression: string): Promise<unknown>
+  /** Real keys and a real press, as a person's. */
+  type(selector: string, text: string): Promise<void>
+  press(selector: string): Promise<void>
+  resize(width: number, height: number): Promise<void>
+  takePicture(): Promise<Uint8Array>
+  close(): Promise<void>
+}
+
+export type Start = (options?: { scripts?: boolean }) => Promise<Visitor>
+
+/** Over WebDriver BiDi, which Playwright speaks to newer Firefoxes only. */
+export const startFirefox: Start = async ({ scripts = true } = {}) => {
+  const browser = await puppeteer.launch({
+    browser: 'firefox',
+    executablePath: findFirefox(),
+    timeout: 60_000,
+    extraPrefsFirefox: { 'javascript.enabled': scripts },
+  })
+  const page = await browser.newPage()
+  return {
+    open: async (url) => void (await page.goto(url)),
+    read: (expression) => page.evaluate(expression),
+    type: (selector, text) => page.type(selector, text),
+    // Puppeteer's own click waits for an observer, which is a script of the page.
+    press: async (selector) => {
+      const { x, y } = await page.$eval(selector, (element) => {
+        element.scrollIntoView({ block: 'center', behavior: 'instant' })
+        const { left, top, width, height } = element.getBoundingClientRect()
+        return { x: left + width / 2, y: top + height / 2 }
+      })
+      await page.mouse.click(x, y)
+    },
+    resize: (width, height) => page.setViewport({ width, height }),
+    takePicture: () => page.screenshot(),
+    close: () => browser.close(),
+  }
+}
+
+// By this name the protocol hands out elements.
+const elementKey = 'element-6066-11e4-a52e-4f735466cecf'
+
+/** Over classic WebDriver: a few calls of plain HTTP, and a screen that nobody sees. */
+export const startWebKit: Start = async ({ scripts = true } = {}) => {
+  const screen = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1920x1200x24'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  })
+  const [display] = await once(screen.stdio[3] as NodeJS.ReadableStream, 'data')
+  const port = await findFreePort()
+  const driver = spawn(findWebKit() ?? '', [`--port=${port}`], {
+    env: { ...process.env, DISPLAY: `:${String(display).trim()}`, GDK_BACKEND: 'x11' },
+    stdio: 'ignore',
+  })
+
+  let session = ''
+  const ask = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`http://127.0.0.1:${port}${session}${path}`, {
+      method,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    // biome-ignore lint/suspicious/noExplicitAny: every command has its own kind of value
+    const { value } = (await response.json()) as { value: any }
+    if (!response.ok) throw new Error(`${path}: ${value.error} ${value.message}`)
+    return value
+  }
+  const find = async (selector: string) => {
+    const found = await ask('POST', '/element', { using: 'css selector', value: selector })
+    return `/element/${found[elementKey]}`
+  }
+
+  const end = () => {
+    driver.kill()
+    screen.kill()
+  }
+
+  const args = [
+    '--automation',
+    // No bar above the page: the window is as wide and high as it is asked to be.
+    '--full-screen',
+    // The page's own scripts only; the driver's still run.
+    `--enable-javascript-markup=${scripts}`,
+  ]
+  const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': { args } } }
+  try {
+    await waitUntil(() => ask('GET', '/status').then(Boolean, () => false))
+    const { sessionId } = await ask('POST', '/session', { capabilities })
+    session = `/session/${sessionId}`
+  } catch (error) {
+    end()
+    throw error
+  }
+  return {
+    open: (url) => ask('POST', '/url', { url }),
+    read: (expression) =>
+      ask('POST', '/execute/sync', { script: `return ${expression}`, args: [] }),
+    type: async (selector, text) => ask('POST', `${await find(selector)}/value`, { text }),
+    press: async (selector) => ask('POST', `${await find(selector)}/click`, {}),
+    resize: (width, height) => ask('POST', '/window/rect', { width, height }),
+    takePicture: async () => Buffer.from(await ask('GET', '/screenshot'), 'base64'),
+    close: async () => {
+      await ask('DELETE', '').finally(end)
+    },
+  }
+}

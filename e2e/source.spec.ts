@@ -1,0 +1,138 @@
+import type { Page, Request } from '@playwright/test'
+import { form as words } from '../site/content.ts'
+import { answerWith, fillIn, functionUrl, submitButton, toast } from './form.ts'
+import { expect, test } from './test.ts'
+
+// Where a lead comes from. Chromium lets a test say what led to a page, and its reload keeps it.
+
+const campaign = '/?utm_source=google&utm_medium=cpc&utm_campaign=spring-roofs'
+const search = 'https://www.google.com/search?q=roofer+for+jane+doe'
+
+const sourceOf = (request: Request | undefined) => {
+  const details = new URLSearchParams(request?.headers()['x-lead-details'])
+  return Object.fromEntries(new URLSearchParams(details.get('source') ?? ''))
+}
+
+async function send(page: Page) {
+  const requests = await answerWith(page, { status: 200 })
+  await fillIn(page)
+  await submitButton(page).click()
+  await expect(toast(page, words.toasts.received)).toBeVisible()
+  return sourceOf(requests[0])
+}
+
+test('a campaign and the host that led here go out with the lead, and nothing else', async ({
+  page,
+}) => {
+  const link = `${campaign}&gclid=Cj0KCQ&email=jane%40example.com`
+  await page.goto(link, { referer: search })
+  expect(await send(page)).toEqual({
+    referrer: 'www.google.com',
+    utm_source: 'google',
+    utm_medium: 'cpc',
+    utm_campaign: 'spring-roofs',
+    click: 'gclid',
+  })
+  expect(page.url()).toContain(link)
+  expect(await page.context().cookies()).toEqual([])
+})
+
+test('a visitor whom nothing led here comes from nowhere', async ({ page }) => {
+  await page.goto('/')
+  expect(await send(page)).toEqual({ referrer: '' })
+})
+
+test('what was known first is kept for the visit: over a reload and another way in', async ({
+  page,
+}) => {
+  await page.goto('/')
+  await page.goto(campaign, { referer: search })
+  await page.reload()
+  await page.goto('/?utm_source=newsletter', { referer: 'https://mail.example/inbox/jane' })
+  await page.goto('/')
+  expect(await send(page)).toMatchObject({ utm_source: 'google', referrer: 'www.google.com' })
+})
+
+test.describe('by way of the 404 page', () => {
+  test.use({ expectedErrors: /404/ })
+
+  test('a campaign is kept, and the site is not its own referrer', async ({ page }) => {
+    await page.goto(`/old-page${campaign}`, { referer: search })
+    await page.getByRole('link', { name: 'Return to Home' }).click()
+    expect(await send(page)).toMatchObject({ utm_campaign: 'spring-roofs', referrer: '' })
+  })
+})
+
+test('where storage is denied, what the page itself knows must do', async ({ page }) => {
+  await page.addInitScript(() => {
+    for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, {
+        get() {
+          throw new DOMException('denied', 'SecurityError')
+        },
+      })
+  })
+  await page.goto(campaign, { referer: search })
+  await page.reload()
+  expect(await send(page)).toMatchObject({ utm_source: 'google' })
+})
+
+for (const [what, value] of [
+  // As much as fits into a request for the page; encoded anew it would be more than fits into a header.
+  ['an endless', '%F0%9F%8F%A0'.repeat(1_000)],
+  ['a broken', '%E0%A4%A'],
+  ['a hostile', '%00%0D%0AX-Evil:1%3Cscript%3E%F0%9F%8F%A0'.repeat(40)],
+]) {
+  test(`${what} campaign costs no lead`, async ({ page }) => {
+    await page.goto(`/?utm_source=${value}`)
+    await fillIn(page)
+    const answered = page.waitForResponse(functionUrl)
+    await submitButton(page).click()
+    expect((await answered).status()).toBe(200)
+  })
+}
+
+test.describe('where the browser posts the form itself', () => {
+  test.use({ expectedErrors: /Failed to load resource/ })
+
+  test('because the form’s code is missing, the source goes along', async ({ page }) => {
+    await page.route('**/assets/main-*.js', (route) => route.abort())
+    await page.goto(campaign, { referer: search })
+    await fillIn(page)
+    const posted = page.waitForRequest(functionUrl)
+    await submitButton(page).click()
+    const form = new URLSearchParams((await posted).postData() ?? '')
+    expect(form.get('source')).toContain('utm_campaign=spring-roofs')
+  })
+})
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false })
+
+  test('the page’s own address tells the campaign', async ({ page }) => {
+    await page.goto(campaign)
+    await fillIn(page)
+    const posted = page.waitForRequest(functionUrl)
+    await submitButton(page).click()
+    const request = await posted
+    expect(new URLSearchParams(request.postData() ?? '').get('source')).toBe('')
+    expect((await request.allHeaders()).referer).toContain(campaign)
+  })
+
+  test('a refused field is named, with the way back to what was typed', async ({ page }) => {
+    await page.goto('/')
+    await fillIn(page, {
+      name: 'jane doe',
+      email: 'jane@localhost',
+      phone: '5551234567',
+      address: 'x',
+    })
+    await submitButton(page).click()
+    await expect(page).toHaveURL(/#estimate-email$/)
+    const outcome = page.locator('#estimate-email')
+    await expect(outcome).toBeInViewport()
+    await expect(outcome).toContainText(`${words.labels.email}.`)
+    await page.goBack()
+    await expect(page.getByLabel(words.labels.email)).toHaveValue('jane@localhost')
+  })
+})
