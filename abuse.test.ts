@@ -1,10 +1,14 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from './database.ts'
 import { createChannels } from './supabase/functions/submit-to-airtable/channels.ts'
 import { countLeads, type StoredLead } from './supabase/functions/submit-to-airtable/store.ts'
 import { createTestApp, testLead } from './testing/app.ts'
 import { createLocation, engines, openTestDatabase } from './testing/database.ts'
+import { spawnServer } from './testing/server-process.ts'
 import { makeSettings } from './testing/settings.ts'
 
 const minuteMs = 60_000
@@ -37,6 +41,19 @@ describe.each(engines)('limits on %s', (engine) => {
     clock.at = startedAt + 24 * 60 * minuteMs
     expect((await post()).status).toBe(200)
   })
+
+  it('hold for a network and a day, so that changing addresses does not fill it either', async () => {
+    const db = await openTestDatabase(engine)
+    const { post, clock } = createTestApp(db, { rateLimitPerMinute: 1 })
+    const send = (at: number) => post(from(`198.51.100.${at % 250}`))
+    // Five a minute are a network's share, and five hundred a day.
+    for (let at = 0; at < 500; at++) {
+      expect((await send(at)).status).toBe(200)
+      clock.at += minuteMs / 5
+    }
+    expect((await send(251)).status).toBe(429)
+    expect((await post(from('198.51.101.1'))).status).toBe(200)
+  }, 30_000)
 
   it('hold across processes, in a burst of many addresses of one network', async () => {
     const location = await createLocation(engine)
@@ -92,6 +109,43 @@ it('a database so slow that leads queue for seconds is an overload too', async (
   expect(first.status).toBe(200)
   expect(second).toEqual({ status: 503, code: 'overloaded', retryAfter: 5 })
   expect((await post()).status).toBe(200)
+})
+
+it('one address cannot take all of the server’s connections', async () => {
+  const { dataDir } = await createLocation('sqlite')
+  const { hostname, port } = new URL(await spawnServer({ DATA_DIR: dataDir }).findUrl())
+  const open = () => connect({ host: hostname, port: Number(port), localAddress: '127.0.0.2' })
+  const held = Array.from({ length: 100 }, open)
+  onTestFinished(() => {
+    for (const socket of held) socket.destroy()
+  })
+  await Promise.all(held.map((socket) => once(socket, 'connect')))
+  // The server may see the last before one of the others: any that is refused will do.
+  const refused = [...held, open()].map((socket) => once(socket, 'data'))
+  expect(String(await Promise.any(refused))).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 5\r\n/)
+  expect((await fetch(`http://${hostname}:${port}`)).status).toBe(200)
+}, 30_000)
+
+it('an error that quotes a visitor is logged without its words', async () => {
+  const { post, log } = createTestApp(await openTestDatabase('sqlite'), {
+    planDelivery: () => {
+      throw new Error(`cannot plan for ${testLead.name}`)
+    },
+  })
+  expect(await post()).toMatchObject({ status: 500, code: 'internal' })
+  const said = JSON.stringify(log.entries)
+  expect(said).toContain('a request failed unexpectedly')
+  expect(said).not.toContain(testLead.name)
+})
+
+it('secrets are compared in a time that tells nothing about them', () => {
+  // A test cannot measure it reliably, but it can read.
+  const folder = 'supabase/functions/submit-to-airtable'
+  for (const [file, comparison] of [
+    ['app.ts', /timingSafeEqual\(digest\(key\), given\)/],
+    ['answer-link.ts', /!timingSafeEqual\(bytes\.subarray\(.+\), sign\(content, secret\)\)/],
+  ] as const)
+    expect(readFileSync(`${folder}/${file}`, 'utf8')).toMatch(comparison)
 })
 
 it('no lead can steer where it is sent', async () => {
@@ -157,10 +211,8 @@ it('no lead can steer where it is sent', async () => {
           await channel.send([{ lead, occasion: 'received', attempts: 1 }], signal)
       for (const { url, init } of calls) {
         expect(['api.airtable.com', 'hooks.example', 'api.twilio.com']).toContain(url.host)
-        if (url.host === 'hooks.example') {
-          expect(url.href).toBe('https://hooks.example/one?two=3')
-          expect(init?.redirect).toBe('manual')
-        }
+        expect(init?.redirect).toBe('manual')
+        if (url.host === 'hooks.example') expect(url.href).toBe('https://hooks.example/one?two=3')
         if (url.host === 'api.airtable.com') expect(url.pathname).toMatch(/^\/v0\/base\/Leads$/)
         if (url.host === 'api.twilio.com') {
           expect(url.pathname).toBe('/2010-04-01/Accounts/AC1/Messages.json')

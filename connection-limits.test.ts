@@ -80,6 +80,13 @@ it('lets one client hold only so many connections, and serves the others', async
   while (!answer.startsWith('HTTP/1.1 200 ')) answer = await talk(request, '127.0.0.2').answered
 })
 
+it('holds only so many connections at all', async () => {
+  const talk = await listen({ connections: 2 }, false)
+  const held = [1, 2].map(() => talk(request))
+  for (const { answered } of held) expect(await answered).toMatch(/^HTTP\/1\.1 200 /)
+  expect(await talk(request).ended).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 5\r\n/)
+})
+
 it('does not count clients behind a proxy, where every connection is the proxy’s', async () => {
   const talk = await listen({ connectionsPerClient: 1 }, false)
   const answers = [1, 2, 3].map(() => talk(request).answered)

@@ -14,6 +14,11 @@ export type ConnectionLimits = {
   /** Nothing moves in either direction: the client does not read its answer. */
   idleMs: number
   checkEveryMs: number
+  /**
+   * At 1,024 sockets that are ready at once libuv stays with them, up to 48 rounds long, and sees
+   * neither timers nor new connections meanwhile: measured, tens of seconds. With the sockets that
+   * listen (doors.ts) and the database's it has to stay below.
+   */
   connections: number
   /** More than any office has open at once, and too few to shut others out. */
   connectionsPerClient: number
@@ -24,8 +29,8 @@ export const connectionLimits: ConnectionLimits = {
   requestMs: 30_000,
   idleMs: 60_000,
   checkEveryMs: 2_000,
-  connections: 3_000,
-  connectionsPerClient: 500,
+  connections: 700,
+  connectionsPerClient: 100,
 }
 
 const refusal =
@@ -39,11 +44,20 @@ export function limitConnections(
 ): void {
   server.headersTimeout = limits.headersMs
   server.requestTimeout = limits.requestMs
-  server.maxConnections = limits.connections
   server.setTimeout(limits.idleMs)
-  if (!countsClients) return
+  const refuse = (socket: Socket) => {
+    socket.write(refusal)
+    socket.destroySoon()
+  }
+  let openAtAll = 0
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
+    openAtAll += 1
+    socket.once('close', () => {
+      openAtAll -= 1
+    })
+    if (openAtAll > limits.connections) return refuse(socket)
+    if (!countsClients) return
     const client = groupAddress(socket.remoteAddress ?? '')
     const count = (open.get(client) ?? 0) + 1
     open.set(client, count)
@@ -52,8 +66,6 @@ export function limitConnections(
       if (left > 0) open.set(client, left)
       else open.delete(client)
     })
-    if (count <= limits.connectionsPerClient) return
-    socket.write(refusal)
-    socket.destroySoon()
+    if (count > limits.connectionsPerClient) refuse(socket)
   })
 }

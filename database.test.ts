@@ -107,6 +107,25 @@ describe('opening SQLite', () => {
     expect(applied.rows.filter(({ name }) => name.endsWith('.postgres'))).toEqual([])
   })
 
+  it('takes the write lock at the start, so that no other can write between a look and a write', async () => {
+    const location = await createLocation('sqlite')
+    const [one, other] = [await openDatabase(location), await openDatabase(location)]
+    onTestFinished(async () => {
+      await one.close()
+      await other.close()
+    })
+    // Five seconds by default; the way is the same.
+    await sql`pragma busy_timeout = 20`.execute(other.kysely)
+    const write = (kysely: typeof one.kysely, id: string) =>
+      kysely.insertInto('write_checks').values({ id, filler: '' }).execute()
+    await one.kysely.transaction().execute(async (trx) => {
+      await trx.selectFrom('write_checks').select('id').execute()
+      await expect(write(other.kysely, 'other')).rejects.toThrow('database is locked')
+      await write(trx, 'one')
+    })
+    await write(other.kysely, 'other')
+  })
+
   it('lets nobody but its owner read the data', async () => {
     const { dataDir } = await createLocation('sqlite')
     chmodSync(dataDir, 0o755)

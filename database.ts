@@ -1,5 +1,5 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { Kysely, SqliteDialect } from 'kysely'
 import pg from 'pg'
@@ -25,7 +25,7 @@ function openSqlite(dataDir: string, migrations: string): Database & { close(): 
   const file = join(dataDir, 'leads.db')
   let sqlite: DatabaseSync
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeDir(dataDir)
     // SQLite gives a new file to all who may read the folder, and its log the rights of the file.
     closeSync(openSync(file, 'a', 0o600))
     sqlite = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: true })
@@ -73,6 +73,18 @@ class YieldingDialect extends SqliteDialect {
   }
 }
 const longestTurnMs = 10
+
+// Node's own recursive way never ends below /proc, where every folder is missing for ever.
+function makeDir(dir: string): void {
+  if (existsSync(dir)) return
+  makeDir(dirname(dir))
+  try {
+    mkdirSync(dir, { mode: 0o700 })
+  } catch (error) {
+    // Another process has just made it, or it cannot be made.
+    if (!existsSync(dir)) throw new Error(`nothing can be written there (${explain(error)})`)
+  }
+}
 
 // Kysely knows better-sqlite3; this is node:sqlite in that shape.
 function wrap(sqlite: DatabaseSync) {

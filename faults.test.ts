@@ -1,3 +1,5 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
@@ -11,12 +13,13 @@ import {
   claimDue,
   countLeads,
   type Database,
+  proveWritable,
   saveLead,
 } from './supabase/functions/submit-to-airtable/store.ts'
 import { createTestApp, testLead } from './testing/app.ts'
 import { createLocation, engines, openTestDatabase, runSql } from './testing/database.ts'
 import { createTestLog } from './testing/log.ts'
-import { waitUntil } from './testing/server-process.ts'
+import { spawnServer, waitUntil } from './testing/server-process.ts'
 
 const hourMs = 3_600_000
 
@@ -36,7 +39,8 @@ describe('SQLite', () => {
       looks += 1
       if (!isDone) setImmediate(look)
     }
-    const saving = Promise.all(Array.from({ length: 300 }, () => save(db, 0)))
+    // One by one, as reminders are written, and not in a group.
+    const saving = Promise.all(Array.from({ length: 300 }, () => proveWritable(db)))
     setImmediate(look)
     await saving
     isDone = true
@@ -61,6 +65,45 @@ describe('SQLite', () => {
     expect(await checkHealth()).toBe(200)
     expect(await countLeads(db)).toBe(1)
   })
+})
+
+describe('a disk that takes a fifth of a second to sync', () => {
+  it.skipIf(!hasCompiler())(
+    'slows leads down and loses none; the page still comes',
+    async () => {
+      const { dataDir } = await createLocation('sqlite')
+      const server = spawnServer({
+        DATA_DIR: dataDir,
+        RATE_LIMIT_PER_MINUTE: '0',
+        LD_PRELOAD: compileSlowSync(dataDir),
+      })
+      const url = await server.findUrl()
+      const post = async (name: string) => {
+        const response = await fetch(`${url}/functions/v1/submit-to-airtable`, {
+          method: 'POST',
+          headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
+          body: JSON.stringify({ ...testLead, name }),
+        })
+        expect((await fetch(url)).status).toBe(200)
+        return response.status
+      }
+      const startedAt = Date.now()
+      const statuses = [await post('First')]
+      // The disk is slow indeed.
+      expect(Date.now() - startedAt).toBeGreaterThan(200)
+      statuses.push(
+        ...(await Promise.all(Array.from({ length: 30 }, (_, at) => post(`Lead ${at}`)))),
+      )
+      const taken = statuses.filter((status) => status === 200).length
+      expect(statuses.filter((status) => status !== 503)).toHaveLength(taken)
+      expect(taken).toBeGreaterThan(0)
+      await server.kill('SIGKILL')
+      const db = await openDatabase({ dataDir })
+      onTestFinished(() => db.close())
+      expect(await countLeads(db)).toBe(taken)
+    },
+    30_000,
+  )
 })
 
 describe.skipIf(!engines.includes('postgres'))('Postgres', () => {
@@ -111,6 +154,21 @@ describe.skipIf(!engines.includes('postgres'))('Postgres', () => {
     expect(await countLeads(db)).toBe(0)
     expect((await post(key)).status).toBe(200)
     expect((await post(key)).status).toBe(200)
+    expect(await countLeads(db)).toBe(1)
+  })
+
+  it('lives on when a connection is cut between two queries of a transaction', async () => {
+    const { db, databaseUrl = '' } = await open('postgres')
+    const others = `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+    // Nobody waits for an answer then who could hear of it: unheard, the event would end the process.
+    const cut = db.kysely.transaction().execute(async (trx) => {
+      await sql`select 1`.execute(trx)
+      await cutConnections(databaseUrl)
+      await waitUntil(async () => (await runSql(databaseUrl, others)).length === 0)
+      await sql`select 1`.execute(trx)
+    })
+    await expect(cut).rejects.toThrow()
+    await save(db, 0)
     expect(await countLeads(db)).toBe(1)
   })
 
@@ -202,6 +260,25 @@ const cutConnections = (url: string) =>
     url,
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   ).catch(() => {})
+
+function hasCompiler(): boolean {
+  return spawnSync('cc', ['--version']).status === 0
+}
+
+/** A library that, loaded before all others, makes every sync of a file slow. */
+function compileSlowSync(dir: string): string {
+  const source = join(dir, 'slow-sync.c')
+  const library = join(dir, 'slow-sync.so')
+  writeFileSync(
+    source,
+    `#include <unistd.h>
+     #include <sys/syscall.h>
+     int fdatasync(int fd) { usleep(200000); return syscall(SYS_fdatasync, fd); }
+     int fsync(int fd) { usleep(200000); return syscall(SYS_fsync, fd); }`,
+  )
+  execFileSync('cc', ['-shared', '-fPIC', '-o', library, source])
+  return library
+}
 
 function createTestDeliverer(db: Database, clock: { at: number }, works: () => boolean) {
   const log = createTestLog()

@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Tables, Transact } from './supabase/functions/submit-to-airtable/store.ts'
 
-// One turn of a few milliseconds: longer, and a new visitor's connection waits to be seen.
-const largestGroup = 50
-
 type Job = { run: Parameters<Transact>[0]; settle: PromiseWithResolvers<unknown> }
 
 /**
@@ -19,7 +16,8 @@ export function createGroupCommit(kysely: Kysely<Tables>): Transact {
     while (waiting.length > 0) {
       // SQLite's calls do not wait, so no request is read during a commit: first those at the door.
       await new Promise((resolve) => setImmediate(resolve))
-      await commit(waiting.splice(0, largestGroup))
+      // All of them, since a turn of Node's loop may be long: what is left over would wait for the next.
+      await commit(waiting.splice(0))
     }
     committing = false
   }

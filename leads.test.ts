@@ -18,6 +18,8 @@ import {
   type AirtableSettings,
   sendToAirtable,
 } from './supabase/functions/submit-to-airtable/airtable.ts'
+import { listReceivers } from './supabase/functions/submit-to-airtable/channels.ts'
+import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 import type { Lead } from './supabase/functions/submit-to-airtable/lead.ts'
 import {
   acquireChannel,
@@ -246,6 +248,24 @@ describe.each(engines)('on %s', (engine) => {
     const sent = (await run('show', id)).out
     expect(sent).toMatch(/airtable\s+sent 2026-11-16 12:00/)
     expect(sent).toContain('Airtable does not take Phone.')
+  })
+
+  test('show names who is behind each channel', async () => {
+    const db = await openTestDatabase(engine)
+    const id = await save(db, {}, ['airtable', 'email', 'email-2'])
+    const settings = readEnv({
+      SMTP_URL: 'smtps://mail.example',
+      ALERT_EMAIL_FROM: 'site@example.com',
+      ALERT_EMAIL_TO: 'office@example.com,roofer@example.com',
+    })
+    const receivers = listReceivers(settings)
+    const { run } = createCommandLine(db, {
+      open: async () => ({ db: { ...db, close: async () => {} }, airtable: undefined, receivers }),
+    })
+    const { out } = await run('show', id)
+    expect(out).toMatch(/^airtable +waits/m)
+    expect(out).toMatch(/^email \(now office@example\.com\) +waits/m)
+    expect(out).toMatch(/^email-2 \(now roofer@example\.com\) +waits/m)
   })
 
   test('export writes every lead, safe for a spreadsheet, for the owner’s eyes only', async () => {

@@ -14,7 +14,7 @@ import {
 } from './supabase/functions/submit-to-airtable/airtable.ts'
 import { setUpAirtable } from './supabase/functions/submit-to-airtable/airtable-setup.ts'
 import { formatDuration } from './supabase/functions/submit-to-airtable/alert.ts'
-import { stoppedWebhook } from './supabase/functions/submit-to-airtable/channels.ts'
+import { listReceivers, stoppedWebhook } from './supabase/functions/submit-to-airtable/channels.ts'
 import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 import { serviceTypes } from './supabase/functions/submit-to-airtable/lead.ts'
 import { promiseMs } from './supabase/functions/submit-to-airtable/promise.ts'
@@ -178,6 +178,8 @@ export type LeadsDeps = {
 type Opened = {
   db: Database & { close?: () => Promise<void> }
   airtable: AirtableSettings | undefined
+  /** By channel. */
+  receivers?: ReadonlyMap<string, string>
   timeZone?: string
 }
 type Deps = LeadsDeps & Opened
@@ -352,8 +354,9 @@ function describeDelivery(delivery: Delivery, deps: Deps): string[][] {
     waiting: () => `waits (${tried}), next try ${formatTime(nextAttemptAt, deps)}`,
     cancelled: () => 'not sent',
   }
+  const receiver = deps.receivers?.get(channel)
   return [
-    [channel, about + states[state]()],
+    [receiver ? `${channel} (now ${receiver})` : channel, about + states[state]()],
     ...(note ? [['', note]] : []),
     ...(lastError
       ? [['', `${state === 'sent' ? 'Earlier error' : 'Last error'}: ${lastError}`]]
@@ -687,7 +690,8 @@ if (import.meta.main) {
   process.exitCode = await runLeads(process.argv.slice(2), {
     open: async () => {
       const env = readEnv(process.env)
-      return { db: await openDatabase(env), airtable: env.airtable, timeZone: env.timeZone }
+      const { airtable, timeZone } = env
+      return { db: await openDatabase(env), airtable, receivers: listReceivers(env), timeZone }
     },
     stdout: (text) => process.stdout.write(text),
     stderr: (text) => process.stderr.write(text),

@@ -347,6 +347,11 @@ describe('the server', { timeout: 60_000 }, () => {
       /^The database \S+ \(DATA_DIR\) cannot be opened: .+\.$/,
     ],
     [
+      'a data folder where nothing can be made',
+      async () => ({ DATA_DIR: '/proc/roofing/data' }),
+      /^The database \S+ \(DATA_DIR\) cannot be opened: nothing can be written there \(.+\)\.$/,
+    ],
+    [
       'a database that is not there',
       async () => ({ DATABASE_URL: 'postgres://postgres@127.0.0.1:1/none' }),
       /^The database of DATABASE_URL cannot be reached: .+\.$/,

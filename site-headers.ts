@@ -20,7 +20,7 @@ export function formatSiteHeaders(settings: Settings) {
   return [
     '/*',
     `  Content-Security-Policy: ${formatPolicy(settings)}`,
-    // Browsers heed it over TLS only.
+    // Not for plain HTTP: static hosts have TLS, and Node leaves it out without.
     '  Strict-Transport-Security: max-age=63072000; includeSubDomains',
     '  X-Content-Type-Options: nosniff',
     '  X-Frame-Options: DENY',

@@ -4,6 +4,7 @@ import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
 import { connectionLimits, limitConnections } from './connection-limits.ts'
 import { openDatabase } from './database.ts'
+import { openDoors } from './doors.ts'
 import { createStaticSite } from './static-site.ts'
 import { createApp } from './supabase/functions/submit-to-airtable/app.ts'
 import {
@@ -39,7 +40,7 @@ export async function startSite({
   now: () => number
   log: Log
 }): Promise<{ port: number; stop(options?: { drains: boolean }): Promise<void> }> {
-  const site = createStaticSite(siteDir)
+  const site = createStaticSite(siteDir, { overTls: env.publicUrl.startsWith('https:') })
   const db = await openDatabase(env)
   const faults = createFaultLog(log)
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
@@ -103,22 +104,19 @@ export async function startSite({
   server.prependListener('request', (_, response) => {
     if (stopping) response.setHeader('Connection', 'close')
   })
-  try {
-    await listen(server, env.port, env.host)
-  } catch (error) {
+  const doors = await openDoors(server, env.port, env.host).catch(async (error) => {
     await db.close()
-    throw error
-  }
+    throw new Error(explainListenError(error, env.port, env.host))
+  })
   deliverer.start()
 
-  const address = server.address()
   return {
-    port: typeof address === 'object' && address ? address.port : env.port,
+    port: doors.port,
     async stop({ drains } = { drains: false }) {
       const endAt = now() + graceMs
       stopping = true
       if (drains) await pause(drainMs)
-      const closed = new Promise((resolve) => server.close(resolve))
+      const closed = doors.close()
       server.closeIdleConnections()
       const leftMs = endAt - now()
       const timer = setTimeout(() => server.closeAllConnections(), leftMs)
@@ -134,15 +132,6 @@ const answerReady = (stopping: boolean) =>
     { ok: !stopping, ...(stopping && { stopping }) },
     { status: stopping ? 503 : 200, headers: { 'Cache-Control': 'no-store' } },
   )
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new Error(explainListenError(error, port, host))),
-    )
-    server.listen(port, host, () => resolve())
-  })
-}
 
 function explainListenError({ code, message }: NodeJS.ErrnoException, port: number, host: string) {
   if (code === 'EADDRINUSE')

@@ -15,15 +15,16 @@ const files = {
   'assets/main-abc123.js': 'code',
   'assets/hero-abc123.avif': 'picture',
   '.setup-done': 'a stamp',
-  _headers: '/*\n  X-Frame-Options: DENY\n/assets/*\n  Cache-Control: immutable\n',
+  _headers:
+    '/*\n  X-Frame-Options: DENY\n  Strict-Transport-Security: max-age=9\n/assets/*\n  Cache-Control: immutable\n',
 }
 
-function serve() {
+function serve(options?: { overTls: boolean }) {
   const folder = mkdtempSync(join(tmpdir(), 'site-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   mkdirSync(join(folder, 'assets'))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  const app = new Hono().all('*', createStaticSite(folder))
+  const app = new Hono().all('*', createStaticSite(folder, options))
   return (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     app.request(path, { method, headers })
 }
@@ -60,6 +61,15 @@ describe('the static site', () => {
       expect((await get(path)).headers.get('x-frame-options')).toBe('DENY')
     }
     expect((await get('/_headers')).status).toBe(404)
+  })
+
+  test('asks for TLS from then on only where there is TLS', async () => {
+    const readPromise = async (get: ReturnType<typeof serve>, headers = {}) =>
+      (await get('/', headers)).headers.get('strict-transport-security')
+    expect(await readPromise(serve())).toBeNull()
+    expect(await readPromise(serve(), { 'x-forwarded-proto': 'http' })).toBeNull()
+    expect(await readPromise(serve(), { 'x-forwarded-proto': 'https' })).toBe('max-age=9')
+    expect(await readPromise(serve({ overTls: true }))).toBe('max-age=9')
   })
 
   test('answers 304 without a body to a client that has it, in each encoding', async () => {

@@ -27,8 +27,11 @@ const types: Record<string, string> = {
   '.xml': 'application/xml',
 }
 
-/** Serves the built site from memory: about a megabyte, and no request waits for the disk. */
-export function createStaticSite(folder: string) {
+/**
+ * Serves the built site from memory: about a megabyte, and no request waits for the disk.
+ * `overTls`: visitors come through a proxy that ends TLS, whether or not it says so each time.
+ */
+export function createStaticSite(folder: string, { overTls = false } = {}) {
   const files = loadFiles(folder)
   const landing = files.get('/index.html')
   const notFound = files.get('/404.html')
@@ -44,7 +47,10 @@ export function createStaticSite(folder: string) {
       return c.text('Method not allowed', 405, { Allow: 'GET, HEAD' })
     }
     const file = files.get(c.req.path)
-    return file ? send(c, file, 200) : send(c, notFound, 404)
+    const response = file ? send(c, file, 200) : send(c, notFound, 404)
+    if (!overTls && c.req.header('X-Forwarded-Proto') !== 'https')
+      response.headers.delete('Strict-Transport-Security')
+    return response
   }
 }
 

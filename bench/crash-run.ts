@@ -81,6 +81,9 @@ export async function runCrash({
     ALERT_WEBHOOK_URL: webhook.url,
     ...twilio.env,
     ALERT_SMS_TO: '+15550002222',
+    // A long run sees reminders too. They go to others, and are not counted.
+    ESCALATION_EMAIL_TO: 'owner@example.com',
+    ESCALATION_SMS_TO: '+15550003333',
   }
   const db = await openDatabase({ dataDir, databaseUrl })
 
@@ -134,17 +137,21 @@ export async function runCrash({
     const stored = await db.kysely.selectFrom('leads').select(['id', 'name', 'email']).execute()
     const handOvers: HandOver[] = [
       ...webhook.calls.map((call) => ({ channel: 'webhook', ...call })),
-      ...mail.mails.map(({ at, subject, text, headers }) => ({
-        channel: 'email',
-        at,
-        name: findName(subject + text),
-        id: headers.get('message-id') ?? '',
-      })),
+      ...mail.mails
+        .filter(({ to }) => to.includes('staff@example.com'))
+        .map(({ at, subject, text, headers }) => ({
+          channel: 'email',
+          at,
+          name: findName(subject + text),
+          id: headers.get('message-id') ?? '',
+        })),
       // A text message has no id of its own: what it says must do.
-      ...twilio.messages.map(({ at, body }) => {
-        const name = findName(body)
-        return { channel: 'sms', at, name, id: `sms ${name}` }
-      }),
+      ...twilio.messages
+        .filter(({ to }) => to === '+15550002222')
+        .map(({ at, body }) => {
+          const name = findName(body)
+          return { channel: 'sms', at, name, id: `sms ${name}` }
+        }),
     ]
     const lost: string[] = []
     const doubled: string[] = []
@@ -238,8 +245,9 @@ async function startWebhook() {
     } catch {
       return
     }
-    const name = JSON.parse(body).data.lead.name
-    calls.push({ at: Date.now(), name, id: String(request.headers['webhook-id']) })
+    const { occasion, lead } = JSON.parse(body).data
+    if (occasion === 'received')
+      calls.push({ at: Date.now(), name: lead.name, id: String(request.headers['webhook-id']) })
     response.end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

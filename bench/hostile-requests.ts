@@ -1,8 +1,15 @@
 import fc from 'fast-check'
+import { makeAnswerToken } from '../supabase/functions/submit-to-airtable/answer-link.ts'
 import { createApp } from '../supabase/functions/submit-to-airtable/app.ts'
 import { createFaultLog } from '../supabase/functions/submit-to-airtable/fault-log.ts'
 import { serviceTypes } from '../supabase/functions/submit-to-airtable/lead.ts'
-import { type Database, listLeads } from '../supabase/functions/submit-to-airtable/store.ts'
+import {
+  type Database,
+  findLead,
+  listLeads,
+  saveLead,
+} from '../supabase/functions/submit-to-airtable/store.ts'
+import { createTestApp, testLead } from '../testing/app.ts'
 
 /** Requests nobody's browser would send, and what must be true of every answer all the same. */
 
@@ -324,3 +331,60 @@ export function createHostileTarget(db: Database) {
 // The page's own host, whichever the request names, may call: the browser sets both.
 const isSameHost = (origin: string, { headers: { host } }: HostileRequest) =>
   new URL(origin).host === (host ?? 'roofing.example')
+
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=.%\0é']
+
+/** A real link with letters turned, taken out and put in: none may show or change the lead. */
+export async function tryAnswerLinks(
+  db: Database,
+  numRuns: number,
+  seed: number,
+): Promise<string | undefined> {
+  const secret = 'a secret for tests'
+  const { app, clock } = createTestApp(db, { linkSecret: secret })
+  const saved = await saveLead(
+    db,
+    {
+      lead: { ...testLead, serviceType: '' },
+      details: { suspect: null, consent: null, source: null },
+      bodyHash: '',
+      clientAddress: '',
+      idempotencyKeys: [],
+      channels: [],
+    },
+    { now: clock.at, limitPerMinute: 0 },
+  )
+  if (!('leadId' in saved)) return 'the lead is not stored'
+  const { leadId } = saved
+  const token = makeAnswerToken(leadId, secret, clock.at)
+  const change = fc.tuple(fc.nat(token.length), fc.nat(1), fc.constantFrom('', ...letters))
+  const link = fc.record({
+    changes: fc.array(change, { minLength: 1, maxLength: 4 }),
+    method: fc.constantFrom('GET', 'HEAD', 'POST'),
+    underFunction: fc.boolean(),
+  })
+  const ask = (start: string, tried: string, method: string) =>
+    app.request(`${start}/answer/${encodeURIComponent(tried)}`, { method })
+
+  let fault: string | undefined
+  const property = fc.asyncProperty(link, async ({ changes, method, underFunction }) => {
+    const tried = changes.reduce(
+      (text, [at, removed, letter]) => text.slice(0, at) + letter + text.slice(at + removed),
+      token,
+    )
+    if (tried === token) return true
+    const response = await ask(underFunction ? path : '', tried, method)
+    const answer = await response.text()
+    const isShown = answer.includes(testLead.name) || answer.includes(testLead.phone)
+    const isChanged = (await findLead(db, leadId))?.answeredAt !== null
+    if (isShown || isChanged || ![404, 405, 410].includes(response.status))
+      fault = `${method} ${tried}: ${response.status}${isShown ? ', shown' : ''}${isChanged ? ', answered' : ''}`
+    return fault === undefined
+  })
+  const { failed } = await fc.check(property, { numRuns, seed })
+  if (failed) return `answer links, seed ${seed}: ${fault}`
+  // And the real one works, or the others would prove nothing.
+  const { status } = await ask('', token, 'POST')
+  const isAnswered = (await findLead(db, leadId))?.answeredAt === clock.at
+  return status === 200 && isAnswered ? undefined : `the real link: ${status}`
+}

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { setImmediate as look } from 'node:timers/promises'
 import { anonKey } from './hostile-requests.ts'
 import { pickOne } from './random.ts'
 
@@ -169,9 +170,12 @@ export async function attack(
     socket.write(text)
     if (end) socket.end()
   })
-  const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
+  const statuses = readStatuses(answer)
   return statuses.length > 0 ? statuses : [0]
 }
+
+const readStatuses = (answer: string) =>
+  [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 
 /** What is wrong with the answer; undefined: nothing. */
 export async function findSocketFault(
@@ -200,6 +204,18 @@ export async function pipeline(url: string, count: number): Promise<number[]> {
     30_000,
   )
   return statuses
+}
+
+/** A whole request, byte by byte: slow, but somebody's. */
+export async function drip(url: string): Promise<number[]> {
+  const answer = await talk(url, 30_000, async (socket) => {
+    socket.setNoDelay()
+    for (const byte of Buffer.from(whole)) {
+      socket.write(Uint8Array.of(byte))
+      await look()
+    }
+  })
+  return readStatuses(answer)
 }
 
 /** A whole request with bytes turned, taken out and put in. */

@@ -1,24 +1,31 @@
 // Sends what nobody's browser would send, and looks at every answer.
-//   npm run bench:hostile -- [--cases 100000] [--mangled 20000] [--seed 1]
+//   npm run bench:hostile -- [--cases 100000] [--links 20000] [--lines 20000] [--mangled 20000] [--seed 1]
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { openDatabase } from '../database.ts'
 import { startPostgres } from '../testing/postgres.ts'
 import { startServer } from '../testing/processes.ts'
-import { anonKey, createHostileTarget, tryRequests } from './hostile-requests.ts'
-import { attack, attacks, findSocketFault, mangle, pipeline } from './hostile-sockets.ts'
+import { tryArguments } from './hostile-arguments.ts'
+import { anonKey, createHostileTarget, tryAnswerLinks, tryRequests } from './hostile-requests.ts'
+import { attack, attacks, drip, findSocketFault, mangle, pipeline } from './hostile-sockets.ts'
 import { createRandom } from './random.ts'
 
 const { values } = parseArgs({
   options: {
     cases: { type: 'string', default: '100000' },
+    links: { type: 'string', default: '20000' },
+    lines: { type: 'string', default: '20000' },
     mangled: { type: 'string', default: '20000' },
     seed: { type: 'string' },
   },
 })
 const cases = Number(values.cases)
+const links = Number(values.links)
+const lines = Number(values.lines)
 const mangled = Number(values.mangled)
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const say = (text: string) => process.stdout.write(`${text}\n`)
@@ -44,12 +51,27 @@ async function tryFunction(
 ): Promise<void> {
   const db = await openDatabase(location)
   const { findFault, statuses } = createHostileTarget(db)
-  const fault = await tryRequests(findFault, cases, seed)
+  const rounds = 5
+  const heap: number[] = []
+  let fault: string | undefined
+  for (let round = 0; round < rounds && !fault; round++) {
+    fault = await tryRequests(findFault, Math.ceil(cases / rounds), seed + round)
+    heap.push(readHeapBytes())
+  }
   const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, n]) => `${status}: ${n}`)
   const total = [...statuses.values()].reduce((sum, n) => sum + n, 0)
   say(`\nThe function on ${engine}: ${total} requests`)
   say(`  answers by status: ${counts.join(', ')}`)
+  say(`  heap after each fifth: ${heap.map(megabytes).join(', ')}`)
   if (fault) sayFault(fault)
+  judgeMemory(heap[0] ?? 0, heap.at(-1) ?? 0)
+
+  const linkFault = await tryAnswerLinks(db, links, seed)
+  say(`  answer links with letters changed: ${links}`)
+  if (linkFault) sayFault(linkFault)
+  const lineFault = await tryArguments(db, lines, seed)
+  say(`  command lines: ${lines}`)
+  if (lineFault) sayFault(lineFault)
   await db.close()
 }
 
@@ -71,6 +93,8 @@ async function trySockets(): Promise<void> {
       const answers = await pipeline(url, 100)
       if (answers.length !== 100 || answers.some((status) => status !== 200))
         faults.add(`pipelined: ${answers.length} answers of 100`)
+      const slow = await drip(url)
+      if (slow.join() !== '200') faults.add(`byte by byte: ${slow.join()}`)
       for (let batch = 0; batch < 1_000 / 20; batch++) {
         const talks = Array.from({ length: 20 }, () => attack(url, mangle(random)))
         for (const result of await Promise.allSettled(talks)) {
@@ -84,12 +108,14 @@ async function trySockets(): Promise<void> {
     for (const status of counts.keys()) if (status >= 500) faults.add(`mangled: ${status}`)
     const said = [...counts].sort(([a], [b]) => a - b).map(([status, n]) => `${status}: ${n}`)
     say(
-      `\nThe server over sockets: ${rounds} × ${Object.keys(attacks).length} attacks and 100 pipelined leads, ${rounds * 1_000} mangled requests`,
+      `\nThe server over sockets: ${rounds} × ${Object.keys(attacks).length} attacks, 100 pipelined leads and one byte by byte, ${rounds * 1_000} mangled requests`,
     )
     say(`  answers to the mangled by status (0: closed without one): ${said.join(', ')}`)
+    const endBytes = readResidentBytes(server.pid)
     say(
-      `  memory after the first fifth ${megabytes(settledBytes)}, at the end ${megabytes(readResidentBytes(server.pid))}`,
+      `  memory after the first fifth ${megabytes(settledBytes)}, at the end ${megabytes(endBytes)}`,
     )
+    judgeMemory(settledBytes, endBytes)
     for (const fault of faults) sayFault(fault)
     if ((await server.kill('SIGTERM')) !== 0) sayFault('the server did not end by itself')
     if (/failed unexpectedly|can be stored/.test(server.output.stderr))
@@ -97,6 +123,19 @@ async function trySockets(): Promise<void> {
   } finally {
     await server.kill('SIGKILL')
   }
+}
+
+// Flat: what grows with every request would be far more than this after so many.
+function judgeMemory(before: number, after: number): void {
+  if (after > before * 1.2 + 20 * 1024 * 1024)
+    sayFault(`memory grew from ${megabytes(before)} to ${megabytes(after)}`)
+}
+
+/** What is really held: the collector has just been. */
+function readHeapBytes(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
 }
 
 function readResidentBytes(pid: number): number {

@@ -31,6 +31,8 @@ const test = plain.extend<object, { siteWithKey: string }>({
   baseURL: ({ siteWithKey }, use) => use(siteWithKey),
 })
 
+test.use({ expectedHosts: /^maps\.googleapis\.com$/ })
+
 const field = (page: Page) => page.getByLabel(words.labels.address)
 const list = (page: Page) => page.getByRole('listbox', { name: words.suggestions.label })
 const options = (page: Page) => list(page).getByRole('option')

@@ -1,9 +1,14 @@
 import { test as base, expect, type Page } from '@playwright/test'
 
-/** Every browser test fails on a console error or an exception that it did not say it expects. */
-export const test = base.extend<{ expectedErrors: RegExp }>({
+/**
+ * Every browser test fails on a console error (a breach of the page's policy is one) or an exception
+ * that it did not say it expects, on a cookie, on a request to anybody else, and on a visitor's words
+ * in an address.
+ */
+export const test = base.extend<{ expectedErrors: RegExp; expectedHosts: RegExp }>({
   expectedErrors: [/(?!)/, { option: true }],
-  page: async ({ page, expectedErrors }, use) => {
+  expectedHosts: [/(?!)/, { option: true }],
+  page: async ({ page, expectedErrors, expectedHosts }, use) => {
     const errors: string[] = []
     const note = (text: string) => {
       if (!expectedErrors.test(text)) errors.push(text)
@@ -12,10 +17,23 @@ export const test = base.extend<{ expectedErrors: RegExp }>({
       if (message.type() === 'error') note(`${message.text()} ${message.location().url}`)
     })
     page.on('pageerror', (error) => note(String(error)))
+    page.context().on('request', (request) => {
+      const url = new URL(request.url())
+      const isOwn = !url.host || ownHosts.includes(url.hostname)
+      if (!isOwn && !expectedHosts.test(url.host)) errors.push(`asked ${url.host}`)
+      if (isOwn && personal.test(url.href)) note(`said in an address: ${url.href}`)
+    })
     await use(page)
+    for (const { name, domain } of await page.context().cookies())
+      errors.push(`cookie ${name} of ${domain}`)
     expect(errors).toEqual([])
   },
 })
+
+// The tests' own servers.
+const ownHosts = ['localhost', '127.0.0.1']
+// What the tests type into the form, as an address would have it.
+const personal = /jane|john|zo%c3%ab|doe\b|(@|%40)example|123-?4567|ridge.{1,3}rd/i
 
 export { expect }
 

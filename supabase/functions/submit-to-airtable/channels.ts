@@ -42,6 +42,17 @@ export type ChannelDeps = {
 const nameReceivers = (kind: string, receivers: readonly string[] = []) =>
   receivers.map((to, at) => ({ name: at === 0 ? kind : `${kind}-${at + 1}`, to }))
 
+/** Who stands behind each channel now: settings change, and a delivery keeps its channel's name. */
+export const listReceivers = ({ email, sms }: Pick<ChannelSettings, 'email' | 'sms'>) =>
+  new Map(
+    [
+      ...nameReceivers('email', email?.to),
+      ...nameReceivers('escalation-email', email?.escalationTo),
+      ...nameReceivers('sms', sms?.to),
+      ...nameReceivers('escalation-sms', sms?.escalationTo),
+    ].map(({ name, to }) => [name, to]),
+  )
+
 /** The channels that hear when nobody has called. */
 export const listEscalationChannels = ({ email, webhook, sms }: ChannelSettings): string[] => [
   ...nameReceivers('escalation-email', email?.escalationTo).map(({ name }) => name),

@@ -126,7 +126,8 @@ describe.each(engines)('the promise on %s', (engine) => {
     for (const channel of ['escalation-email', 'escalation-sms'])
       expect(occasions(sent, channel)).toEqual(['unanswered-4', 'unanswered-8', 'missed'])
     const times = sent.filter(({ channel }) => channel === 'escalation-sms').map(({ at }) => at)
-    expect(times.map((at) => (at - start) / minuteMs)).toEqual([4, 8, 10])
+    // Whole minutes: another channel's pause may have moved the clock by a second.
+    expect(times.map((at) => Math.floor((at - start) / minuteMs))).toEqual([4, 8, 10])
   })
 
   it('goes on where it was after a restart between the steps', async () => {

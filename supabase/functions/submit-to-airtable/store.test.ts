@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../../../testing/database.ts'
 import {
@@ -150,6 +151,28 @@ describe.each(engines)('the store on %s', (engine) => {
     expect(await findNextDueAt(db, 'airtable')).toBe(start + 45_000)
     const [claimed] = await claimDue(db, 'airtable', 10, lease('b', start + 45_000))
     expect(claimed).toMatchObject({ attempts: 2, lead: makeLead().lead })
+  })
+
+  it('knows when the next delivery is due, whoever holds what before it', async () => {
+    const db = await openTestDatabase(engine)
+    const ids: string[] = []
+    for (let at = 0; at < 4; at++) ids.push(await saveId(db))
+    const times = fc.integer({ min: 0, max: 6 })
+    const delivery = fc.record({ next_attempt_at: times, leased_until: times })
+    await fc.assert(
+      fc.asyncProperty(fc.array(delivery, { minLength: 4, maxLength: 4 }), async (deliveries) => {
+        for (const [at, set] of deliveries.entries())
+          await db.kysely
+            .updateTable('deliveries')
+            .set(set)
+            .where('lead_id', '=', ids[at] ?? '')
+            .execute()
+        const dueAts = deliveries.map((one) => Math.max(one.next_attempt_at, one.leased_until))
+        expect(await findNextDueAt(db, 'airtable')).toBe(Math.min(...dueAts))
+      }),
+      { numRuns: 100 },
+    )
+    expect(await findNextDueAt(db, 'email')).toBeUndefined()
   })
 
   it('keeps a renewed lease', async () => {

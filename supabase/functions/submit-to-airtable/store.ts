@@ -234,31 +234,32 @@ export async function findNextDueAt(
   { kysely }: Database,
   channel: string,
 ): Promise<number | undefined> {
-  const due = await kysely
+  const waiting = kysely
     .selectFrom('deliveries')
-    .select((eb) =>
-      eb.fn
-        .min<number | null>(
-          eb
-            .case()
-            .when('leased_until', '>', eb.ref('next_attempt_at'))
-            .then(eb.ref('leased_until'))
-            .else(eb.ref('next_attempt_at'))
-            .end(),
-        )
-        .as('at'),
-    )
     .where('channel', '=', channel)
     .where('state', '=', 'waiting')
+  // Two looks along the index rather than one at everything that waits: first the next that nobody
+  // holds, then those before it, which are the few that somebody does.
+  const free = await waiting
+    .select('next_attempt_at as at')
+    .whereRef('leased_until', '<=', 'next_attempt_at')
+    .orderBy('next_attempt_at')
+    .limit(1)
     .executeTakeFirst()
-  if (due?.at == null) return undefined
+  const held = await waiting
+    .select(['next_attempt_at as from', 'leased_until as until'])
+    .$if(free !== undefined, (query) => query.where('next_attempt_at', '<', free?.at ?? 0))
+    .execute()
+  const dueAts = held.map(({ from, until }) => Math.max(from, until))
+  if (free) dueAts.push(free.at)
+  if (dueAts.length === 0) return undefined
   const { not_before: notBefore = 0 } =
     (await kysely
       .selectFrom('channels')
       .select('not_before')
       .where('name', '=', channel)
       .executeTakeFirst()) ?? {}
-  return Math.max(due.at, notBefore)
+  return Math.max(Math.min(...dueAts), notBefore)
 }
 
 export type Lease = { holder: string; now: number; until: number }
@@ -616,11 +617,14 @@ export function bringForward(
 
 /** When the next reminder about an unanswered lead is due; undefined when none is. */
 export async function findNextEscalationAt({ kysely }: Database): Promise<number | undefined> {
+  // Not min(): beside another condition it reads every lead that waits for a reminder.
   const next = await kysely
     .selectFrom('leads')
-    .select((eb) => eb.fn.min<number | null>('escalate_at').as('at'))
+    .select('escalate_at as at')
     .where('escalate_at', 'is not', null)
     .where('answered_at', 'is', null)
+    .orderBy('escalate_at')
+    .limit(1)
     .executeTakeFirst()
   return next?.at ?? undefined
 }
