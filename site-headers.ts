@@ -53,7 +53,8 @@ function formatPolicy({ pages, supabaseUrl, withMaps }: Settings) {
       hash(readToastStyle()),
       ...maps('https://fonts.googleapis.com'),
     ],
-    'img-src': ["'self'", ...maps('data:', 'https://maps.gstatic.com', 'https://*.googleapis.com')],
+    // The page's icon is in the page.
+    'img-src': ["'self'", 'data:', ...maps('https://maps.gstatic.com', 'https://*.googleapis.com')],
     'font-src': ["'self'", ...maps('https://fonts.gstatic.com')],
     'connect-src': [
       "'self'",
