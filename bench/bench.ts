@@ -21,6 +21,11 @@ if (unknown) {
   process.exit(1)
 }
 
+if (save && asked.length > 0) {
+  process.stderr.write('--save keeps a whole run: leave out the names of parts.\n')
+  process.exit(1)
+}
+
 let results = ''
 for (const [name, run] of Object.entries(parts)) {
   if (asked.length > 0 && !asked.includes(name)) continue
