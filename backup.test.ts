@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { backUp } from './backup.ts'
 import { startVisitors } from './bench/visitors.ts'
-import { type DatabaseLocation, openDatabase } from './database.ts'
 import { restore } from './restore.ts'
+import { type DatabaseLocation, openDatabase } from './server/database.ts'
 import {
   claimDue,
   countLeads,

@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findBackupDir, formatStamp, isBackup } from './backup-file.ts'
-import { backUpPostgres } from './backup-postgres.ts'
-import { backUpSqlite } from './backup-sqlite.ts'
-import type { DatabaseLocation } from './database.ts'
+import { findBackupDir, formatStamp, isBackup } from './owner/backup-file.ts'
+import { backUpPostgres } from './owner/backup-postgres.ts'
+import { backUpSqlite } from './owner/backup-sqlite.ts'
+import type { DatabaseLocation } from './server/database.ts'
 import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 
 const help = `Copies the database while the site runs, and checks the copy.

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
-import { formatTable } from './terminal.ts'
+import { formatTable } from './owner/terminal.ts'
 import { type AirtableStandIn, startAirtableStandIn } from './testing/airtable-stand-in.ts'
 
 // The whole product on this machine: the site with an embedded database in a folder that goes away,

@@ -16,9 +16,9 @@ import {
   type Given,
 } from './doctor/settings.ts'
 import { type Content, checkWords } from './doctor/words.ts'
+import { makeSafe, makeSafeJson, measureText } from './owner/terminal.ts'
 import * as content from './site/content.ts'
 import { type Env, readEnv } from './supabase/functions/submit-to-airtable/env.ts'
-import { makeSafe, makeSafeJson, measureText } from './terminal.ts'
 
 const help = `What still stands between this checkout and a live site. Changes nothing.
 

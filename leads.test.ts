@@ -12,8 +12,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from './database.ts'
 import { type LeadsDeps, runLeads } from './leads.ts'
+import { measureText } from './owner/terminal.ts'
+import { openDatabase } from './server/database.ts'
 import {
   type AirtableSettings,
   sendToAirtable,
@@ -32,7 +33,6 @@ import {
   saveLead,
   settleDeliveries,
 } from './supabase/functions/submit-to-airtable/store.ts'
-import { measureText } from './terminal.ts'
 import { startAirtableStandIn } from './testing/airtable-stand-in.ts'
 import { createLocation, engines, openTestDatabase } from './testing/database.ts'
 

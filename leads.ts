@@ -4,10 +4,16 @@ import { createInterface } from 'node:readline/promises'
 import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { byteOrderMark, formatCsvLine } from './csv.ts'
-import { openDatabase } from './database.ts'
-import { computeReport, findMidnight, formatReport, type PromiseReport } from './promise-report.ts'
-import { formatReportHtml } from './promise-report-html.ts'
+import { byteOrderMark, formatCsvLine } from './owner/csv.ts'
+import {
+  computeReport,
+  findMidnight,
+  formatReport,
+  type PromiseReport,
+} from './owner/promise-report.ts'
+import { formatReportHtml } from './owner/promise-report-html.ts'
+import { formatTable, makeSafe, makeSafeJson } from './owner/terminal.ts'
+import { openDatabase } from './server/database.ts'
 import {
   type AirtableSettings,
   eraseFromAirtable,
@@ -35,7 +41,6 @@ import {
   removeSetting,
   retryDeliveries,
 } from './supabase/functions/submit-to-airtable/store.ts'
-import { formatTable, makeSafe, makeSafeJson } from './terminal.ts'
 
 const help = `The owner's view of the leads.
 

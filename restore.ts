@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findBackupDir, formatStamp } from './backup-file.ts'
-import { restorePostgres } from './backup-postgres.ts'
-import { restoreSqlite } from './backup-sqlite.ts'
-import type { DatabaseLocation } from './database.ts'
+import { findBackupDir, formatStamp } from './owner/backup-file.ts'
+import { restorePostgres } from './owner/backup-postgres.ts'
+import { restoreSqlite } from './owner/backup-sqlite.ts'
+import type { DatabaseLocation } from './server/database.ts'
 import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 
 const help = `Brings a backup back. Stop the site first.

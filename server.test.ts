@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@supabase/supabase-js'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from './database.ts'
+import { openDatabase } from './server/database.ts'
 import {
   type Engine,
   listLeads,

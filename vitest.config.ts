@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['doctor/*.test.ts', 'site/**/*.test.ts', 'supabase/**/*.test.ts', '*.test.ts'],
+    include: ['**/*.test.ts'],
     setupFiles: 'testing/console.ts',
     globalSetup: 'testing/postgres.ts',
     // Some build the page or start processes; on a busy machine that takes its time.

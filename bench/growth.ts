@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../database.ts'
+import { openDatabase } from '../server/database.ts'
 import {
   claimDue,
   type Database,

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { openDatabase } from '../database.ts'
-import { findPercentile } from '../promise-report.ts'
+import { findPercentile } from '../owner/promise-report.ts'
+import { formatTable } from '../owner/terminal.ts'
+import { openDatabase } from '../server/database.ts'
 import { countLeads } from '../supabase/functions/submit-to-airtable/store.ts'
-import { formatTable } from '../terminal.ts'
 import { startServer } from '../testing/processes.ts'
 
 const { values } = parseArgs({

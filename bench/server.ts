@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import pino from 'pino'
-import { startSite } from '../site-server.ts'
+import { startSite } from '../server/site-server.ts'
 import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
 
 // The product as server.ts runs it, on a port of the system's choice, with the site of SITE_DIR.

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'vite'
-import { startSite } from '../site-server.ts'
+import { startSite } from '../server/site-server.ts'
 import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
 import { siteDir } from './site.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, inject, onTestFinished } from 'vitest'
-import { type DatabaseLocation, openDatabase } from '../database.ts'
+import { type DatabaseLocation, openDatabase } from '../server/database.ts'
 import type { Database, Engine } from '../supabase/functions/submit-to-airtable/store.ts'
 
 const server = inject('postgresUrl') ?? ''

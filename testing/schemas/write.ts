@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { openDatabase } from '../../database.ts'
+import { openDatabase } from '../../server/database.ts'
 import type { Database } from '../../supabase/functions/submit-to-airtable/store.ts'
 import { startPostgres } from '../postgres.ts'
 

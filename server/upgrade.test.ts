@@ -14,13 +14,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { countWaiting, type Engine } from '../supabase/functions/submit-to-airtable/store.ts'
+import { startAirtableStandIn } from '../testing/airtable-stand-in.ts'
+import { testLead } from '../testing/app.ts'
+import { createLocation, engines, runSql } from '../testing/database.ts'
+import released from '../testing/schemas/released.json' with { type: 'json' }
+import { spawnServer, waitUntil } from '../testing/server-process.ts'
 import { type DatabaseLocation, migrationsDir, openDatabase, ownTables } from './database.ts'
-import { countWaiting, type Engine } from './supabase/functions/submit-to-airtable/store.ts'
-import { startAirtableStandIn } from './testing/airtable-stand-in.ts'
-import { testLead } from './testing/app.ts'
-import { createLocation, engines, runSql } from './testing/database.ts'
-import released from './testing/schemas/released.json' with { type: 'json' }
-import { spawnServer, waitUntil } from './testing/server-process.ts'
 
 const schemasDir = 'testing/schemas'
 const versions = readdirSync(schemasDir).flatMap(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { PromiseRecord } from '../supabase/functions/submit-to-airtable/store.ts'
 import {
   computeReport,
   findMidnight,
@@ -7,7 +8,6 @@ import {
   formatTook,
 } from './promise-report.ts'
 import { formatReportHtml } from './promise-report-html.ts'
-import type { PromiseRecord } from './supabase/functions/submit-to-airtable/store.ts'
 import { measureText } from './terminal.ts'
 
 const minuteMs = 60_000

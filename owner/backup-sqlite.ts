@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
+import { openDatabase } from '../server/database.ts'
 import { syncDir, syncFile } from './backup-file.ts'
-import { openDatabase } from './database.ts'
 import { setAsideOldAlerts } from './old-alerts.ts'
 
 const databaseFile = (dataDir: string) => join(dataDir, 'leads.db')

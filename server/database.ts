@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { Kysely, SqliteDialect } from 'kysely'
 import pg from 'pg'
+import { openPostgres } from '../supabase/functions/submit-to-airtable/postgres.ts'
+import type { Database, Tables } from '../supabase/functions/submit-to-airtable/store.ts'
 import { createGroupCommit } from './group-commit.ts'
-import { openPostgres } from './supabase/functions/submit-to-airtable/postgres.ts'
-import type { Database, Tables } from './supabase/functions/submit-to-airtable/store.ts'
 
-export const migrationsDir = join(import.meta.dirname, 'supabase/migrations')
+export const migrationsDir = join(import.meta.dirname, '../supabase/migrations')
 
 export type DatabaseLocation = { databaseUrl?: string | undefined; dataDir: string }
 

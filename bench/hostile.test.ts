@@ -1,22 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { tryArguments } from './bench/hostile-arguments.ts'
-import {
-  anonKey,
-  createHostileTarget,
-  tryAnswerLinks,
-  tryRequests,
-} from './bench/hostile-requests.ts'
-import {
-  attack,
-  attacks,
-  drip,
-  findSocketFault,
-  mangle,
-  pipeline,
-} from './bench/hostile-sockets.ts'
-import { createRandom } from './bench/random.ts'
-import { createLocation, engines, openTestDatabase } from './testing/database.ts'
-import { spawnServer } from './testing/server-process.ts'
+import { createLocation, engines, openTestDatabase } from '../testing/database.ts'
+import { spawnServer } from '../testing/server-process.ts'
+import { tryArguments } from './hostile-arguments.ts'
+import { anonKey, createHostileTarget, tryAnswerLinks, tryRequests } from './hostile-requests.ts'
+import { attack, attacks, drip, findSocketFault, mangle, pipeline } from './hostile-sockets.ts'
+import { createRandom } from './random.ts'
 
 // The short form of `npm run bench:hostile`: a new seed each time; a failure names it.
 const seed = Date.now() % 1_000_000

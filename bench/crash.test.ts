@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { runCrash } from './bench/crash-run.ts'
-import { canCutPower, cutPower } from './bench/power-cut.ts'
-import { createLocation, engines } from './testing/database.ts'
+import { createLocation, engines } from '../testing/database.ts'
+import { runCrash } from './crash-run.ts'
+import { canCutPower, cutPower } from './power-cut.ts'
 
 // The short form of `npm run bench:crash`; a new seed each time, and the one that failed is printed.
 const seed = Date.now() % 1_000_000

@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
+import { openDatabase, ownTables } from '../server/database.ts'
 import { syncDir, syncFile } from './backup-file.ts'
-import { openDatabase, ownTables } from './database.ts'
 import { setAsideOldAlerts } from './old-alerts.ts'
 
 // The product's tables, and where their migrations are recorded.

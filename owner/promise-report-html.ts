@@ -1,3 +1,4 @@
+import { escapeHtml } from '../supabase/functions/submit-to-airtable/alert-email.ts'
 import {
   formatLag,
   formatPeriod,
@@ -9,7 +10,6 @@ import {
   sourceTitles,
   type Tally,
 } from './promise-report.ts'
-import { escapeHtml } from './supabase/functions/submit-to-airtable/alert-email.ts'
 
 /** One page that needs nothing else: no script, no other file. It holds figures, no people's names. */
 export function formatReportHtml(report: PromiseReport): string {

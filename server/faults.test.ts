@@ -5,9 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from './database.ts'
-import { createDeliverer } from './supabase/functions/submit-to-airtable/deliver.ts'
-import { createFaultLog } from './supabase/functions/submit-to-airtable/fault-log.ts'
+import { createDeliverer } from '../supabase/functions/submit-to-airtable/deliver.ts'
+import { createFaultLog } from '../supabase/functions/submit-to-airtable/fault-log.ts'
 import {
   acquireChannel,
   claimDue,
@@ -15,11 +14,12 @@ import {
   type Database,
   proveWritable,
   saveLead,
-} from './supabase/functions/submit-to-airtable/store.ts'
-import { createTestApp, testLead } from './testing/app.ts'
-import { createLocation, engines, openTestDatabase, runSql } from './testing/database.ts'
-import { createTestLog } from './testing/log.ts'
-import { spawnServer, waitUntil } from './testing/server-process.ts'
+} from '../supabase/functions/submit-to-airtable/store.ts'
+import { createTestApp, testLead } from '../testing/app.ts'
+import { createLocation, engines, openTestDatabase, runSql } from '../testing/database.ts'
+import { createTestLog } from '../testing/log.ts'
+import { spawnServer, waitUntil } from '../testing/server-process.ts'
+import { openDatabase } from './database.ts'
 
 const hourMs = 3_600_000
 

@@ -2,22 +2,22 @@ import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
-import { connectionLimits, limitConnections } from './connection-limits.ts'
-import { openDatabase } from './database.ts'
-import { openDoors } from './doors.ts'
-import { createStaticSite } from './static-site.ts'
-import { createApp } from './supabase/functions/submit-to-airtable/app.ts'
+import { createApp } from '../supabase/functions/submit-to-airtable/app.ts'
 import {
   createChannels,
   listEscalationChannels,
   listWarnings,
   planDelivery,
-} from './supabase/functions/submit-to-airtable/channels.ts'
-import { findClientAddress } from './supabase/functions/submit-to-airtable/client-address.ts'
-import { createDeliverer } from './supabase/functions/submit-to-airtable/deliver.ts'
-import type { Env } from './supabase/functions/submit-to-airtable/env.ts'
-import { createFaultLog, type Log } from './supabase/functions/submit-to-airtable/fault-log.ts'
-import { escalateDue } from './supabase/functions/submit-to-airtable/promise.ts'
+} from '../supabase/functions/submit-to-airtable/channels.ts'
+import { findClientAddress } from '../supabase/functions/submit-to-airtable/client-address.ts'
+import { createDeliverer } from '../supabase/functions/submit-to-airtable/deliver.ts'
+import type { Env } from '../supabase/functions/submit-to-airtable/env.ts'
+import { createFaultLog, type Log } from '../supabase/functions/submit-to-airtable/fault-log.ts'
+import { escalateDue } from '../supabase/functions/submit-to-airtable/promise.ts'
+import { connectionLimits, limitConnections } from './connection-limits.ts'
+import { openDatabase } from './database.ts'
+import { openDoors } from './doors.ts'
+import { createStaticSite } from './static-site.ts'
 
 // SIGTERM promises an end within 10 s; this leaves two to settle and to close the database.
 const graceMs = 8_000

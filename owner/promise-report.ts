@@ -1,6 +1,6 @@
-import { promiseMs } from './supabase/functions/submit-to-airtable/promise.ts'
-import { describeSource } from './supabase/functions/submit-to-airtable/source.ts'
-import type { HandOver, PromiseRecord } from './supabase/functions/submit-to-airtable/store.ts'
+import { promiseMs } from '../supabase/functions/submit-to-airtable/promise.ts'
+import { describeSource } from '../supabase/functions/submit-to-airtable/source.ts'
+import type { HandOver, PromiseRecord } from '../supabase/functions/submit-to-airtable/store.ts'
 import { formatTable } from './terminal.ts'
 
 export type Tally = { kept: number; missed: number }

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { groupAddress } from './supabase/functions/submit-to-airtable/client-address.ts'
+import { groupAddress } from '../supabase/functions/submit-to-airtable/client-address.ts'
 
 /**
  * How long and how often one client may hold a connection. Without these, a few hundred connections

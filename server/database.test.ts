@@ -11,9 +11,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { listLeads } from '../supabase/functions/submit-to-airtable/store.ts'
+import { createLocation, engines, runSql } from '../testing/database.ts'
 import { openDatabase } from './database.ts'
-import { listLeads } from './supabase/functions/submit-to-airtable/store.ts'
-import { createLocation, engines, runSql } from './testing/database.ts'
 
 const migrationsDir = 'supabase/migrations'
 
