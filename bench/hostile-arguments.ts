@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { parseCommand, runLeads } from '../leads.ts'
+import { parseCommand } from '../owner/leads-command.ts'
+import { runLeads } from '../owner/run-leads.ts'
 import type { Database } from '../supabase/functions/submit-to-airtable/store.ts'
 
 /** What nobody means to type after `npm run leads --`, and what must be true of every answer. */

@@ -1,0 +1,132 @@
+import { formatDuration } from '../supabase/functions/submit-to-airtable/alert.ts'
+import { serviceTypes } from '../supabase/functions/submit-to-airtable/lead.ts'
+import { promiseMs } from '../supabase/functions/submit-to-airtable/promise.ts'
+import { describeSource, explainSource } from '../supabase/functions/submit-to-airtable/source.ts'
+import type {
+  Delivery,
+  LeadWithDeliveries,
+} from '../supabase/functions/submit-to-airtable/store.ts'
+import type { Deps, LeadsDeps } from './leads-command.ts'
+import { makeSafe } from './terminal.ts'
+
+export function describeLead(lead: LeadWithDeliveries, deps: Deps): string {
+  const lines = [
+    ['Lead ID', lead.id],
+    ['Received', formatTime(lead.receivedAt, deps)],
+    ['Name', lead.name],
+    ['Phone', lead.phone],
+    ['Email', lead.email],
+    ['Address', lead.address],
+    ['Service', labelOf(lead) || '(not said)'],
+    ['From', describeSourceInFull(lead.source)],
+    ...(lead.suspect ? [['Suspect', explainSuspicion(lead.suspect)]] : []),
+    ...(lead.consent ? [['Consent', `version ${lead.consent}`]] : []),
+    ['Answered', describeAnswer(lead, deps)],
+    ...lead.deliveries.flatMap((delivery) => describeDelivery(delivery, deps)),
+  ]
+  const width = Math.max(...lines.map(([what = '']) => what.length)) + 2
+  return lines.map(([what = '', text = '']) => `${what.padEnd(width)}${makeSafe(text)}\n`).join('')
+}
+
+/** The name, and in brackets what the visitor's link and browser said. */
+function describeSourceInFull(source: string | null) {
+  const said = [...new URLSearchParams(source ?? '')].map(([part, value]) => `${part} ${value}`)
+  return describeSource(source) + (said.length > 0 ? ` (${said.join(', ')})` : '')
+}
+
+const explainSuspicion = (suspect: string) =>
+  ({
+    trap: 'perhaps a robot: it filled in a field that people do not see',
+    haste: 'perhaps a robot: sent within a second of opening the page',
+  })[suspect] ?? suspect
+
+function describeAnswer({ receivedAt, answeredAt, answeredBy }: LeadWithDeliveries, deps: Deps) {
+  if (answeredAt === null) return 'not yet'
+  const where = answeredBy === 'airtable' ? ', in Airtable' : ''
+  return `${formatTime(answeredAt, deps)}, after ${formatDuration(answeredAt - receivedAt)}${where}`
+}
+
+function describeDelivery(delivery: Delivery, deps: Deps): string[][] {
+  const { channel, occasion, state, attempts, settledAt, nextAttemptAt, lastError, note } = delivery
+  const tried = `tried ${attempts} ${attempts === 1 ? 'time' : 'times'}`
+  const about = {
+    received: '',
+    answered: 'the answer, ',
+    missed: 'promise missed, ',
+    unanswered: `reminder after ${occasion.split('-')[1]} min, `,
+  }[occasion.replace(/-.*/, '') as 'received' | 'answered' | 'missed' | 'unanswered']
+  const states = {
+    sent: () => `sent ${formatTime(settledAt ?? 0, deps)} (${tried})`,
+    waiting: () => `waits (${tried}), next try ${formatTime(nextAttemptAt, deps)}`,
+    cancelled: () => 'not sent',
+  }
+  const receiver = deps.receivers?.get(channel)
+  return [
+    [receiver ? `${channel} (now ${receiver})` : channel, about + states[state]()],
+    ...(note ? [['', note]] : []),
+    ...(lastError
+      ? [['', `${state === 'sent' ? 'Earlier error' : 'Last error'}: ${lastError}`]]
+      : []),
+  ]
+}
+
+/** Whether somebody has called, which is what the owner looks for first. */
+export function describeCall({ answeredAt, receivedAt, suspect }: LeadWithDeliveries, now: number) {
+  const toMinutes = (ms: number) => Math.max(0, Math.floor(ms / 60_000))
+  if (answeredAt !== null) return `${toMinutes(answeredAt - receivedAt)} min`
+  if (suspect) return 'suspect'
+  const leftMs = receivedAt + promiseMs - now
+  return leftMs > 0 ? `${toMinutes(leftMs)} left` : 'NOT YET'
+}
+
+export function describeBriefly({ channel, state, attempts }: Delivery): string {
+  if (state === 'sent') return `${channel} ✓`
+  return attempts === 0 ? `${channel} waits` : `${channel} waits (tried ${attempts}×)`
+}
+
+export const labelOf = ({ serviceType }: LeadWithDeliveries) =>
+  serviceType ? serviceTypes[serviceType] : ''
+
+export function formatTime(at: number, { timeZone }: Pick<LeadsDeps, 'timeZone'>): string {
+  // Sweden writes 2026-11-15 12:00, which everybody reads and which sorts.
+  return new Intl.DateTimeFormat('sv-SE', {
+    dateStyle: 'short',
+    timeStyle: 'short',
+    ...(timeZone && { timeZone }),
+  }).format(at)
+}
+
+/** For the table, where every column counts: the year only when it is another. */
+export function formatShortTime(at: number, deps: Pick<LeadsDeps, 'timeZone' | 'now'>): string {
+  const full = formatTime(at, deps)
+  if (full.slice(0, 4) !== formatTime(deps.now(), deps).slice(0, 4)) return full
+  return new Intl.DateTimeFormat('en-US', {
+    month: 'short',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    ...(deps.timeZone && { timeZone: deps.timeZone }),
+  }).format(at)
+}
+
+export const toIso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
+
+export const toJson = ({
+  deliveries,
+  receivedAt,
+  answeredAt,
+  source,
+  ...lead
+}: LeadWithDeliveries) => ({
+  ...lead,
+  source: explainSource(source),
+  receivedAt: toIso(receivedAt),
+  answeredAt: toIso(answeredAt),
+  deliveries: deliveries.map(({ nextAttemptAt, createdAt, settledAt, ...delivery }) => ({
+    ...delivery,
+    createdAt: toIso(createdAt),
+    nextAttemptAt: delivery.state === 'waiting' ? toIso(nextAttemptAt) : null,
+    settledAt: toIso(settledAt),
+  })),
+})

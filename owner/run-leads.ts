@@ -1,0 +1,50 @@
+import { eraseOneLead } from './erase-lead.ts'
+import { exportLeads } from './export-leads.ts'
+import {
+  type Command,
+  type CommandName,
+  type Deps,
+  help,
+  type LeadsDeps,
+  parseCommand,
+  UsageError,
+} from './leads-command.ts'
+import { retryLeads } from './retry-leads.ts'
+import { setUp } from './set-up-airtable.ts'
+import { showLatest, showLead } from './show-leads.ts'
+import { showPromise } from './show-promise.ts'
+import { makeSafe } from './terminal.ts'
+
+/** Returns the exit code: 0 done, 1 not done, 2 not understood. */
+export async function runLeads(args: readonly string[], deps: LeadsDeps): Promise<number> {
+  try {
+    const command = parseCommand(args)
+    if (command === 'help') {
+      deps.stdout(help)
+      return 0
+    }
+    const opened = await deps.open()
+    try {
+      return await commands[command.name](command, { ...deps, ...opened })
+    } finally {
+      await opened.db.close?.()
+    }
+  } catch (error) {
+    if (error instanceof UsageError) {
+      deps.stderr(`${makeSafe(error.message)}. Try: npm run leads -- --help\n`)
+      return 2
+    }
+    deps.stderr(`${makeSafe((error as Error).message)}\n`)
+    return 1
+  }
+}
+
+const commands: Record<CommandName, (command: Command, deps: Deps) => Promise<number>> = {
+  list: showLatest,
+  show: showLead,
+  export: exportLeads,
+  promise: showPromise,
+  retry: retryLeads,
+  erase: eraseOneLead,
+  'setup-airtable': setUp,
+}

@@ -1,0 +1,25 @@
+import { setUpAirtable } from '../supabase/functions/submit-to-airtable/airtable-setup.ts'
+import { countWaiting } from '../supabase/functions/submit-to-airtable/store.ts'
+import { type Command, type Deps, Failure } from './leads-command.ts'
+import { makeSafe, makeSafeJson } from './terminal.ts'
+
+export async function setUp({ json }: Command, deps: Deps): Promise<number> {
+  const { db, airtable, fetch, pause, stdout } = deps
+  if (!airtable)
+    throw new Failure(
+      'Set AIRTABLE_TOKEN (from https://airtable.com/create/tokens, with the scopes data.records:read, data.records:write, schema.bases:read, schema.bases:write and access to your base) and AIRTABLE_BASE_ID (the part of the base’s address that begins with "app") in .env, then run this again.',
+    )
+  const { done, todo } = await setUpAirtable(airtable, { fetch, pause })
+  const ready = todo.length === 0
+  if (json) {
+    stdout(`${makeSafeJson({ ready, done, todo })}\n`)
+    return ready ? 0 : 1
+  }
+  for (const line of done) stdout(`✓ ${makeSafe(line)}\n`)
+  for (const line of todo) stdout(`✗ ${makeSafe(line)}\n`)
+  const waiting = (await countWaiting(db)).find(({ channel }) => channel === 'airtable')
+  if (ready && waiting)
+    stdout(`Ready. ${waiting.waiting} wait for Airtable: npm run leads -- retry all\n`)
+  else stdout(ready ? 'Ready.\n' : 'Do this, then run it again.\n')
+  return ready ? 0 : 1
+}
