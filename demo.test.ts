@@ -10,7 +10,7 @@ const isBuilt = existsSync(join(import.meta.dirname, 'dist/index.html'))
 
 // `npm test` builds first; a bare vitest on an unbuilt tree has nothing to show.
 test.skipIf(!isBuilt && !process.env.CI)(
-  'a newcomer starts the demo, sends the form, sees the row, and Ctrl-C leaves nothing behind',
+  'a newcomer starts the demo, sends the form, sees the row and the mail, says so, and Ctrl-C leaves nothing behind',
   { timeout: 60_000 },
   async () => {
     const temp = mkdtempSync(join(tmpdir(), 'demo-test-'))
@@ -46,6 +46,18 @@ test.skipIf(!isBuilt && !process.env.CI)(
     expect(answer.status).toBe(200)
     await vi.waitFor(() => expect(out).toMatch(/Jane Doe.*Emergency Service.*New/), wait)
     expect(await (await fetch(`${airtable}/records.json`)).text()).toContain('Jane Doe')
+
+    // The staff's mail brings the link; its button sets the row's Status.
+    await vi.waitFor(
+      () => expect(out).toContain('Mail to the staff: EMERGENCY: call Jane Doe'),
+      wait,
+    )
+    const link = out.match(/you are calling: (\S+)/)?.[1] ?? ''
+    expect((await fetch(link, { method: 'POST' })).status).toBe(200)
+    await vi.waitFor(async () => {
+      const rows = await (await fetch(`${airtable}/records.json`)).text()
+      expect(rows).toContain('Called')
+    }, wait)
 
     demo.kill('SIGINT')
     const [code] = await once(demo, 'exit')

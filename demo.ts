@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
-import { formatTable } from './owner/terminal.ts'
+import { formatTable, makeSafe } from './owner/terminal.ts'
 import { type AirtableStandIn, startAirtableStandIn } from './testing/airtable-stand-in.ts'
+import { type MailStandIn, type ReceivedMail, startMailStandIn } from './testing/mail-stand-in.ts'
 
 // The whole product on this machine: the site with an embedded database in a folder that goes away,
-// and a stand-in where Airtable would be. Nothing of the owner's own settings is used.
+// and stand-ins for Airtable and the staff's mail. Nothing of the owner's own settings is used.
 
 const say = (text: string) => process.stdout.write(text)
 
@@ -29,7 +30,7 @@ async function findPort(wanted: number): Promise<number> {
   }
 }
 
-function startSite(port: number, dataDir: string, airtable: AirtableStandIn) {
+function startSite(port: number, dataDir: string, airtable: AirtableStandIn, mail: MailStandIn) {
   const site = spawn(process.execPath, ['server.ts'], {
     cwd: import.meta.dirname,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -42,6 +43,9 @@ function startSite(port: number, dataDir: string, airtable: AirtableStandIn) {
       AIRTABLE_BASE_ID: airtable.baseId,
       AIRTABLE_TABLE: airtable.tableName,
       AIRTABLE_API_URL: airtable.url,
+      SMTP_URL: mail.url,
+      ALERT_EMAIL_FROM: 'site@example.com',
+      ALERT_EMAIL_TO: 'staff@example.com',
     },
   })
   // Its log would tear the live table apart; it is shown only if the site ends by itself.
@@ -84,24 +88,39 @@ function formatRows(airtable: AirtableStandIn, from: number, width?: number) {
   return formatTable(columns, rows, width)
 }
 
-/** On a terminal the table is drawn anew in place; elsewhere each new row is a line. */
-function createLiveTable(airtable: AirtableStandIn) {
+/** What the staff's phone would show; the link ends the reminders and sets the row's Status. */
+function formatMail({ subject, text }: ReceivedMail) {
+  const link = text.match(/I am calling: (\S+)/)?.[1]
+  return `Mail to the staff: ${makeSafe(subject)}\n${link ? `  Say that you are calling: ${link}\n` : ''}`
+}
+
+/** On a terminal everything is drawn anew in place; elsewhere each new row and mail is a line. */
+function createLiveView(airtable: AirtableStandIn, { mails }: MailStandIn) {
   let drawn = ''
   let lines = 0
   let told = 0
+  let read = 0
   return () => {
     if (!process.stdout.isTTY) {
       const whole = airtable.records.filter(({ fields }) => fields.Status !== undefined).length
       if (whole > told) say(formatRows(airtable, told).split('\n').slice(1).join('\n'))
       told = Math.max(told, whole)
+      for (; read < mails.length; read++) say(formatMail(mails[read] as ReceivedMail))
       return
     }
-    const latest = Math.max(0, airtable.records.length - (process.stdout.rows ?? 24) + 10)
-    const table = formatRows(airtable, latest, process.stdout.columns)
+    const latest = Math.max(0, airtable.records.length - (process.stdout.rows ?? 24) + 14)
+    const mail = mails.at(-1)
+    const table =
+      formatRows(airtable, latest, process.stdout.columns) + (mail ? `\n${formatMail(mail)}` : '')
     if (table === drawn) return
     say(`${lines > 0 ? `\x1b[${lines}A` : ''}\x1b[J${table}`)
     drawn = table
-    lines = table.split('\n').length - 1
+    // A link that is longer than the terminal is wide takes two lines of it.
+    const width = process.stdout.columns || 80
+    lines = table
+      .trimEnd()
+      .split('\n')
+      .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / width)), 0)
   }
 }
 
@@ -121,9 +140,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 process.chdir(import.meta.dirname)
 const dataDir = mkdtempSync(join(tmpdir(), 'roofing-demo-'))
 const airtable = await startAirtableStandIn()
+const mail = await startMailStandIn()
 const port = await findPort(Number(process.env.PORT ?? 3000))
 const url = `http://localhost:${port}`
-const { site, readLog } = startSite(port, dataDir, airtable)
+const { site, readLog } = startSite(port, dataDir, airtable, mail)
 const ended = once(site, 'exit')
 
 const isUp = await Promise.race([waitUntilUp(url, site), stop.promise])
@@ -134,8 +154,10 @@ What arrives in "Airtable"   ${airtable.url}
 
 `)
   warnOfOtherBackend()
-  say('Fill in the form and watch the lead arrive. Ctrl-C ends the demo.\n\n')
-  const draw = createLiveTable(airtable)
+  say(
+    'Fill in the form and watch the lead arrive, in "Airtable" and as a mail to the staff. Ctrl-C ends the demo.\n\n',
+  )
+  const draw = createLiveView(airtable, mail)
   const drawing = setInterval(draw, 300)
   await Promise.race([stop.promise, ended])
   clearInterval(drawing)
@@ -147,7 +169,7 @@ site.kill('SIGTERM')
 const killing = setTimeout(() => site.kill('SIGKILL'), 12_000)
 await (site.exitCode === null && site.signalCode === null ? ended : undefined)
 clearTimeout(killing)
-await airtable.close()
+await Promise.all([airtable.close(), mail.close()])
 rmSync(dataDir, { recursive: true, force: true })
 if (endedByItself) {
   // After Ctrl-C the terminal stops both at once, which is as it should be.
