@@ -37,11 +37,9 @@ port=\${url#*//*:}
 function prepare({ ports = '' } = {}) {
   const root = mkdtempSync(join(tmpdir(), 'upgrade-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
-  const [home, source, bin] = ['home', 'source', 'bin'].map((name) => join(root, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const home = join(root, 'home')
+  const source = join(root, 'source')
+  const bin = join(root, 'bin')
   for (const dir of [join(home, 'releases'), bin, join(source, 'deploy')])
     mkdirSync(dir, { recursive: true })
   mkdirSync(join(source, 'supabase/migrations'), { recursive: true })
