@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import puppeteer from 'puppeteer-core'
-import { findFreePort } from '../testing/postgres.ts'
-import { waitUntil } from '../testing/processes.ts'
+import { findFreePort, waitUntil } from '../testing/processes.ts'
 import { findFirefox, findWebKit } from './browser.mjs'
 
 /** A browser other than Playwright's, with what the core walk needs of it. */
