@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -66,6 +66,10 @@ export function startProcess(
     },
   }
 }
+
+/** Whether a test's tool is here. Without it the test is skipped; under CI it runs, and says what it lacks. */
+export const canTestWith = (name: string): boolean =>
+  Boolean(process.env.CI) || !spawnSync(name, ['--version']).error
 
 /** Looks again and again until it is so: processes tell nobody when they are done. */
 export async function waitUntil(
