@@ -58,7 +58,7 @@ export function Hero() {
             id="estimate"
             data-code="/site/main.tsx"
             data-draft={draftKey}
-            data-waiting={`${form.notes.waiting} ${company.phone}`}
+            data-waiting={`${form.notes.waiting} ${company.phone.replaceAll(' ', '\u00a0').replaceAll('-', '\u2011')}`}
           >
             <EstimateForm />
           </div>
