@@ -30,7 +30,7 @@ function checkOut() {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const root = import.meta.dirname
   const programs = readdirSync(root).filter((name) => name.endsWith('.ts'))
-  for (const name of [...programs, 'doctor', 'supabase'])
+  for (const name of [...programs, 'doctor', 'owner', 'server', 'supabase'])
     cpSync(join(root, name), join(folder, name), { recursive: true })
   const run = async (command: string, args: string[] = [], env: Record<string, string> = {}) => {
     const node = ['--env-file-if-exists=.env', command, ...args]
