@@ -89,11 +89,14 @@ function makeDir(dir: string): void {
 // Kysely knows better-sqlite3; this is node:sqlite in that shape.
 function wrap(sqlite: DatabaseSync) {
   // Preparing takes longer than running. The texts are few: they come from the queries in store.ts.
-  const prepared = new Map<string, StatementSync>()
+  const prepared = new Map<string, { statement: StatementSync; reader: boolean }>()
   const prepare = (text: string) => {
-    const statement = prepared.get(text) ?? sqlite.prepare(text)
-    prepared.set(text, statement)
-    return statement
+    const known = prepared.get(text)
+    if (known) return known
+    const statement = sqlite.prepare(text)
+    const fresh = { statement, reader: statement.columns().length > 0 }
+    prepared.set(text, fresh)
+    return fresh
   }
   return {
     close: () => sqlite.close(),
@@ -102,11 +105,11 @@ function wrap(sqlite: DatabaseSync) {
       const ended = text === 'rollback' && !sqlite.isTransaction
       // A transaction that starts by reading cannot wait for another process's write: it fails at
       // its own first write. Asking for the write lock at the start makes it wait instead.
-      const statement = prepare(
+      const { statement, reader } = prepare(
         text === 'begin' ? 'begin immediate' : ended ? 'select 1 limit 0' : text,
       )
       return {
-        reader: statement.columns().length > 0,
+        reader,
         all: (values: readonly unknown[]) => statement.all(...(values as SQLInputValue[])),
         run: (values: readonly unknown[]) => statement.run(...(values as SQLInputValue[])),
         iterate: (values: readonly unknown[]) => statement.iterate(...(values as SQLInputValue[])),
