@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { get as getHttp, type IncomingMessage } from 'node:http'
 import { connect } from 'node:http2'
 import { request } from 'node:https'
@@ -125,6 +126,46 @@ describe.skipIf(!findCaddy())('behind Caddy', { timeout: 60_000 }, () => {
     }
     expect(statuses).toEqual([200, 200, 429])
   })
+
+  it.each([
+    ['short', 1, 1_000],
+    // More than Caddy keeps and more than the function takes.
+    ['long', 33_000, 100_000],
+  ])(
+    'one client with hundreds of unfinished %s requests keeps nobody out',
+    async (_, sent, whole) => {
+      const { ask, caddy } = await serve()
+      const sessions = Array.from({ length: 4 }, () =>
+        connect(`https://localhost:${caddy.httpsPort}`, { ca: caddy.ca }).on('error', () => {}),
+      )
+      onTestFinished(() => {
+        for (const session of sessions) session.destroy()
+      })
+      // Four connections with 200 requests each: more than the site's 700 connections.
+      for (const session of sessions)
+        for (let at = 0; at < 200; at++)
+          session
+            .request({
+              ':method': 'POST',
+              ':path': functionPath,
+              'content-type': 'application/json',
+              'content-length': String(whole),
+              apikey: 'public-anon-key',
+            })
+            .on('error', () => {})
+            .write('x'.repeat(sent))
+      // All of them have arrived once a later request on the same connection is answered.
+      await Promise.all(
+        sessions.map((session) => once(session.request({ ':path': '/' }).resume(), 'end')),
+      )
+      for (let at = 0; at < 10; at++) {
+        const askedAt = performance.now()
+        expect((await ask('/')).statusCode).toBe(200)
+        expect((await postLead(ask)).statusCode).toBe(200)
+        expect(performance.now() - askedAt).toBeLessThan(4_000)
+      }
+    },
+  )
 
   it('a process that stops says so first, answers on, and ends in time', async () => {
     const { ask, site, siteUrl } = await serve()

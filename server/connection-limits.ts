@@ -20,6 +20,8 @@ export type ConnectionLimits = {
    * listen (doors.ts) and the database's it has to stay below.
    */
   connections: number
+  /** Beyond them, for a proxy's question whether this process is there: full is not dead. */
+  sparesForProxy: number
   /** More than any office has open at once, and too few to shut others out. */
   connectionsPerClient: number
 }
@@ -30,18 +32,22 @@ export const connectionLimits: ConnectionLimits = {
   idleMs: 60_000,
   checkEveryMs: 2_000,
   connections: 700,
+  sparesForProxy: 20,
   connectionsPerClient: 100,
 }
 
 const refusal =
   'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
 
-/** `countsClients`: false behind a proxy, where all connections are the proxy's own. */
+/**
+ * `countsClients`: false behind a proxy, where all connections are the proxy's own. Gives back the
+ * spare ones, on which nothing but /readyz is to be answered.
+ */
 export function limitConnections(
   server: Server,
   limits: ConnectionLimits,
   { countsClients }: { countsClients: boolean },
-): void {
+): WeakSet<Socket> {
   server.headersTimeout = limits.headersMs
   server.requestTimeout = limits.requestMs
   server.setTimeout(limits.idleMs)
@@ -49,6 +55,8 @@ export function limitConnections(
     socket.write(refusal)
     socket.destroySoon()
   }
+  const spares = new WeakSet<Socket>()
+  const most = limits.connections + (countsClients ? 0 : limits.sparesForProxy)
   let openAtAll = 0
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
@@ -56,7 +64,8 @@ export function limitConnections(
     socket.once('close', () => {
       openAtAll -= 1
     })
-    if (openAtAll > limits.connections) return refuse(socket)
+    if (openAtAll > most) return refuse(socket)
+    if (openAtAll > limits.connections) spares.add(socket)
     if (!countsClients) return
     const client = groupAddress(socket.remoteAddress ?? '')
     const count = (open.get(client) ?? 0) + 1
@@ -68,4 +77,5 @@ export function limitConnections(
     })
     if (count > limits.connectionsPerClient) refuse(socket)
   })
+  return spares
 }

@@ -192,7 +192,7 @@ async function migratePostgres(url: string, dir: string): Promise<void> {
   }
   let file = ''
   try {
-    refuseNewer(await listAppliedOnPostgres(client), migrations)
+    refuseNewer(await findNewestOnPostgres(client), migrations)
     for (const migration of migrations) {
       file = migration.file
       await client.query('begin')
@@ -215,6 +215,7 @@ async function migratePostgres(url: string, dir: string): Promise<void> {
           [version, name, [text]],
         )
       }
+      await keepNewestOnPostgres(client, migration)
       await client.query('commit')
     }
   } catch (error) {
@@ -225,19 +226,32 @@ async function migratePostgres(url: string, dir: string): Promise<void> {
   }
 }
 
-async function listAppliedOnPostgres(client: pg.Client): Promise<Applied[]> {
-  const columns = await client.query(
-    `select 1 from information_schema.columns where table_schema = 'supabase_migrations'
-     and table_name = 'schema_migrations' and column_name = 'statements'`,
+// Among our own settings, because on Supabase schema_migrations holds the owner's own, too, and they
+// may come later than ours and speak of anything.
+const newestSetting = 'newest_migration'
+
+async function findNewestOnPostgres(client: pg.Client): Promise<Applied[]> {
+  if (!(await hasSettings(client))) return []
+  const { rows } = await client.query('select value from settings where name = $1', [newestSetting])
+  return rows.map(({ value }) => {
+    const [, version, name] = value.match(/^(\d+)_(.+)$/)
+    return { version, name }
+  })
+}
+
+async function keepNewestOnPostgres(client: pg.Client, { version, name }: Migration) {
+  if (!(await hasSettings(client))) return
+  await client.query(
+    `insert into settings (name, value) values ($1, $2)
+     on conflict (name) do update set value = excluded.value where settings.value < excluded.value`,
+    [newestSetting, `${version}_${name}`],
   )
-  if (columns.rowCount === 0) return []
-  // The project may have migrations of its owner's: those that speak of none of our tables are not ours.
-  const { rows } = await client.query(
-    `select version, name from supabase_migrations.schema_migrations
-     where array_to_string(statements, ' ') ~* $1 order by version`,
-    [`\\m(${ownTables.join('|')})\\M`],
-  )
-  return rows
+}
+
+// The first migrations had none.
+async function hasSettings(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(`select to_regclass('settings') is not null as is_there`)
+  return rows[0]?.is_there
 }
 
 export const ownTables: readonly string[] = [

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { createAdaptorServer } from '@hono/node-server'
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
 import { createApp } from '../supabase/functions/submit-to-airtable/app.ts'
@@ -90,19 +90,21 @@ export async function startSite({
 
   let stopping = false
   const server = createAdaptorServer({
-    fetch: (request, ...rest) => {
+    fetch: (request, bindings) => {
       const { pathname } = new URL(request.url)
       // Not /healthz: without a database no lead can be stored, but the page must still be served.
       if (pathname === '/readyz') return answerReady(stopping)
       if (pathname === '/healthz' && stopping) return answerReady(stopping)
-      return app.fetch(request, ...rest)
+      if (spares.has((bindings as HttpBindings).incoming.socket)) return refuseForNow()
+      return app.fetch(request, bindings)
     },
     serverOptions: { connectionsCheckingInterval: connectionLimits.checkEveryMs },
   }) as Server
-  limitConnections(server, connectionLimits, { countsClients: !env.trustedProxies })
+  const countsClients = !env.trustedProxies
+  const spares = limitConnections(server, connectionLimits, { countsClients })
   // Told so, the other side does not send its next request into a connection that is about to close.
-  server.prependListener('request', (_, response) => {
-    if (stopping) response.setHeader('Connection', 'close')
+  server.prependListener('request', ({ socket }, response) => {
+    if (stopping || spares.has(socket)) response.setHeader('Connection', 'close')
   })
   const doors = await openDoors(server, env.port, env.host).catch(async (error) => {
     await db.close()
@@ -132,6 +134,8 @@ const answerReady = (stopping: boolean) =>
     { ok: !stopping, ...(stopping && { stopping }) },
     { status: stopping ? 503 : 200, headers: { 'Cache-Control': 'no-store' } },
   )
+
+const refuseForNow = () => new Response(null, { status: 503, headers: { 'Retry-After': '5' } })
 
 function explainListenError({ code, message }: NodeJS.ErrnoException, port: number, host: string) {
   if (code === 'EADDRINUSE')
