@@ -14,6 +14,9 @@ export const formatStamp = (at: number) =>
 export const findBackupDir = (variables: Record<string, string | undefined>, dataDir: string) =>
   variables.BACKUP_DIR?.trim() || join(dataDir, 'backups')
 
+/** `keepAs`: the backup of what was there before. */
+export type RestoreRequest = { replace: boolean; now: number; workDir: string; keepAs: string }
+
 /** Lends a folder for what is not whole yet, and takes it away whatever happens. */
 export async function lendWorkDir<T>(backupDir: string, work: (dir: string) => Promise<T>) {
   await makeOwnDir(backupDir)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { migrationsDir, openDatabase, ownTables } from '../server/database.ts'
-import { publishFile } from './backup-file.ts'
+import { publishFile, type RestoreRequest } from './backup-file.ts'
 import { AlertsNotSetAside, setAsideOldAlerts } from './old-alerts.ts'
 
 const records = 'supabase_migrations.schema_migrations'
@@ -31,23 +31,18 @@ export async function backUpPostgres(url: string, file: string, workDir: string)
 export async function restorePostgres(
   url: string,
   file: string,
-  {
-    replace,
-    now,
-    workDir,
-    keepAs,
-  }: { replace: boolean; now: number; workDir: string; keepAs: string },
+  { replace, now, workDir, keepAs }: RestoreRequest,
 ) {
-  const script = join(workDir, 'restore.sql')
-  const { list, strangers } = await listContents(file).catch(damaged(file))
-  const contents = join(workDir, 'contents')
-  await writeFile(contents, list)
-  await unpack(file, script, [`--use-list=${contents}`]).catch(damaged(file))
-  if (strangers.length > 0)
+  const dump = await readDump(file, workDir).catch((error: Error) => {
+    throw new Error(`${file} is damaged: ${error.message.replace(/\.$/, '')}.`)
+  })
+  if (dump.newest > `${versions.at(-1)}_~`)
     throw new Error(
-      `${file} also holds ${strangers.join(', ')}, which this product does not know. Nothing of it is restored.`,
+      `${file} was written by a newer version of this program (its migration ${dump.newest} is not known here). Restore it with that version.`,
     )
-  const backedUp = await readRecords(file).catch(damaged(file))
+  const strangers = dump.tables.filter((table) => !ownTables.includes(table))
+  if (strangers.length > 0)
+    throw new Error(`${file} also holds ${strangers.join(', ')}, which this product does not know.`)
   const { leads: present, tables, owners, others } = await lookAt(url)
   if (owners.length > 0)
     throw new Error(
@@ -61,9 +56,7 @@ export async function restorePostgres(
     throw new Error(
       `The database holds ${present} leads. With --replace it is dumped beside, and the backup takes its place.`,
     )
-  const keeps = tables.includes('public.leads') && replace
-  const kept = keeps ? keepAs : undefined
-
+  const kept = replace && tables.includes('public.leads') ? keepAs : undefined
   const quiet = ['--no-psqlrc', '--quiet', '--output=/dev/null', '--set=ON_ERROR_STOP=1']
   // Without a commit the end of its input takes everything back.
   const psql = startTool('psql', [...quiet, '--file=-'], url)
@@ -71,13 +64,11 @@ export async function restorePostgres(
   try {
     say(
       'begin;',
-      `set local client_min_messages = warning; set local idle_in_transaction_session_timeout = 0;`,
+      dump.records,
       // Somebody who reads for hours shall not let the visitors of a running site wait for hours.
       `set local lock_timeout = '20s';`,
       ...(tables.length > 0 ? [`lock table ${tables.join(', ')} in exclusive mode;`] : []),
       ...(tables.includes('public.leads') && !replace ? [refuseLeads] : []),
-      backedUp,
-      refuseNewer,
       '\\echo ready',
     )
     await Promise.race([once(psql.child.stdout, 'data'), psql.done])
@@ -85,8 +76,8 @@ export async function restorePostgres(
     say(
       // Not "cascade": a view or key of the owner's ends the restore, and stays.
       ...(tables.length > 0 ? [`drop table ${tables.join(', ')};`] : []),
-      `\\i '${script.replaceAll("'", "''")}'`,
-      closeToPublic,
+      `\\i '${dump.script.replaceAll("'", "''")}'`,
+      closeToPublic(dump.tables),
       // Nobody sends before old alerts are set aside.
       `update public.deliveries set leased_until = ${now + 600_000};`,
       mergeRecords,
@@ -102,18 +93,17 @@ export async function restorePostgres(
     const outcome = await setAsideOldAlerts(db, now).finally(() => db.close())
     return { ...outcome, kept }
   } catch (error) {
+    const reason = (error as Error).message.replace(/\.$/, '')
     const before = kept ? ` What was there before is in ${kept}.` : ''
     throw new AlertsNotSetAside(
-      `The backup is in place, but not ready: ${(error as Error).message}${before} Restore it again before the site starts.`,
+      `The backup is in place, but not ready: ${reason}.${before} Restore it again before the site starts.`,
     )
   }
 }
 
-const damaged = (file: string) => (error: Error) => {
-  throw new Error(`${file} is damaged: ${error.message.replace(/\.$/, '')}.`)
-}
-
-const versions = readdirSync(migrationsDir).flatMap((name) => name.match(/^\d+/)?.[0] ?? [])
+const versions = readdirSync(migrationsDir)
+  .flatMap((name) => name.match(/^\d+/)?.[0] ?? [])
+  .sort()
 // A Supabase project has its owner's migrations, too. Ours are those we know, and of others those
 // that do something to our tables.
 const isOurs = `(version in (${versions.map((version) => `'${version}'`).join(', ')})
@@ -121,12 +111,6 @@ const isOurs = `(version in (${versions.map((version) => `'${version}'`).join(',
 
 const refuseLeads = `do $$ begin
   if exists (select from public.leads) then raise 'The site is running: a lead has just come. Stop it first.'; end if;
-end $$;`
-
-const refuseNewer = `do $$ declare newer text := (
-  select min(version) from pg_temp.backed_up where version > '${versions.sort().at(-1)}' and ${isOurs});
-begin
-  if newer is not null then raise 'The backup was written by a newer version of this program (its migration % is not known here). Restore it with that version.', newer; end if;
 end $$;`
 
 // Migrations of ours since the backup are undone with the tables; they will be applied again.
@@ -139,9 +123,9 @@ insert into ${records} (version, statements, name)
   select version, statements, name from pg_temp.backed_up where ${isOurs} on conflict do nothing;`
 
 // As in the migrations: Supabase gives every new table of "public" to all who have the public key.
-const closeToPublic = `do $$ declare public_role text; begin
+const closeToPublic = (tables: readonly string[]) => `do $$ declare public_role text; begin
   for public_role in select rolname from pg_roles where rolname in ('anon', 'authenticated') loop
-    execute format('revoke all on ${ownTables.map((table) => `public.${table}`).join(', ')} from %I', public_role);
+    execute format('revoke all on ${tables.map((table) => `public.${table}`).join(', ')} from %I', public_role);
   end loop;
 end $$;`
 
@@ -178,24 +162,29 @@ async function lookAt(url: string) {
   }
 }
 
-/** What to restore of a dump, without the migrations' records, and which tables in it are not ours. */
-async function listContents(file: string) {
-  const lines = (await runTool('pg_restore', ['--list', file])).split('\n')
-  const tables = lines.flatMap((line) => line.match(/ TABLE public (\S+)/)?.[1] ?? [])
-  return {
-    list: lines.filter((line) => !/ SCHEMA - | supabase_migrations /.test(line)).join('\n'),
-    strangers: tables.filter((table) => !ownTables.includes(table)),
-  }
-}
-
-/** The dump's records of migrations, as a script that makes a table of its own of them. */
-async function readRecords(file: string): Promise<string> {
-  const only = ['--schema=supabase_migrations', '--table=schema_migrations']
-  const text = await runTool('pg_restore', [...asOurs, ...only, '--file=-', file])
-  return text.replace(
-    /^(CREATE TABLE|COPY) supabase_migrations\.schema_migrations /gm,
-    '$1 pg_temp.backed_up ',
+/** Reads all of a dump: as a script, apart from it the records of migrations, and what it is of. */
+async function readDump(file: string, workDir: string) {
+  const read = (...args: string[]) => runTool('pg_restore', [...asOurs, ...args, file])
+  const lines = (await read('--list')).split('\n')
+  const list = join(workDir, 'list')
+  await writeFile(
+    list,
+    lines.filter((line) => !/ SCHEMA - | supabase_migrations /.test(line)).join('\n'),
   )
+  const script = join(workDir, 'restore.sql')
+  await unpack(file, script, [`--use-list=${list}`])
+  const records = await read('--schema=supabase_migrations', '--table=schema_migrations', '-f-')
+  const settings = await read('--data-only', '--schema=public', '--table=settings', '-f-')
+  return {
+    script,
+    // The database has such a table already, perhaps with records that are not ours.
+    records: records.replace(
+      /^(CREATE TABLE|COPY) supabase_migrations\.schema_migrations /gm,
+      '$1 pg_temp.backed_up ',
+    ),
+    tables: lines.flatMap((line) => line.match(/ TABLE public (\S+)/)?.[1] ?? []),
+    newest: settings.match(/^newest_migration\t(\S+)$/m)?.[1] ?? '',
+  }
 }
 
 /** Reads all of a dump and leaves it as a script. Returns how many leads it holds. */

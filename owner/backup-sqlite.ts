@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { openDatabase } from '../server/database.ts'
-import { giveToOwner, makeOwnDir, publishFile } from './backup-file.ts'
+import { giveToOwner, makeOwnDir, publishFile, type RestoreRequest } from './backup-file.ts'
 import { setAsideOldAlerts } from './old-alerts.ts'
 
 const databaseFile = (dataDir: string) => join(dataDir, 'leads.db')
@@ -41,12 +41,7 @@ async function writeBackup(sqlite: DatabaseSync, file: string, workDir: string) 
 export async function restoreSqlite(
   dataDir: string,
   file: string,
-  {
-    replace,
-    now,
-    workDir,
-    keepAs,
-  }: { replace: boolean; now: number; workDir: string; keepAs: string },
+  { replace, now, workDir, keepAs }: RestoreRequest,
 ) {
   const unpacked = databaseFile(workDir)
   try {
@@ -63,13 +58,14 @@ export async function restoreSqlite(
   await makeOwnDir(dataDir)
   // A log without its database: SQLite would delete it.
   let kept = existsSync(target) ? undefined : await moveAside(dataDir, damagedDir)
-  let { sqlite, present, damage } = await openAlone(target)
+  let alone = await openAlone(target)
+  if (alone.damage && replace) {
+    kept = await moveAside(dataDir, damagedDir)
+    alone.sqlite.close()
+    alone = await openAlone(target)
+  }
+  const { sqlite, present, damage } = alone
   try {
-    if (damage && replace) {
-      kept = await moveAside(dataDir, damagedDir)
-      sqlite.close()
-      ;({ sqlite, present, damage } = await openAlone(target))
-    }
     if (damage)
       throw new Error(
         `The database in ${dataDir} is damaged: ${damage}. With --replace it is moved aside, and the backup takes its place.`,
