@@ -11,7 +11,7 @@ import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 const help = `Brings a backup back. Stop the site first.
 
   npm run restore -- FILE             into an empty DATA_DIR or an empty database of DATABASE_URL
-  npm run restore -- FILE --replace   in the place of what is there, which is kept beside
+  npm run restore -- FILE --replace   in the place of what is there, of which a backup is made
 `
 
 export async function restore(

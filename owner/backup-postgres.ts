@@ -18,7 +18,8 @@ export async function backUpPostgres(url: string, file: string, workDir: string)
   await writeFile(dump, '', { mode: 0o600 })
   const only = [...ownTables.map((table) => `public.${table}`), records]
   const tables = only.map((table) => `--table=${table}`)
-  await runTool('pg_dump', ['--format=custom', ...asOurs, ...tables, `--file=${dump}`], url)
+  const args = ['--no-password', '--format=custom', ...asOurs, ...tables, `--file=${dump}`]
+  await runTool('pg_dump', args, url)
   const leads = await unpack(dump, join(workDir, 'check.sql'))
   await publishFile(dump, file)
   return leads
@@ -36,6 +37,7 @@ export async function restorePostgres(
   const dump = await readDump(file, workDir).catch((error: Error) => {
     throw new Error(`${file} is damaged: ${error.message.replace(/\.$/, '')}.`)
   })
+  // The tilde comes after all letters.
   if (dump.newest > `${versions.at(-1)}_~`)
     throw new Error(
       `${file} was written by a newer version of this program (its migration ${dump.newest} is not known here). Restore it with that version.`,
@@ -57,9 +59,9 @@ export async function restorePostgres(
       `The database holds ${present} leads. With --replace it is dumped beside, and the backup takes its place.`,
     )
   const kept = replace && tables.includes('public.leads') ? keepAs : undefined
-  const quiet = ['--no-psqlrc', '--quiet', '--output=/dev/null', '--set=ON_ERROR_STOP=1']
+  const quiet = ['--no-psqlrc', '--no-password', '--quiet', '--output=/dev/null']
   // Without a commit the end of its input takes everything back.
-  const psql = startTool('psql', [...quiet, '--file=-'], url)
+  const psql = startTool('psql', [...quiet, '--set=ON_ERROR_STOP=1', '--file=-'], url)
   const say = (...lines: string[]) => psql.child.stdin.write(`${lines.join('\n')}\n`)
   try {
     say(
