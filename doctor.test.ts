@@ -20,6 +20,7 @@ import * as content from './site/content.ts'
 import { startAirtableStandIn } from './testing/airtable-stand-in.ts'
 import { copySources } from './testing/copy-sources.ts'
 import { startMailStandIn } from './testing/mail-stand-in.ts'
+import { canTestWith } from './testing/processes.ts'
 import { spawnProcess } from './testing/server-process.ts'
 import { startTwilioStandIn } from './testing/twilio-stand-in.ts'
 
@@ -114,71 +115,75 @@ describe('npm run doctor', () => {
     expect(existsSync(join(folder, 'data'))).toBe(false)
   }, 30_000)
 
-  test('after an afternoon’s work, finds nothing in the way; --send sends tests', async () => {
-    const { folder, run } = checkOut()
-    const [airtable, mail, twilio, proxy] = await Promise.all([
-      startAirtableStandIn(),
-      startMailStandIn(),
-      startTwilioStandIn(),
-      startProxy(folder),
-    ])
-    onTestFinished(async () => {
-      await Promise.all([airtable.close(), mail.close(), twilio.close()])
-    })
-    replaceSamples(folder)
-    const secrets = { ...twilio.env, AIRTABLE_TOKEN: airtable.token }
-    const settings: Record<string, string> = {
-      ...secrets,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      DATA_DIR: join(folder, 'data'),
-      AIRTABLE_API_URL: airtable.url,
-      AIRTABLE_BASE_ID: airtable.baseId,
-      AIRTABLE_TABLE: airtable.tableName,
-      SMTP_URL: mail.url,
-      ALERT_EMAIL_FROM: 'site@roofing.test',
-      ALERT_EMAIL_TO: 'crew@roofing.test',
-      ALERT_SMS_TO: '+16125557810',
-      TIME_ZONE: 'America/Chicago',
-      PUBLIC_URL: proxy.url,
-      TRUSTED_PROXIES: '1',
-    }
-    const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
-    writeFileSync(join(folder, '.env'), lines.join(''))
-    chmodSync(join(folder, '.env'), 0o600)
-    const vite = join(folder, 'node_modules/vite/bin/vite.js')
-    execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder })
-    const start = ['--env-file-if-exists=.env', 'server.ts']
-    const server = spawnProcess(process.execPath, start, {}, { cwd: folder })
-    proxy.setTarget(await server.findUrl())
-    mkdirSync(join(folder, 'data/backups'))
-    writeFileSync(join(folder, 'data/backups/leads-20261115T030000Z.sqlite.gz'), 'a backup')
+  test.skipIf(!canTestWith('openssl'))(
+    'after an afternoon’s work, finds nothing in the way; --send sends tests',
+    async () => {
+      const { folder, run } = checkOut()
+      const [airtable, mail, twilio, proxy] = await Promise.all([
+        startAirtableStandIn(),
+        startMailStandIn(),
+        startTwilioStandIn(),
+        startProxy(folder),
+      ])
+      onTestFinished(async () => {
+        await Promise.all([airtable.close(), mail.close(), twilio.close()])
+      })
+      replaceSamples(folder)
+      const secrets = { ...twilio.env, AIRTABLE_TOKEN: airtable.token }
+      const settings: Record<string, string> = {
+        ...secrets,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        DATA_DIR: join(folder, 'data'),
+        AIRTABLE_API_URL: airtable.url,
+        AIRTABLE_BASE_ID: airtable.baseId,
+        AIRTABLE_TABLE: airtable.tableName,
+        SMTP_URL: mail.url,
+        ALERT_EMAIL_FROM: 'site@roofing.test',
+        ALERT_EMAIL_TO: 'crew@roofing.test',
+        ALERT_SMS_TO: '+16125557810',
+        TIME_ZONE: 'America/Chicago',
+        PUBLIC_URL: proxy.url,
+        TRUSTED_PROXIES: '1',
+      }
+      const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
+      writeFileSync(join(folder, '.env'), lines.join(''))
+      chmodSync(join(folder, '.env'), 0o600)
+      const vite = join(folder, 'node_modules/vite/bin/vite.js')
+      execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder })
+      const start = ['--env-file-if-exists=.env', 'server.ts']
+      const server = spawnProcess(process.execPath, start, {}, { cwd: folder })
+      proxy.setTarget(await server.findUrl())
+      mkdirSync(join(folder, 'data/backups'))
+      writeFileSync(join(folder, 'data/backups/leads-20261115T030000Z.sqlite.gz'), 'a backup')
 
-    const trusting = { NODE_EXTRA_CA_CERTS: proxy.cert }
-    const { code, stdout } = await run('doctor.ts', [], trusting)
-    expect(stdout).not.toContain('to do')
-    expect(stdout).toContain('Nothing stands in the way')
-    expect(code).toBe(0)
-    expect([mail.mails, twilio.messages, airtable.records]).toEqual([[], [], []])
+      const trusting = { NODE_EXTRA_CA_CERTS: proxy.cert }
+      const { code, stdout } = await run('doctor.ts', [], trusting)
+      expect(stdout).not.toContain('to do')
+      expect(stdout).toContain('Nothing stands in the way')
+      expect(code).toBe(0)
+      expect([mail.mails, twilio.messages, airtable.records]).toEqual([[], [], []])
 
-    const sent = await run('doctor.ts', ['--send', '--json'], trusting)
-    expect(sent.code).toBe(0)
-    const { ready, groups } = JSON.parse(sent.stdout)
-    expect(ready).toBe(true)
-    expect(groups).toHaveLength(5)
-    expect([mail.mails.length, twilio.messages.length]).toEqual([1, 1])
-    expect(mail.mails[0]?.subject).toMatch(/^TEST/)
-    for (const secret of [...Object.values(secrets), 'crew@', '5557810'])
-      expect(sent.stdout).not.toContain(secret)
+      const sent = await run('doctor.ts', ['--send', '--json'], trusting)
+      expect(sent.code).toBe(0)
+      const { ready, groups } = JSON.parse(sent.stdout)
+      expect(ready).toBe(true)
+      expect(groups).toHaveLength(5)
+      expect([mail.mails.length, twilio.messages.length]).toEqual([1, 1])
+      expect(mail.mails[0]?.subject).toMatch(/^TEST/)
+      for (const secret of [...Object.values(secrets), 'crew@', '5557810'])
+        expect(sent.stdout).not.toContain(secret)
 
-    // Nor has the start anything to say but where the site is.
-    expect(server.output.stdout.trim().split('\n')).toHaveLength(1)
+      // Nor has the start anything to say but where the site is.
+      expect(server.output.stdout.trim().split('\n')).toHaveLength(1)
 
-    // Who does not trust the certificate is told so, and nothing else about the address.
-    const strangers = await run('doctor.ts')
-    expect(strangers.code).toBe(1)
-    expect(strangers.stdout).toContain('will not trust the certificate')
-  }, 60_000)
+      // Who does not trust the certificate is told so, and nothing else about the address.
+      const strangers = await run('doctor.ts')
+      expect(strangers.code).toBe(1)
+      expect(strangers.stdout).toContain('will not trust the certificate')
+    },
+    60_000,
+  )
 })
 
 test('nothing that hangs holds it up for long', async () => {

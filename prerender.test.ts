@@ -188,4 +188,7 @@ describe('a build for a public address', () => {
 
 test('a build with a public address that is none stops with a sentence', () => {
   expect(() => buildWith('PUBLIC_URL=www.example.com\n')).toThrow('PUBLIC_URL must be')
+  expect(() => buildWith('PUBLIC_URL=https://jane:secret@example.com\n')).toThrow(
+    'PUBLIC_URL must hold no',
+  )
 })

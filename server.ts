@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import pino from 'pino'
-import { findSamples } from './doctor/words.ts'
 import { startSite } from './server/site-server.ts'
 import * as content from './site/content.ts'
+import { findSamples } from './site/samples.ts'
 import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 import { nameError } from './supabase/functions/submit-to-airtable/fault-log.ts'
 

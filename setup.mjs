@@ -16,8 +16,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-process.chdir(import.meta.dirname)
+// import.meta.dirname would need 20.11.
+process.chdir(fileURLToPath(new URL('.', import.meta.url)))
 const purpose = process.argv[2]
 // Not on stdout, which belongs to the script that follows (`npm run -s leads -- --json`).
 const say = (text) => process.stderr.write(`${text}\n`)
@@ -114,10 +116,13 @@ function apt(...args) {
   })
 }
 
+const mayInstall = () =>
+  spawnSync('apt-get', ['--version']).status === 0 &&
+  (process.getuid?.() === 0 || spawnSync('sudo', ['-n', 'true']).status === 0)
+
 // One that is good to have: nobody is asked for a password, and without it its tests are skipped.
 function addBrowser(name, ...packages) {
-  const mayInstall = process.getuid?.() === 0 || spawnSync('sudo', ['-n', 'true']).status === 0
-  if (mayInstall && spawnSync('apt-get', ['--version']).status === 0) {
+  if (mayInstall()) {
     say(`Installing ${name} for the tests (once) …`)
     const install = () => apt('install', '-y', '--no-install-recommends', ...packages)
     try {
@@ -144,7 +149,8 @@ function unpackCaddy() {
   try {
     try {
       download()
-    } catch {
+    } catch (error) {
+      if (!mayInstall()) throw error
       apt('update')
       download()
     }

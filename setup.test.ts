@@ -21,9 +21,12 @@ function checkOut() {
   for (const name of ['package-lock.json', '.npmrc', 'index.html', 'prerender.ts'])
     write(name, name)
   mkdirSync(join(folder, 'bin'))
-  const npm = join(folder, 'bin/npm')
-  writeFileSync(npm, '#!/bin/sh\necho "$@" >> asked\nmkdir -p node_modules dist\n')
-  chmodSync(npm, 0o755)
+  stub('npm', 'echo "$@" >> asked; mkdir -p node_modules dist')
+
+  function stub(name: string, script: string) {
+    writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${script}\n`)
+    chmodSync(join(folder, 'bin', name), 0o755)
+  }
 
   function write(name: string, text: string) {
     writeFileSync(join(folder, name), text)
@@ -40,7 +43,7 @@ function checkOut() {
     const asked = join(folder, 'asked')
     return existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n') : []
   }
-  return { run, write }
+  return { folder, run, stub, write }
 }
 
 test('the first start installs and builds, the second does neither', () => {
@@ -75,4 +78,27 @@ test('changed packages are installed again', () => {
   run('start')
   write('package-lock.json', 'changed')
   expect(run('start')).toEqual([expect.stringMatching(/^ci /), expect.stringMatching(/build/)])
+})
+
+test('whoever would have to give a password is not asked for one', () => {
+  const { folder, run, stub, write } = checkOut()
+  run('start')
+  mkdirSync(join(folder, 'e2e'))
+  const found = ['findBrowser', 'findFirefox', 'findWebKit'].map(
+    (name) => `export const ${name} = () => true\n`,
+  )
+  write('e2e/browser.mjs', found.join(''))
+  stub('sudo', 'echo "$@" >> sudo-asked; exit 1')
+  chmodSync(folder, 0o777)
+  // Root needs no password.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  execFileSync(process.execPath, ['setup.mjs', 'test'], {
+    cwd: folder,
+    env: { PATH: join(folder, 'bin') },
+    stdio: 'pipe',
+    ...nobody,
+  })
+  const asked = join(folder, 'sudo-asked')
+  // -n: it fails where there is a password to give.
+  if (existsSync(asked)) expect(readFileSync(asked, 'utf8')).toBe('-n true\n')
 })

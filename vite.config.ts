@@ -39,5 +39,8 @@ function readPublicUrl(mode: string) {
   const given = PUBLIC_URL.trim().replace(/\/+$/, '')
   if (!/^https?:\/\//.test(given) || !URL.canParse(given))
     throw new Error('PUBLIC_URL must be the site’s web address, such as https://www.example.com')
+  const { username, password } = new URL(given)
+  if (username || password)
+    throw new Error('PUBLIC_URL must hold no user name and no password: it is public')
   return given
 }

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, devices } from '@playwright/test'
 import lighthouse from 'lighthouse'
 import playwrightConfig from '../playwright.config.ts'
+import { findFreePort } from '../testing/processes.ts'
 import { startServer } from './server-process.ts'
 import { formatBytes, formatMs, formatRatio, median, type Table } from './table.ts'
 
@@ -241,14 +241,4 @@ async function measureContact(browser: Browser, url: string): Promise<number> {
   )
   await context.close()
   return toLiveMs
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

@@ -9,8 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { openDatabase } from '../server/database.ts'
 import { startCaddy, type TestCaddy } from '../testing/caddy.ts'
-import { findFreePort } from '../testing/postgres.ts'
-import { startServer } from '../testing/processes.ts'
+import { findFreePort, startServer } from '../testing/processes.ts'
 
 export type RollingResult = {
   restarts: number

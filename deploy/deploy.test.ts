@@ -58,6 +58,14 @@ it('all units are hardened alike', () => {
   for (const other of others) expect(other).toBe(first)
 })
 
+it('a site that cannot start yet is started again for ever', () => {
+  for (const name of ['roofing-site.service', 'roofing-site@.service']) {
+    const [, unit = '', service = ''] = readUnit(name).split(/^\[\w+\]$/m)
+    expect(unit).toMatch(/^StartLimitIntervalSec=0$/m)
+    expect(service).toMatch(/^Restart=always$/m)
+  }
+})
+
 it.skipIf(!existsSync('/usr/bin/systemd-analyze'))('systemd understands the units', () => {
   const dir = createDir()
   const files = [...units, 'roofing-site-backup.timer'].map((name) => {

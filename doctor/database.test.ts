@@ -91,6 +91,9 @@ test('a database that is none, is old or may lose leads is to do', async () => {
 test('leads at another backend are out of sight', async () => {
   const given = { VITE_SUPABASE_URL: 'https://b.test' }
   expect(await checkDatabase(readEnv(given), given)).toMatchObject([{ state: 'cannot tell' }])
+  expect(checkBackups(readEnv(given), given, 0)).toMatchObject({ state: 'cannot tell' })
+  const seen = { ...given, DATABASE_URL: 'postgres://a@b.test/c' }
+  expect(checkBackups(readEnv(seen), seen, 0)).toMatchObject({ state: 'to do' })
 })
 
 test.skipIf(!hasPostgres)('a PostgreSQL that may lose commits is to do', async () => {

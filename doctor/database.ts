@@ -94,30 +94,34 @@ const leastFreeBytes = 1e9
 async function checkDisk(dataDir: string, readStatfs: ReadStatfs): Promise<Check[]> {
   const { type, bavail, bsize } = await readStatfs(dataDir)
   // Some kernels hand the number over with its sign.
-  const kind = type >>> 0
-  const freeGb = (bavail * bsize) / 1e9
+  const place = checkPlace(type >>> 0)
+  return [...place, checkRoom(bavail * bsize, place.length === 0)]
+}
+
+/** Nothing where all is well: the line about the room says so, too. */
+function checkPlace(kind: number): Check[] {
   const move = '.env: DATA_DIR on a disk of this machine that outlives restarts'
-  const isLinux = process.platform === 'linux'
-  const place =
-    isLinux && forgetful[kind]
-      ? toDo('disk', `DATA_DIR is ${forgetful[kind]}: a restart takes all leads.`, move)
-      : isLinux && remote[kind]
-        ? toDo(
-            'disk',
-            `DATA_DIR is on a network file system (${remote[kind]}), where SQLite is not safe.`,
-            move,
-          )
-        : !isLinux || kind === fuse
-          ? cannotTell('disk', 'Whether DATA_DIR is on a disk of this machine.')
-          : undefined
-  const room =
-    bavail * bsize < leastFreeBytes
-      ? toDo('disk', `The disk has ${freeGb.toFixed(1)} GB left.`, 'Make room: 1 GB at least')
-      : ok(
-          'disk',
-          `${place ? 'The' : 'DATA_DIR is on a disk of this machine; the'} disk has ${freeGb.toFixed(0)} GB left.`,
-        )
-  return place ? [place, room] : [room]
+  if (process.platform !== 'linux' || kind === fuse)
+    return [cannotTell('disk', 'Whether DATA_DIR is on a disk of this machine.')]
+  if (forgetful[kind])
+    return [toDo('disk', `DATA_DIR is ${forgetful[kind]}: a restart takes all leads.`, move)]
+  if (remote[kind])
+    return [
+      toDo(
+        'disk',
+        `DATA_DIR is on a network file system (${remote[kind]}), where SQLite is not safe.`,
+        move,
+      ),
+    ]
+  return []
+}
+
+function checkRoom(freeBytes: number, isInPlace: boolean): Check {
+  const freeGb = freeBytes / 1e9
+  if (freeBytes < leastFreeBytes)
+    return toDo('disk', `The disk has ${freeGb.toFixed(1)} GB left.`, 'Make room: 1 GB at least')
+  const subject = isInPlace ? 'DATA_DIR is on a disk of this machine; the disk' : 'The disk'
+  return ok('disk', `${subject} has ${freeGb.toFixed(0)} GB left.`)
 }
 
 const postgresTimeoutMs = 5_000
@@ -189,7 +193,13 @@ async function checkPostgres(url: string): Promise<Check[]> {
 const dayMs = 86_400_000
 
 /** The newest of the files that `npm run backup` leaves. */
-export function checkBackups({ dataDir }: Env, given: Given, now: number): Check {
+export function checkBackups({ databaseUrl, dataDir }: Env, given: Given, now: number): Check {
+  if (databaseUrl === undefined && findBackend(given) !== undefined)
+    return cannotTell(
+      'backups',
+      'Leads are backed up at the backend of VITE_SUPABASE_URL, if at all.',
+      'Look at its own backups; or .env: DATABASE_URL, and npm run backup',
+    )
   const folder = findBackupDir(given, dataDir)
   const next = 'npm run backup   and every night from now on'
   const backups = existsSync(folder)

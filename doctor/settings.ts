@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Env } from '../supabase/functions/submit-to-airtable/env.ts'
-import { type Check, cannotTell, ok, toDo } from './check.ts'
+import { type Check, cannotTell, count, ok, toDo } from './check.ts'
 
 /** The variables as they were given, for what readEnv does not keep. */
 export type Given = Record<string, string | undefined>
@@ -82,36 +82,34 @@ export function checkKeys({ anonKeys }: Env, given: Given): Check {
 const latestFirstReminderMinutes = 7
 
 export function checkPromise(env: Env, given: Given): Check[] {
-  const { email, sms, webhook, escalateAfterMinutes } = env
-  const [first] = escalateAfterMinutes
-  const example = '.env: ESCALATE_AFTER_MINUTES=4,8'
   const unheard = (name: string, channel: object | undefined) =>
     given[name]?.trim() && !channel
       ? [toDo(name, `${name} is set, but its channel is not: nobody is reminded.`, 'See above.')]
       : []
-  const times = escalateAfterMinutes.join(' and ')
-  const receivers = (email?.escalationTo.length ?? 0) + (sms?.escalationTo.length ?? 0)
-  const reminders =
-    first === undefined
-      ? toDo('reminders', 'Nobody is reminded when nobody has called.', example)
-      : first > latestFirstReminderMinutes
-        ? toDo(
-            'reminders',
-            `The first reminder comes after ${first} of the ten minutes: too late to call.`,
-            example,
-          )
-        : receivers > 0 || webhook
-          ? ok(
-              'reminders',
-              `Reminders after ${times} minutes to ${receivers > 0 ? receivers : 'the webhook'}${receivers > 1 ? ' receivers' : receivers === 1 ? ' receiver' : ''}.`,
-            )
-          : cannotTell('reminders', `Reminders after ${times} minutes will need an alert channel.`)
   return [
-    reminders,
-    ...unheard('ESCALATION_EMAIL_TO', email),
-    ...unheard('ESCALATION_SMS_TO', sms),
+    checkReminders(env),
+    ...unheard('ESCALATION_EMAIL_TO', env.email),
+    ...unheard('ESCALATION_SMS_TO', env.sms),
     checkTimeZone(env, given),
   ]
+}
+
+function checkReminders({ email, sms, webhook, escalateAfterMinutes }: Env): Check {
+  const [first] = escalateAfterMinutes
+  const example = '.env: ESCALATE_AFTER_MINUTES=4,8'
+  if (first === undefined)
+    return toDo('reminders', 'Nobody is reminded when nobody has called.', example)
+  if (first > latestFirstReminderMinutes)
+    return toDo(
+      'reminders',
+      `The first reminder comes after ${first} of the ten minutes: too late to call.`,
+      example,
+    )
+  const times = `Reminders after ${escalateAfterMinutes.join(' and ')} minutes`
+  const receivers = (email?.escalationTo.length ?? 0) + (sms?.escalationTo.length ?? 0)
+  if (receivers > 0) return ok('reminders', `${times} to ${count(receivers, 'receiver')}.`)
+  if (webhook) return ok('reminders', `${times} to the webhook.`)
+  return cannotTell('reminders', `${times} will need an alert channel.`)
 }
 
 function checkTimeZone({ timeZone }: Env, given: Given): Check {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import * as template from '../site/content.ts'
-import { checkWords, findSamples } from './words.ts'
+import { findSamples } from '../site/samples.ts'
+import { checkWords } from './words.ts'
 
 const own = {
   company: { name: 'Northgate Roofing', phone: '(612) 555-7810' },

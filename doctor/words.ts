@@ -1,21 +1,10 @@
+import { findSamples } from '../site/samples.ts'
 import { type Check, ok, toDo } from './check.ts'
 
 /** What doctor reads of site/content.ts, whether or not the owner has deleted the marks. */
 export type Content = {
   company: { name: string; phone: string }
   testimonials: { rows: readonly (readonly object[])[] }
-}
-
-/** The places in the content that still say `sample: true`, such as `about.award`. */
-export function findSamples(content: unknown, path = ''): string[] {
-  if (typeof content !== 'object' || content === null) return []
-  const isSample = 'sample' in content && content.sample === true
-  return [
-    ...(isSample ? [path] : []),
-    ...Object.entries(content).flatMap(([name, inner]) =>
-      findSamples(inner, path === '' ? name : `${path}.${name}`),
-    ),
-  ]
 }
 
 const file = 'site/content.ts'

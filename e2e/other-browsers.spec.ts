@@ -56,7 +56,6 @@ for (const { name, isThere, start } of browsers) {
     }) => {
       const visitor = await begin()
       await visitor.open(`${baseURL}/?utm_source=google&utm_medium=cpc&utm_campaign=spring-roofs`)
-      await visitor.read(watchErrors)
       expect(await visitor.read(text('h1'))).toBeTruthy()
       expect(await visitor.read(`[...document.images].some((i) => i.naturalWidth > 1000)`)).toBe(
         true,
@@ -124,10 +123,3 @@ for (const { name, isThere, start } of browsers) {
     })
   })
 }
-
-const watchErrors = `(() => {
-  window.seenErrors = []
-  for (const type of ['error', 'unhandledrejection', 'securitypolicyviolation'])
-    addEventListener(type, (event) => window.seenErrors.push(String(event.message ?? event.reason ?? event.violatedDirective)))
-  return true
-})()`

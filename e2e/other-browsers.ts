@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import puppeteer from 'puppeteer-core'
-import { findFreePort } from '../testing/postgres.ts'
-import { waitUntil } from '../testing/processes.ts'
+import { findFreePort, waitUntil } from '../testing/processes.ts'
 import { findFirefox, findWebKit } from './browser.mjs'
 
 /** A browser other than Playwright's, with what the core walk needs of it. */
@@ -20,6 +19,12 @@ export type Visitor = {
 
 export type Start = (options?: { scripts?: boolean }) => Promise<Visitor>
 
+// From then on the page's `seenErrors` has what went wrong in it.
+const watchErrors = `
+  window.seenErrors = []
+  for (const type of ['error', 'unhandledrejection', 'securitypolicyviolation'])
+    addEventListener(type, (event) => window.seenErrors.push(String(event.message ?? event.reason ?? event.violatedDirective)))`
+
 /** Over WebDriver BiDi, which Playwright speaks to newer Firefoxes only. */
 export const startFirefox: Start = async ({ scripts = true } = {}) => {
   const browser = await puppeteer.launch({
@@ -29,6 +34,7 @@ export const startFirefox: Start = async ({ scripts = true } = {}) => {
     extraPrefsFirefox: { 'javascript.enabled': scripts },
   })
   const page = await browser.newPage()
+  if (scripts) await page.evaluateOnNewDocument(watchErrors)
   return {
     open: async (url) => void (await page.goto(url)),
     read: (expression) => page.evaluate(expression),
@@ -56,10 +62,15 @@ export const startWebKit: Start = async ({ scripts = true } = {}) => {
   const screen = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1920x1200x24'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
-  const [display] = await once(screen.stdio[3] as NodeJS.ReadableStream, 'data')
+  const display = await Promise.race([
+    once(screen.stdio[3] as NodeJS.ReadableStream, 'data').then(([data]) => String(data).trim()),
+    once(screen, 'exit').then(([code]) => {
+      throw new Error(`Xvfb ended with ${code}`)
+    }),
+  ])
   const port = await findFreePort()
   const driver = spawn(findWebKit() ?? '', [`--port=${port}`], {
-    env: { ...process.env, DISPLAY: `:${String(display).trim()}`, GDK_BACKEND: 'x11' },
+    env: { ...process.env, DISPLAY: `:${display}`, GDK_BACKEND: 'x11' },
     stdio: 'ignore',
   })
 
@@ -101,7 +112,11 @@ export const startWebKit: Start = async ({ scripts = true } = {}) => {
     throw error
   }
   return {
-    open: (url) => ask('POST', '/url', { url }),
+    open: async (url) => {
+      await ask('POST', '/url', { url })
+      // The protocol offers no moment before the load.
+      if (scripts) await ask('POST', '/execute/sync', { script: watchErrors, args: [] })
+    },
     read: (expression) =>
       ask('POST', '/execute/sync', { script: `return ${expression}`, args: [] }),
     type: async (selector, text) => ask('POST', `${await find(selector)}/value`, { text }),

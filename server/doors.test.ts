@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import { findFreePort } from '../testing/processes.ts'
 import { openDoors } from './doors.ts'
 
 async function open(port = 0) {
@@ -26,6 +27,26 @@ it('answers at every door', async () => {
 it('does not share its port with another program, nor with a second start', async () => {
   const { port } = await open()
   await expect(open(port)).rejects.toThrow('EADDRINUSE')
+})
+
+it('is had by one of two that start at the same moment', async () => {
+  for (let steps = 0; steps < 30; steps++) {
+    const port = await findFreePort()
+    const first = open(port)
+    // The second comes a little later each time, so that one meets every gap there may be.
+    for (let at = 0; at < steps; at++) await new Promise(process.nextTick)
+    const starts = await Promise.allSettled([first, open(port)])
+    expect([steps, starts.map(({ status }) => status).sort()]).toEqual([
+      steps,
+      ['fulfilled', 'rejected'],
+    ])
+  }
+})
+
+it('can be had again as soon as it is closed', async () => {
+  const { port, close } = await open()
+  await close()
+  expect((await open(port)).port).toBe(port)
 })
 
 it('is closed when all who are in have left', async () => {

@@ -12,45 +12,58 @@ export async function openDoors(
   port: number,
   host: string,
 ): Promise<{ port: number; close(): Promise<void> }> {
-  // Sockets that share a port do not notice another program there. This one does.
-  const probe = createServer()
-  const found = await listen(probe, { port, host })
-  await close(probe)
-
   const doors: Listener[] = []
-  const openDoor = async (door: Listener) => {
-    await listen(door, { port: found, host, reusePort: true })
+  const open = async (door: Listener, place: Place) => {
+    const found = await listen(door, place)
     doors.push(door)
+    return found
+  }
+  const closeAll = async () => {
+    await Promise.all(doors.map(close))
   }
   try {
-    await openDoor(server)
+    // Two that start at the same moment would both find the port free. A name that only one can have
+    // decides; it is no file, and the kernel takes it back however the process ends.
+    if (process.platform === 'linux' && port !== 0)
+      await open(
+        createServer((socket) => socket.destroy()),
+        { path: `\0roofing-site ${host}:${port}` },
+      )
+
+    // Sockets that share a port do not notice another program there. This one does.
+    const probe = createServer()
+    const found = await listen(probe, { port, host })
+    await close(probe)
+
+    const shared = { port: found, host, reusePort: true }
+    try {
+      await open(server, shared)
+    } catch (error) {
+      // macOS and Windows cannot share a port so.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOTSUP') throw error
+      await open(server, { port: found, host })
+      return { port: found, close: closeAll }
+    }
     for (let at = 1; at < doorCount; at++)
-      await openDoor(
+      await open(
         createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
           server.emit('connection', socket),
         ),
+        shared,
       )
+    return { port: found, close: closeAll }
   } catch (error) {
-    // macOS and Windows cannot share a port so.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOTSUP') throw error
-    await listen(server, { port: found, host })
-    doors.push(server)
-  }
-  return {
-    port: found,
-    async close() {
-      await Promise.all(doors.map(close))
-    },
+    await closeAll()
+    throw error
   }
 }
 
-function listen(
-  door: Listener,
-  options: { port: number; host: string; reusePort?: boolean },
-): Promise<number> {
+type Place = { port: number; host: string; reusePort?: boolean } | { path: string }
+
+function listen(door: Listener, place: Place): Promise<number> {
   return new Promise((resolve, reject) => {
     door.once('error', reject)
-    door.listen(options, () => {
+    door.listen(place, () => {
       door.off('error', reject)
       resolve((door.address() as AddressInfo).port)
     })

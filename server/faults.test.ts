@@ -190,7 +190,10 @@ describe.skipIf(!engines.includes('postgres'))('Postgres', () => {
     })
     while (!isDone) await cutConnections(databaseUrl)
     await sending
-    expect(await countLeads(db)).toBe(160)
+    // By a connection of its own: the pool may not have heard yet which of its own were cut last.
+    expect(await runSql(databaseUrl, 'select count(*)::int as leads from leads')).toEqual([
+      { leads: 160 },
+    ])
     expect(repeated).toBeGreaterThan(0)
   }, 30_000)
 })

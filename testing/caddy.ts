@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findFreePort } from './postgres.ts'
-import { startProcess, waitUntil } from './processes.ts'
+import { findFreePort, startProcess, waitUntil } from './processes.ts'
 
 const caddyfile = join(import.meta.dirname, '../deploy/Caddyfile')
 

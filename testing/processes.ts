@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -66,6 +67,10 @@ export function startProcess(
   }
 }
 
+/** Whether a test's tool is here. Without it the test is skipped; under CI it runs, and says what it lacks. */
+export const canTestWith = (name: string): boolean =>
+  Boolean(process.env.CI) || !spawnSync(name, ['--version']).error
+
 /** Looks again and again until it is so: processes tell nobody when they are done. */
 export async function waitUntil(
   isSo: () => boolean | Promise<boolean>,
@@ -76,4 +81,14 @@ export async function waitUntil(
     if (Date.now() > endAt) throw new Error(`Not so after ${timeoutMs / 1000} s: ${isSo}`)
     await wait(20)
   }
+}
+
+export function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
 }

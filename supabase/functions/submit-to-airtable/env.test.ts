@@ -120,6 +120,14 @@ it('takes Supabase’s own variables', () => {
   })
 })
 
+it.each(['https://jane:secret@www.example.com', 'https://jane@www.example.com'])(
+  'wants no name or password in the public address, and does not repeat it: %s',
+  (PUBLIC_URL) => {
+    const said = /^Please mend these environment variables:\n {2}PUBLIC_URL must hold no [^@]+$/
+    expect(() => readEnv({ PUBLIC_URL })).toThrow(said)
+  },
+)
+
 it('takes origins with or without a closing slash', () => {
   const { allowedOrigins } = readEnv({ ALLOWED_ORIGINS: 'https://a.example/, http://b.example:81' })
   expect(allowedOrigins).toEqual(['https://a.example', 'http://b.example:81'])

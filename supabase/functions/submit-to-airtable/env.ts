@@ -94,7 +94,13 @@ const variables = v.object({
   TIME_ZONE: optional(
     v.pipe(text, v.check(isTimeZone, 'must be a time zone such as America/Chicago')),
   ),
-  PUBLIC_URL: optional(url(web, 'must be the site’s web address, such as https://www.example.com')),
+  PUBLIC_URL: optional(
+    v.pipe(
+      url(web, 'must be the site’s web address, such as https://www.example.com'),
+      // It is in every alert and in the page itself.
+      v.check((text) => !hasUserInfo(text), 'must hold no user name and no password: it is public'),
+    ),
+  ),
   LINK_SECRET: optional(
     v.pipe(text, v.minLength(16, 'must be at least 16 characters that nobody can guess')),
   ),
@@ -125,6 +131,12 @@ function phoneNumbers() {
       'must be phone numbers such as +15551234567, separated by commas',
     ),
   )
+}
+
+function hasUserInfo(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { username, password } = new URL(text)
+  return username !== '' || password !== ''
 }
 
 function isTimeZone(name: string): boolean {

@@ -130,7 +130,9 @@ describe('where the visitor came from', () => {
     expect(read('referrer=https://mail.example/inbox?user=jane&utm_source=list')).toBe(
       'utm_source=list',
     )
-    expect(read('utm_content=jane%40example.com&utm_source=list')).toBe('utm_source=list')
+    for (const at of ['@', '%40', '%2540', '%252540'])
+      expect(read(`utm_content=jane${at}example.com&utm_source=list`)).toBe('utm_source=list')
+    expect(read('utm_campaign=40%25+off')).toBe('utm_campaign=40%25+off')
   })
 
   it.each(['%', '%ff%00', '&&&===', '\uD800', '__proto__=1&click=constructor'])(

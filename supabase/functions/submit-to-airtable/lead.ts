@@ -111,8 +111,9 @@ export function readSource(text: unknown): string | null {
   const source = new URLSearchParams()
   for (const part of sourceParts) {
     const value = tidy(said.get(part) ?? '').slice(0, 100)
-    // Mailing tools can put the receiver's address into a link; a referrer may only be a host.
-    const isKept = part === 'referrer' ? /^[\w.:-]+$/.test(value) : !value.includes('@')
+    // Mailing tools can put the receiver's address into a link, some encoded twice; a referrer may
+    // only be a host.
+    const isKept = part === 'referrer' ? /^[\w.:-]+$/.test(value) : !/@|%(25)*40/.test(value)
     if (value && isKept) source.set(part, value)
   }
   return source.toString()

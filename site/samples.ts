@@ -1,0 +1,11 @@
+/** The places in the content that still say `sample: true`, such as `about.award`. */
+export function findSamples(content: unknown, path = ''): string[] {
+  if (typeof content !== 'object' || content === null) return []
+  const isSample = 'sample' in content && content.sample === true
+  return [
+    ...(isSample ? [path] : []),
+    ...Object.entries(content).flatMap(([name, inner]) =>
+      findSamples(inner, path === '' ? name : `${path}.${name}`),
+    ),
+  ]
+}
