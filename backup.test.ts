@@ -126,6 +126,20 @@ describe.each(engines)('a backup on %s', { timeout: 60_000 }, (engine) => {
     ])
   })
 
+  it('taken after the clock was wrong is kept, and what the wrong clock named goes first', async () => {
+    const location = await createLocation(engine)
+    await open(location)
+    const { backupDir } = await options()
+    for (const year of [2031, 2032])
+      await backUp(location, { backupDir, keep: 2, now: Date.parse(`${year}-01-01T00:00:00Z`) })
+    const first = await backUp(location, { backupDir, keep: 2, now: nowAt })
+    const second = await backUp(location, { backupDir, keep: 2, now: nowAt + hourMs })
+    expect(readdirSync(backupDir).map((name) => join(backupDir, name))).toEqual([
+      first.file,
+      second.file,
+    ])
+  })
+
   it('replaces a database with leads only when told to, and keeps what was there', async () => {
     const location = await createLocation(engine)
     const db = await openDatabase(location)
@@ -147,10 +161,16 @@ describe.each(engines)('a backup on %s', { timeout: 60_000 }, (engine) => {
     expect((await listLeads(restored, { limit: 5 })).map(({ id }) => id)).toEqual([first])
     await restored.close()
 
-    // What was kept is whole: it can take its place again.
+    // What was kept is a backup like any other, and is deleted in its turn.
+    const next = await backUp(location, { backupDir, keep: 2, now: nowAt + hourMs })
+    expect(next.deleted).toBe(0)
+    const held = readFileSync(kept)
+    const last = await backUp(location, { backupDir, keep: 2, now: nowAt + 2 * hourMs })
+    expect(last.deleted).toBe(1)
+    expect(existsSync(kept)).toBe(false)
+    writeFileSync(kept, held)
     const other = await createLocation(engine)
-    if (engine === 'sqlite') writeFileSync(join(other.dataDir, 'leads.db'), readFileSync(kept))
-    else await restore(other, kept, { ...ask, replace: false })
+    await restore(other, kept, { ...ask, replace: false })
     const before = await open(other)
     expect((await listLeads(before, { limit: 5 })).map(({ id }) => id)).toEqual([second, first])
   })

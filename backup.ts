@@ -1,7 +1,13 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findBackupDir, formatStamp, isBackup } from './owner/backup-file.ts'
+import {
+  findBackupDir,
+  formatStamp,
+  isBackup,
+  lendWorkDir,
+  makeOwnDir,
+} from './owner/backup-file.ts'
 import { backUpPostgres } from './owner/backup-postgres.ts'
 import { backUpSqlite } from './owner/backup-sqlite.ts'
 import type { DatabaseLocation } from './server/database.ts'
@@ -20,21 +26,19 @@ export async function backUp(
   { databaseUrl, dataDir }: DatabaseLocation,
   { backupDir, keep, now }: { backupDir: string; keep: number; now: number },
 ) {
-  await mkdir(backupDir, { recursive: true, mode: 0o700 })
+  await makeOwnDir(backupDir)
   await removeAbandoned(backupDir, now)
-  const workDir = await mkdtemp(join(backupDir, '.unfinished-'))
-  try {
-    const file = join(backupDir, `leads-${formatStamp(now)}.${databaseUrl ? 'dump' : 'sqlite.gz'}`)
-    const leads = databaseUrl
-      ? await backUpPostgres(databaseUrl, file, workDir)
-      : await backUpSqlite(dataDir, file, workDir)
-    // The names sort by time.
-    const older = (await readdir(backupDir)).filter(isBackup).sort().slice(0, -keep)
-    for (const name of older) await rm(join(backupDir, name))
-    return { file, leads, bytes: (await stat(file)).size, deleted: older.length }
-  } finally {
-    await rm(workDir, { recursive: true, force: true })
-  }
+  const file = join(backupDir, `leads-${formatStamp(now)}.${databaseUrl ? 'dump' : 'sqlite.gz'}`)
+  const leads = await lendWorkDir(backupDir, (workDir) =>
+    databaseUrl ? backUpPostgres(databaseUrl, file, workDir) : backUpSqlite(dataDir, file, workDir),
+  )
+  const names = (await readdir(backupDir)).filter(isBackup).sort()
+  // The names sort by time. Names after this one's come from a clock that was wrong: they go first.
+  const mine = names.indexOf(basename(file))
+  const others = [...names.slice(mine + 1), ...names.slice(0, mine)]
+  const older = others.slice(0, Math.max(0, names.length - keep))
+  for (const name of older) await rm(join(backupDir, name))
+  return { file, leads, bytes: (await stat(file)).size, deleted: older.length }
 }
 
 // A killed run leaves a copy of everyone's data behind.
@@ -55,9 +59,9 @@ if (import.meta.main) {
     const { values } = parseArgs({ options })
     if (values.help) say(help)
     else {
-      const keep = Number(values.keep)
       if (!/^[1-9]\d{0,5}$/.test(values.keep))
         throw new Error(`--keep takes a whole number from 1, not "${values.keep}".`)
+      const keep = Number(values.keep)
       const env = readEnv(process.env)
       const backupDir = findBackupDir(process.env, env.dataDir)
       const done = await backUp(env, { backupDir, keep, now: Date.now() })

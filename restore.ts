@@ -1,16 +1,17 @@
-import { mkdir, mkdtemp, open, rm } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findBackupDir, formatStamp } from './owner/backup-file.ts'
+import { findBackupDir, formatStamp, lendWorkDir } from './owner/backup-file.ts'
 import { restorePostgres } from './owner/backup-postgres.ts'
 import { restoreSqlite } from './owner/backup-sqlite.ts'
+import { AlertsNotSetAside } from './owner/old-alerts.ts'
 import type { DatabaseLocation } from './server/database.ts'
 import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 
 const help = `Brings a backup back. Stop the site first.
 
   npm run restore -- FILE             into an empty DATA_DIR or an empty database of DATABASE_URL
-  npm run restore -- FILE --replace   in the place of what is there, which is kept beside
+  npm run restore -- FILE --replace   in the place of what is there, of which a backup is made
 `
 
 export async function restore(
@@ -23,15 +24,13 @@ export async function restore(
     throw new Error(`${file} is of PostgreSQL: set DATABASE_URL to where it shall go.`)
   if (engine === 'sqlite' && databaseUrl)
     throw new Error(`${file} is of SQLite, but DATABASE_URL names a PostgreSQL.`)
-  const stamp = formatStamp(now)
-  if (!databaseUrl) return restoreSqlite(dataDir, file, { replace, now, stamp })
-
-  await mkdir(backupDir, { recursive: true, mode: 0o700 })
-  const workDir = await mkdtemp(join(backupDir, '.unfinished-'))
-  const keepAs = join(backupDir, `before-restore-${stamp}.dump`)
-  return restorePostgres(databaseUrl, file, { replace, now, workDir, keepAs }).finally(() =>
-    rm(workDir, { recursive: true, force: true }),
-  )
+  const ending = databaseUrl ? 'dump' : 'sqlite.gz'
+  // An ordinary backup: it can be restored, and is deleted in its turn.
+  const keepAs = join(backupDir, `leads-${formatStamp(now)}-before-restore.${ending}`)
+  return lendWorkDir(backupDir, (workDir) => {
+    const ask = { replace, now, workDir, keepAs }
+    return databaseUrl ? restorePostgres(databaseUrl, file, ask) : restoreSqlite(dataDir, file, ask)
+  })
 }
 
 async function findEngine(file: string): Promise<'sqlite' | 'postgres'> {
@@ -73,7 +72,8 @@ if (import.meta.main) {
       }
     }
   } catch (error) {
-    process.stderr.write(`Nothing was restored: ${(error as Error).message}\n`)
+    const start = error instanceof AlertsNotSetAside ? '' : 'Nothing was restored: '
+    process.stderr.write(`${start}${(error as Error).message}\n`)
     process.exitCode = 1
   }
 }

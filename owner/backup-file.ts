@@ -1,8 +1,9 @@
-import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chown, mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 
 /** `leads-2026-11-15T03-00-00Z.sqlite.gz` or `.dump`: the names sort by time. */
-export const isBackup = (name: string) => /^leads-[\dTZ-]+\.(sqlite\.gz|dump)$/.test(name)
+export const isBackup = (name: string) =>
+  /^leads-[\dTZ-]+(-before-restore)?\.(sqlite\.gz|dump)$/.test(name)
 
 export const formatStamp = (at: number) =>
   new Date(at)
@@ -13,13 +14,37 @@ export const formatStamp = (at: number) =>
 export const findBackupDir = (variables: Record<string, string | undefined>, dataDir: string) =>
   variables.BACKUP_DIR?.trim() || join(dataDir, 'backups')
 
-export async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r+')
-  await handle.sync().finally(() => handle.close())
+/** `keepAs`: the backup of what was there before. */
+export type RestoreRequest = { replace: boolean; now: number; workDir: string; keepAs: string }
+
+/** Lends a folder for what is not whole yet, and takes it away whatever happens. */
+export async function lendWorkDir<T>(backupDir: string, work: (dir: string) => Promise<T>) {
+  await makeOwnDir(backupDir)
+  const dir = await mkdtemp(join(backupDir, '.unfinished-'))
+  return work(dir).finally(() => rm(dir, { recursive: true, force: true }))
 }
 
-/** A new name is not on the disk before its folder is. */
-export async function syncDir(path: string): Promise<void> {
+export async function makeOwnDir(dir: string): Promise<void> {
+  const made = await mkdir(dir, { recursive: true, mode: 0o700 })
+  if (made) await giveToOwner(made)
+}
+
+/** What root makes in the site's folders must stay the site's. */
+export async function giveToOwner(path: string): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = await stat(dirname(path))
+  await chown(path, uid, gid)
+}
+
+/** Gives a whole file its name; both are on the disk when it returns. */
+export async function publishFile(unnamed: string, file: string): Promise<void> {
+  await syncPath(unnamed)
+  await rename(unnamed, file)
+  await giveToOwner(file)
+  await syncPath(dirname(file))
+}
+
+async function syncPath(path: string): Promise<void> {
   const handle = await open(path, 'r')
   await handle.sync().finally(() => handle.close())
 }
