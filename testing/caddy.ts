@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
 import { findFreePort, startProcess, waitUntil } from './processes.ts'
 
 const caddyfile = join(import.meta.dirname, '../deploy/Caddyfile')
@@ -64,12 +65,13 @@ export async function startCaddy(upstreams: readonly string[]): Promise<TestCadd
     throw new Error(`Caddy ended: ${caddy.output.stderr}`)
   })
   try {
-    const ready = waitUntil(
-      () =>
-        existsSync(root) &&
-        existsSync(join(dir, 'storage/certificates/local/localhost/localhost.crt')) &&
-        caddy.output.stderr.includes('serving initial configuration'),
-    )
+    // A certificate is a file before it is in use: only a handshake tells.
+    const ready = waitUntil(async () => {
+      if (!existsSync(root)) return false
+      const names = ['localhost', 'example.com']
+      const met = await Promise.all(names.map((name) => canMeet(name, httpsPort, root)))
+      return met.every(Boolean)
+    })
     await Promise.race([ready, ended])
   } catch (error) {
     await stop()
@@ -79,4 +81,15 @@ export async function startCaddy(upstreams: readonly string[]): Promise<TestCadd
   }
   const ca = readFileSync(root, 'utf8')
   return { httpPort, httpsPort, ca, readLog: () => caddy.output.stderr, stop }
+}
+
+function canMeet(servername: string, port: number, root: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, servername, ca: readFileSync(root) })
+    socket.once('error', () => resolve(false))
+    socket.once('secureConnect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+  })
 }
