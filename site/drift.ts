@@ -17,8 +17,9 @@ export function driftTestimonials(reducedMotion: MediaQueryList) {
     button.hidden = reducedMotion.matches || loops.length === 0
     button.dataset.state = drifting ? 'playing' : 'paused'
     button.setAttribute('aria-label', (drifting ? button.dataset.pause : button.dataset.play) ?? '')
-    for (const row of loops) {
-      if (drifting) drift(row)
+    for (const row of rows) {
+      if (!loops.includes(row)) row.dataset.still = ''
+      else if (drifting) drift(row)
       else rest(row)
     }
   }
