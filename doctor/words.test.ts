@@ -22,6 +22,9 @@ test.skipIf(known.length < 21)('finds every sample of the template, marked as on
   expect(samples).toEqual(['company', ...known])
   expect(known.filter((path) => path.startsWith('testimonials.'))).toHaveLength(20)
   expect(known).toContain('about.award')
+  const { rows } = template.testimonials
+  expect(rows.map((row) => row.length)).toEqual([7, 7, 6])
+  expect(rows.flat().map(({ id }) => id)).toEqual([...Array(20).keys()].map((at) => at + 1))
 })
 
 test('knows invented words when the mark is gone, also in another dress', () => {
