@@ -22,7 +22,7 @@ const tableSchema = v.object({
 })
 type Table = v.InferOutput<typeof tableSchema>
 
-const scopes = [
+export const scopes = [
   'data.records:read',
   'data.records:write',
   'schema.bases:read',
