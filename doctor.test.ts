@@ -30,7 +30,7 @@ function checkOut() {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const root = import.meta.dirname
   const programs = readdirSync(root).filter((name) => name.endsWith('.ts'))
-  for (const name of [...programs, 'doctor', 'supabase'])
+  for (const name of [...programs, 'doctor', 'owner', 'server', 'supabase'])
     cpSync(join(root, name), join(folder, name), { recursive: true })
   const run = async (command: string, args: string[] = [], env: Record<string, string> = {}) => {
     const node = ['--env-file-if-exists=.env', command, ...args]
@@ -181,6 +181,21 @@ describe('npm run doctor', () => {
   }, 60_000)
 })
 
+test('a typo in the words ends it with 2, the line and how an apostrophe is written', async () => {
+  const { folder, run } = checkOut()
+  const file = join(folder, 'site/content.ts')
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const at = lines.findIndex((line) => line.startsWith('  name:'))
+  lines[at] = "  name: 'O'Brien Roofing',"
+  writeFileSync(file, lines.join('\n'))
+  const { code, stdout, stderr } = await run('doctor.ts')
+  expect(code).toBe(2)
+  expect(stdout).toBe('')
+  expect(stderr).toContain(`site/content.ts line ${at + 1} cannot be read: `)
+  expect(stderr).toContain("an apostrophe among them is written \\'.")
+  expect(stderr).not.toMatch(/^ {4}at /m)
+}, 30_000)
+
 test('nothing that hangs holds it up for long', async () => {
   const silent = createTcpServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -211,7 +226,7 @@ function makeDeps(given: Record<string, string> = {}) {
   const deps: DoctorDeps = {
     root: '/nowhere',
     given: { DATA_DIR: '/nowhere', ...given },
-    content,
+    readContent: async () => content,
     fetch: async () => {
       throw new TypeError('fetch failed')
     },

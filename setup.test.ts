@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
@@ -40,7 +40,7 @@ function checkOut() {
     const asked = join(folder, 'asked')
     return existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n') : []
   }
-  return { run, write }
+  return { folder, npm, run, write }
 }
 
 test('the first start installs and builds, the second does neither', () => {
@@ -75,4 +75,24 @@ test('changed packages are installed again', () => {
   run('start')
   write('package-lock.json', 'changed')
   expect(run('start')).toEqual([expect.stringMatching(/^ci /), expect.stringMatching(/build/)])
+})
+
+test('a build that fails on the words names their file', () => {
+  const { folder, npm, run } = checkOut()
+  run('start')
+  writeFileSync(
+    npm,
+    `#!/bin/sh\necho "site/content.ts(11,12): error TS1005: ',' expected."\nexit 2\n`,
+  )
+  rmSync(join(folder, 'dist'), { recursive: true })
+  const failed = spawnSync(process.execPath, ['setup.mjs', 'start'], {
+    cwd: folder,
+    env: { PATH: `${join(folder, 'bin')}:${process.env.PATH}` },
+    encoding: 'utf8',
+  })
+  expect(failed.status).toBe(2)
+  expect(failed.stdout).toBe('')
+  expect(failed.stderr).toContain("site/content.ts(11,12): error TS1005: ',' expected.")
+  expect(failed.stderr).toContain('The mistake is in site/content.ts')
+  expect(failed.stderr).toContain('Nothing was started')
 })
