@@ -102,7 +102,7 @@ describe('npm run doctor', () => {
     const operations = readFileSync(join(import.meta.dirname, 'docs/operations.md'), 'utf8')
     if (findSamples(content).length === 22) expect(operations).toContain(stdout)
     for (const words of [
-      'cp .env.example .env',
+      'install -m 600 .env.example .env',
       'AIRTABLE_TOKEN',
       'No alert is set up',
       'There is no database',

@@ -96,3 +96,12 @@ test('a build that fails on the words names their file', () => {
   expect(failed.stderr).toContain('The mistake is in site/content.ts')
   expect(failed.stderr).toContain('Nothing was started')
 })
+
+test('every command of a fresh clone installs first', () => {
+  const manifest = readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')
+  const scripts: Record<string, string> = JSON.parse(manifest).scripts
+  const hooks = Object.keys(scripts).filter((name) => scripts[name]?.startsWith('node setup.mjs'))
+  const commands = Object.keys(scripts).filter((name) => !hooks.includes(name))
+  expect(commands.length).toBeGreaterThan(10)
+  expect(hooks.sort()).toEqual(commands.map((name) => `pre${name}`).sort())
+})
