@@ -20,8 +20,9 @@ export function formatSiteHeaders(settings: Settings) {
   return [
     '/*',
     `  Content-Security-Policy: ${formatPolicy(settings)}`,
-    // Not for plain HTTP: static hosts have TLS, and Node leaves it out without.
-    '  Strict-Transport-Security: max-age=63072000; includeSubDomains',
+    // Not for plain HTTP: static hosts have TLS, and Node leaves it out without. Not for subdomains:
+    // the owner may have others there, without TLS, that this would lock out for two years.
+    '  Strict-Transport-Security: max-age=63072000',
     '  X-Content-Type-Options: nosniff',
     '  X-Frame-Options: DENY',
     '  Referrer-Policy: strict-origin-when-cross-origin',

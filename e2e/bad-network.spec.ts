@@ -10,7 +10,7 @@ import {
   toast,
   visitor,
 } from './form.ts'
-import { expect, test } from './test.ts'
+import { expect, phone as phoneScreen, test } from './test.ts'
 
 test.use({ expectedErrors: /Failed to load resource/ })
 
@@ -297,6 +297,7 @@ test.describe('a press before the form’s code', () => {
     page.on('request', (request) => {
       if (request.method() === 'POST') posts.push(request.url())
     })
+    await page.setViewportSize(phoneScreen)
     await page.goto('/')
     await context.setOffline(true)
     await fillIn(page)
@@ -304,6 +305,10 @@ test.describe('a press before the form’s code', () => {
     const said = () =>
       page.locator('#estimate').evaluate((form) => getComputedStyle(form, '::after').content)
     await expect.poll(said).toContain('You are offline')
+    // The end of the form is below the screen; the words are not.
+    const standsInView = () =>
+      page.evaluate(() => document.elementFromPoint(innerWidth / 2, innerHeight - 40)?.id)
+    expect(await standsInView()).toBe('estimate')
     await page.unroute('**/assets/main-*.js')
     expect(posts).toEqual([])
     await context.setOffline(false)

@@ -76,6 +76,49 @@ test.describe('the estimate form', () => {
     expect(headers['x-client-info']).toContain('supabase-js')
   })
 
+  test('a second tap after a quick success takes nothing back', async ({ page }) => {
+    const requests = await answerWith(page, { status: 200 })
+    await fillIn(page)
+    await submitButton(page).click()
+    await expect(toast(page, words.toasts.received)).toBeVisible()
+    await submitButton(page).click()
+    await expect(page.getByText(words.notes.received)).toBeVisible()
+    await expect(toast(page, words.toasts.received)).toBeVisible()
+    await expect(page.locator('.field-error')).toHaveCount(0)
+    expect(requests).toHaveLength(1)
+    // Whoever has begun another request is told what it lacks.
+    await fields(page).name.fill('John Doe')
+    await submitButton(page).click()
+    await expect(toast(page, words.toasts.incomplete)).toBeVisible()
+  })
+
+  test('what is on its way cannot be changed any more', async ({ page }) => {
+    let answer = () => {}
+    await page.route(functionUrl, async (route) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      await route.fulfill({ contentType: 'application/json', body: '{"ok":true}' })
+    })
+    await fillIn(page)
+    await submitButton(page).click()
+    await expect(submitButton(page)).toBeDisabled()
+    await fields(page).phone.pressSequentially('9')
+    await expect(fields(page).phone).toHaveValue(visitor.phone)
+    answer()
+    await expect(toast(page, words.toasts.received)).toBeVisible()
+    await expect(fields(page).phone).toBeEditable()
+  })
+
+  test('a toast about empty fields goes when none is empty', async ({ page }) => {
+    await submitButton(page).click()
+    await expect(toast(page, words.toasts.incomplete)).toBeVisible()
+    await fillIn(page, { ...visitor, email: 'jane' })
+    await submitButton(page).click()
+    await expect(page.locator('.field-error')).toHaveCount(1)
+    await expect(toast(page, words.toasts.incomplete)).toBeHidden()
+  })
+
   test('says so word for word on success, and starts afresh', async ({ page }) => {
     await answerWith(page, { status: 200 })
     await fillIn(page)

@@ -107,6 +107,15 @@ test.describe('robots', () => {
     await expect(trap).toHaveAttribute('autocomplete', 'off')
   })
 
+  test('are not taken for somebody whose draft was kept', async ({ page }) => {
+    const requests = await answerWith(page, { status: 200 })
+    await fillIn(page)
+    await page.reload()
+    await submitButton(page).click()
+    await expect(toast(page, words.toasts.received)).toBeVisible()
+    expect(detailsOf(requests)).not.toHaveProperty('elapsedMs')
+  })
+
   test('give themselves away beside the five fields, not among them', async ({ page }) => {
     const requests = await answerWith(page, { status: 200 })
     await fillIn(page)

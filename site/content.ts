@@ -85,9 +85,9 @@ export const form = {
       `We could not read this field: ${field}. Your browser’s Back button has what you typed. Please correct it, or call us now:`,
     received: 'We have your request. Please keep your phone close by: we call within 10 minutes.',
     slow: 'This takes longer than usual. We keep trying; or call us now:',
-    offline: 'You are offline. Nothing you type is lost.',
+    offline: 'You are offline. Nothing you type is lost. A call may still get through:',
     waiting:
-      'You are offline. Keep this page open: your request goes out by itself when you are back.',
+      'You are offline. Keep this page open: your request goes out by itself when you are back. Or call us:',
   },
   emailHint: 'Did you mean',
   phoneRule: 'At least 7 digits',

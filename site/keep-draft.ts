@@ -1,6 +1,6 @@
 /*
  * What is typed is kept on this device, from the first keystroke on, so that a reload or a closed tab
- * loses nothing. It is gone after a success (estimate-form/draft.ts clears it) and after a day.
+ * loses nothing. It is gone after a success (estimate-form/attempt.ts clears it) and after a day.
  */
 const keptMs = 24 * 60 * 60_000
 
@@ -11,6 +11,8 @@ export function keepDraft(form: HTMLFormElement, storageKey: string) {
     const age = Date.now() - savedAt
     if (age >= 0 && age < keptMs) {
       for (const field of fields) field.value ||= values[field.name] ?? ''
+      // Whoever finds the form filled in may press at once, and is no robot for that.
+      form.toggleAttribute('data-restored', true)
     } else {
       localStorage.removeItem(storageKey)
     }

@@ -68,7 +68,8 @@ export function loadFormOnContact() {
     if (complete) {
       // From here on no code is let in and no press counts: the browser is on its way.
       state = 'posting'
-      setHidden('elapsedMs', String(Math.round(performance.now())))
+      if (!form.hasAttribute('data-restored'))
+        setHidden('elapsedMs', String(Math.round(performance.now())))
       form.submit()
     } else {
       pressed = false

@@ -12,8 +12,8 @@ import {
 } from '../../supabase/functions/submit-to-airtable/lead.ts'
 import { callHref, company, form as words } from '../content.ts'
 import { AddressSuggestions } from './address-suggestions.tsx'
+import { createAttempt } from './attempt.ts'
 import { untilOnline, useOnline } from './connection.ts'
-import { createDraft } from './draft.ts'
 import { fillInput } from './field-input.ts'
 import { formatNameField } from './format-name.ts'
 import { formatPhoneField } from './format-phone.ts'
@@ -35,7 +35,7 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
   const form = useRef<HTMLFormElement>(null)
   const address = useRef<HTMLInputElement>(null)
   const sending = useRef(false)
-  const [draft] = useState(() => createDraft(localStorageIfAllowed(), Date.now))
+  const [attempt] = useState(() => createAttempt(localStorageIfAllowed(), Date.now))
   const [submitting, setSubmitting] = useState(false)
   const [errors, setErrors] = useState<Errors>({})
   const [outcome, setOutcome] = useState<'received' | 'failed'>()
@@ -69,6 +69,9 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
     const form = event.currentTarget
     // What an earlier, plain post came to is history now.
     document.getElementById('estimate-outcomes')?.remove()
+    // The second of two quick taps may come after the answer to the first, to an empty form.
+    if (outcome === 'received' && Object.values(readValues(form)).join('') === '') return
+    formatPhoneField(findField(form, 'phone') as HTMLInputElement, { isWhole: true })
     // The disabled button arrives a render later; a quick second press must not send twice.
     if (sending.current || !checkFields(form)) return
     sending.current = true
@@ -93,13 +96,15 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
   async function send(lead: Lead, form: HTMLFormElement) {
     const details = new URLSearchParams({
       consent: words.consent.version,
-      elapsedMs: String(Math.round(performance.now())),
+      ...(!form.hasAttribute('data-restored') && {
+        elapsedMs: String(Math.round(performance.now())),
+      }),
       [trapField]: findField(form, trapField)?.value ? 'filled' : '',
       source: findField(form, 'source')?.value ?? '',
     })
     const { sendLead } = await import('./send-lead.ts')
-    await sendLead(lead, draft.findIdempotencyKey(JSON.stringify(lead)), details)
-    draft.clear()
+    await sendLead(lead, attempt.findIdempotencyKey(JSON.stringify(lead)), details)
+    attempt.clear()
     form.reset()
     setMeantEmail(undefined)
     setOutcome('received')
@@ -120,13 +125,15 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
     findField(form, first)?.focus()
     if (requiredFields.some((name) => values[name]?.trim() === '')) {
       void showToast('error', words.toasts.incomplete)
-    }
+    } else void hideToast()
     return lead.success ? lead.output : undefined
   }
 
   const field = <Name extends LeadField>(name: Name) => ({
     name,
     error: errors[name],
+    // What is changed on its way would be lost. Who waits for the connection may still change it.
+    readOnly: submitting && online,
     // The first is read out at once, the others when the visitor gets there.
     announced: Object.keys(errors)[0] === name,
     onInput: () => setErrors(({ [name]: _mended, ...others }) => others),
@@ -204,7 +211,7 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
           // Formatting what is being deleted would put the bracket back that was just removed.
           if (!inputType.startsWith('delete')) formatPhoneField(event.currentTarget)
         }}
-        onBlur={(event) => formatPhoneField(event.currentTarget)}
+        onBlur={(event) => formatPhoneField(event.currentTarget, { isWhole: true })}
       />
       <Input {...field('address')} ref={address} type="text" autoComplete="street-address" required>
         <AddressSuggestions field={address} />
@@ -232,21 +239,14 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
         {submitting ? words.submitting : words.submit}
       </button>
       <div role="status">
-        {!online && (
-          <p className="form-note">{submitting ? words.notes.waiting : words.notes.offline}</p>
-        )}
+        {!online && <CallNote>{submitting ? words.notes.waiting : words.notes.offline}</CallNote>}
         {online && outcome === 'received' && (
           <p className="form-note" data-outcome="received">
             {words.notes.received}
           </p>
         )}
         {online && (slow || outcome === 'failed') && (
-          <p className="form-note">
-            {slow ? words.notes.slow : words.notes.failed}{' '}
-            <a href={callHref} className="font-bold whitespace-nowrap text-copper underline">
-              {company.phone}
-            </a>
-          </p>
+          <CallNote>{slow ? words.notes.slow : words.notes.failed}</CallNote>
         )}
       </div>
       <p className="consent">{words.consent.text}</p>
@@ -298,6 +298,15 @@ function Input({ name, error, announced, children, ...attributes }: InputProps) 
   )
 }
 
+const CallNote = ({ children }: { children: string }) => (
+  <p className="form-note">
+    {children}{' '}
+    <a href={callHref} className="font-bold whitespace-nowrap text-copper underline">
+      {company.phone}
+    </a>
+  </p>
+)
+
 /** Robots fill in what they find. People do not see it, and password managers are told to leave it. */
 function Trap() {
   return (
@@ -328,3 +337,5 @@ async function showToast(kind: 'success' | 'error', text: string) {
   const toasts = await import('./toasts.tsx').catch(() => undefined)
   toasts?.showToast(kind, text)
 }
+
+const hideToast = () => import('./toasts.tsx').then((toasts) => toasts.hideToast()).catch(() => {})

@@ -19,6 +19,11 @@ describe('formatPhone', () => {
     expect(formatPhone(typed)).toBe(expected)
   })
 
+  test('leaves out the area code that was not given', () => {
+    expect(formatPhone('(555) 012-3', { isWhole: true })).toBe('555-0123')
+    expect(formatPhone('5551234567', { isWhole: true })).toBe('(555) 123-4567')
+  })
+
   test.each([
     '',
     '+1',

@@ -14,7 +14,13 @@ createRoot(container).render(
   />,
 )
 
-/** One toast at a time: what was said before is no longer true. */
+// One toast at a time: what was said before is no longer true.
+const id = 'estimate'
+
 export function showToast(kind: 'success' | 'error', text: string) {
-  toast[kind](text, { id: 'estimate' })
+  toast[kind](text, { id })
+}
+
+export function hideToast() {
+  toast.dismiss(id)
 }

@@ -170,10 +170,11 @@ export async function listWarnings(
 ): Promise<string[]> {
   const { airtable, webhook } = settings
   const sends = new Set([
-    ...(airtable ? ['airtable'] : []),
-    ...planDelivery(settings, { suspect: null }, now).channels.slice(1),
+    ...planDelivery(settings, { suspect: null }, now).channels,
     ...listEscalationChannels(settings),
   ])
+  // Leads are planned for Airtable before it is set up.
+  if (!airtable) sends.delete('airtable')
   const warnings = backlog.flatMap(({ channel, waiting, oldestAt }) => {
     const seconds = Math.round((now - oldestAt) / 1000)
     if (!sends.has(channel))

@@ -1,6 +1,6 @@
 /*
- * Where a lead came from. It is stored as the page told it (lead.ts cleans it); what people read is
- * found here when they read it, so a better name is good for old leads too.
+ * Where a lead came from, in words for people. Stored is what the page told, cleaned by lead.ts; the
+ * name is found when somebody reads it, so a better one is good for old leads too.
  */
 
 // The page tells which kind of click it was, never the click's own id.

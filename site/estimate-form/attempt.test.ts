@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createDraft, draftKey } from './draft.ts'
+import { createAttempt, draftKey } from './attempt.ts'
 
 const dayMs = 24 * 60 * 60_000
 
@@ -16,27 +16,27 @@ function createStorage(kept: Record<string, string> = {}) {
 describe('the draft', () => {
   test('gives the same content the same key, also after a reload, and other content another', () => {
     const storage = createStorage()
-    const draft = createDraft(storage, () => 0)
-    const key = draft.findIdempotencyKey('a')
+    const attempt = createAttempt(storage, () => 0)
+    const key = attempt.findIdempotencyKey('a')
     expect(key).toMatch(/^[0-9a-f]{32}$/)
-    expect(createDraft(storage, () => dayMs - 1).findIdempotencyKey('a')).toBe(key)
-    expect(draft.findIdempotencyKey('b')).not.toBe(key)
+    expect(createAttempt(storage, () => dayMs - 1).findIdempotencyKey('a')).toBe(key)
+    expect(attempt.findIdempotencyKey('b')).not.toBe(key)
   })
 
   test('gives another key after a day, and after a success', () => {
     const storage = createStorage()
-    const draft = createDraft(storage, () => 0)
-    const key = draft.findIdempotencyKey('a')
-    expect(createDraft(storage, () => dayMs).findIdempotencyKey('a')).not.toBe(key)
-    draft.clear()
-    expect(draft.findIdempotencyKey('a')).not.toBe(key)
+    const attempt = createAttempt(storage, () => 0)
+    const key = attempt.findIdempotencyKey('a')
+    expect(createAttempt(storage, () => dayMs).findIdempotencyKey('a')).not.toBe(key)
+    attempt.clear()
+    expect(attempt.findIdempotencyKey('a')).not.toBe(key)
   })
 
   test('leaves nothing behind once cleared', () => {
     const storage = createStorage({ [draftKey]: '{}' })
-    const draft = createDraft(storage, () => 0)
-    draft.findIdempotencyKey('a')
-    draft.clear()
+    const attempt = createAttempt(storage, () => 0)
+    attempt.findIdempotencyKey('a')
+    attempt.clear()
     expect(storage.size()).toBe(0)
   })
 
@@ -46,17 +46,17 @@ describe('the draft', () => {
     }
     const broken = { getItem: blocked, setItem: blocked, removeItem: blocked } as unknown as Storage
     for (const storage of [broken, undefined]) {
-      const draft = createDraft(storage, () => 0)
-      expect(draft.findIdempotencyKey('a')).toBe(draft.findIdempotencyKey('a'))
-      draft.clear()
+      const attempt = createAttempt(storage, () => 0)
+      expect(attempt.findIdempotencyKey('a')).toBe(attempt.findIdempotencyKey('a'))
+      attempt.clear()
     }
   })
 
   test.each(['{', '7', '"x"', '{"madeAt":"x"}', '{"madeAt":999999999999999}'])(
     'takes %j for no earlier try',
     (kept) => {
-      const draft = createDraft(createStorage({ 'estimate-attempt': kept }), () => 1000)
-      expect(draft.findIdempotencyKey('a')).toMatch(/^[0-9a-f]{32}$/)
+      const attempt = createAttempt(createStorage({ 'estimate-attempt': kept }), () => 1000)
+      expect(attempt.findIdempotencyKey('a')).toMatch(/^[0-9a-f]{32}$/)
     },
   )
 })

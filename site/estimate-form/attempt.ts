@@ -7,7 +7,7 @@ const keptMs = 24 * 60 * 60_000
 /** The last try to send: the same content again is the same lead, not a second one. */
 type Attempt = { content: string; idempotencyKey: string; madeAt: number }
 
-export function createDraft(storage: Storage | undefined, now: () => number) {
+export function createAttempt(storage: Storage | undefined, now: () => number) {
   let attempt = readAttempt()
 
   function readAttempt(): Attempt | undefined {
