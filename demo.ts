@@ -6,12 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
+import { findPageKey, type Given } from './doctor/settings.ts'
 import { formatTable, makeSafe } from './owner/terminal.ts'
 import { type AirtableStandIn, startAirtableStandIn } from './testing/airtable-stand-in.ts'
 import { type MailStandIn, type ReceivedMail, startMailStandIn } from './testing/mail-stand-in.ts'
 
 // The whole product on this machine: the site with an embedded database in a folder that goes away,
-// and stand-ins for Airtable and the staff's mail. Nothing of the owner's own settings is used.
+// and stand-ins for Airtable and the staff's mail. Of the owner's own settings only the key is used
+// that the page was built with.
 
 const say = (text: string) => process.stdout.write(text)
 
@@ -39,6 +41,7 @@ function startSite(port: number, dataDir: string, airtable: AirtableStandIn, mai
       PORT: String(port),
       HOST: '127.0.0.1',
       DATA_DIR: dataDir,
+      SUPABASE_ANON_KEY: findPageKey(readBuildVariables()),
       AIRTABLE_TOKEN: airtable.token,
       AIRTABLE_BASE_ID: airtable.baseId,
       AIRTABLE_TABLE: airtable.tableName,
@@ -124,10 +127,18 @@ function createLiveView(airtable: AirtableStandIn, { mails }: MailStandIn) {
   }
 }
 
-function warnOfOtherBackend() {
+/** What the page was built with. */
+function readBuildVariables(): Given {
   const files = ['.env', '.env.local'].filter((file) => existsSync(file))
-  const set = Object.assign({}, ...files.map((file) => parseEnv(readFileSync(file, 'utf8'))))
-  const backend = process.env.VITE_SUPABASE_URL ?? set.VITE_SUPABASE_URL
+  return Object.assign(
+    {},
+    ...files.map((file) => parseEnv(readFileSync(file, 'utf8'))),
+    process.env,
+  )
+}
+
+function warnOfOtherBackend() {
+  const backend = readBuildVariables().VITE_SUPABASE_URL
   if (backend)
     say(
       `Mind: the page was built to send to ${backend} (VITE_SUPABASE_URL), not to this demo.\nUnset it to see leads arrive here.\n\n`,

@@ -17,6 +17,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type DoctorDeps, formatScreen, runDoctor } from './doctor.ts'
 import { measureText } from './owner/terminal.ts'
 import * as content from './site/content.ts'
+import { findSamples } from './site/samples.ts'
 import { startAirtableStandIn } from './testing/airtable-stand-in.ts'
 import { copySources } from './testing/copy-sources.ts'
 import { startMailStandIn } from './testing/mail-stand-in.ts'
@@ -49,6 +50,8 @@ function replaceSamples(folder: string) {
   replace('site/content.ts', (text) =>
     text
       .replaceAll(/ *sample: true,/g, '')
+      .replaceAll(/^( *)text: '.*',$/gm, "$1text: 'Words of our own.',")
+      .replace('Trade Award', 'Town Council')
       .replaceAll('Ridgeline Roofing', 'Northgate Roofing')
       .replace('(555) 555-0124', '(612) 234-7810'),
   )
@@ -96,14 +99,11 @@ describe('npm run doctor', () => {
     const before = readdirSync(folder).sort()
     const { code, stdout } = await run('doctor.ts', [], { TZ: 'UTC' })
     expect(code).toBe(1)
-    // The screen that the owner is shown in advance is the real one.
+    // The screen that the owner is shown in advance is the real one, until the words are the owner's.
     const operations = readFileSync(join(import.meta.dirname, 'docs/operations.md'), 'utf8')
-    expect(operations).toContain(stdout)
+    if (findSamples(content).length === 22) expect(operations).toContain(stdout)
     for (const words of [
-      'sample',
-      '16 CFR 465',
-      'placeholder',
-      'cp .env.example .env',
+      'install -m 600 .env.example .env',
       'AIRTABLE_TOKEN',
       'No alert is set up',
       'There is no database',
@@ -186,6 +186,21 @@ describe('npm run doctor', () => {
   )
 })
 
+test('a typo in the words ends it with 2, the line and how an apostrophe is written', async () => {
+  const { folder, run } = checkOut()
+  const file = join(folder, 'site/content.ts')
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const at = lines.findIndex((line) => line.startsWith('  name:'))
+  lines[at] = "  name: 'O'Brien Roofing',"
+  writeFileSync(file, lines.join('\n'))
+  const { code, stdout, stderr } = await run('doctor.ts')
+  expect(code).toBe(2)
+  expect(stdout).toBe('')
+  expect(stderr).toContain(`site/content.ts line ${at + 1} cannot be read: `)
+  expect(stderr).toContain("an apostrophe among them is written \\'.")
+  expect(stderr).not.toMatch(/^ {4}at /m)
+}, 30_000)
+
 test('nothing that hangs holds it up for long', async () => {
   const silent = createTcpServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -216,7 +231,7 @@ function makeDeps(given: Record<string, string> = {}) {
   const deps: DoctorDeps = {
     root: '/nowhere',
     given: { DATA_DIR: '/nowhere', ...given },
-    content,
+    readContent: async () => content,
     fetch: async () => {
       throw new TypeError('fetch failed')
     },

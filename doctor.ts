@@ -17,7 +17,6 @@ import {
 } from './doctor/settings.ts'
 import { type Content, checkWords } from './doctor/words.ts'
 import { makeSafe, makeSafeJson, measureText } from './owner/terminal.ts'
-import * as content from './site/content.ts'
 import { type Env, readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 
 const help = `What still stands between this checkout and a live site. Changes nothing.
@@ -27,14 +26,15 @@ const help = `What still stands between this checkout and a live site. Changes n
   npm run -s doctor -- --json  for programs
 
 Ends with 0 when nothing stands in the way, 1 when something is to do, 2 when it
-could not look (unknown option, settings that make no sense).
+could not look (unknown option, settings or words that make no sense).
 `
 
 export type DoctorDeps = AddressDeps & {
   /** The checkout. */
   root: string
   given: Given
-  content: Content
+  /** Reads site/content.ts, which a typo can make unreadable. */
+  readContent: () => Promise<Content>
   pause: (ms: number) => Promise<void>
   readStatfs?: ReadStatfs
   stdout: (text: string) => void
@@ -72,7 +72,14 @@ export async function runDoctor(args: readonly string[], deps: DoctorDeps): Prom
     deps.stderr(`${(error as Error).message}\nThey are in .env.\n`)
     return 2
   }
-  const groups = await examine(env, options.send ?? false, deps)
+  let content: Content
+  try {
+    content = await deps.readContent()
+  } catch (error) {
+    deps.stderr(explainUnreadable(error as Error))
+    return 2
+  }
+  const groups = await examine(env, content, options.send ?? false, deps)
   const states = groups.flatMap(({ checks }) => checks.map(({ state }) => state))
   const ready = !states.includes('to do')
   deps.stdout(
@@ -83,8 +90,19 @@ export async function runDoctor(args: readonly string[], deps: DoctorDeps): Prom
   return ready ? 0 : 1
 }
 
+function explainUnreadable({ message, stack = '' }: Error): string {
+  const [, line] = stack.match(/content\.ts:(\d+)/) ?? []
+  const place = line === undefined ? '' : ` line ${line}`
+  return `site/content.ts${place} cannot be read: ${makeSafe(message)}.\nWords stand between '…', and an apostrophe among them is written \\'.\n`
+}
+
 /** In the order in which an owner would do things. What asks others runs at the same time. */
-async function examine(env: Env, send: boolean, deps: DoctorDeps): Promise<Group[]> {
+async function examine(
+  env: Env,
+  content: Content,
+  send: boolean,
+  deps: DoctorDeps,
+): Promise<Group[]> {
   const { root, given, fetch, now } = deps
   const [airtable, tests, database, publicAddress] = await Promise.all([
     checkAirtable(env, deps),
@@ -93,7 +111,7 @@ async function examine(env: Env, send: boolean, deps: DoctorDeps): Promise<Group
     checkPublicAddress(env, given, { fetch, now, readCertificate: deps.readCertificate }),
   ])
   return [
-    { title: 'Your words', checks: checkWords(deps.content, readPicture(root)) },
+    { title: 'Your words', checks: checkWords(content, readPicture(root)) },
     {
       title: 'Where leads go',
       checks: [checkEnvFile(join(root, '.env'), given), ...airtable],
@@ -177,7 +195,7 @@ if (import.meta.main) {
   const code = await runDoctor(process.argv.slice(2), {
     root: import.meta.dirname,
     given: process.env,
-    content,
+    readContent: () => import('./site/content.ts'),
     fetch,
     readCertificate,
     pause,

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { LeadsDeps } from './owner/leads-command.ts'
+import { explainUnwritten, type LeadsDeps } from './owner/leads-command.ts'
 import { runLeads } from './owner/run-leads.ts'
 import { measureText } from './owner/terminal.ts'
 import { openDatabase } from './server/database.ts'
@@ -156,7 +156,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(lines[2]).toContain(second.slice(0, 8))
     expect(lines[2]).toContain('airtable waits (tried 1×)')
     expect(lines[3]).toContain(first.slice(0, 8))
-    expect(lines[3]).toMatch(/Roof Repair\s+(NOT YET|\d left)\s+airtable ✓/)
+    expect(lines[3]).toMatch(/Roof Repair\s+(NOT YET|\d min left)\s+airtable ✓/)
     expect(out).toContain('2 leads wait for airtable')
     expect(out).toContain('Last error: Airtable answered 503.')
     expect(out).toContain('Airtable is not set up')
@@ -175,7 +175,7 @@ describe.each(engines)('on %s', (engine) => {
     const { out } = await createCommandLine(db).run()
     const lineOf = (id: string) => out.split('\n').find((line) => line.startsWith(id.slice(0, 8)))
     expect(lineOf(called)).toContain('  2 min  ')
-    expect(lineOf(fresh)).toMatch(/NOT YET|\d left/)
+    expect(lineOf(fresh)).toMatch(/NOT YET|\d min left/)
   })
 
   test('an empty store says so', async () => {
@@ -624,6 +624,13 @@ describe('what is typed', () => {
   })
 })
 
+test('who may not write there is told to choose another folder', () => {
+  const denied = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
+  expect(explainUnwritten('/opt/leads.csv', denied).message).toBe(
+    'You may not write to /opt/leads.csv. Name a file in a folder that you may write to.',
+  )
+})
+
 // Each starts Node several times, which takes its time on a busy machine.
 describe('as a process', { timeout: 60_000 }, () => {
   const run = promisify(execFile)
@@ -646,6 +653,31 @@ describe('as a process', { timeout: 60_000 }, () => {
     const erased = await start(['erase', id.slice(0, 8), '--yes', '--json'], env)
     expect(JSON.parse(erased.stdout)).toEqual({ erased: id, airtableRows: null })
     expect(JSON.parse((await start(['--json'], env)).stdout).total).toBe(0)
+  })
+
+  test('a folder without a database is a mistake, not an empty list, and stays as it is', async () => {
+    const dataDir = makeFolder()
+    for (const args of [[], ['--json'], ['promise'], ['export', join(dataDir, 'leads.csv')]])
+      await expect(start(args, { DATA_DIR: dataDir })).rejects.toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: `There is no database in ${dataDir} (DATA_DIR). Is this the folder the site runs in?\n`,
+      })
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+
+  test('Airtable can be set up before the first start', async () => {
+    const { standIn } = await startAirtable()
+    const dataDir = makeFolder()
+    const { stdout } = await start(['setup-airtable'], {
+      DATA_DIR: dataDir,
+      AIRTABLE_TOKEN: standIn.token,
+      AIRTABLE_BASE_ID: standIn.baseId,
+      AIRTABLE_TABLE: standIn.tableName,
+      AIRTABLE_API_URL: standIn.url,
+    })
+    expect(stdout).toMatch(/Ready\.\n$/)
+    expect(readdirSync(dataDir)).toEqual([])
   })
 
   test('help needs no database; a wrong word exits with 2, a bad setting with 1', async () => {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { runLeads } from './owner/run-leads.ts'
@@ -11,8 +13,10 @@ const atTerminal = process.stdin.isTTY && process.stdout.isTTY
 process.exitCode = await runLeads(process.argv.slice(2), {
   open: async () => {
     const env = readEnv(process.env)
-    const { airtable, timeZone } = env
-    return { db: await openDatabase(env), airtable, receivers: listReceivers(env), timeZone }
+    const { airtable, timeZone, databaseUrl, dataDir } = env
+    const isThere = databaseUrl !== undefined || existsSync(join(dataDir, 'leads.db'))
+    const db = isThere ? await openDatabase(env) : undefined
+    return { db, dataDir, airtable, receivers: listReceivers(env), timeZone }
   },
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),

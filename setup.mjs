@@ -80,8 +80,15 @@ function listFiles(path) {
 
 function run(command, args) {
   const shell = process.platform === 'win32'
-  const { status, error } = spawnSync(command, args, { stdio: 'inherit', shell })
+  const stdio = ['inherit', 'pipe', 'inherit']
+  const options = { stdio, shell, encoding: 'utf8', maxBuffer: 2 ** 26 }
+  const { status, error, stdout } = spawnSync(command, args, options)
+  process.stderr.write(stdout ?? '')
   if (status === 0) return
+  if (/^site\/content\.ts[(:]/m.test(stdout ?? ''))
+    say(
+      "\nThe mistake is in site/content.ts, in the line of the first message above. Words stand between '…',\nand an apostrophe among them is written \\'.",
+    )
   say(
     `\n\`${command} ${args.join(' ')}\` failed${error ? `: ${error.message}` : ''}. Nothing was started.`,
   )

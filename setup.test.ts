@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
@@ -101,4 +101,30 @@ test('whoever would have to give a password is not asked for one', () => {
   const asked = join(folder, 'sudo-asked')
   // -n: it fails where there is a password to give.
   if (existsSync(asked)) expect(readFileSync(asked, 'utf8')).toBe('-n true\n')
+})
+
+test('a build that fails on the words names their file', () => {
+  const { folder, run, stub } = checkOut()
+  run('start')
+  stub('npm', `echo "site/content.ts(11,12): error TS1005: ',' expected."; exit 2`)
+  rmSync(join(folder, 'dist'), { recursive: true })
+  const failed = spawnSync(process.execPath, ['setup.mjs', 'start'], {
+    cwd: folder,
+    env: { PATH: `${join(folder, 'bin')}:${process.env.PATH}` },
+    encoding: 'utf8',
+  })
+  expect(failed.status).toBe(2)
+  expect(failed.stdout).toBe('')
+  expect(failed.stderr).toContain("site/content.ts(11,12): error TS1005: ',' expected.")
+  expect(failed.stderr).toContain('The mistake is in site/content.ts')
+  expect(failed.stderr).toContain('Nothing was started')
+})
+
+test('every command of a fresh clone installs first', () => {
+  const manifest = readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')
+  const scripts: Record<string, string> = JSON.parse(manifest).scripts
+  const hooks = Object.keys(scripts).filter((name) => scripts[name]?.startsWith('node setup.mjs'))
+  const commands = Object.keys(scripts).filter((name) => !hooks.includes(name))
+  expect(commands.length).toBeGreaterThan(10)
+  expect(hooks.sort()).toEqual(commands.map((name) => `pre${name}`).sort())
 })

@@ -8,7 +8,7 @@ export default defineConfig(({ mode }) => ({
   plugins: [react(), tailwind(), prerender({ publicUrl: readPublicUrl(mode) })],
   appType: 'mpa',
   // The form's call goes to the site that `npm start` serves beside it.
-  server: { proxy: { '/functions': `http://localhost:${process.env.PORT ?? 3000}` } },
+  server: { proxy: { '/functions': `http://localhost:${readPort(mode)}` } },
   build: {
     // Twenty avatars as data URLs would double the first response.
     assetsInlineLimit: 0,
@@ -31,6 +31,8 @@ function definePublicKey(mode: string) {
   const key = env.VITE_SUPABASE_ANON_KEY || env.SUPABASE_ANON_KEY || 'public-anon-key'
   return { 'import.meta.env.VITE_SUPABASE_ANON_KEY': JSON.stringify(key) }
 }
+
+const readPort = (mode: string) => loadEnv(mode, process.cwd(), 'PORT').PORT || '3000'
 
 // The address by which search engines and shared links know the page.
 function readPublicUrl(mode: string) {

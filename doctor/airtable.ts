@@ -1,9 +1,10 @@
 import type { AirtableDeps } from '../supabase/functions/submit-to-airtable/airtable.ts'
-import { inspectAirtable } from '../supabase/functions/submit-to-airtable/airtable-setup.ts'
+import { inspectAirtable, scopes } from '../supabase/functions/submit-to-airtable/airtable-setup.ts'
 import type { Env } from '../supabase/functions/submit-to-airtable/env.ts'
 import { type Check, ok, toDo } from './check.ts'
 
 const setUp = 'npm run leads -- setup-airtable'
+const lines = `.env: AIRTABLE_TOKEN (from airtable.com/create/tokens, with access to the base and the scopes ${scopes.join(', ')}) and AIRTABLE_BASE_ID`
 const requestTimeoutMs = 5_000
 const allRequestsTimeoutMs = 10_000
 
@@ -16,15 +17,21 @@ export async function checkAirtable(
       toDo(
         'airtable',
         'Airtable is not set up: leads are stored and wait.',
-        `.env: AIRTABLE_TOKEN (from airtable.com/create/tokens) and AIRTABLE_BASE_ID (app…); then ${setUp}`,
+        `${lines} (app…); then ${setUp}`,
       ),
     ]
-  const { todo } = await inspectAirtable(airtable, {
+  const { todo, hindrance } = await inspectAirtable(airtable, {
     fetch,
     pause,
     requestTimeoutMs,
     signal: AbortSignal.timeout(allRequestsTimeoutMs),
   })
-  if (todo.length > 0) return todo.map((says) => toDo('airtable', says, setUp))
+  const next =
+    hindrance === 'settings'
+      ? lines
+      : hindrance === 'airtable'
+        ? 'Try again later. Until then leads are stored and wait.'
+        : setUp
+  if (todo.length > 0) return todo.map((says) => toDo('airtable', says, next))
   return [ok('airtable', `Airtable takes rows: table ${airtable.table}, every column right.`)]
 }

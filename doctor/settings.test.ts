@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +25,10 @@ test('.env is to be made, and to be closed to others', () => {
   const folder = mkdtempSync(join(tmpdir(), 'env-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, '.env')
-  expect(checkEnvFile(file, {})).toMatchObject({ state: 'to do', next: 'cp .env.example .env' })
+  expect(checkEnvFile(file, {})).toMatchObject({
+    state: 'to do',
+    next: 'install -m 600 .env.example .env',
+  })
   expect(checkEnvFile(file, { PUBLIC_URL: 'https://a.test' })).toMatchObject({ state: 'ok' })
   writeFileSync(file, 'PORT=3000\n')
   chmodSync(file, 0o644)
@@ -32,6 +36,22 @@ test('.env is to be made, and to be closed to others', () => {
   // The site's own user may read what root has written.
   chmodSync(file, 0o640)
   expect(checkEnvFile(file, {})).toMatchObject({ state: 'ok' })
+})
+
+test('.env that one may not read is another user’s, not fine', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'env-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  chmodSync(folder, 0o755)
+  const file = join(folder, '.env')
+  writeFileSync(file, 'PORT=3000\n', { mode: 0o000 })
+  const settings = JSON.stringify(join(import.meta.dirname, 'settings.ts'))
+  const look = `import { checkEnvFile } from ${settings}
+    process.stdout.write(JSON.stringify(checkEnvFile(${JSON.stringify(file)}, {})))`
+  // Root may read everything.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const args = ['--input-type=module', '--eval', look]
+  const said = execFileSync(process.execPath, args, { ...nobody, encoding: 'utf8' })
+  expect(JSON.parse(said)).toMatchObject({ state: 'to do', says: 'You may not read .env.' })
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import type { Env } from '../supabase/functions/submit-to-airtable/env.ts'
 import { type Check, cannotTell, count, ok, toDo } from './check.ts'
 
@@ -11,12 +11,27 @@ export function checkEnvFile(file: string, given: Given): Check {
   if (!existsSync(file))
     return given.PUBLIC_URL || given.AIRTABLE_TOKEN
       ? ok('settings', 'The settings come from the environment; there is no .env.')
-      : toDo('settings', 'There is no .env, where your settings go.', 'cp .env.example .env')
+      : toDo(
+          'settings',
+          'There is no .env, where your settings go.',
+          'install -m 600 .env.example .env',
+        )
+  if (!canRead(file))
+    return toDo('settings', 'You may not read .env.', 'Run this as the user the site runs as')
   // It holds the token and the passwords. Windows has no such rights to look at.
   const others = statSync(file).mode & 0o007
   if (others !== 0 && process.platform !== 'win32')
     return toDo('settings', 'Everybody on this machine may read .env.', 'chmod o= .env')
   return ok('settings', '.env is there, and strangers on this machine cannot read it.')
+}
+
+function canRead(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 export function checkPublicUrl({ publicUrl }: Env, given: Given): Check {

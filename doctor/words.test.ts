@@ -11,12 +11,39 @@ const own = {
 const states = (content: Parameters<typeof checkWords>[0], picture?: Uint8Array) =>
   Object.fromEntries(checkWords(content, picture).map(({ about, state }) => [about, state]))
 
-test('finds every sample of the template', () => {
+const unmarked = JSON.parse(JSON.stringify(template), (name, value) =>
+  name === 'sample' ? undefined : value,
+)
+const known = findSamples(unmarked)
+
+// Once the owner's own words are in, there is no template to look at.
+test.skipIf(known.length < 21)('finds every sample of the template, marked as one', () => {
   const samples = findSamples(template)
-  expect(samples).toContain('company')
-  expect(samples).toContain('about.award')
-  expect(samples.filter((path) => path.startsWith('testimonials.'))).toHaveLength(20)
   expect(samples).toHaveLength(22)
+  expect(samples).toEqual(['company', ...known])
+  expect(known.filter((path) => path.startsWith('testimonials.'))).toHaveLength(20)
+  expect(known).toContain('about.award')
+  const { rows } = template.testimonials
+  expect(rows.map((row) => row.length)).toEqual([7, 7, 6])
+  expect(rows.flat().map(({ id }) => id)).toEqual([...Array(20).keys()].map((at) => at + 1))
+})
+
+test('knows invented words when the mark is gone, also in another dress', () => {
+  const text = 'First storm since the new roof - and, for once, I SLEPT right through it!'
+  const award = { title: 'Roofer of the Year', by: 'Trade Award', year: '2026' }
+  const content = { ...own, about: { award }, testimonials: { rows: [[{ id: 1, text }]] } }
+  expect(states(content)).toMatchObject({ 'about.award': 'to do', testimonials: 'to do' })
+  const others = { ...award, by: 'Minnesota Roofers’ Guild' }
+  expect(states({ ...own, about: { award: others } })).not.toHaveProperty('about.award')
+})
+
+test('few testimonials or none, and no award, are fine', () => {
+  for (const rows of [[[{ id: 1, text: 'They came, they mended it.' }]], []])
+    expect(states({ company: own.company, testimonials: { rows } })).toEqual({
+      company: 'ok',
+      phone: 'ok',
+      testimonials: 'ok',
+    })
 })
 
 test('finds nothing to do in an owner’s own words', () => {

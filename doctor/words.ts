@@ -1,9 +1,10 @@
 import { findSamples } from '../site/samples.ts'
 import { type Check, ok, toDo } from './check.ts'
 
-/** What doctor reads of site/content.ts, whether or not the owner has deleted the marks. */
+/** What doctor reads of site/content.ts. */
 export type Content = {
   company: { name: string; phone: string }
+  about?: { award?: object | undefined }
   testimonials: { rows: readonly (readonly object[])[] }
 }
 
@@ -25,7 +26,11 @@ export function checkWords(content: Content, sharePicture: Uint8Array | undefine
       : ok('company', `The company: ${company.name}.`),
     checkPhone(company.phone),
     ...others.map((path) =>
-      toDo(path, `A sample is left: ${path}.`, `${file}, ${path}: yours, and no \`sample: true\`.`),
+      toDo(
+        path,
+        `A sample is left: ${path}.`,
+        `${file}, ${path}: yours, and no \`sample: true\`; or delete it.`,
+      ),
     ),
     checkTestimonials(samples.filter(isTestimonial).length, testimonials.rows.flat().length),
     ...checkSharePicture(company.name, sharePicture),
@@ -44,12 +49,12 @@ function checkPhone(phone: string): Check {
 }
 
 function checkTestimonials(samples: number, all: number): Check {
-  if (samples === 0)
-    return ok('testimonials', `None of the ${all} testimonials is marked as a sample.`)
+  if (all === 0) return ok('testimonials', 'There are no testimonials: the section is left out.')
+  if (samples === 0) return ok('testimonials', `None of the ${all} testimonials is a sample.`)
   return toDo(
     'testimonials',
-    `${samples} of ${all} testimonials are invented. US law fines publishing them: over $50,000 each (16 CFR 465).`,
-    `${file}, rows: real words of real customers, each without \`sample: true\`.`,
+    `${samples} of ${all} testimonials ${samples === 1 ? 'is' : 'are'} invented. US law fines publishing them: over $50,000 each (16 CFR 465).`,
+    `${file}, rows: real words of real customers, each without \`sample: true\`. Fewer will do: delete the rest.`,
   )
 }
 

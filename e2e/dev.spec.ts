@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer, type ViteDevServer } from 'vite'
-import { form, hero } from '../site/content.ts'
+import { form, hero, testimonials } from '../site/content.ts'
 import { copySources } from '../testing/copy-sources.ts'
 import { submitButton, toast } from './form.ts'
 import { expect, test } from './test.ts'
@@ -43,6 +43,46 @@ test('while developing, a changed word shows by itself', async ({ page }) => {
   const content = join(copy, 'site/content.ts')
   writeFileSync(content, readFileSync(content, 'utf8').replace(hero.headline, 'Changed words'))
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Changed words')
+})
+
+test.describe('an owner with three reviews and no award', () => {
+  const row = '[data-testimonials] .row'
+  const cards = [1, 2, 3].map((id) => ({ id, name: `Customer ${id}`, text: 'They mended it.' }))
+
+  function writeWords(rows: object[][]) {
+    const words = readFileSync(join(import.meta.dirname, '../site/content.ts'), 'utf8')
+      .replace(/^const rows: .* = \[\n[\s\S]*?^\]$/m, `const rows: any = ${JSON.stringify(rows)}`)
+      .replace(/^ *award: .*\n/m, '')
+    writeFileSync(join(copy, 'site/content.ts'), words)
+  }
+
+  test('has one row, which stands still where all of it fits, and no badge', async ({ page }) => {
+    writeWords([cards, []])
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.goto(url)
+    await page.locator(row).scrollIntoViewIfNeeded()
+    await expect(page.locator(`${row} li`)).toHaveCount(3)
+    await expect(page.locator('[data-drifting]')).toHaveCount(0)
+    await expect(page.locator('[data-drift-button]')).toBeHidden()
+    await expect(page.locator('.badge')).toHaveCount(0)
+  })
+
+  test('sees the row drift on a phone, where it does not fit', async ({ browser }) => {
+    writeWords([cards])
+    const size = { width: 360, height: 740 }
+    const page = await browser.newPage({ viewport: size, screen: size })
+    await page.goto(url)
+    await page.locator(row).scrollIntoViewIfNeeded()
+    await expect(page.locator(row)).toHaveAttribute('data-drifting')
+    await expect(page.locator('[data-drift-button]')).toBeVisible()
+    await page.close()
+  })
+
+  test('has no empty section without any review', async ({ page }) => {
+    writeWords([])
+    await page.goto(url)
+    await expect(page.getByRole('heading', { name: testimonials.heading })).toHaveCount(0)
+  })
 })
 
 test.describe('an unknown path', () => {

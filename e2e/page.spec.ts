@@ -202,7 +202,8 @@ test.describe('the testimonials', () => {
     await page.mouse.move(0, 0)
   })
 
-  test('stand in three rows of 7, 7 and 6, entries 1 to 20 in order', async ({ page }) => {
+  // In the template, three rows of 7, 7 and 6: see doctor/words.test.ts.
+  test('stand in their rows and in their order', async ({ page }) => {
     const names = await page
       .locator(rows)
       .evaluateAll((rows) =>
@@ -212,11 +213,7 @@ test.describe('the testimonials', () => {
           ),
         ),
       )
-    expect(names.map((row) => row.length)).toEqual([7, 7, 6])
-    expect(names.flat()).toEqual(testimonials.rows.flat().map(({ name }) => name))
-    expect(testimonials.rows.flat().map(({ id }) => id)).toEqual(
-      [...Array(20).keys()].map((i) => i + 1),
-    )
+    expect(names).toEqual(testimonials.rows.map((row) => row.map(({ name }) => name)))
   })
 
   test('show avatar, name, five stars and words on every card', async ({ page }) => {
@@ -240,98 +237,103 @@ test.describe('the testimonials', () => {
     expect(broken).toEqual([])
   })
 
-  test('drift in alternating directions, slowly', async ({ page }) => {
-    const before = await offsets(page)
-    await expect
-      .poll(async () => Math.abs(((await offsets(page))[0] ?? 0) - (before[0] ?? 0)))
-      .toBeGreaterThan(10)
-    const after = await offsets(page)
-    const moved = after.map((x, index) => Math.sign(x - (before[index] ?? 0)))
-    expect(moved).toEqual([-1, 1, -1])
-    // A card crosses the screen when it has moved by the screen's width and its own.
-    const pxPerSecond = await page.locator(`${rows} .row-track`).evaluateAll((tracks) =>
-      tracks.map((track) => {
-        const duration = Number(track.getAnimations()[0]?.effect?.getComputedTiming().duration)
-        return (track.firstElementChild as HTMLElement).offsetWidth / (duration / 1000)
-      }),
-    )
-    for (const speed of pxPerSecond) expect((desktop.width + 352) / speed).toBeGreaterThan(30)
-  })
+  // An owner's few may stand still: see dev.spec.ts.
+  test.describe('in rows of six and more', () => {
+    test.skip(testimonials.rows.length === 0 || testimonials.rows.some((row) => row.length < 6))
 
-  test('close their loop without a jump, and never show its end', async ({ page }) => {
-    const seams = await page.locator(rows).evaluateAll((rows) =>
-      rows.map((row) => {
-        const track = row.firstElementChild as HTMLElement
-        const animation = track.getAnimations()[0]
-        const duration = Number(animation?.effect?.getComputedTiming().duration)
-        const xOf = (ms: number, child: number) => {
-          if (!animation) throw new Error('the row does not move')
-          animation.pause()
-          animation.currentTime = ms
-          return track.children[child]?.getBoundingClientRect().x ?? Number.NaN
-        }
-        const left = (row as HTMLElement).dataset.direction === 'left'
-        const [first, last] = left ? [0, duration - 0.001] : [duration - 0.001, 0]
-        // The copy arrives exactly where the original started.
-        const jump = Math.abs(xOf(first, 0) - xOf(last, 1))
-        xOf(last, 0)
-        const end = track.getBoundingClientRect().right
-        return { jump, covers: end >= innerWidth }
-      }),
-    )
-    for (const { jump, covers } of seams) {
-      expect(jump).toBeLessThan(0.1)
-      expect(covers).toBe(true)
-    }
-  })
-
-  test('pause while hovered, and while focused', async ({ page }) => {
-    const row = page.locator(rows).first()
-    const state = () =>
-      row.locator('.row-track').evaluate((track) => track.getAnimations()[0]?.playState)
-    await expect.poll(state).toBe('running')
-    await row.hover()
-    await expect.poll(state).toBe('paused')
-    await page.mouse.move(0, 0)
-    await expect.poll(state).toBe('running')
-    await row.focus()
-    await expect.poll(state).toBe('paused')
-  })
-
-  test('stop for good with the button, stay where they are, and can then be scrolled', async ({
-    page,
-  }) => {
-    const button = page.getByRole('button', { name: testimonials.pauseLabel })
-    await expect(button).toBeVisible()
-    await page.waitForFunction(() => {
-      const track = document.querySelector('.row-track')
-      return track && new DOMMatrix(getComputedStyle(track).transform).m41 < -5
+    test('drift in alternating directions, slowly', async ({ page }) => {
+      const before = await offsets(page)
+      await expect
+        .poll(async () => Math.abs(((await offsets(page))[0] ?? 0) - (before[0] ?? 0)))
+        .toBeGreaterThan(10)
+      const after = await offsets(page)
+      const moved = after.map((x, index) => Math.sign(x - (before[index] ?? 0)))
+      expect(moved).toEqual(testimonials.rows.map((_, index) => (index % 2 === 0 ? -1 : 1)))
+      // A card crosses the screen when it has moved by the screen's width and its own.
+      const pxPerSecond = await page.locator(`${rows} .row-track`).evaluateAll((tracks) =>
+        tracks.map((track) => {
+          const duration = Number(track.getAnimations()[0]?.effect?.getComputedTiming().duration)
+          return (track.firstElementChild as HTMLElement).offsetWidth / (duration / 1000)
+        }),
+      )
+      for (const speed of pxPerSecond) expect((desktop.width + 352) / speed).toBeGreaterThan(30)
     })
-    const before = await offsets(page)
-    await button.click()
-    const after = await offsets(page)
-    for (const [index, x] of after.entries())
-      expect(Math.abs(x - (before[index] ?? 0))).toBeLessThan(15)
-    await expect(page.getByRole('button', { name: testimonials.playLabel })).toBeVisible()
-    await page.mouse.move(0, 0)
-    await page.waitForTimeout(300)
-    expect(await offsets(page)).toEqual(after)
-    const row = page.locator(rows).first()
-    await row.focus()
-    await page.keyboard.press('ArrowRight')
-    await expect.poll(async () => (await offsets(page))[0]).toBeLessThan(after[0] ?? 0)
-    await page.getByRole('button', { name: testimonials.playLabel }).click()
-    await expect(page.locator(rows).first()).toHaveAttribute('data-drifting')
-  })
 
-  test('meet a screen reader once each', async ({ page }) => {
-    const section = page.getByRole('region', { name: testimonials.heading })
-    await expect(section.locator('[inert][aria-hidden="true"]').first()).toBeAttached()
-    const tree = await section.ariaSnapshot()
-    for (const { name, text } of testimonials.rows.flat()) {
-      expect(tree.split(name).length - 1, name).toBe(1)
-      expect(tree.split(text).length - 1, text).toBe(1)
-    }
+    test('close their loop without a jump, and never show its end', async ({ page }) => {
+      const seams = await page.locator(rows).evaluateAll((rows) =>
+        rows.map((row) => {
+          const track = row.firstElementChild as HTMLElement
+          const animation = track.getAnimations()[0]
+          const duration = Number(animation?.effect?.getComputedTiming().duration)
+          const xOf = (ms: number, child: number) => {
+            if (!animation) throw new Error('the row does not move')
+            animation.pause()
+            animation.currentTime = ms
+            return track.children[child]?.getBoundingClientRect().x ?? Number.NaN
+          }
+          const left = (row as HTMLElement).dataset.direction === 'left'
+          const [first, last] = left ? [0, duration - 0.001] : [duration - 0.001, 0]
+          // The copy arrives exactly where the original started.
+          const jump = Math.abs(xOf(first, 0) - xOf(last, 1))
+          xOf(last, 0)
+          const end = track.getBoundingClientRect().right
+          return { jump, covers: end >= innerWidth }
+        }),
+      )
+      for (const { jump, covers } of seams) {
+        expect(jump).toBeLessThan(0.1)
+        expect(covers).toBe(true)
+      }
+    })
+
+    test('pause while hovered, and while focused', async ({ page }) => {
+      const row = page.locator(rows).first()
+      const state = () =>
+        row.locator('.row-track').evaluate((track) => track.getAnimations()[0]?.playState)
+      await expect.poll(state).toBe('running')
+      await row.hover()
+      await expect.poll(state).toBe('paused')
+      await page.mouse.move(0, 0)
+      await expect.poll(state).toBe('running')
+      await row.focus()
+      await expect.poll(state).toBe('paused')
+    })
+
+    test('stop for good with the button, stay where they are, and can then be scrolled', async ({
+      page,
+    }) => {
+      const button = page.getByRole('button', { name: testimonials.pauseLabel })
+      await expect(button).toBeVisible()
+      await page.waitForFunction(() => {
+        const track = document.querySelector('.row-track')
+        return track && new DOMMatrix(getComputedStyle(track).transform).m41 < -5
+      })
+      const before = await offsets(page)
+      await button.click()
+      const after = await offsets(page)
+      for (const [index, x] of after.entries())
+        expect(Math.abs(x - (before[index] ?? 0))).toBeLessThan(15)
+      await expect(page.getByRole('button', { name: testimonials.playLabel })).toBeVisible()
+      await page.mouse.move(0, 0)
+      await page.waitForTimeout(300)
+      expect(await offsets(page)).toEqual(after)
+      const row = page.locator(rows).first()
+      await row.focus()
+      await page.keyboard.press('ArrowRight')
+      await expect.poll(async () => (await offsets(page))[0]).toBeLessThan(after[0] ?? 0)
+      await page.getByRole('button', { name: testimonials.playLabel }).click()
+      await expect(page.locator(rows).first()).toHaveAttribute('data-drifting')
+    })
+
+    test('meet a screen reader once each', async ({ page }) => {
+      const section = page.getByRole('region', { name: testimonials.heading })
+      await expect(section.locator('[inert][aria-hidden="true"]').first()).toBeAttached()
+      const tree = await section.ariaSnapshot()
+      for (const { name, text } of testimonials.rows.flat()) {
+        expect(tree.split(name).length - 1, name).toBe(1)
+        expect(tree.split(text).length - 1, text).toBe(1)
+      }
+    })
   })
 })
 

@@ -76,7 +76,7 @@ export function describeCall({ answeredAt, receivedAt, suspect }: LeadWithDelive
   if (answeredAt !== null) return `${toMinutes(answeredAt - receivedAt)} min`
   if (suspect) return 'suspect'
   const leftMs = receivedAt + promiseMs - now
-  return leftMs > 0 ? `${toMinutes(leftMs)} left` : 'NOT YET'
+  return leftMs > 0 ? `${toMinutes(leftMs)} min left` : 'NOT YET'
 }
 
 export function describeBriefly({ channel, state, attempts }: Delivery): string {

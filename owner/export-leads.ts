@@ -8,7 +8,7 @@ import {
 } from '../supabase/functions/submit-to-airtable/store.ts'
 import { byteOrderMark, formatCsvLine } from './csv.ts'
 import { labelOf, toIso } from './describe-lead.ts'
-import { type Command, type Deps, Failure } from './leads-command.ts'
+import { type Command, type Deps, explainUnwritten, Failure } from './leads-command.ts'
 import { makeSafe, makeSafeJson } from './terminal.ts'
 
 export async function exportLeads(
@@ -41,7 +41,7 @@ export async function exportLeads(
     await rename(part, target)
   } catch (error) {
     await rm(part, { force: true })
-    throw new Failure(`${target} could not be written: ${(error as Error).message}.`)
+    throw explainUnwritten(target, error)
   }
   stdout(
     json

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { AirtableSettings } from '../supabase/functions/submit-to-airtable/airtable.ts'
 import type { Database } from '../supabase/functions/submit-to-airtable/store.ts'
@@ -58,6 +59,16 @@ export type Command = {
 export class UsageError extends Error {}
 /** A sentence for the owner about what did not work. */
 export class Failure extends Error {}
+
+/** Why a file that the owner named could not be written, and what to do about it. */
+export function explainUnwritten(file: string, error: unknown): Failure {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  return new Failure(
+    ['EACCES', 'EPERM', 'EROFS'].includes(code)
+      ? `You may not write to ${resolve(file)}. Name a file in a folder that you may write to.`
+      : `${file} could not be written: ${message}.`,
+  )
+}
 
 export function parseCommand(args: readonly string[]): Command | 'help' {
   let parsed: ReturnType<typeof parseOptions>
@@ -141,10 +152,12 @@ export type LeadsDeps = {
 }
 
 type Opened = {
-  db: Database & { close?: () => Promise<void> }
+  /** None where the site has never run: looking must not make one, for it would say that there are no leads. */
+  db: (Database & { close?: () => Promise<void> }) | undefined
+  dataDir?: string
   airtable: AirtableSettings | undefined
   /** By channel. */
   receivers?: ReadonlyMap<string, string>
   timeZone?: string
 }
-export type Deps = LeadsDeps & Opened
+export type Deps = LeadsDeps & Opened & { db: Database }

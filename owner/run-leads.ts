@@ -1,9 +1,11 @@
+import { resolve } from 'node:path'
 import { eraseOneLead } from './erase-lead.ts'
 import { exportLeads } from './export-leads.ts'
 import {
   type Command,
   type CommandName,
   type Deps,
+  Failure,
   help,
   type LeadsDeps,
   parseCommand,
@@ -24,10 +26,16 @@ export async function runLeads(args: readonly string[], deps: LeadsDeps): Promis
       return 0
     }
     const opened = await deps.open()
+    const { db, dataDir = '' } = opened
     try {
-      return await commands[command.name](command, { ...deps, ...opened })
+      if (command.name === 'setup-airtable') return await setUp(command, { ...deps, ...opened })
+      if (!db)
+        throw new Failure(
+          `There is no database in ${resolve(dataDir)} (DATA_DIR). Is this the folder the site runs in?`,
+        )
+      return await commands[command.name](command, { ...deps, ...opened, db })
     } finally {
-      await opened.db.close?.()
+      await db?.close?.()
     }
   } catch (error) {
     if (error instanceof UsageError) {
@@ -39,12 +47,12 @@ export async function runLeads(args: readonly string[], deps: LeadsDeps): Promis
   }
 }
 
-const commands: Record<CommandName, (command: Command, deps: Deps) => Promise<number>> = {
+type OfLeads = Exclude<CommandName, 'setup-airtable'>
+const commands: Record<OfLeads, (command: Command, deps: Deps) => Promise<number>> = {
   list: showLatest,
   show: showLead,
   export: exportLeads,
   promise: showPromise,
   retry: retryLeads,
   erase: eraseOneLead,
-  'setup-airtable': setUp,
 }

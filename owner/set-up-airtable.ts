@@ -1,13 +1,17 @@
-import { setUpAirtable } from '../supabase/functions/submit-to-airtable/airtable-setup.ts'
+import { tokenPage } from '../supabase/functions/submit-to-airtable/airtable.ts'
+import { scopes, setUpAirtable } from '../supabase/functions/submit-to-airtable/airtable-setup.ts'
 import { countWaiting } from '../supabase/functions/submit-to-airtable/store.ts'
-import { type Command, type Deps, Failure } from './leads-command.ts'
+import { type Command, type Deps, Failure, type LeadsDeps } from './leads-command.ts'
 import { makeSafe, makeSafeJson } from './terminal.ts'
 
-export async function setUp({ json }: Command, deps: Deps): Promise<number> {
+/** Before the first start there is no database, and nothing waits. */
+type SetUpDeps = LeadsDeps & Pick<Deps, 'airtable'> & { db: Deps['db'] | undefined }
+
+export async function setUp({ json }: Command, deps: SetUpDeps): Promise<number> {
   const { db, airtable, fetch, pause, stdout } = deps
   if (!airtable)
     throw new Failure(
-      'Set AIRTABLE_TOKEN (from https://airtable.com/create/tokens, with the scopes data.records:read, data.records:write, schema.bases:read, schema.bases:write and access to your base) and AIRTABLE_BASE_ID (the part of the base’s address that begins with "app") in .env, then run this again.',
+      `Set AIRTABLE_TOKEN (from ${tokenPage}, with the scopes ${scopes.join(', ')} and access to your base) and AIRTABLE_BASE_ID (the part of the base’s address that begins with "app") in .env, then run this again.`,
     )
   const { done, todo } = await setUpAirtable(airtable, { fetch, pause })
   const ready = todo.length === 0
@@ -17,7 +21,7 @@ export async function setUp({ json }: Command, deps: Deps): Promise<number> {
   }
   for (const line of done) stdout(`✓ ${makeSafe(line)}\n`)
   for (const line of todo) stdout(`✗ ${makeSafe(line)}\n`)
-  const waiting = (await countWaiting(db)).find(({ channel }) => channel === 'airtable')
+  const waiting = db && (await countWaiting(db)).find(({ channel }) => channel === 'airtable')
   if (ready && waiting)
     stdout(`Ready. ${waiting.waiting} wait for Airtable: npm run leads -- retry all\n`)
   else stdout(ready ? 'Ready.\n' : 'Do this, then run it again.\n')

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { listHandOvers, listPromises } from '../supabase/functions/submit-to-airtable/store.ts'
 import { toIso } from './describe-lead.ts'
-import { type Command, type Deps, Failure, UsageError } from './leads-command.ts'
+import { type Command, type Deps, explainUnwritten, Failure, UsageError } from './leads-command.ts'
 import { computeReport, findMidnight, formatReport, type PromiseReport } from './promise-report.ts'
 import { formatReportHtml } from './promise-report-html.ts'
 import { makeSafe, makeSafeJson } from './terminal.ts'
@@ -53,9 +53,9 @@ async function writeReport(file: string, page: string, force: boolean): Promise<
   try {
     await writeFile(file, page, { flag: force ? 'w' : 'wx' })
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw new Failure(`${file} is there already. --force replaces it.`)
-    throw new Failure(`${file} could not be written: ${message}.`)
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new Failure(`${file} is there already. --force replaces it.`)
+    throw explainUnwritten(file, error)
   }
 }
 

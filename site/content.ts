@@ -99,7 +99,18 @@ export const form = {
   },
 } as const
 
-export const about = {
+type Award = { title: string; by: string; year: string; sample?: true }
+
+type About = {
+  heading: string
+  text: string
+  points: readonly { icon: 'home' | 'shield' | 'check'; title: string; text: string }[]
+  pictureAlt: string
+  /** Without one, delete it: the badge is left out. */
+  award?: Award
+}
+
+export const about: About = {
   heading: 'The crew your neighbors call first',
   text: 'We started with one truck and one ladder. Today our crews roof whole streets, and the owner still answers for every one of them.',
   points: [
@@ -121,7 +132,7 @@ export const about = {
   ],
   pictureAlt: 'Close-up of new architectural shingles running up to a ridge and a brick chimney',
   award: { sample: true, title: 'Roofer of the Year', by: 'Trade Award', year: '2025' },
-} as const
+}
 
 export const emergency = {
   heading: 'Roof emergency? Call now, day or night.',
@@ -161,11 +172,8 @@ export type Testimonial = {
   sample?: true
 }
 
-type T = Testimonial
-type SevenCards = readonly [T, T, T, T, T, T, T]
-type SixCards = readonly [T, T, T, T, T, T]
-
-const rows: readonly [SevenCards, SevenCards, SixCards] = [
+/** As many rows and cards as you have: an empty row is left out, and without any card the section. */
+const rows: readonly (readonly Testimonial[])[] = [
   [
     {
       id: 1,

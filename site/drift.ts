@@ -12,12 +12,14 @@ export function driftTestimonials(reducedMotion: MediaQueryList) {
   let stopped = false
 
   const update = () => {
+    const loops = rows.filter(canLoop)
     const drifting = !stopped && !reducedMotion.matches
-    button.hidden = reducedMotion.matches
+    button.hidden = reducedMotion.matches || loops.length === 0
     button.dataset.state = drifting ? 'playing' : 'paused'
     button.setAttribute('aria-label', (drifting ? button.dataset.pause : button.dataset.play) ?? '')
     for (const row of rows) {
-      if (drifting) drift(row)
+      if (!loops.includes(row)) row.dataset.still = ''
+      else if (drifting) drift(row)
       else rest(row)
     }
   }
@@ -37,6 +39,15 @@ export function driftTestimonials(reducedMotion: MediaQueryList) {
     { rootMargin: '600px' },
   )
   near.observe(section)
+}
+
+/**
+ * A few cards that all fit on the screen stand still: in a loop everybody would be there twice at once,
+ * which looks like more reviews than there are. Six, the shortest row of the full set, always drift.
+ */
+function canLoop(row: HTMLElement): boolean {
+  const list = row.firstElementChild?.firstElementChild as HTMLElement
+  return list.children.length >= 6 || list.offsetWidth > screen.width
 }
 
 /** Sets the row in motion from wherever it was scrolled to. */

@@ -26,11 +26,13 @@ export function About() {
               className="aspect-[4/3] w-full rounded-xl object-cover"
             />
           </picture>
-          <p className="badge">
-            <span>{about.award.by}</span>
-            <strong>{about.award.title}</strong>
-            <span>{about.award.year}</span>
-          </p>
+          {about.award && (
+            <p className="badge">
+              <span>{about.award.by}</span>
+              <strong>{about.award.title}</strong>
+              <span>{about.award.year}</span>
+            </p>
+          )}
         </div>
         <div>
           <h2 id="about">{about.heading}</h2>

@@ -2,6 +2,8 @@ import { Pause, Play, Star } from 'lucide-react'
 import { type Testimonial, testimonials } from '../content.ts'
 
 export function Testimonials() {
+  const rows = testimonials.rows.filter((row) => row.length > 0)
+  if (rows.length === 0) return null
   return (
     <section
       aria-labelledby="testimonials"
@@ -33,9 +35,9 @@ export function Testimonials() {
         </symbol>
       </svg>
       <div className="mt-10 flex flex-col gap-4 md:gap-5">
-        {testimonials.rows.map((row, index) => (
+        {rows.map((row, index) => (
           <Row
-            key={row[0].id}
+            key={row[0]?.id}
             cards={row}
             label={`${testimonials.rowLabel} ${index + 1}`}
             direction={index % 2 === 0 ? 'left' : 'right'}

@@ -13,7 +13,12 @@ import {
 } from './airtable.ts'
 
 /** `todo` is what only the owner can do; Airtable is ready when it is empty. */
-export type SetupReport = { done: string[]; todo: string[] }
+export type SetupReport = {
+  done: string[]
+  todo: string[]
+  /** What kept us from looking further: token or base as they are in .env, or Airtable itself. */
+  hindrance?: 'settings' | 'airtable'
+}
 
 const tableSchema = v.object({
   id: v.string(),
@@ -22,7 +27,7 @@ const tableSchema = v.object({
 })
 type Table = v.InferOutput<typeof tableSchema>
 
-const scopes = [
+export const scopes = [
   'data.records:read',
   'data.records:write',
   'schema.bases:read',
@@ -72,6 +77,7 @@ async function goThrough(
   const who = await ask('GET', 'meta/whoami')
   if (who.kind !== 'ok') {
     report.todo.push(describeReply(who))
+    report.hindrance = findHindrance(who)
     return report
   }
   report.done.push('Airtable knows the token.')
@@ -92,6 +98,7 @@ async function goThrough(
           ]
         : []),
     )
+    report.hindrance = findHindrance(listed)
     return report
   }
   report.done.push(`The token can see base ${settings.baseId}.`)
@@ -104,6 +111,9 @@ async function goThrough(
   if (report.todo.length === 0) await checkWriting(settings, ask, report)
   return report
 }
+
+const findHindrance = (reply: Reply) =>
+  reply.kind === 'failed' && [401, 403, 404].includes(reply.status ?? 0) ? 'settings' : 'airtable'
 
 const describeReply = (reply: Reply) =>
   reply.kind === 'failed'
@@ -199,8 +209,14 @@ async function checkWriting(settings: AirtableSettings, ask: Ask, report: SetupR
     records: [{ id: 'rec00000000000000', fields: {} }],
   })
   if (reply.kind === 'refused') report.done.push('The token may write rows.')
-  else report.todo.push(`Whether the token may write rows is not proved. ${describeReply(reply)}`)
+  else {
+    report.todo.push(`Whether the token may write rows is not proved. ${describeReply(reply)}`)
+    report.hindrance = findHindrance(reply)
+  }
   const read = await ask('GET', `${tablePath(settings)}?maxRecords=1`)
   if (read.kind === 'ok') report.done.push('The token may read rows.')
-  else report.todo.push(`The token may not read rows. ${describeReply(read)}`)
+  else {
+    report.todo.push(`The token may not read rows. ${describeReply(read)}`)
+    report.hindrance = findHindrance(read)
+  }
 }

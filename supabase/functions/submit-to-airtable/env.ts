@@ -37,33 +37,33 @@ const origins = v.pipe(
   ),
 )
 
-const optional = <Schema extends v.GenericSchema<string, unknown>>(schema: Schema) =>
-  v.optional(schema)
-
 const text = v.string()
 
 const variables = v.object({
   PORT: v.optional(wholeNumber(0, 65_535, 'must be a port: a whole number up to 65535'), '3000'),
   HOST: v.optional(text, '0.0.0.0'),
   DATA_DIR: v.optional(text, './data'),
-  DATABASE_URL: optional(postgresUrl()),
-  SUPABASE_DB_URL: optional(postgresUrl()),
-  SUPABASE_ANON_KEY: optional(text),
-  SUPABASE_PUBLISHABLE_KEYS: optional(publishableKeys()),
-  AIRTABLE_TOKEN: optional(text),
-  AIRTABLE_BASE_ID: optional(text),
+  DATABASE_URL: v.optional(postgresUrl()),
+  SUPABASE_DB_URL: v.optional(postgresUrl()),
+  SUPABASE_ANON_KEY: v.optional(text),
+  SUPABASE_PUBLISHABLE_KEYS: v.optional(publishableKeys()),
+  AIRTABLE_TOKEN: v.optional(text),
+  AIRTABLE_BASE_ID: v.optional(text),
   AIRTABLE_TABLE: v.optional(text, 'Leads'),
   AIRTABLE_API_URL: v.optional(
     url(web, 'must be a web address such as https://api.airtable.com'),
     'https://api.airtable.com',
   ),
-  SMTP_URL: optional(
-    url(['smtp:', 'smtps:'], 'must look like smtps://user:password@mail.example.com:465'),
+  SMTP_URL: v.optional(
+    url(
+      ['smtp:', 'smtps:'],
+      'must look like smtps://user:password@mail.example.com:465; in the password write # / ? as %23 %2F %3F',
+    ),
   ),
-  ALERT_EMAIL_FROM: optional(text),
-  ALERT_EMAIL_TO: optional(addresses()),
-  ALERT_WEBHOOK_URL: optional(url(web, 'must be a web address')),
-  ALERT_WEBHOOK_SECRET: optional(
+  ALERT_EMAIL_FROM: v.optional(text),
+  ALERT_EMAIL_TO: v.optional(addresses()),
+  ALERT_WEBHOOK_URL: v.optional(url(web, 'must be a web address')),
+  ALERT_WEBHOOK_SECRET: v.optional(
     v.pipe(
       text,
       v.regex(
@@ -72,11 +72,11 @@ const variables = v.object({
       ),
     ),
   ),
-  TWILIO_ACCOUNT_SID: optional(text),
-  TWILIO_AUTH_TOKEN: optional(text),
-  TWILIO_FROM: optional(text),
+  TWILIO_ACCOUNT_SID: v.optional(text),
+  TWILIO_AUTH_TOKEN: v.optional(text),
+  TWILIO_FROM: v.optional(text),
   TWILIO_API_URL: v.optional(url(web, 'must be a web address'), 'https://api.twilio.com'),
-  ALERT_SMS_TO: optional(phoneNumbers()),
+  ALERT_SMS_TO: v.optional(phoneNumbers()),
   ESCALATE_AFTER_MINUTES: v.optional(
     v.pipe(
       list,
@@ -89,19 +89,19 @@ const variables = v.object({
     ),
     '4,8',
   ),
-  ESCALATION_EMAIL_TO: optional(addresses()),
-  ESCALATION_SMS_TO: optional(phoneNumbers()),
-  TIME_ZONE: optional(
+  ESCALATION_EMAIL_TO: v.optional(addresses()),
+  ESCALATION_SMS_TO: v.optional(phoneNumbers()),
+  TIME_ZONE: v.optional(
     v.pipe(text, v.check(isTimeZone, 'must be a time zone such as America/Chicago')),
   ),
-  PUBLIC_URL: optional(
+  PUBLIC_URL: v.optional(
     v.pipe(
       url(web, 'must be the site’s web address, such as https://www.example.com'),
       // It is in every alert and in the page itself.
       v.check((text) => !hasUserInfo(text), 'must hold no user name and no password: it is public'),
     ),
   ),
-  LINK_SECRET: optional(
+  LINK_SECRET: v.optional(
     v.pipe(text, v.minLength(16, 'must be at least 16 characters that nobody can guess')),
   ),
   ALLOWED_ORIGINS: v.optional(origins, ''),
@@ -109,7 +109,7 @@ const variables = v.object({
     wholeNumber(0, 1_000_000, 'must be a whole number; 0 means no limit'),
     '10',
   ),
-  TRUSTED_PROXIES: optional(wholeNumber(0, 10, 'must be a whole number from 0 to 10')),
+  TRUSTED_PROXIES: v.optional(wholeNumber(0, 10, 'must be a whole number from 0 to 10')),
 })
 
 function addresses() {
