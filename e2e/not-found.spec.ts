@@ -1,3 +1,4 @@
+import { hero } from '../site/content.ts'
 import { expect, test } from './test.ts'
 
 test.use({ expectedErrors: /there is no page at|status of 404/ })
@@ -16,7 +17,7 @@ test('an unknown path gets a real 404 with the words, the picture and the way ho
   expect(logged).toContainEqual(expect.stringContaining('/no/such-page'))
   await page.getByRole('link', { name: 'Return to Home' }).click()
   await expect(page).toHaveURL('/')
-  await expect(page.getByRole('heading', { level: 1 })).toContainText('roof')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(hero.headline)
 })
 
 test('no path crashes the server or leaves the site', async ({ request, page }) => {
