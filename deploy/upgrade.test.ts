@@ -158,10 +158,23 @@ describe.skipIf(process.platform !== 'linux')('deploy/upgrade', { timeout: 30_00
   })
 
   it('says so if the very first version does not run', () => {
-    const { upgrade, publish } = prepare()
+    const { upgrade, publish, findCurrent } = prepare()
     const commit = publish({ runs: 'no' })
     const { status, stderr } = upgrade()
     expect([status, stderr.startsWith(`${commit} does not run.`)]).toEqual([1, true])
+    expect(stderr).toContain('then run this again')
+    // It has made no database that could be backed up: the next try is a first one, too.
+    const mended = publish()
+    expect(upgrade()).toMatchObject({ status: 0, done: expect.not.stringContaining('backup') })
+    expect(findCurrent()).toBe(mended)
+  })
+
+  it('does not pass over words that were changed on the server', () => {
+    const { upgrade, home } = prepare()
+    writeFileSync(join(home, 'repo/version'), 'Zebra Roofing')
+    const { status, stderr, done } = upgrade()
+    expect([status, done]).toEqual([1, ''])
+    expect(stderr).toContain('commit and push them')
   })
 
   it('with several processes, puts all of them back when one does not come up', () => {
