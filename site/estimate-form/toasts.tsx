@@ -15,12 +15,14 @@ createRoot(container).render(
 )
 
 // One toast at a time: what was said before is no longer true.
-const id = 'estimate'
+let turn = 0
 
 export function showToast(kind: 'success' | 'error', text: string) {
-  toast[kind](text, { id })
+  toast[kind](text, { id: `estimate-${turn}` })
 }
 
 export function hideToast() {
-  toast.dismiss(id)
+  toast.dismiss(`estimate-${turn}`)
+  // Sonner takes a moment to dismiss, and would take the next of the same name along.
+  turn += 1
 }
