@@ -6,6 +6,11 @@ const port = Number(process.env.E2E_PORT ?? 4173)
 
 export default defineConfig({
   testDir: 'e2e',
+  // `npm test` and `npm run prove`.
+  projects: [
+    { name: 'test', testMatch: '**/*.spec.ts' },
+    { name: 'prove', testMatch: '**/*.prove.ts' },
+  ],
   fullyParallel: true,
   workers: 2,
   forbidOnly: Boolean(process.env.CI),

@@ -1,12 +1,21 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['**/*.test.ts'],
     setupFiles: 'testing/console.ts',
     globalSetup: 'testing/postgres.ts',
     // Some build the page or start processes; on a busy machine that takes its time.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    passWithNoTests: true,
+    // `npm test` and `npm run prove`.
+    projects: ['test', 'prove'].map((name) => ({
+      extends: true,
+      test: {
+        name,
+        include: [`**/*.${name}.ts`],
+        exclude: [...configDefaults.exclude, 'e2e/**'],
+      },
+    })),
   },
 })
