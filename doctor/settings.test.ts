@@ -94,7 +94,8 @@ test.each([
   ['4,8', 'ok'],
   ['7', 'ok'],
   ['9', 'to do'],
-  [',', 'to do'],
+  // None is the default.
+  [',', 'ok'],
 ])('reminders after %s minutes: %s', (ESCALATE_AFTER_MINUTES, state) => {
   const [reminders] = look(checkPromise, { ...email, ESCALATE_AFTER_MINUTES }) as object[]
   expect(reminders).toMatchObject({ about: 'reminders', state })
@@ -106,6 +107,9 @@ test('a receiver of reminders without a channel hears nothing, and doctor says s
     expect.objectContaining({ about: 'ESCALATION_SMS_TO', state: 'to do' }),
   )
   expect(JSON.stringify(look(checkPromise, given))).not.toMatch(/d@b|7810/)
+  expect(look(checkPromise, { ...email, ESCALATION_SMS_TO: ',' })).not.toContainEqual(
+    expect.objectContaining({ about: 'ESCALATION_SMS_TO' }),
+  )
 })
 
 test('UTC is nobody’s time unless the owner says so', () => {

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import type { Env } from '../supabase/functions/submit-to-airtable/env.ts'
+import { type Env, isSet } from '../supabase/functions/submit-to-airtable/env.ts'
 import { type Check, cannotTell, count, ok, toDo } from './check.ts'
 
 /** The variables as they were given, for what readEnv does not keep. */
@@ -98,7 +98,7 @@ const latestFirstReminderMinutes = 7
 
 export function checkPromise(env: Env, given: Given): Check[] {
   const unheard = (name: string, channel: object | undefined) =>
-    given[name]?.trim() && !channel
+    isSet(given[name]) && !channel
       ? [toDo(name, `${name} is set, but its channel is not: nobody is reminded.`, 'See above.')]
       : []
   return [
@@ -110,15 +110,12 @@ export function checkPromise(env: Env, given: Given): Check[] {
 }
 
 function checkReminders({ email, sms, webhook, escalateAfterMinutes }: Env): Check {
-  const [first] = escalateAfterMinutes
-  const example = '.env: ESCALATE_AFTER_MINUTES=4,8'
-  if (first === undefined)
-    return toDo('reminders', 'Nobody is reminded when nobody has called.', example)
+  const [first = 0] = escalateAfterMinutes
   if (first > latestFirstReminderMinutes)
     return toDo(
       'reminders',
       `The first reminder comes after ${first} of the ten minutes: too late to call.`,
-      example,
+      '.env: ESCALATE_AFTER_MINUTES=4,8',
     )
   const times = `Reminders after ${escalateAfterMinutes.join(' and ')} minutes`
   const receivers = (email?.escalationTo.length ?? 0) + (sms?.escalationTo.length ?? 0)

@@ -22,6 +22,26 @@ it('counts an empty variable as unset', () => {
   expect(readEnv({ PORT: '', DATABASE_URL: ' ', SUPABASE_ANON_KEY: '' })).toEqual(readEnv({}))
 })
 
+it('counts a list without items as unset', () => {
+  const given = {
+    SMTP_URL: 'smtps://mail.example',
+    ALERT_EMAIL_FROM: 'a@example.com',
+    ALERT_EMAIL_TO: 'b@example.com',
+    TWILIO_ACCOUNT_SID: 'AC1',
+    TWILIO_AUTH_TOKEN: 't',
+    TWILIO_FROM: '+15550001111',
+    ALERT_SMS_TO: '+15550002222',
+  }
+  const lists = ['ESCALATION_EMAIL_TO', 'ESCALATION_SMS_TO', 'ESCALATE_AFTER_MINUTES']
+  const empty = Object.fromEntries([...lists, 'ALLOWED_ORIGINS'].map((name) => [name, ' , ']))
+  expect(readEnv({ ...given, ...empty })).toEqual(readEnv(given))
+  const { email, sms, notSetUp } = readEnv({ ...given, ALERT_EMAIL_TO: ',', ALERT_SMS_TO: ',,' })
+  expect([email, sms]).toEqual([undefined, undefined])
+  expect(notSetUp).toContainEqual(expect.stringMatching(/^No alert is set up/))
+  expect(notSetUp).toContainEqual(expect.stringContaining('(ALERT_EMAIL_TO missing)'))
+  expect(notSetUp).toContainEqual(expect.stringContaining('(ALERT_SMS_TO missing)'))
+})
+
 it('names every variable to mend, in one message, without its value', () => {
   const read = () =>
     readEnv({

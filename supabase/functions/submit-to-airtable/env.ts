@@ -170,9 +170,12 @@ function publishableKeys() {
 
 export type Env = ReturnType<typeof readEnv>
 
+/** Nothing but blanks and commas is an empty list, and an empty list names nobody. */
+export const isSet = (value: string | undefined): value is string => /[^\s,]/.test(value ?? '')
+
 /** Reads the environment once. Throws one message that names every variable to mend. */
 export function readEnv(given: Record<string, string | undefined>) {
-  const set = Object.entries(given).filter(([, value]) => value?.trim())
+  const set = Object.entries(given).filter(([, value]) => isSet(value))
   const parsed = v.safeParse(
     variables,
     Object.fromEntries(set.map(([name, value]) => [name, value?.trim()])),
