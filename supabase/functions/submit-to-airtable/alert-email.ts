@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer'
 import type { Alert } from './alert.ts'
 import type { Result } from './deliver.ts'
+import { isMailRefused } from './refusal.ts'
 
 export type EmailSettings = { smtpUrl: string; from: string; to: string }
 
@@ -45,7 +46,9 @@ export function createEmailSender({ smtpUrl, from }: Omit<EmailSettings, 'to'>):
       ])
       return { ok: true }
     } catch (error) {
-      return { ok: false, error: explainMailError(error) }
+      const { responseCode, command } = error as Record<string, unknown>
+      const refused = isMailRefused(responseCode, command)
+      return { ok: false, error: explainMailError(error), refused }
     } finally {
       ending.removeEventListener('abort', breakOff)
     }

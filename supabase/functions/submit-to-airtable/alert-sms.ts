@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Alert } from './alert.ts'
 import type { Result } from './deliver.ts'
+import { isTextRefused } from './refusal.ts'
 
 export type TwilioSettings = {
   accountSid: string
@@ -40,7 +41,9 @@ export async function sendSms(
       await response.body?.cancel().catch(() => {})
       return { ok: true }
     }
-    return { ok: false, error: explainRefusal(response.status, await response.text()) }
+    const { status } = response
+    const code = readCode(await response.text())
+    return { ok: false, error: explainRefusal(status, code), refused: isTextRefused(status, code) }
   } catch (error) {
     const { name, cause } = error as { name?: string; cause?: { code?: unknown } }
     if (name === 'TimeoutError' || name === 'AbortError')
@@ -64,13 +67,16 @@ const advice: Record<number, string> = {
 }
 
 /** Twilio's messages quote phone numbers: only the code is kept. */
-function explainRefusal(status: number, text: string): string {
-  let code: number | undefined
+function readCode(text: string): number | undefined {
   try {
-    code = v.parse(errorSchema, JSON.parse(text)).code
+    return v.parse(errorSchema, JSON.parse(text)).code
   } catch {
-    return `Twilio answered ${status}.`
+    return undefined
   }
+}
+
+function explainRefusal(status: number, code: number | undefined): string {
+  if (code === undefined) return `Twilio answered ${status}.`
   const meaning = advice[code]
   return `Twilio answered ${status}, code ${code}${meaning ? `: ${meaning}` : ''}.`
 }

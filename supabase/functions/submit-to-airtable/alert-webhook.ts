@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Alert } from './alert.ts'
 import type { Result } from './deliver.ts'
+import { isLeadRefused } from './refusal.ts'
 import { explainSource } from './source.ts'
 import type { StoredLead } from './store.ts'
 
@@ -51,7 +52,11 @@ export async function sendWebhook(
       ok: false,
       error: `The webhook answers with a redirect (${status}), which is not followed. Set ALERT_WEBHOOK_URL to where it leads.`,
     }
-  return { ok: false, error: `The webhook answered ${status}.` }
+  return {
+    ok: false,
+    error: `The webhook answered ${status}.`,
+    refused: isLeadRefused(status),
+  }
 }
 
 export const webhookGone =

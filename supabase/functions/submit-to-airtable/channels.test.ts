@@ -186,6 +186,17 @@ describe('by e-mail', () => {
     expect(await warn()).toEqual([])
   })
 
+  it('one mail that is refused for good is no outage; one that is put off is', async () => {
+    const { mail, save, deliver, log } = await openMail()
+    mail.settings.refuseData = 554
+    await save()
+    await deliver()
+    mail.settings.refuseData = 451
+    await save()
+    await deliver()
+    expect(log.entries.map(({ level }) => level)).toEqual(['warn', 'error'])
+  })
+
   it.each([
     ['gone', 'smtp://127.0.0.1:1', /cannot be reached \(E\w+/],
     ['not a mail server’s name', 'smtp://nowhere.invalid', /cannot be reached/],
@@ -205,6 +216,7 @@ describe('by e-mail', () => {
     expect(await sendEmail(alert, 'staff@example.com', AbortSignal.timeout(100))).toEqual({
       ok: false,
       error: 'The mail server did not take the mail in time.',
+      refused: false,
     })
   })
 
@@ -344,6 +356,26 @@ describe('by webhook', () => {
     expect(await readDelivery('webhook')).toMatchObject({ state: 'waiting', lastError: error })
   })
 
+  it('refuses three leads beside twenty good ones: theirs alone, and no outage', async () => {
+    const { requests, save, deliver, clock, log } = await openWebhook((_, response) => {
+      response.writeHead(requests.at(-1)?.body.includes('Bad Lead') ? 400 : 200)
+      response.end()
+    })
+    for (let at = 0; at < 20; at++) {
+      if (at < 3) await save({ name: `Bad Lead ${at}` })
+      await save()
+      await deliver()
+      clock.at += 5_000
+    }
+    const refused = requests.filter(({ body }) => body.includes('Bad Lead'))
+    // In 100 s each is tried after 5, 10, 20 and 30 s, and once more with the first success.
+    expect(refused.length).toBeLessThanOrEqual(3 * 7)
+    const said = log.entries.filter(({ message }) => message !== 'delivered')
+    expect(said.map(({ message }) => message)).toEqual(
+      Array(3).fill('not delivered yet: it will be retried'),
+    )
+  })
+
   it('a body without end is not read', async () => {
     const { save, deliver, readDelivery } = await openWebhook((_, response) => {
       const pour = () => {
@@ -416,6 +448,18 @@ describe('by text message', () => {
     clock.at += 10_000
     await deliver()
     expect(twilio.messages).toHaveLength(1)
+  })
+
+  it('a number that does not exist is no outage; a wrong sender is', async () => {
+    const { twilio, save, deliver, log } = await openSms()
+    twilio.nextFaults.push({ kind: 'error', status: 400, code: 21211 })
+    await save()
+    await deliver()
+    await save()
+    const wrongSender = { kind: 'error', status: 400, code: 21606 } as const
+    twilio.nextFaults.push(wrongSender, wrongSender)
+    await deliver()
+    expect(log.entries.map(({ level }) => level)).toEqual(['warn', 'error'])
   })
 
   it('a wrong token is said in plain words', async () => {

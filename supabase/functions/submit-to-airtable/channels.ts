@@ -121,9 +121,13 @@ export function createChannels(settings: ChannelSettings, deps: ChannelDeps): Ch
       createAlertChannel('webhook', async (alert, lead, signal) => {
         if (await isWebhookStopped(deps.db, webhook.url)) return { ok: false, error: webhookGone }
         const { fetch, now } = deps
-        const result = await sendWebhook(alert, lead, webhook, { fetch, now: now(), signal })
-        if (result.gone) await writeSetting(deps.db, stoppedWebhook, hash(webhook.url))
-        return result.ok ? { ok: true } : { ok: false, error: result.error }
+        const { gone, ...result } = await sendWebhook(alert, lead, webhook, {
+          fetch,
+          now: now(),
+          signal,
+        })
+        if (gone) await writeSetting(deps.db, stoppedWebhook, hash(webhook.url))
+        return result
       }),
     )
   if (sms)
