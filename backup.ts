@@ -7,13 +7,12 @@ import {
   isBackup,
   lendWorkDir,
   makeOwnDir,
+  usePostgresTools,
 } from './owner/backup-file.ts'
-import { backUpPostgres } from './owner/backup-postgres.ts'
 import { backUpSqlite } from './owner/backup-sqlite.ts'
-import type { DatabaseLocation } from './server/database.ts'
 import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 
-const help = `Copies the database while the site runs, and checks the copy.
+const help = `Copies the SQLite database while the site runs, and checks the copy.
 
   npm run backup                  into BACKUP_DIR (default: the folder backups in DATA_DIR)
   npm run backup -- --keep 30     keep the newest 30 (default 14), delete older ones
@@ -23,15 +22,13 @@ Bring one back: npm run restore -- FILE
 
 /** Backs up, then deletes all but the newest. */
 export async function backUp(
-  { databaseUrl, dataDir }: DatabaseLocation,
+  dataDir: string,
   { backupDir, keep, now }: { backupDir: string; keep: number; now: number },
 ) {
   await makeOwnDir(backupDir)
   await removeAbandoned(backupDir, now)
-  const file = join(backupDir, `leads-${formatStamp(now)}.${databaseUrl ? 'dump' : 'sqlite.gz'}`)
-  const leads = await lendWorkDir(backupDir, (workDir) =>
-    databaseUrl ? backUpPostgres(databaseUrl, file, workDir) : backUpSqlite(dataDir, file, workDir),
-  )
+  const file = join(backupDir, `leads-${formatStamp(now)}.sqlite.gz`)
+  const leads = await lendWorkDir(backupDir, (workDir) => backUpSqlite(dataDir, file, workDir))
   const names = (await readdir(backupDir)).filter(isBackup).sort()
   // The names sort by time. Names after this one's come from a clock that was wrong: they go first.
   const mine = names.indexOf(basename(file))
@@ -52,27 +49,45 @@ async function removeAbandoned(backupDir: string, now: number): Promise<void> {
 }
 const abandonedMs = 6 * 60 * 60_000
 
-if (import.meta.main) {
-  const say = (text: string) => process.stdout.write(`${text}\n`)
+export type CommandDeps = {
+  variables: Record<string, string | undefined>
+  now: number
+  stdout: (text: string) => void
+  stderr: (text: string) => void
+}
+
+/** The command; returns its exit code. */
+export async function runBackup(args: string[], { variables, now, stdout, stderr }: CommandDeps) {
   try {
     const options = { keep: { type: 'string', default: '14' }, help: { type: 'boolean' } } as const
-    const { values } = parseArgs({ options })
-    if (values.help) say(help)
-    else {
-      if (!/^[1-9]\d{0,5}$/.test(values.keep))
-        throw new Error(`--keep takes a whole number from 1, not "${values.keep}".`)
-      const keep = Number(values.keep)
-      const env = readEnv(process.env)
-      const backupDir = findBackupDir(process.env, env.dataDir)
-      const done = await backUp(env, { backupDir, keep, now: Date.now() })
-      const kilobytes = Math.ceil(done.bytes / 1000)
-      say(
-        `Backed up ${done.leads === 1 ? '1 lead' : `${done.leads} leads`} to ${done.file} (${kilobytes} kB, checked).`,
-      )
-      if (done.deleted > 0) say(`Deleted ${done.deleted} older ones; the newest ${keep} are kept.`)
+    const { values } = parseArgs({ args, options })
+    if (values.help) {
+      stdout(help)
+      return 0
     }
+    if (!/^[1-9]\d{0,5}$/.test(values.keep))
+      throw new Error(`--keep takes a whole number from 1, not "${values.keep}".`)
+    const keep = Number(values.keep)
+    const { databaseUrl, dataDir } = readEnv(variables)
+    if (databaseUrl) throw new Error(usePostgresTools)
+    const backupDir = findBackupDir(variables, dataDir)
+    const { file, leads, bytes, deleted } = await backUp(dataDir, { backupDir, keep, now })
+    const kilobytes = Math.ceil(bytes / 1000)
+    stdout(
+      `Backed up ${leads === 1 ? '1 lead' : `${leads} leads`} to ${file} (${kilobytes} kB, checked).\n`,
+    )
+    if (deleted > 0) stdout(`Deleted ${deleted} older ones; the newest ${keep} are kept.\n`)
+    return 0
   } catch (error) {
-    process.stderr.write(`There is no new backup: ${(error as Error).message}\n`)
-    process.exitCode = 1
+    stderr(`There is no new backup: ${(error as Error).message}\n`)
+    return 1
   }
 }
+
+if (import.meta.main)
+  process.exitCode = await runBackup(process.argv.slice(2), {
+    variables: process.env,
+    now: Date.now(),
+    stdout: (text) => process.stdout.write(text),
+    stderr: (text) => process.stderr.write(text),
+  })

@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import {
-  chmodSync,
   chownSync,
   cpSync,
+  existsSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,378 +10,215 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import pg from 'pg'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { backUp } from './backup.ts'
 import { restore } from './restore.ts'
-import { type DatabaseLocation, migrationsDir, openDatabase } from './server/database.ts'
+import { migrationsDir, openDatabase } from './server/database.ts'
 import {
+  claimDue,
   countLeads,
-  type Database,
-  saveLead,
+  findLead,
+  listLeads,
 } from './supabase/functions/submit-to-airtable/store.ts'
-import { testLead } from './testing/app.ts'
-import { createLocation, engines, runSql } from './testing/database.ts'
-import { startPostgres } from './testing/postgres.ts'
+import { createDir } from './testing/database.ts'
+import { storeLead, testTime } from './testing/saved-leads.ts'
 
-const nowAt = Date.parse('2026-11-15T12:00:00Z')
+const hourMs = 60 * 60_000
 
-async function createDir(): Promise<string> {
-  return (await createLocation('sqlite')).dataDir
+async function open(dataDir: string, migrations = migrationsDir) {
+  const db = await openDatabase({ dataDir }, migrations)
+  onTestFinished(() => db.close())
+  return db
 }
 
-async function save(db: Database, address = testLead.address) {
-  const saved = await saveLead(
-    db,
-    {
-      lead: { ...testLead, address, serviceType: 'roof-repair' },
-      details: { suspect: null, consent: null, source: null },
-      bodyHash: '',
-      clientAddress: '',
-      idempotencyKeys: [],
-      channels: ['airtable'],
-      escalateAt: nowAt,
-    },
-    { now: nowAt, limitPerMinute: 0 },
-  )
-  expect(saved.outcome).toBe('saved')
-}
-
-async function fill(location: DatabaseLocation, leads: number, migrations = migrationsDir) {
-  const db = await openDatabase(location, migrations)
-  for (let lead = 0; lead < leads; lead++) await save(db)
+async function fill(dataDir: string, leads: number, migrations = migrationsDir) {
+  const db = await openDatabase({ dataDir }, migrations)
+  for (let lead = 0; lead < leads; lead++) await storeLead(db)
   await db.close()
 }
 
-async function count(location: DatabaseLocation, migrations = migrationsDir): Promise<number> {
-  const db = await openDatabase(location, migrations)
+async function createFilled(leads: number, migrations = migrationsDir): Promise<string> {
+  const dataDir = createDir()
+  await fill(dataDir, leads, migrations)
+  return dataDir
+}
+
+async function count(dataDir: string): Promise<number> {
+  const db = await openDatabase({ dataDir })
   return countLeads(db).finally(() => db.close())
 }
 
-async function backUpNow(location: DatabaseLocation): Promise<string> {
-  return (await backUp(location, { backupDir: await createDir(), keep: 3, now: nowAt })).file
+async function backUpNow(dataDir: string): Promise<string> {
+  return (await backUp(dataDir, { backupDir: createDir(), keep: 3, now: testTime })).file
 }
 
-const ask = async (replace = true) => ({ backupDir: await createDir(), replace, now: nowAt })
+const ask = (replace = true) => ({ backupDir: createDir(), replace, now: testTime })
 
 /** The migrations of a version to come. */
-async function createNewerMigrations(): Promise<string> {
-  const dir = await createDir()
+function createNewerMigrations(): string {
+  const dir = createDir()
   cpSync(migrationsDir, dir, { recursive: true })
   writeFileSync(join(dir, '20990101000000_more.sql'), 'alter table leads add column more text;')
   return dir
 }
 
-describe.each(engines)('a restore on %s', { timeout: 60_000 }, (engine) => {
-  it('loses nothing that is written meanwhile: it is in the database or in what was kept', async () => {
-    const location = await createLocation(engine)
-    await fill(location, 300)
-    const file = await backUpNow(location)
-    const writer =
-      engine === 'sqlite' ? writeToSqlite(location.dataDir) : await createWriter(location)
-    onTestFinished(writer.close)
-    let isDone = false
-    const restoring = restore(location, file, await ask()).finally(() => {
-      isDone = true
-    })
-    const acknowledged: string[] = []
-    while (!isDone) {
-      const name = `meanwhile-${acknowledged.length}`
-      if (await writer.write(name)) acknowledged.push(name)
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    const { kept = '' } = await restoring
-    await writer.close()
-    expect(acknowledged.length).toBeGreaterThan(0)
-    const before = await createLocation(engine)
-    await restore(before, kept, await ask(false))
-    const found = new Set([...(await listSettings(location)), ...(await listSettings(before))])
-    expect(acknowledged.filter((name) => !found.has(name))).toEqual([])
-    expect(await count(location)).toBe(300)
-  })
-
-  it('of a newer version changes nothing', async () => {
-    const newer = await createLocation(engine)
-    await fill(newer, 1, await createNewerMigrations())
-    const file = await backUpNow(newer)
-    const location = await createLocation(engine)
-    await fill(location, 2)
-    await expect(restore(location, file, await ask())).rejects.toThrow(/by a newer version/)
-    expect(await count(location)).toBe(2)
-  })
-
-  it('of an older version is migrated', async () => {
-    const older = await createLocation(engine)
-    const migrations = await createDir()
-    const first = readdirSync(migrationsDir).sort().slice(0, 2)
-    for (const name of first) cpSync(join(migrationsDir, name), join(migrations, name))
-    await (await openDatabase(older, migrations)).close()
-    const file = await backUpNow(older)
-    const location = await createLocation(engine)
-    await fill(location, 1)
-    expect((await restore(location, file, await ask())).leads).toBe(0)
-    await fill(location, 2)
-    expect(await count(location)).toBe(2)
-  })
-
-  it('goes back behind a migration, which is applied again by the newer version', async () => {
-    const location = await createLocation(engine)
-    await fill(location, 1)
-    const file = await backUpNow(location)
-    const migrations = await createNewerMigrations()
-    await fill(location, 1, migrations)
-    expect((await restore(location, file, await ask())).leads).toBe(1)
-    expect(await count(location)).toBe(1)
-    const db = await openDatabase(location, migrations)
-    onTestFinished(() => db.close())
-    const tables = await db.kysely.introspection.getTables()
-    const leads = tables.find(({ name }) => name === 'leads')
-    expect(leads?.columns.map(({ name }) => name)).toContain('more')
-  })
-})
-
-async function listSettings(location: DatabaseLocation): Promise<string[]> {
-  const db = await openDatabase(location)
-  const rows = await db.kysely.selectFrom('settings').select('name').execute()
+it('replaces a database with leads only when told to, and keeps what was there', async () => {
+  const dataDir = createDir()
+  const db = await openDatabase({ dataDir })
+  const first = await storeLead(db)
+  const file = await backUpNow(dataDir)
+  const second = await storeLead(db, { at: testTime + 1 })
   await db.close()
-  return rows.map(({ name }) => name)
-}
 
-// As a site would that starts again and again.
-function writeToSqlite(dataDir: string) {
-  const write = async (name: string) => {
-    try {
-      const sqlite = new DatabaseSync(join(dataDir, 'leads.db'), { timeout: 0 })
-      try {
-        sqlite.prepare('insert into settings values (?, ?)').run(name, '')
-      } finally {
-        sqlite.close()
-      }
-      return true
-    } catch {
-      return false
-    }
-  }
-  return { write, close: async () => {} }
-}
-
-// Under another name, because a site under the same would be seen.
-async function createWriter({ databaseUrl = '' }: DatabaseLocation) {
-  const url = new URL(databaseUrl)
-  url.username = await createRole(databaseUrl, 'superuser login')
-  const client = new pg.Client({ connectionString: url.href })
-  await client.connect()
-  const write = (name: string) =>
-    client.query('insert into settings values ($1, $2)', [name, '']).then(
-      () => true,
-      () => false,
-    )
-  let closing: Promise<void> | undefined
-  const close = () => {
-    closing ??= client.end()
-    return closing
-  }
-  return { write, close }
-}
-
-// Roles belong to the server: the test leaves none behind.
-async function createRole(databaseUrl: string, rights = ''): Promise<string> {
-  const name = `role_${crypto.randomUUID().replaceAll('-', '')}`
-  await runSql(databaseUrl, `create role ${name} ${rights}`)
-  onTestFinished(async () => {
-    await runSql(databaseUrl, `drop owned by ${name} cascade; drop role ${name}`)
-  })
-  return name
-}
-
-describe('a restore on SQLite', () => {
-  it('beside the log of a database that was deleted leaves a sound one, and keeps the log', async () => {
-    const { dataDir } = await createLocation('sqlite')
-    await fill({ dataDir }, 50)
-    const file = await backUpNow({ dataDir })
-    const db = await openDatabase({ dataDir })
-    for (let lead = 0; lead < 50; lead++) await save(db)
-    // Closing would tidy the log away; a killed site leaves it.
-    const log = readFileSync(join(dataDir, 'leads.db-wal'))
-    await db.close()
-    rmSync(join(dataDir, 'leads.db'))
-    writeFileSync(join(dataDir, 'leads.db-wal'), log)
-
-    const { leads, kept = '' } = await restore({ dataDir }, file, await ask(false))
-    expect(leads).toBe(50)
-    expect(await count({ dataDir })).toBe(50)
-    const sqlite = new DatabaseSync(join(dataDir, 'leads.db'))
-    expect(sqlite.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
-    sqlite.close()
-    expect(readFileSync(join(kept, 'leads.db-wal'))).toEqual(log)
-  })
-
-  it('over a damaged database moves it aside when told to', async () => {
-    const { dataDir } = await createLocation('sqlite')
-    await fill({ dataDir }, 50)
-    const file = await backUpNow({ dataDir })
-    const path = join(dataDir, 'leads.db')
-    const whole = readFileSync(path)
-    const garbage = Buffer.from('garbage'.repeat(3_000))
-    // No database at all, and one that opens but has a page overwritten.
-    for (const damage of [garbage, Buffer.from(whole).fill(7, 8_192, 12_288)]) {
-      writeFileSync(path, damage)
-      await expect(restore({ dataDir }, file, await ask(false))).rejects.toThrow(
-        /is damaged: .+\. With --replace it is moved aside/,
-      )
-      const { leads, kept = '' } = await restore({ dataDir }, file, await ask())
-      expect(leads).toBe(50)
-      expect(await count({ dataDir })).toBe(50)
-      expect(readFileSync(join(kept, 'leads.db')).subarray(0, 16)).toEqual(damage.subarray(0, 16))
-      rmSync(kept, { recursive: true })
-    }
-  })
-
-  it.runIf(process.getuid?.() === 0)(
-    'by root leaves everything to the site’s own user',
-    async () => {
-      const { dataDir } = await createLocation('sqlite')
-      await fill({ dataDir }, 1)
-      const file = await backUpNow({ dataDir })
-      const nobody = 65_534
-      for (const path of [dataDir, join(dataDir, 'leads.db')]) chownSync(path, nobody, nobody)
-      const backupDir = join(dataDir, 'backups')
-      const owners = (...paths: string[]) => new Set(paths.map((path) => statSync(path).uid))
-      const { kept = '' } = await restore({ dataDir }, file, { ...(await ask()), backupDir })
-      expect(owners(join(dataDir, 'leads.db'), backupDir, kept)).toEqual(new Set([nobody]))
-      rmSync(join(dataDir, 'leads.db'))
-      await restore({ dataDir }, file, { ...(await ask()), backupDir })
-      expect(owners(join(dataDir, 'leads.db'))).toEqual(new Set([nobody]))
-      expect(statSync(join(dataDir, 'leads.db')).mode & 0o777).toBe(0o600)
-    },
+  const request = ask()
+  await expect(restore(dataDir, file, { ...request, replace: false })).rejects.toThrow(
+    /holds 2 leads\. With --replace/,
   )
+  const { leads, kept = '' } = await restore(dataDir, file, request)
+  expect(leads).toBe(1)
+  expect((await listLeads(await open(dataDir), { limit: 5 })).map(({ id }) => id)).toEqual([first])
+
+  // What was kept is a backup like any other: it can be restored, and is deleted in its turn.
+  const other = createDir()
+  await restore(other, kept, ask(false))
+  expect((await listLeads(await open(other), { limit: 5 })).map(({ id }) => id)).toEqual([
+    second,
+    first,
+  ])
+  await backUp(dataDir, { backupDir: request.backupDir, keep: 1, now: testTime + hourMs })
+  expect(existsSync(kept)).toBe(false)
 })
 
-describe.runIf(engines.includes('postgres'))('on PostgreSQL', { timeout: 60_000 }, () => {
-  async function create(leads: number) {
-    const location = await createLocation('postgres')
-    await fill(location, leads)
-    const query = (text: string) => runSql(location.databaseUrl ?? '', text)
-    return { location, query }
+it('is refused under a running site', async () => {
+  const dataDir = await createFilled(1)
+  const file = await backUpNow(dataDir)
+  const running = await openDatabase({ dataDir })
+  await expect(restore(dataDir, file, ask())).rejects.toThrow(/The site is running/)
+  await running.close()
+  expect((await restore(dataDir, file, ask())).leads).toBe(1)
+})
+
+it('rings for leads of the last hour and sets older alerts aside; Airtable gets all', async () => {
+  const old = createDir()
+  const db = await openDatabase({ dataDir: old })
+  const oldLead = await storeLead(db, { at: testTime - 2 * hourMs })
+  const youngLead = await storeLead(db, { at: testTime - hourMs / 2 })
+  // Someone was sending when the backup was taken.
+  await claimDue(db, 'email', 1, { holder: 'gone', now: testTime, until: testTime + 45_000 })
+  await db.close()
+  const fresh = createDir()
+  const { setAsideLeads } = await restore(fresh, await backUpNow(old), ask(false))
+  expect(setAsideLeads).toEqual([oldLead])
+  const restored = await open(fresh)
+  const states = async (id: string) =>
+    (await findLead(restored, id))?.deliveries.map(({ channel, state }) => `${channel} ${state}`)
+  expect(await states(oldLead)).toEqual(['airtable waiting', 'email cancelled'])
+  expect(await states(youngLead)).toEqual(['airtable waiting', 'email waiting'])
+  const lease = { holder: 'new', now: testTime, until: testTime + 1 }
+  expect(await claimDue(restored, 'email', 10, lease)).toHaveLength(1)
+  const reminders = await restored.kysely
+    .selectFrom('leads')
+    .select('id')
+    .where('escalate_at', 'is not', null)
+    .execute()
+  expect(reminders).toEqual([{ id: youngLead }])
+})
+
+it('of a damaged file changes nothing', async () => {
+  const dataDir = await createFilled(20)
+  const file = await backUpNow(dataDir)
+  const cut = `${file}.cut`
+  writeFileSync(cut, readFileSync(file).subarray(0, statSync(file).size * 0.6))
+  await expect(restore(dataDir, cut, ask())).rejects.toThrow(/is damaged: .+\.$/)
+  writeFileSync(cut, 'a letter')
+  await expect(restore(dataDir, cut, ask())).rejects.toThrow(/is no backup of this product\.$/)
+  await expect(restore(dataDir, '/nowhere', ask())).rejects.toThrow('/nowhere cannot be read.')
+  expect(await count(dataDir)).toBe(20)
+})
+
+it('of a newer version changes nothing', async () => {
+  const file = await backUpNow(await createFilled(1, createNewerMigrations()))
+  const dataDir = await createFilled(2)
+  await expect(restore(dataDir, file, ask())).rejects.toThrow(/by a newer version/)
+  expect(await count(dataDir)).toBe(2)
+})
+
+it('of an older version is migrated', async () => {
+  const older = createDir()
+  const migrations = createDir()
+  for (const name of readdirSync(migrationsDir).sort().slice(0, 2))
+    cpSync(join(migrationsDir, name), join(migrations, name))
+  await openDatabase({ dataDir: older }, migrations).then((db) => db.close())
+  const file = await backUpNow(older)
+  const dataDir = await createFilled(1)
+  expect((await restore(dataDir, file, ask())).leads).toBe(0)
+  await fill(dataDir, 2)
+  expect(await count(dataDir)).toBe(2)
+})
+
+it('goes back behind a migration, which is applied again by the newer version', async () => {
+  const dataDir = await createFilled(1)
+  const file = await backUpNow(dataDir)
+  const migrations = createNewerMigrations()
+  await fill(dataDir, 1, migrations)
+  expect((await restore(dataDir, file, ask())).leads).toBe(1)
+  expect(await count(dataDir)).toBe(1)
+  const tables = await (await open(dataDir, migrations)).kysely.introspection.getTables()
+  const leads = tables.find(({ name }) => name === 'leads')
+  expect(leads?.columns.map(({ name }) => name)).toContain('more')
+})
+
+it('beside the log of a database that was deleted leaves a sound one, and keeps the log', async () => {
+  const dataDir = await createFilled(20)
+  const file = await backUpNow(dataDir)
+  const db = await openDatabase({ dataDir })
+  for (let lead = 0; lead < 20; lead++) await storeLead(db)
+  // Closing would tidy the log away; a killed site leaves it.
+  const log = readFileSync(join(dataDir, 'leads.db-wal'))
+  await db.close()
+  rmSync(join(dataDir, 'leads.db'))
+  writeFileSync(join(dataDir, 'leads.db-wal'), log)
+
+  const { leads, kept = '' } = await restore(dataDir, file, ask(false))
+  expect(leads).toBe(20)
+  expect(await count(dataDir)).toBe(20)
+  const sqlite = new DatabaseSync(join(dataDir, 'leads.db'))
+  expect(sqlite.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
+  sqlite.close()
+  expect(readFileSync(join(kept, 'leads.db-wal'))).toEqual(log)
+})
+
+it('over a damaged database moves it aside when told to', async () => {
+  const dataDir = await createFilled(50)
+  const file = await backUpNow(dataDir)
+  const path = join(dataDir, 'leads.db')
+  const whole = readFileSync(path)
+  const garbage = Buffer.from('garbage'.repeat(3_000))
+  // No database at all, and one that opens but has a page overwritten.
+  for (const damage of [garbage, Buffer.from(whole).fill(7, 8_192, 12_288)]) {
+    writeFileSync(path, damage)
+    await expect(restore(dataDir, file, ask(false))).rejects.toThrow(
+      /is damaged: .+\. With --replace it is moved aside/,
+    )
+    const { leads, kept = '' } = await restore(dataDir, file, ask())
+    expect(leads).toBe(50)
+    expect(await count(dataDir)).toBe(50)
+    expect(readFileSync(join(kept, 'leads.db')).subarray(0, 16)).toEqual(damage.subarray(0, 16))
+    rmSync(kept, { recursive: true })
   }
+})
 
-  /** Runs a command with a program of ours before the real ones. */
-  async function runWith(program: string, text: string, args: string[], databaseUrl: string) {
-    const bin = await createDir()
-    writeFileSync(join(bin, program), `#!/bin/sh\n${text}\n`)
-    chmodSync(join(bin, program), 0o755)
-    const env = {
-      PATH: `${bin}:${process.env.PATH}`,
-      DATABASE_URL: databaseUrl,
-      BACKUP_DIR: await createDir(),
-    }
-    try {
-      return execFileSync(process.execPath, args, { env, encoding: 'utf8', stdio: 'pipe' })
-    } catch (error) {
-      return (error as { stderr: string }).stderr
-    }
-  }
-
-  it('a program that ends early changes nothing', async () => {
-    const { location } = await create(200)
-    const file = await backUpNow(location)
-    const real = execFileSync('which', ['pg_restore'], { encoding: 'utf8' }).trim()
-    const text = `case "$*" in
-      *-L*|*--use-list*) ${real} "$@" | head -n 260; echo "pg_restore: error: out of memory" >&2; exit 1;;
-      *) exec ${real} "$@";;
-    esac`
-    const args = ['restore.ts', file, '--replace']
-    expect(await runWith('pg_restore', text, args, location.databaseUrl ?? '')).toMatch(
-      /^Nothing was restored: .*out of memory/,
-    )
-    expect(await count(location)).toBe(200)
-  })
-
-  it('what others have built on our tables ends the restore and stays', async () => {
-    const { location, query } = await create(3)
-    const file = await backUpNow(location)
-    await query('create view names as select name from leads')
-    await expect(restore(location, file, await ask())).rejects.toThrow(
-      /^cannot drop .+ because other objects depend on/,
-    )
-    expect(await query('select count(*)::int as n from names')).toEqual([{ n: 3 }])
-  })
-
-  it('tables and migrations of the owner’s own are neither backed up nor touched', async () => {
-    const { location, query } = await create(1)
-    const record = (version: string) =>
-      query(`insert into supabase_migrations.schema_migrations (version, name, statements)
-        values ('${version}', 'newsletter', '{"create table subscribers (id text, settings jsonb)"}')`)
-    await query(`create table subscribers (email text); insert into subscribers values ('old')`)
-    await record('20270101000000')
-    const file = await backUpNow(location)
-    await query(`insert into subscribers values ('new')`)
-    await record('20270101000001')
-    await query('truncate leads, deliveries')
-    expect((await restore(location, file, await ask(false))).leads).toBe(1)
-    expect(await query('select email from subscribers')).toEqual([
-      { email: 'old' },
-      { email: 'new' },
-    ])
-    const own = `select version from supabase_migrations.schema_migrations where name = 'newsletter' order by 1`
-    expect(await query(own)).toEqual([{ version: '20270101000000' }, { version: '20270101000001' }])
-
-    const fresh = await createLocation('postgres')
-    await restore(fresh, file, await ask(false))
-    expect(await runSql(fresh.databaseUrl ?? '', own)).toEqual([])
-  })
-
-  it('tables of another user are refused: the site could not use them afterwards', async () => {
-    const { location, query } = await create(1)
-    const file = await backUpNow(location)
-    const role = await createRole(location.databaseUrl ?? '')
-    await query(`alter table leads owner to ${role}`)
-    await expect(restore(location, file, await ask())).rejects.toThrow(
-      `The tables belong to ${role}.`,
-    )
-    expect(await count(location)).toBe(1)
-  })
-
-  // On a server of its own, because other tests make these roles, too.
-  it.skipIf(process.env.TEST_DATABASE_URL)(
-    'leads are closed again to those who have Supabase’s public key',
-    async () => {
-      const server = await startPostgres()
-      onTestFinished(server.remove)
-      const location = { databaseUrl: server.url, dataDir: '' }
-      await fill(location, 1)
-      const file = await backUpNow(location)
-      await runSql(
-        server.url,
-        'create role anon; alter default privileges in schema public grant all on tables to anon',
-      )
-      await restore(location, file, await ask())
-      const rights = `select table_name from information_schema.role_table_grants where grantee = 'anon'`
-      expect(await runSql(server.url, rights)).toEqual([])
-    },
-  )
-
-  it('what a stranger writes does not change the count', async () => {
-    const { location } = await create(0)
-    const db = await openDatabase(location)
-    for (const address of ['1 Main\u2028St', '1 Main\u2028COPY public.leads '])
-      await save(db, address)
-    await db.close()
-    const ask = { backupDir: await createDir(), keep: 3, now: nowAt }
-    expect((await backUp(location, ask)).leads).toBe(2)
-  })
-
-  it.each([
-    ['postgres://u:p%25w@h:5433/d', 'h 5433 u d p%w'],
-    ['postgres://u:p%zz@h/d?sslmode=no-verify', 'h 5432 u d p%zz require'],
-    ['postgres://u@h/d?password=secret&sslmode=verify-full', 'h 5432 u d secret verify-full'],
-  ])(
-    'the address %s reaches the programs, and not the list of processes',
-    async (url, expected) => {
-      const text = `echo "pg_dump: [$*] $PGHOST $PGPORT $PGUSER $PGDATABASE $PGPASSWORD $PGSSLMODE" >&2; exit 1`
-      const said = await runWith('pg_dump', text, ['backup.ts'], url)
-      expect(said).toContain(`] ${expected}\n`)
-      expect(said.split(']')[0]).not.toMatch(/p%|secret/)
-    },
-  )
+it.runIf(process.getuid?.() === 0)('by root leaves everything to the site’s own user', async () => {
+  const dataDir = await createFilled(1)
+  const file = await backUpNow(dataDir)
+  const nobody = 65_534
+  for (const path of [dataDir, join(dataDir, 'leads.db')]) chownSync(path, nobody, nobody)
+  const backupDir = join(dataDir, 'backups')
+  const owners = (...paths: string[]) => new Set(paths.map((path) => statSync(path).uid))
+  const { kept = '' } = await restore(dataDir, file, { ...ask(), backupDir })
+  expect(owners(join(dataDir, 'leads.db'), backupDir, kept)).toEqual(new Set([nobody]))
+  rmSync(join(dataDir, 'leads.db'))
+  await restore(dataDir, file, { ...ask(), backupDir })
+  expect(owners(join(dataDir, 'leads.db'))).toEqual(new Set([nobody]))
+  expect(statSync(join(dataDir, 'leads.db')).mode & 0o777).toBe(0o600)
 })

@@ -194,11 +194,11 @@ const dayMs = 86_400_000
 
 /** The newest of the files that `npm run backup` leaves. */
 export function checkBackups({ databaseUrl, dataDir }: Env, given: Given, now: number): Check {
-  if (databaseUrl === undefined && findBackend(given) !== undefined)
+  if (databaseUrl !== undefined || findBackend(given) !== undefined)
     return cannotTell(
       'backups',
-      'Leads are backed up at the backend of VITE_SUPABASE_URL, if at all.',
-      'Look at its own backups; or .env: DATABASE_URL, and npm run backup',
+      'Leads are backed up where their PostgreSQL is, if at all.',
+      'Look at its own backups, or dump it every night: docs/hosting.md, Backup and restore',
     )
   const folder = findBackupDir(given, dataDir)
   const next = 'npm run backup   and every night from now on'

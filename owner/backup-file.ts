@@ -1,9 +1,9 @@
 import { chown, mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** `leads-2026-11-15T03-00-00Z.sqlite.gz` or `.dump`: the names sort by time. */
+/** `leads-2026-11-15T03-00-00Z.sqlite.gz`: the names sort by time. */
 export const isBackup = (name: string) =>
-  /^leads-[\dTZ-]+(-before-restore)?\.(sqlite\.gz|dump)$/.test(name)
+  /^leads-[\dTZ-]+(-before-restore)?\.sqlite\.gz$/.test(name)
 
 export const formatStamp = (at: number) =>
   new Date(at)
@@ -13,6 +13,10 @@ export const formatStamp = (at: number) =>
 
 export const findBackupDir = (variables: Record<string, string | undefined>, dataDir: string) =>
   variables.BACKUP_DIR?.trim() || join(dataDir, 'backups')
+
+/** PostgreSQL has trusted tools of its own. */
+export const usePostgresTools =
+  'DATABASE_URL names a PostgreSQL, which pg_dump and pg_restore copy: see docs/hosting.md, Backup and restore.'
 
 /** `keepAs`: the backup of what was there before. */
 export type RestoreRequest = { replace: boolean; now: number; workDir: string; keepAs: string }

@@ -1,8 +1,5 @@
 import type { Database } from '../supabase/functions/submit-to-airtable/store.ts'
 
-/** The backup is there already, and what is to follow did not work. */
-export class AlertsNotSetAside extends Error {}
-
 const youngMs = 60 * 60_000
 
 /**

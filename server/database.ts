@@ -254,14 +254,6 @@ async function hasSettings(client: pg.Client): Promise<boolean> {
   return rows[0]?.is_there
 }
 
-export const ownTables: readonly string[] = [
-  'leads',
-  'deliveries',
-  'channels',
-  'settings',
-  'write_checks',
-]
-
 // Node reports a refused connection to a name with two addresses as an AggregateError without text.
 function explain(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(explain).join('; ')

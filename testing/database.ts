@@ -37,7 +37,8 @@ export async function createLocation(engine: Engine): Promise<DatabaseLocation> 
   return engine === 'sqlite' ? { dataDir: createDir() } : createPostgres()
 }
 
-function createDir(): string {
+/** A folder of the test’s own. */
+export function createDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'leads-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   return dir

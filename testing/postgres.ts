@@ -88,7 +88,7 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
   return { url, start, stop, remove }
 }
 
-function findBinaries(): string | undefined {
+export function findBinaries(): string | undefined {
   const debian = '/usr/lib/postgresql'
   const installed = existsSync(debian)
     ? readdirSync(debian)

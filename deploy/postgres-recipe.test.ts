@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { delimiter } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../server/database.ts'
+import { findLead, listLeads } from '../supabase/functions/submit-to-airtable/store.ts'
+import { createDir, createLocation, engines, runSql } from '../testing/database.ts'
+import { findBinaries } from '../testing/postgres.ts'
+import { storeLead } from '../testing/saved-leads.ts'
+
+it.runIf(engines.includes('postgres'))(
+  'the guide’s commands dump PostgreSQL while the site runs, and the site opens what they restore',
+  async () => {
+    const { databaseUrl = '' } = await createLocation('postgres')
+    const site = await openDatabase({ databaseUrl, dataDir: '' })
+    onTestFinished(() => site.close())
+    const old = await storeLead(site, { at: Date.now() - 2 * 3_600_000 })
+    const young = await storeLead(site, { at: Date.now() })
+
+    const url = new URL(databaseUrl)
+    const name = url.pathname.slice(1)
+    const restored = new URL(`/${name}_restored`, url)
+    onTestFinished(async () => {
+      await runSql(databaseUrl, `drop database ${name}_restored with (force)`)
+    })
+    const [, recipe = ''] = readFileSync('docs/hosting.md', 'utf8').split('### PostgreSQL')
+    const commands = [...recipe.matchAll(/```\n(.*?)```/gs)]
+      .map(([, text]) => text)
+      .join('')
+      .replaceAll('postgres://roofing@127.0.0.1:5432/roofing', databaseUrl)
+      .replaceAll('=roofing ', `=${url.username} `)
+      .replaceAll('roofing_restored', `${name}_restored`)
+      .replace('--host=127.0.0.1', `--host=${url.hostname}`)
+      .replace('--port=5432', `--port=${url.port || 5432}`)
+    expect(commands).not.toContain('roofing')
+    const PATH = `${findBinaries()}${delimiter}${process.env.PATH}`
+    execFileSync('sh', ['-ec', commands], {
+      cwd: createDir(),
+      env: { PATH, PGPASSWORD: url.password },
+      stdio: 'pipe',
+    })
+
+    const db = await openDatabase({ databaseUrl: restored.href, dataDir: '' })
+    onTestFinished(() => db.close())
+    expect((await listLeads(db, { limit: 5 })).map(({ id }) => id)).toEqual([young, old])
+    const states = async (id: string) =>
+      (await findLead(db, id))?.deliveries.map(({ channel, state }) => `${channel} ${state}`)
+    expect(await states(old)).toEqual(['airtable waiting', 'email cancelled'])
+    expect(await states(young)).toEqual(['airtable waiting', 'email waiting'])
+  },
+)
