@@ -1,21 +1,22 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { company } from '../site/content.ts'
-import { drawTile, mark, palette } from './drawings.ts'
 import { cutWeight } from './font.ts'
+
+const palette = { ink: '#1b2326', cream: '#faf6ee', sand: '#efe6d6' }
 
 // What a shared link shows beside the name.
 const promise = ['Free roofing estimate.', 'A call back within 10 minutes.']
 
 export async function makeIcons(publicDir: string) {
-  const tile = (size: number) => sharp(Buffer.from(drawTile(size, 0))).png()
+  const drawing = await readFile(`${publicDir}/favicon.svg`, 'utf8')
   // iOS rounds the corners itself and shows transparency as black.
-  await tile(180).toFile(`${publicDir}/apple-touch-icon.png`)
-  const icon = await sharp(Buffer.from(drawTile(32, 7)))
+  await sharp(Buffer.from(drawing.replace('rx="7"', '')), { density: (72 * 180) / 32 })
     .png()
-    .toBuffer()
+    .toFile(`${publicDir}/apple-touch-icon.png`)
+  const icon = await sharp(Buffer.from(drawing)).png().toBuffer()
   await writeFile(`${publicDir}/favicon.ico`, wrapAsIco(icon, 32))
 }
 
@@ -35,7 +36,9 @@ function wrapAsIco(png: Buffer, size: number): Buffer {
 const shareMark = 'Share picture of '
 const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
-export async function makeSharePicture(sourceDir: string, publicDir: string) {
+export async function makeSharePicture(sourceDir: string, picturesDir: string, publicDir: string) {
+  const logo = await readFile(`${picturesDir}/logo-mark.svg`, 'utf8')
+  const [, mark = ''] = logo.match(/ d="(.+?)"/) ?? []
   const fontDir = await mkdtemp(join(tmpdir(), 'archivo-'))
   const setLine = async (text: string, heightPx: number, weight: number, colour: string) => {
     const fontfile = join(fontDir, `archivo-${weight}.ttf`)
