@@ -11,30 +11,15 @@ const own = {
 const states = (content: Parameters<typeof checkWords>[0], picture?: Uint8Array) =>
   Object.fromEntries(checkWords(content, picture).map(({ about, state }) => [about, state]))
 
-const unmarked = JSON.parse(JSON.stringify(template), (name, value) =>
-  name === 'sample' ? undefined : value,
-)
-const known = findSamples(unmarked)
-
 // Once the owner's own words are in, there is no template to look at.
-test.skipIf(known.length < 21)('finds every sample of the template, marked as one', () => {
+test.skipIf(!template.company.sample)('finds every sample of the template', () => {
   const samples = findSamples(template)
   expect(samples).toHaveLength(22)
-  expect(samples).toEqual(['company', ...known])
-  expect(known.filter((path) => path.startsWith('testimonials.'))).toHaveLength(20)
-  expect(known).toContain('about.award')
+  expect(samples.filter((path) => path.startsWith('testimonials.'))).toHaveLength(20)
+  expect(samples).toEqual(expect.arrayContaining(['company', 'about.award']))
   const { rows } = template.testimonials
   expect(rows.map((row) => row.length)).toEqual([7, 7, 6])
   expect(rows.flat().map(({ id }) => id)).toEqual([...Array(20).keys()].map((at) => at + 1))
-})
-
-test('knows invented words when the mark is gone, also in another dress', () => {
-  const text = 'First storm since the new roof - and, for once, I SLEPT right through it!'
-  const award = { title: 'Roofer of the Year', by: 'Trade Award', year: '2026' }
-  const content = { ...own, about: { award }, testimonials: { rows: [[{ id: 1, text }]] } }
-  expect(states(content)).toMatchObject({ 'about.award': 'to do', testimonials: 'to do' })
-  const others = { ...award, by: 'Minnesota Roofers’ Guild' }
-  expect(states({ ...own, about: { award: others } })).not.toHaveProperty('about.award')
 })
 
 test('few testimonials or none, and no award, are fine', () => {
@@ -57,11 +42,6 @@ test('names the law and how many testimonials are left', () => {
   expect(left?.state).toBe('to do')
   expect(left?.says).toContain('2 of 3')
   expect(left?.says).toContain('16 CFR 465')
-})
-
-test('knows the sample company by its name even when the mark is gone', () => {
-  const company = { name: 'Ridgeline Roofing', phone: own.company.phone }
-  expect(states({ ...own, company })).toMatchObject({ company: 'to do' })
 })
 
 test.each([

@@ -9,7 +9,6 @@ export type Content = {
 }
 
 const file = 'site/content.ts'
-const sampleName = 'Ridgeline Roofing'
 const isTestimonial = (path: string) => path.startsWith('testimonials.')
 
 export function checkWords(content: Content, sharePicture: Uint8Array | undefined): Check[] {
@@ -17,7 +16,7 @@ export function checkWords(content: Content, sharePicture: Uint8Array | undefine
   const { company, testimonials } = content
   const others = samples.filter((path) => path !== 'company' && !isTestimonial(path))
   return [
-    samples.includes('company') || company.name === sampleName
+    samples.includes('company')
       ? toDo(
           'company',
           `The company is the sample's, ${company.name}.`,
