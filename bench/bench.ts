@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { benchGrowth } from './growth.ts'
 import { benchPage } from './page.ts'
 import { benchSubmit } from './submit.ts'
 import { formatTable, type Table } from './table.ts'
@@ -9,7 +8,6 @@ import { formatTable, type Table } from './table.ts'
 const parts: Record<string, () => Promise<Table[]>> = {
   page: benchPage,
   submit: benchSubmit,
-  growth: benchGrowth,
 }
 
 const args = process.argv.slice(2)

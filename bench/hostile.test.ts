@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createLocation, engines, openTestDatabase } from '../testing/database.ts'
 import { spawnServer } from '../testing/server-process.ts'
-import { tryArguments } from './hostile-arguments.ts'
 import { anonKey, createHostileTarget, tryAnswerLinks, tryRequests } from './hostile-requests.ts'
 import { attack, attacks, drip, findSocketFault, mangle, pipeline } from './hostile-sockets.ts'
 import { createRandom } from './random.ts'
@@ -51,7 +50,3 @@ describe('the server', () => {
     expect(server.output.stderr).not.toMatch(/failed unexpectedly|can be stored/)
   }, 60_000)
 })
-
-it('the command line understands or refuses whatever is typed, in one sentence and without insides', async () => {
-  expect(await tryArguments(await openTestDatabase('sqlite'), 2_000, seed)).toBeUndefined()
-}, 30_000)

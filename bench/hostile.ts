@@ -1,5 +1,5 @@
 // Sends what nobody's browser would send, and looks at every answer.
-//   npm run bench:hostile -- [--cases 100000] [--links 20000] [--lines 20000] [--mangled 20000] [--seed 1]
+//   npm run bench:hostile -- [--cases 100000] [--links 20000] [--mangled 20000] [--seed 1]
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,6 @@ import { runInNewContext } from 'node:vm'
 import { openDatabase } from '../server/database.ts'
 import { startPostgres } from '../testing/postgres.ts'
 import { startServer } from '../testing/processes.ts'
-import { tryArguments } from './hostile-arguments.ts'
 import { anonKey, createHostileTarget, tryAnswerLinks, tryRequests } from './hostile-requests.ts'
 import { attack, attacks, drip, findSocketFault, mangle, pipeline } from './hostile-sockets.ts'
 import { createRandom } from './random.ts'
@@ -18,14 +17,12 @@ const { values } = parseArgs({
   options: {
     cases: { type: 'string', default: '100000' },
     links: { type: 'string', default: '20000' },
-    lines: { type: 'string', default: '20000' },
     mangled: { type: 'string', default: '20000' },
     seed: { type: 'string' },
   },
 })
 const cases = Number(values.cases)
 const links = Number(values.links)
-const lines = Number(values.lines)
 const mangled = Number(values.mangled)
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const say = (text: string) => process.stdout.write(`${text}\n`)
@@ -69,9 +66,6 @@ async function tryFunction(
   const linkFault = await tryAnswerLinks(db, links, seed)
   say(`  answer links with letters changed: ${links}`)
   if (linkFault) sayFault(linkFault)
-  const lineFault = await tryArguments(db, lines, seed)
-  say(`  command lines: ${lines}`)
-  if (lineFault) sayFault(lineFault)
   await db.close()
 }
 
