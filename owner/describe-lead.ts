@@ -52,9 +52,10 @@ function describeDelivery(delivery: Delivery, deps: Deps): string[][] {
   const about = {
     received: '',
     answered: 'the answer, ',
+    status: 'the Status, ',
     missed: 'promise missed, ',
     unanswered: `reminder after ${occasion.split('-')[1]} min, `,
-  }[occasion.replace(/-.*/, '') as 'received' | 'answered' | 'missed' | 'unanswered']
+  }[occasion.replace(/-.*/, '') as 'received' | 'answered' | 'status' | 'missed' | 'unanswered']
   const states = {
     sent: () => `sent ${formatTime(settledAt ?? 0, deps)} (${tried})`,
     waiting: () => `waits (${tried}), next try ${formatTime(nextAttemptAt, deps)}`,

@@ -116,9 +116,9 @@ export type Reply =
   | { kind: 'refused'; type: string; column?: ColumnName }
   /** Nothing else can succeed now either. */
   | { kind: 'failed'; status?: number; error: string; holdMs?: number }
-type Failure = Extract<Reply, { kind: 'failed' }>
+export type Failure = Extract<Reply, { kind: 'failed' }>
 
-const runSetup = 'Run: npm run leads -- setup-airtable'
+export const runSetup = 'Run: npm run leads -- setup-airtable'
 export const tokenPage = 'https://airtable.com/create/tokens'
 
 const advice: Record<number, string> = {
@@ -228,7 +228,7 @@ function readReply(response: Response, text: string): Reply {
 export const tablePath = ({ baseId, table }: AirtableSettings) =>
   `${encodeURIComponent(baseId)}/${encodeURIComponent(table)}`
 
-function readRows(reply: Reply): Row[] {
+export function readRows(reply: Reply): Row[] {
   const parsed = reply.kind === 'ok' ? v.safeParse(rowsSchema, reply.body) : undefined
   return parsed?.success ? parsed.output.records : []
 }
@@ -343,18 +343,9 @@ export async function sendToAirtable(
   /** Sets Status where it is empty: on new rows, and on those an earlier, broken attempt left so. */
   async function markUnmarked(all: Sent[]): Promise<RowOutcome[]> {
     const unmarked = all.flatMap((one) =>
-      one.kind === 'row' && one.row.fields.Status === undefined
-        ? [{ id: one.row.id, fields: { Status: one.lead.suspect ? 'Suspect' : 'New' } }]
-        : [],
+      one.kind === 'row' && one.row.fields.Status === undefined ? [one] : [],
     )
-    const reply =
-      unmarked.length > 0
-        ? await write({
-            // Of all cells only this one, so that typecast can do no more than add the option.
-            typecast: true,
-            records: unmarked,
-          })
-        : undefined
+    const reply = unmarked.length > 0 ? await write(formatNew(unmarked)) : undefined
     const marked = new Set(
       reply && readRows(reply).flatMap(({ id, fields }) => (fields.Status ? [id] : [])),
     )
@@ -364,13 +355,7 @@ export async function sendToAirtable(
       if (one.kind === 'not sent')
         return { leadId, ok: false, error: one.error, ...(one.refused && { refused: true }) }
       const { row } = one
-      const wasUnmarked = unmarked.some(({ id }) => id === row.id)
-      // Staff look at what is New: a row without Status could stay unseen, so it is tried again.
-      if (reply && reply.kind !== 'refused' && wasUnmarked && !marked.has(row.id)) {
-        const why = reply.kind === 'failed' ? reply.error : 'Airtable said yes without doing it.'
-        return { leadId, ok: false, error: `The row is there, its Status not yet. ${why}` }
-      }
-
+      const wasUnmarked = unmarked.includes(one)
       const notTaken = (Object.keys(makeCells(one.lead)) as ColumnName[]).filter(
         (name) => row.fields[name] === undefined,
       )
@@ -387,10 +372,21 @@ export async function sendToAirtable(
       ]
         .filter(Boolean)
         .join(' ')
-      return { leadId, ok: true, ...(note && { note }) }
+      // Staff look at what is New: a row without Status could stay unseen.
+      const isUnseen = wasUnmarked && reply?.kind !== 'refused' && !marked.has(row.id)
+      return { leadId, ok: true, ...(note && { note }), ...(isUnseen && { next: 'status' }) }
     })
   }
 }
+
+/** Of all cells only this one, so that typecast can do no more than add the option. */
+export const formatNew = (rows: readonly { row: Row; lead: StoredLead }[]) => ({
+  typecast: true,
+  records: rows.map(({ row, lead }) => ({
+    id: row.id,
+    fields: { Status: lead.suspect ? 'Suspect' : 'New' },
+  })),
+})
 
 const notSent = (lead: StoredLead, error: string, refused = false) => ({
   kind: 'not sent' as const,
@@ -398,65 +394,6 @@ const notSent = (lead: StoredLead, error: string, refused = false) => ({
   error,
   refused,
 })
-
-const untouchedStatuses: readonly unknown[] = [undefined, '', 'New', 'Suspect']
-
-/** Whether staff have given the row a Status of their own. */
-export const isTouched = ({ fields }: Row): boolean => !untouchedStatuses.includes(fields.Status)
-
-/** Writes into the rows of answered leads when that was. A Status that staff have set stays. */
-export async function markAnswered(
-  leads: readonly StoredLead[],
-  settings: AirtableSettings,
-  deps: AirtableDeps,
-): Promise<{ outcomes: RowOutcome[]; holdMs?: number }> {
-  const ask = connect(settings, deps)
-  const found = await findRows(
-    leads.map(({ id }) => id),
-    settings,
-    ask,
-  )
-  const failAll = ({ error, holdMs }: Failure) => ({
-    outcomes: leads.map(({ id }) => ({ leadId: id, ok: false as const, error })),
-    ...(holdMs && { holdMs }),
-  })
-  if (found.kind === 'failed') return failAll(found)
-
-  const outcomes: RowOutcome[] = []
-  for (const lead of leads) {
-    const rows = found.rows.filter(({ fields }) => fields['Lead ID'] === lead.id).slice(0, 10)
-    const reply = rows.length > 0 ? await write(rows, lead, true) : undefined
-    if (reply?.kind === 'failed') return failAll(reply)
-    outcomes.push({ leadId: lead.id, ...describeMarked(reply) })
-  }
-  return { outcomes }
-
-  async function write(rows: Row[], lead: StoredLead, withTime: boolean): Promise<Reply> {
-    const reply = await ask('PATCH', tablePath(settings), {
-      // Of all cells only these, so that typecast can do no more than add the option.
-      typecast: true,
-      records: rows.map((row) => ({
-        id: row.id,
-        fields: {
-          ...(withTime && { 'Answered At': new Date(lead.answeredAt ?? 0).toISOString() }),
-          ...(!isTouched(row) && { Status: 'Called' }),
-        },
-      })),
-    })
-    // A table without the column still takes the Status.
-    return reply.kind === 'refused' && withTime ? write(rows, lead, false) : reply
-  }
-
-  function describeMarked(reply: Reply | undefined): Result {
-    if (reply === undefined) return { ok: true, note: 'The row is no longer in Airtable.' }
-    if (reply.kind === 'refused')
-      return { ok: true, note: `Airtable takes neither Answered At nor Status. ${runSetup}` }
-    const whole = readRows(reply).every(({ fields }) => fields['Answered At'] !== undefined)
-    return whole
-      ? { ok: true }
-      : { ok: true, note: `Airtable does not take Answered At. ${runSetup}` }
-  }
-}
 
 /** The rows of these leads, with everything staff have written into them. */
 export async function findRows(

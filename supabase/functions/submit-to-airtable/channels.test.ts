@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { startAirtableStandIn } from '../../../testing/airtable-stand-in.ts'
 import { openTestDatabase } from '../../../testing/database.ts'
 import { createTestLog } from '../../../testing/log.ts'
 import { startMailStandIn } from '../../../testing/mail-stand-in.ts'
@@ -512,6 +513,35 @@ it('a webhook and a Twilio that never answer are given up when told to, or in ti
     ok: false,
     error: 'Twilio did not answer in time.',
   })
+})
+
+it('a row in Airtable is settled as there; what its Status waits for holds up nobody', async () => {
+  const standIn = await startAirtableStandIn({ requestsPerWindow: 1000 })
+  onTestFinished(() => standIn.close())
+  const { save, deliver, clock, db } = await open({
+    AIRTABLE_TOKEN: standIn.token,
+    AIRTABLE_BASE_ID: standIn.baseId,
+    AIRTABLE_API_URL: standIn.url,
+  })
+  await save()
+  standIn.nextFaults.push(undefined, { kind: 'html', status: 502 })
+  await deliver()
+  const readStates = async () =>
+    (await listLeads(db, { limit: 1 }))[0]?.deliveries.map(({ occasion, state }) => [
+      occasion,
+      state,
+    ])
+  expect(await readStates()).toEqual([
+    ['received', 'sent'],
+    ['status', 'waiting'],
+  ])
+  clock.at += 5_000
+  await deliver()
+  expect(await readStates()).toEqual([
+    ['received', 'sent'],
+    ['status', 'sent'],
+  ])
+  expect(standIn.records.map(({ fields }) => fields.Status)).toEqual(['New'])
 })
 
 describe('where a lead goes', () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type AirtableSettings, markAnswered, sendToAirtable } from './airtable.ts'
+import { type AirtableSettings, sendToAirtable } from './airtable.ts'
+import { markAnswered, markNew } from './airtable-status.ts'
 import { type Alert, describeAlert } from './alert.ts'
 import { createEmailSender } from './alert-email.ts'
 import { sendSms } from './alert-sms.ts'
@@ -202,22 +203,25 @@ function createAirtableChannel(airtable: AirtableSettings, deps: ChannelDeps): C
     restMs: 250,
     send: async (claimed, signal) => {
       const callDeps = { fetch, pause, signal }
-      const of = (occasion: 'received' | 'answered') =>
-        claimed.filter((one) => one.occasion === occasion).map(({ lead }) => lead)
       const outcomes: Outcome[] = []
-
-      const received = of('received')
-      if (received.length > 0) {
-        const sent = await sendToAirtable(received, airtable, callDeps)
-        outcomes.push(...sent.outcomes.map((one) => ({ ...one, occasion: 'received' as const })))
-        if (sent.holdMs) return { outcomes, holdMs: sent.holdMs }
-      }
-      const { withRow, without } = await splitByRow(of('answered'), db)
+      const { withRow, without } = await splitByRow(pick('answered'), db)
       outcomes.push(...without)
-      if (withRow.length === 0) return { outcomes }
-      const marked = await markAnswered(withRow, airtable, callDeps)
-      outcomes.push(...marked.outcomes.map((one) => ({ ...one, occasion: 'answered' as const })))
-      return { outcomes, ...(marked.holdMs && { holdMs: marked.holdMs }) }
+      for (const [occasion, leads, send] of [
+        ['received', pick('received'), sendToAirtable],
+        ['status', pick('status'), markNew],
+        ['answered', withRow, markAnswered],
+      ] as const) {
+        if (leads.length === 0) continue
+        const { holdMs, ...sent } = await send(leads, airtable, callDeps)
+        outcomes.push(...sent.outcomes.map((one) => ({ ...one, occasion })))
+        // What is left was claimed, and has its next turn after the rest.
+        if (holdMs) return { outcomes, holdMs }
+      }
+      return { outcomes }
+
+      function pick(occasion: Occasion) {
+        return claimed.filter((one) => one.occasion === occasion).map(({ lead }) => lead)
+      }
     },
   }
 }

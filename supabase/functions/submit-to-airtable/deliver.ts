@@ -17,7 +17,8 @@ import {
 } from './store.ts'
 
 export type Result =
-  | { ok: true; note?: string }
+  /** next: done, and what is left of it is a delivery of its own. */
+  | { ok: true; note?: string; next?: Occasion }
   /** refused: it is this lead that the channel does not take; others would get through. */
   | { ok: false; error: string; refused?: boolean }
 export type Outcome = { leadId: string; occasion: Occasion } & Result
@@ -201,7 +202,7 @@ export function createDeliverer({
     const settlements = claimed.map(({ lead, occasion, attempts }): Settlement => {
       const delivery = { leadId: lead.id, occasion }
       const outcome = outcomes.find((one) => one.leadId === lead.id && one.occasion === occasion)
-      if (outcome?.ok) return { ...delivery, ok: true, note: outcome.note }
+      if (outcome?.ok) return { ...delivery, ok: true, note: outcome.note, next: outcome.next }
       const error = outcome?.error ?? 'the channel reported nothing about this lead'
       return {
         ...delivery,

@@ -1,4 +1,5 @@
-import { type AirtableSettings, connect, findRows, isTouched } from './airtable.ts'
+import { type AirtableSettings, connect, findRows } from './airtable.ts'
+import { isTouched } from './airtable-status.ts'
 import type { Log } from './fault-log.ts'
 import {
   acquireChannel,

@@ -57,11 +57,12 @@ export type Database = {
   transact?: Transact
 }
 
-/** Why a channel hears of a lead. `unanswered-4`: nobody has called after 4 minutes. */
-export type Occasion = 'received' | Escalation | 'answered'
+/**
+ * Why a channel hears of a lead. `unanswered-4`: nobody has called after 4 minutes. `status`: the
+ * row is in Airtable, its Status is still to be set.
+ */
+export type Occasion = 'received' | Escalation | 'answered' | 'status'
 export type Escalation = `unanswered-${number}` | 'missed'
-export const isEscalation = (occasion: Occasion): occasion is Escalation =>
-  occasion !== 'received' && occasion !== 'answered'
 
 /** Where staff said that they are calling. */
 export type AnswerSource = 'link' | 'airtable'
@@ -398,7 +399,7 @@ export async function releaseChannel(
 }
 
 export type Settlement = { leadId: string; occasion: Occasion } & (
-  | { ok: true; note?: string | undefined }
+  | { ok: true; note?: string | undefined; next?: Occasion | undefined }
   | { ok: false; error: string; nextAttemptAt: number }
 )
 
@@ -415,7 +416,7 @@ export function settleDeliveries(
         .where('lead_id', '=', settlement.leadId)
         .where('channel', '=', channel)
         .where('occasion', '=', settlement.occasion)
-      if (settlement.ok)
+      if (settlement.ok) {
         await delivery
           .set({
             state: 'sent',
@@ -425,18 +426,25 @@ export function settleDeliveries(
             lease_holder: null,
           })
           .execute()
+        if (settlement.next)
+          await trx
+            .insertInto('deliveries')
+            .values(makeDelivery(settlement.leadId, channel, settlement.next, now))
+            .onConflict((conflict) => conflict.doNothing())
+            .execute()
+        continue
+      }
       // Whoever lost the lease may report a success, which is a fact, but not decide over a retry.
-      else
-        await delivery
-          .set({
-            last_error: settlement.error,
-            next_attempt_at: settlement.nextAttemptAt,
-            leased_until: 0,
-            lease_holder: null,
-          })
-          .where('lease_holder', '=', holder)
-          .where('state', '=', 'waiting')
-          .execute()
+      await delivery
+        .set({
+          last_error: settlement.error,
+          next_attempt_at: settlement.nextAttemptAt,
+          leased_until: 0,
+          lease_holder: null,
+        })
+        .where('lease_holder', '=', holder)
+        .where('state', '=', 'waiting')
+        .execute()
     }
   })
 }
@@ -692,7 +700,7 @@ async function cancelEscalations(
     .set({ state: 'cancelled', note, settled_at: now })
     .where('lead_id', '=', leadId)
     .where('state', '=', 'waiting')
-    .where('occasion', 'not in', ['received', 'answered'])
+    .where('occasion', 'not in', ['received', 'answered', 'status'])
     .execute()
 }
 
