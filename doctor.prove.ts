@@ -1,0 +1,200 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { request } from 'node:http'
+import { createServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startAirtableStandIn } from './testing/airtable-stand-in.ts'
+import { copySources } from './testing/copy-sources.ts'
+import { startMailStandIn } from './testing/mail-stand-in.ts'
+import { canTestWith } from './testing/processes.ts'
+import { spawnProcess } from './testing/server-process.ts'
+import { startTwilioStandIn } from './testing/twilio-stand-in.ts'
+
+/** A checkout of its own, in which an owner may work. */
+function checkOut() {
+  const folder = copySources()
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const root = import.meta.dirname
+  const programs = readdirSync(root).filter((name) => name.endsWith('.ts'))
+  for (const name of [...programs, 'doctor', 'owner', 'server', 'supabase'])
+    cpSync(join(root, name), join(folder, name), { recursive: true })
+  const run = async (command: string, args: string[] = [], env: Record<string, string> = {}) => {
+    const node = ['--env-file-if-exists=.env', command, ...args]
+    const ran = spawnProcess(process.execPath, node, env, { cwd: folder })
+    return { code: await ran.exited, ...ran.output }
+  }
+  return { folder, run }
+}
+
+/** What the owner does to the words. The picture's bytes stay in place. */
+function replaceSamples(folder: string) {
+  const replace = (name: string, change: (text: string) => string) => {
+    const file = join(folder, name)
+    writeFileSync(file, change(readFileSync(file, 'latin1')), 'latin1')
+  }
+  replace('site/content.ts', (text) =>
+    text
+      .replaceAll(/ *sample: true,/g, '')
+      .replaceAll(/^( *)text: '.*',$/gm, "$1text: 'Words of our own.',")
+      .replace('Trade Award', 'Town Council')
+      .replaceAll('Ridgeline Roofing', 'Northgate Roofing')
+      .replace('(555) 555-0124', '(612) 234-7810'),
+  )
+  // As a picture of the owner's own, whatever name it shows here.
+  replace('public/og.jpg', (bytes) => bytes.replace('Share picture of', 'A photograph of '))
+}
+
+/** TLS in front, as a proxy does it, with a certificate that only this test trusts. */
+async function startProxy(folder: string) {
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const files = ['-keyout', key, '-out', cert]
+  execFileSync('openssl', ['req', '-x509', '-days', '60', ...curve, ...subject, ...files], {
+    stdio: 'pipe',
+  })
+  let target = ''
+  const tls = { key: readFileSync(key), cert: readFileSync(cert) }
+  const server = createServer(tls, (asked, answer) => {
+    const { method, headers } = asked
+    const options = { method, headers: { ...headers, 'x-forwarded-for': '203.0.113.7' } }
+    const passed = request(`${target}${asked.url}`, options, (got) => {
+      answer.writeHead(got.statusCode ?? 502, got.headers)
+      got.pipe(answer)
+    })
+    passed.on('error', () => answer.writeHead(502).end())
+    asked.pipe(passed)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return {
+    url: `https://localhost:${(server.address() as AddressInfo).port}`,
+    cert,
+    setTarget: (url: string) => {
+      target = url
+    },
+  }
+}
+
+test.skipIf(!canTestWith('openssl'))(
+  'after an afternoon’s work, finds nothing in the way; --send sends tests',
+  async () => {
+    const { folder, run } = checkOut()
+    const [airtable, mail, twilio, proxy] = await Promise.all([
+      startAirtableStandIn(),
+      startMailStandIn(),
+      startTwilioStandIn(),
+      startProxy(folder),
+    ])
+    onTestFinished(async () => {
+      await Promise.all([airtable.close(), mail.close(), twilio.close()])
+    })
+    replaceSamples(folder)
+    const secrets = { ...twilio.env, AIRTABLE_TOKEN: airtable.token }
+    const settings: Record<string, string> = {
+      ...secrets,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATA_DIR: join(folder, 'data'),
+      AIRTABLE_API_URL: airtable.url,
+      AIRTABLE_BASE_ID: airtable.baseId,
+      AIRTABLE_TABLE: airtable.tableName,
+      SMTP_URL: mail.url,
+      ALERT_EMAIL_FROM: 'site@roofing.test',
+      ALERT_EMAIL_TO: 'crew@roofing.test',
+      ALERT_SMS_TO: '+16125557810',
+      TIME_ZONE: 'America/Chicago',
+      PUBLIC_URL: proxy.url,
+      TRUSTED_PROXIES: '1',
+    }
+    const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
+    writeFileSync(join(folder, '.env'), lines.join(''))
+    chmodSync(join(folder, '.env'), 0o600)
+    const vite = join(folder, 'node_modules/vite/bin/vite.js')
+    execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder })
+    const start = ['--env-file-if-exists=.env', 'server.ts']
+    const server = spawnProcess(process.execPath, start, {}, { cwd: folder })
+    proxy.setTarget(await server.findUrl())
+    mkdirSync(join(folder, 'data/backups'))
+    writeFileSync(join(folder, 'data/backups/leads-20261115T030000Z.sqlite.gz'), 'a backup')
+
+    const trusting = { NODE_EXTRA_CA_CERTS: proxy.cert }
+    const { code, stdout } = await run('doctor.ts', [], trusting)
+    expect(stdout).not.toContain('to do')
+    expect(stdout).toContain('Nothing stands in the way')
+    expect(code).toBe(0)
+    expect([mail.mails, twilio.messages, airtable.records]).toEqual([[], [], []])
+
+    const sent = await run('doctor.ts', ['--send', '--json'], trusting)
+    expect(sent.code).toBe(0)
+    const { ready, groups } = JSON.parse(sent.stdout)
+    expect(ready).toBe(true)
+    expect(groups).toHaveLength(5)
+    expect([mail.mails.length, twilio.messages.length]).toEqual([1, 1])
+    expect(mail.mails[0]?.subject).toMatch(/^TEST/)
+    for (const secret of [...Object.values(secrets), 'crew@', '5557810'])
+      expect(sent.stdout).not.toContain(secret)
+
+    // Nor has the start anything to say but where the site is.
+    expect(server.output.stdout.trim().split('\n')).toHaveLength(1)
+
+    // Who does not trust the certificate is told so, and nothing else about the address.
+    const strangers = await run('doctor.ts')
+    expect(strangers.code).toBe(1)
+    expect(strangers.stdout).toContain('will not trust the certificate')
+  },
+  60_000,
+)
+
+test('a typo in the words ends it with 2, the line and how an apostrophe is written', async () => {
+  const { folder, run } = checkOut()
+  const file = join(folder, 'site/content.ts')
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const at = lines.findIndex((line) => line.startsWith('  name:'))
+  lines[at] = "  name: 'O'Brien Roofing',"
+  writeFileSync(file, lines.join('\n'))
+  const { code, stdout, stderr } = await run('doctor.ts')
+  expect(code).toBe(2)
+  expect(stdout).toBe('')
+  expect(stderr).toContain(`site/content.ts line ${at + 1} cannot be read: `)
+  expect(stderr).toContain("an apostrophe among them is written \\'.")
+  expect(stderr).not.toMatch(/^ {4}at /m)
+}, 30_000)
+
+test('nothing that hangs holds it up for long', async () => {
+  const silent = createTcpServer(() => {})
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    silent.close()
+  })
+  const host = `127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const { run } = checkOut()
+  const startedAt = performance.now()
+  const { code, stdout } = await run('doctor.ts', [], {
+    AIRTABLE_API_URL: `http://${host}`,
+    AIRTABLE_TOKEN: 'token',
+    AIRTABLE_BASE_ID: 'app1',
+    DATABASE_URL: `postgres://owner:password@${host}/leads`,
+    PUBLIC_URL: `https://${host}`,
+  })
+  // Three that hang for 5 s each, one after the other, would take longer.
+  expect(performance.now() - startedAt).toBeLessThan(14_000)
+  expect(code).toBe(1)
+  expect(stdout).toContain('Airtable did not answer in time')
+  expect(stdout).toContain('PostgreSQL takes no lead')
+  expect(stdout).toContain(`https://${host} does not answer`)
+  expect(stdout).not.toContain('password')
+}, 30_000)
