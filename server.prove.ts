@@ -1,0 +1,258 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from './server/database.ts'
+import { type Engine, listLeads } from './supabase/functions/submit-to-airtable/store.ts'
+import { type AirtableStandIn, startAirtableStandIn } from './testing/airtable-stand-in.ts'
+import { createLocation, engines } from './testing/database.ts'
+import { startMailStandIn } from './testing/mail-stand-in.ts'
+import { startPostgres } from './testing/postgres.ts'
+import { spawnServer, waitUntil } from './testing/server-process.ts'
+import { startTwilioStandIn } from './testing/twilio-stand-in.ts'
+
+const lead = (at: number) => ({
+  name: `Zoë ${at}`,
+  email: 'zoe@example.com',
+  phone: '(555) 123-4567',
+  address: '1 Main St',
+  serviceType: 'roof-repair',
+})
+
+const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
+  fetch(`${url}/functions/v1/submit-to-airtable`, {
+    method: 'POST',
+    headers: { apikey: 'public-anon-key', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+
+const isRoot = process.getuid?.() === 0
+
+async function startStandIn(): Promise<AirtableStandIn> {
+  const standIn = await startAirtableStandIn()
+  onTestFinished(() => standIn.close())
+  return standIn
+}
+
+async function locate(engine: Engine) {
+  const { dataDir, databaseUrl } = await createLocation(engine)
+  return { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, RATE_LIMIT_PER_MINUTE: '0' }
+}
+
+const airtable = ({ url, token, baseId, tableName }: AirtableStandIn) => ({
+  AIRTABLE_API_URL: url,
+  AIRTABLE_TOKEN: token,
+  AIRTABLE_BASE_ID: baseId,
+  AIRTABLE_TABLE: tableName,
+})
+
+async function openBeside({ DATA_DIR, DATABASE_URL }: Awaited<ReturnType<typeof locate>>) {
+  const db = await openDatabase({ dataDir: DATA_DIR, databaseUrl: DATABASE_URL })
+  onTestFinished(() => db.close())
+  return db
+}
+
+const countRows = ({ records }: AirtableStandIn) => {
+  const ids = records.map(({ fields }) => fields['Lead ID'])
+  return { rows: ids.length, leads: new Set(ids).size }
+}
+
+describe.each(engines)('the server on %s', { timeout: 60_000 }, (engine) => {
+  it('makes 120 rows of 120 leads that come at once to two processes, within the limits', async () => {
+    const standIn = await startStandIn()
+    const env = { ...(await locate(engine)), ...airtable(standIn) }
+    // Both migrate the same empty database at the same moment.
+    const servers = [spawnServer(env), spawnServer(env)]
+    const urls = await Promise.all(servers.map((server) => server.findUrl()))
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, (_, at) => post(urls[at % 2] ?? '', lead(at))),
+    )
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    await waitUntil(() => standIn.records.length >= 120, 30_000)
+    const db = await openBeside(env)
+    await waitUntil(async () =>
+      (await listLeads(db, { limit: 200 })).every(({ deliveries }) => deliveries[0]?.settledAt),
+    )
+    expect(countRows(standIn)).toEqual({ rows: 120, leads: 120 })
+    expect(standIn.requests.filter(({ status }) => status === 429)).toEqual([])
+    expect(standIn.busiestWindow()).toBeLessThanOrEqual(5)
+    expect(Math.max(...standIn.requests.map(({ records }) => records))).toBeLessThanOrEqual(10)
+  })
+
+  it('makes one row of each lead although it was killed while it sent them', async () => {
+    const standIn = await startStandIn()
+    const env = { ...(await locate(engine)), ...airtable(standIn) }
+    // Airtable stores the batch and never answers.
+    standIn.nextFaults.push({ kind: 'hang' })
+    const killed = spawnServer(env)
+    const url = await killed.findUrl()
+    for (let at = 0; at < 5; at++) expect((await post(url, lead(at))).status).toBe(200)
+    await waitUntil(() => standIn.records.length > 0)
+    await killed.kill('SIGKILL')
+
+    const db = await openBeside(env)
+    const leases = await db.kysely
+      .selectFrom('deliveries')
+      .select(['leased_until', 'lease_holder'])
+      .where('leased_until', '>', 0)
+      .execute()
+    expect(leases.length).toBeGreaterThan(0)
+    for (const { leased_until } of leases) expect(leased_until - Date.now()).toBeLessThan(55_000)
+    const next = spawnServer(env)
+    await next.findUrl()
+    // The lease runs out: instead of the clock, the rows are moved.
+    await db.kysely.updateTable('deliveries').set({ leased_until: 1 }).execute()
+    await db.kysely.updateTable('channels').set({ leased_until: 1 }).execute()
+    await waitUntil(async () =>
+      (await listLeads(db, { limit: 10 })).every(({ deliveries }) => deliveries[0]?.settledAt),
+    )
+    expect(countRows(standIn)).toEqual({ rows: 5, leads: 5 })
+  })
+
+  it('rings every channel once, reminds once, and stops at the answer, with two processes', async () => {
+    const [standIn, mail, twilio] = [
+      await startStandIn(),
+      await startMailStandIn(),
+      await startTwilioStandIn(),
+    ]
+    onTestFinished(async () => {
+      await mail.close()
+      await twilio.close()
+    })
+    const env = {
+      ...(await locate(engine)),
+      ...airtable(standIn),
+      ...twilio.env,
+      SMTP_URL: mail.url,
+      ALERT_EMAIL_FROM: 'alerts@example.com',
+      ALERT_EMAIL_TO: 'staff@example.com',
+      ESCALATION_EMAIL_TO: 'owner@example.com',
+      ALERT_SMS_TO: '+15550002222',
+      PUBLIC_URL: 'https://roofing.example',
+    }
+    const servers = [spawnServer(env), spawnServer(env)]
+    const [url = '', other = ''] = await Promise.all(servers.map((server) => server.findUrl()))
+    for (let at = 0; at < 10; at++) expect((await post(url, lead(at))).status).toBe(200)
+    await waitUntil(() => mail.mails.length === 10 && twilio.messages.length === 10)
+    expect(new Set(mail.mails.map(({ subject }) => subject)).size).toBe(10)
+
+    const db = await openBeside(env)
+    const moveBack = async (minutes: number) => {
+      await db.kysely
+        .updateTable('leads')
+        .set((eb) => ({
+          received_at: eb('received_at', '-', minutes * 60_000),
+          escalate_at: eb('escalate_at', '-', minutes * 60_000),
+        }))
+        .execute()
+    }
+    const answer = mail.mails[0]?.text.match(/roofing\.example(\/answer\/\S+)/)?.[1]
+    expect((await fetch(other + answer)).status).toBe(200)
+    expect(await (await fetch(other + answer, { method: 'POST' })).text()).toContain(
+      'You are calling',
+    )
+    await moveBack(4)
+    await waitUntil(() => mail.mails.length === 19 && twilio.messages.length === 19)
+    await moveBack(6)
+    await waitUntil(() => mail.mails.length === 28 && twilio.messages.length === 28)
+    const reminders = mail.mails.filter(({ to }) => to[0] === 'owner@example.com')
+    expect(new Set(reminders.map(({ headers }) => headers.get('message-id'))).size).toBe(18)
+    expect(reminders.filter(({ subject }) => subject.startsWith('Promise missed'))).toHaveLength(9)
+    await waitUntil(
+      () => standIn.records.filter(({ fields }) => fields.Status === 'Called').length === 1,
+    )
+    const { warnings } = (await (await fetch(`${url}/healthz`)).json()) as { warnings: string[] }
+    expect(warnings).toEqual([])
+    for (const { output } of servers)
+      for (const text of Object.values(output))
+        expect(text).not.toMatch(/zoe|Zoë|123-4567|Main St|staff@|owner@|5550002222/)
+  })
+})
+
+describe('the server', { timeout: 60_000 }, () => {
+  it.skipIf(!engines.includes('postgres'))(
+    'goes on by itself after Postgres was away, with everything it had acknowledged',
+    async () => {
+      const postgres = await startPostgres()
+      onTestFinished(postgres.remove)
+      const standIn = await startStandIn()
+      const server = spawnServer({ DATABASE_URL: postgres.url, ...airtable(standIn) })
+      const url = await server.findUrl()
+      expect((await post(url, lead(1))).status).toBe(200)
+      await postgres.stop()
+      for (let at = 0; at < 5; at++) {
+        const refused = await post(url, lead(2))
+        expect(refused.status).toBe(503)
+        expect(refused.headers.get('retry-after')).toBe('5')
+      }
+      expect((await fetch(`${url}/healthz`)).status).toBe(503)
+      await postgres.start()
+      expect((await post(url, lead(2))).status).toBe(200)
+      await waitUntil(() => standIn.records.length === 2)
+      await waitUntil(async () =>
+        (await (await fetch(`${url}/healthz`)).text()).includes('"waiting":0'),
+      )
+      expect(countRows(standIn)).toEqual({ rows: 2, leads: 2 })
+      expect(server.output.stderr.match(/no lead can be stored/g)).toHaveLength(1)
+      expect(server.output.stderr.match(/leads can be stored again/g)).toHaveLength(1)
+    },
+  )
+
+  it.skipIf(!isRoot || !canMount())(
+    'answers 503 on a full disk and takes leads again when there is room',
+    async () => {
+      const dir = mkdtempSync(join(tmpdir(), 'full-'))
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', dir])
+      onTestFinished(() => {
+        execFileSync('umount', ['-l', dir])
+        rmSync(dir, { recursive: true })
+      })
+      const server = spawnServer({ DATA_DIR: join(dir, 'data'), RATE_LIMIT_PER_MINUTE: '0' })
+      const url = await server.findUrl()
+      expect((await post(url, lead(1))).status).toBe(200)
+      const { bavail, bsize } = statfsSync(dir)
+      writeFileSync(join(dir, 'filler'), Buffer.alloc(bavail * bsize))
+      let status = 200
+      let taken = 1
+      for (let at = 0; status === 200 && at < 200; at++) {
+        status = (await post(url, lead(at))).status
+        if (status === 200) taken += 1
+      }
+      expect(status).toBe(503)
+      expect((await fetch(`${url}/healthz`)).status).toBe(503)
+      expect(server.output.stderr).toContain('disk is full')
+      rmSync(join(dir, 'filler'))
+      expect((await post(url, lead(3))).status).toBe(200)
+      await server.kill('SIGTERM')
+      const db = await openDatabase({ dataDir: join(dir, 'data') })
+      expect(await listLeads(db, { limit: 1000 })).toHaveLength(taken + 1)
+      await db.close()
+    },
+  )
+
+  it.skipIf(!isRoot)('does not start on a folder it may not write to', async () => {
+    const { dataDir } = await createLocation('sqlite')
+    chmodSync(dataDir, 0o755)
+    mkdirSync(join(dataDir, 'data'), { mode: 0o555 })
+    const nobody = { uid: 65_534, gid: 65_534 }
+    const server = spawnServer({ DATA_DIR: join(dataDir, 'data') }, nobody)
+    expect(await server.exited).toBe(1)
+    expect(server.output.stderr.trim()).toMatch(
+      /^The database \S+ \(DATA_DIR\) cannot be opened: .+\.$/,
+    )
+  })
+})
+
+function canMount(): boolean {
+  const dir = mkdtempSync(join(tmpdir(), 'mount-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir], { stdio: 'ignore' })
+    execFileSync('umount', [dir])
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+}
