@@ -19,8 +19,9 @@ import { startAirtableStandIn } from '../testing/airtable-stand-in.ts'
 import { testLead } from '../testing/app.ts'
 import { createLocation, engines, runSql } from '../testing/database.ts'
 import released from '../testing/schemas/released.json' with { type: 'json' }
-import { spawnServer, waitUntil } from '../testing/server-process.ts'
-import { type DatabaseLocation, migrationsDir, openDatabase } from './database.ts'
+import { waitUntil } from '../testing/server-process.ts'
+import { startTestSite } from '../testing/site.ts'
+import { migrationsDir, openDatabase } from './database.ts'
 
 const ownTables = ['leads', 'deliveries', 'channels', 'settings', 'write_checks']
 const schemasDir = 'testing/schemas'
@@ -90,15 +91,15 @@ describe.each(engines)('on %s', { timeout: 60_000 }, (engine) => {
         await airtable.close()
         webhook.close()
       })
-      const site = spawnServer({
-        ...toVariables(location),
+      const { url } = await startTestSite({
+        DATA_DIR: location.dataDir,
+        DATABASE_URL: location.databaseUrl,
         AIRTABLE_API_URL: airtable.url,
         AIRTABLE_TOKEN: airtable.token,
         AIRTABLE_BASE_ID: airtable.baseId,
         AIRTABLE_TABLE: airtable.tableName,
         ALERT_WEBHOOK_URL: webhook.url,
       })
-      const url = await site.findUrl()
       const post = async (key: string, lead: object) => {
         const { status } = await fetch(`${url}/functions/v1/submit-to-airtable`, {
           method: 'POST',
@@ -145,9 +146,6 @@ describe.each(engines)('on %s', { timeout: 60_000 }, (engine) => {
     await expect(openDatabase(location)).rejects.toThrow(
       /^The database was written by a newer version of this program \(its migration 20990101000000_more is not known here\)\. [^\n]+\.$/,
     )
-    const site = spawnServer(toVariables(location))
-    expect(await site.exited).toBe(1)
-    expect(site.output.stderr).toMatch(/^The database was written by a newer version/)
     await (await openDatabase(location, newer)).close()
   })
 })
@@ -191,11 +189,6 @@ it.each(engines)('the tables that this test looks at are all there are on %s', a
   const tables = await db.kysely.introspection.getTables()
   const names = tables.map(({ name }) => name).filter((name) => name !== 'schema_migrations')
   expect(names.sort()).toEqual([...ownTables].sort())
-})
-
-const toVariables = ({ dataDir, databaseUrl }: DatabaseLocation) => ({
-  DATA_DIR: dataDir,
-  DATABASE_URL: databaseUrl,
 })
 
 async function startWebhook() {
