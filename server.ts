@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import pino from 'pino'
+import { createLog } from './server/log.ts'
 import { startSite } from './server/site-server.ts'
 import * as content from './site/content.ts'
 import { findSamples } from './site/samples.ts'
@@ -8,9 +8,11 @@ import { nameError } from './supabase/functions/submit-to-airtable/fault-log.ts'
 
 // Sentences for a person go to stdout, the structured log to stderr: each can be read by itself.
 const say = (text: string) => process.stdout.write(`${text}\n`)
-const log = pino({ base: null }, pino.destination({ dest: 2, sync: true }))
+process.stdout.on('error', () => {})
+const log = createLog(process.stderr)
 
 const lastResortMs = 9_500
+const lastLinesMs = 500
 
 try {
   const env = readEnv(process.env)
@@ -26,7 +28,9 @@ try {
       .stop({ drains })
       .catch((error) => log.error({ error: nameError(error) }, 'stopping failed'))
     log.info({}, 'stopped')
-    process.exit(0)
+    // A slow reader gets the last lines, too; one that has stalled holds nobody up.
+    setTimeout(() => process.exit(0), lastLinesMs)
+    process.stderr.write('', () => process.exit(0))
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)

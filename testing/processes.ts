@@ -5,7 +5,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const root = join(import.meta.dirname, '..')
 
-export type StartOptions = { uid?: number; gid?: number; cwd?: string }
+export type StartOptions = {
+  uid?: number
+  gid?: number
+  cwd?: string
+  /** An open file, in place of `output.stderr`. */
+  stderr?: number
+}
 
 /** Runs server.ts as its own process, on a port the system chooses. */
 export function startServer(env: Record<string, string | undefined>, options: StartOptions = {}) {
@@ -18,22 +24,22 @@ export function startProcess(
   command: string,
   args: string[],
   env: Record<string, string | undefined>,
-  options: StartOptions = {},
+  { stderr, ...options }: StartOptions = {},
 ) {
   const set = Object.entries(env).filter(([, value]) => value !== undefined)
   const child = spawn(command, args, {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...Object.fromEntries(set) },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', stderr ?? 'pipe'],
     // A group of its own: Deno's command is a script that starts the real one, and both must go.
     detached: true,
     ...options,
   })
   const output = { stdout: '', stderr: '' }
-  child.stdout.on('data', (data) => {
+  child.stdout?.on('data', (data) => {
     output.stdout += data
   })
-  child.stderr.on('data', (data) => {
+  child.stderr?.on('data', (data) => {
     output.stderr += data
   })
   const exited = new Promise<number | null>((resolve) => {

@@ -1,0 +1,24 @@
+import type { Writable } from 'node:stream'
+import pino from 'pino'
+
+/**
+ * The structured log. It waits for no reader: what a stalled one leaves behind is kept up to
+ * `maxBytes`, then dropped, and counted for when it reads again.
+ */
+export function createLog(stream: Writable, maxBytes = 1_000_000) {
+  let dropped = 0
+  // A reader that is gone must not take the site along.
+  stream.on('error', () => {})
+  const log = pino({ base: null }, { write })
+  return log
+
+  function write(line: string): void {
+    if (stream.writableLength < maxBytes) stream.write(line)
+    else if (dropped++ === 0) stream.once('drain', reportDropped)
+  }
+
+  function reportDropped(): void {
+    log.warn({ dropped }, 'nobody was reading the log: lines were dropped')
+    dropped = 0
+  }
+}
