@@ -109,13 +109,12 @@ describe('opening SQLite', () => {
 
   it('takes the write lock at the start, so that no other can write between a look and a write', async () => {
     const location = await createLocation('sqlite')
-    const [one, other] = [await openDatabase(location), await openDatabase(location)]
+    const one = await openDatabase(location)
+    const other = await openDatabase({ ...location, lockWaitMs: 0 })
     onTestFinished(async () => {
       await one.close()
       await other.close()
     })
-    // Five seconds by default; the way is the same.
-    await sql`pragma busy_timeout = 20`.execute(other.kysely)
     const write = (kysely: typeof one.kysely, id: string) =>
       kysely.insertInto('write_checks').values({ id, filler: '' }).execute()
     await one.kysely.transaction().execute(async (trx) => {

@@ -1,49 +1,55 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { Kysely, SqliteDialect } from 'kysely'
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely } from 'kysely'
 import pg from 'pg'
 import { openPostgres } from '../supabase/functions/submit-to-airtable/postgres.ts'
 import type { Database, Tables } from '../supabase/functions/submit-to-airtable/store.ts'
 import { createGroupCommit } from './group-commit.ts'
+import { createSqliteDialect, retryWhileLocked } from './sqlite-dialect.ts'
 
 export const migrationsDir = join(import.meta.dirname, '../supabase/migrations')
 
-export type DatabaseLocation = { databaseUrl?: string | undefined; dataDir: string }
+export type DatabaseLocation = {
+  databaseUrl?: string | undefined
+  dataDir: string
+  /** How long to wait while another program holds SQLite's lock. */
+  lockWaitMs?: number | undefined
+}
 
 /** Opens the database with all migrations applied; throws one plain sentence when it cannot. */
 export async function openDatabase(
-  { databaseUrl, dataDir }: DatabaseLocation,
+  { databaseUrl, dataDir, lockWaitMs = 5_000 }: DatabaseLocation,
   migrations = migrationsDir,
 ): Promise<Database & { close(): Promise<void> }> {
-  if (databaseUrl === undefined) return openSqlite(dataDir, migrations)
+  if (databaseUrl === undefined) return openSqlite(dataDir, migrations, lockWaitMs)
   await migratePostgres(databaseUrl, migrations)
   return openPostgres(databaseUrl)
 }
 
-function openSqlite(dataDir: string, migrations: string): Database & { close(): Promise<void> } {
+async function openSqlite(dataDir: string, migrations: string, lockWaitMs: number) {
   const file = join(dataDir, 'leads.db')
   let sqlite: DatabaseSync
   try {
     makeDir(dataDir)
     // SQLite gives a new file to all who may read the folder, and its log the rights of the file.
     closeSync(openSync(file, 'a', 0o600))
-    sqlite = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: true })
-    sqlite.exec('pragma journal_mode = wal')
+    sqlite = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true })
+    await retryWhileLocked(() => sqlite.exec('pragma journal_mode = wal'), lockWaitMs)
     // In WAL mode only FULL syncs at every commit; with NORMAL a power cut takes acknowledged leads.
     sqlite.exec('pragma synchronous = full')
   } catch (error) {
     throw new Error(`The database ${file} (DATA_DIR) cannot be opened: ${explain(error)}.`)
   }
   try {
-    migrateSqlite(sqlite, migrations)
+    await migrateSqlite(sqlite, migrations, lockWaitMs)
   } catch (error) {
     sqlite.close()
     throw error
   }
-  const kysely = new Kysely<Tables>({ dialect: new YieldingDialect({ database: wrap(sqlite) }) })
+  const kysely = new Kysely<Tables>({ dialect: createSqliteDialect(sqlite, lockWaitMs) })
   return {
-    engine: 'sqlite',
+    engine: 'sqlite' as const,
     kysely,
     transact: createGroupCommit(kysely),
     close: async () => {
@@ -51,28 +57,6 @@ function openSqlite(dataDir: string, migrations: string): Database & { close(): 
     },
   }
 }
-
-/**
- * node:sqlite answers at once, so a queue of transactions would run to its end before Node looks at
- * its sockets again; and at each look Node accepts one new connection. After so long it gets to
- * look: without this, a new visitor waits for seconds, and up to a minute under load.
- */
-class YieldingDialect extends SqliteDialect {
-  override createDriver() {
-    const driver = super.createDriver()
-    const acquire = driver.acquireConnection.bind(driver)
-    let lookedAt = 0
-    driver.acquireConnection = async (options) => {
-      if (performance.now() - lookedAt > longestTurnMs) {
-        await new Promise((resolve) => setImmediate(resolve))
-        lookedAt = performance.now()
-      }
-      return acquire(options)
-    }
-    return driver
-  }
-}
-const longestTurnMs = 10
 
 // Node's own recursive way never ends below /proc, where every folder is missing for ever.
 function makeDir(dir: string): void {
@@ -83,38 +67,6 @@ function makeDir(dir: string): void {
   } catch (error) {
     // Another process has just made it, or it cannot be made.
     if (!existsSync(dir)) throw new Error(`nothing can be written there (${explain(error)})`)
-  }
-}
-
-// Kysely knows better-sqlite3; this is node:sqlite in that shape.
-function wrap(sqlite: DatabaseSync) {
-  // Preparing takes longer than running. The texts are few: they come from the queries in store.ts.
-  const prepared = new Map<string, { statement: StatementSync; reader: boolean }>()
-  const prepare = (text: string) => {
-    const known = prepared.get(text)
-    if (known) return known
-    const statement = sqlite.prepare(text)
-    const fresh = { statement, reader: statement.columns().length > 0 }
-    prepared.set(text, fresh)
-    return fresh
-  }
-  return {
-    close: () => sqlite.close(),
-    prepare: (text: string) => {
-      // A full disk ends the transaction by itself; a second end would hide the first error.
-      const ended = text === 'rollback' && !sqlite.isTransaction
-      // A transaction that starts by reading cannot wait for another process's write: it fails at
-      // its own first write. Asking for the write lock at the start makes it wait instead.
-      const { statement, reader } = prepare(
-        text === 'begin' ? 'begin immediate' : ended ? 'select 1 limit 0' : text,
-      )
-      return {
-        reader,
-        all: (values: readonly unknown[]) => statement.all(...(values as SQLInputValue[])),
-        run: (values: readonly unknown[]) => statement.run(...(values as SQLInputValue[])),
-        iterate: (values: readonly unknown[]) => statement.iterate(...(values as SQLInputValue[])),
-      }
-    },
   }
 }
 
@@ -131,13 +83,15 @@ function readMigrations(dir: string): Migration[] {
     })
 }
 
-function migrateSqlite(sqlite: DatabaseSync, dir: string): void {
+async function migrateSqlite(sqlite: DatabaseSync, dir: string, lockWaitMs: number) {
   const migrations = readMigrations(dir).filter(({ file }) => !file.endsWith('.postgres.sql'))
-  refuseNewer(listApplied(sqlite), migrations)
-  for (const { file, version, name, text } of migrations) {
+  const applied = await retryWhileLocked(() => listApplied(sqlite), lockWaitMs)
+  refuseNewer(applied, migrations)
+  const isNew = ({ version }: Migration) => !applied.some((one) => one.version === version)
+  for (const { file, version, name, text } of migrations.filter(isNew)) {
     try {
       // The write lock comes first, so a second process waits here and then finds the work done.
-      sqlite.exec('begin immediate')
+      await retryWhileLocked(() => sqlite.exec('begin immediate'), lockWaitMs)
       sqlite.exec(
         'create table if not exists schema_migrations (version text primary key, name text)',
       )

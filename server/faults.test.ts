@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -45,25 +44,6 @@ describe('SQLite', () => {
     await saving
     isDone = true
     expect(looks).toBeGreaterThan(3)
-  })
-
-  it('answers 503 while another program holds the write lock, and takes leads again after', async () => {
-    const { db, dataDir } = await open('sqlite')
-    // Five seconds by default; the way is the same.
-    await sql`pragma busy_timeout = 50`.execute(db.kysely)
-    const { post, checkHealth, clock, log } = createTestApp(db)
-    const other = new DatabaseSync(join(dataDir, 'leads.db'))
-    other.exec('begin immediate')
-    const refused = await post({ 'idempotency-key': 'one' })
-    expect(refused).toEqual({ status: 503, code: 'unavailable', retryAfter: 5 })
-    expect(await checkHealth()).toBe(503)
-    expect(JSON.stringify(log.entries)).toContain('database is locked')
-    other.exec('rollback')
-    other.close()
-    clock.at += 1_000
-    expect((await post({ 'idempotency-key': 'one' })).status).toBe(200)
-    expect(await checkHealth()).toBe(200)
-    expect(await countLeads(db)).toBe(1)
   })
 })
 

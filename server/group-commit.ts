@@ -16,15 +16,17 @@ export function createGroupCommit(kysely: Kysely<Tables>): Transact {
     while (waiting.length > 0) {
       // SQLite's calls do not wait, so no request is read during a commit: first those at the door.
       await new Promise((resolve) => setImmediate(resolve))
-      // All of them, since a turn of Node's loop may be long: what is left over would wait for the next.
-      await commit(waiting.splice(0))
+      await commit()
     }
     committing = false
   }
 
-  async function commit(jobs: readonly Job[]) {
+  async function commit() {
+    let jobs: Job[] = waiting
     try {
       const outcomes = await kysely.transaction().execute(async (trx) => {
+        // All of them, since a turn of Node's loop may be long: what is left over would wait for the next.
+        jobs = waiting.splice(0)
         const outcomes: (() => void)[] = []
         for (const { run, settle } of jobs) {
           // A job that fails takes back its own rows and nobody else's.
@@ -45,7 +47,7 @@ export function createGroupCommit(kysely: Kysely<Tables>): Transact {
       for (const tell of outcomes) tell()
     } catch (error) {
       // Nothing of the group is stored (a full disk ends the whole transaction), so nobody is told it was.
-      for (const { settle } of jobs) settle.reject(error)
+      for (const { settle } of jobs.splice(0)) settle.reject(error)
     }
   }
 
