@@ -1,63 +1,83 @@
 // Runs before every npm script that needs it, on whatever Node the machine has (20 or newer), so it
-// is plain JavaScript and imports nothing. What is already done is not done again.
-//   node setup.mjs         packages
-//   node setup.mjs start   packages and the built site
-//   node setup.mjs test    packages, and browsers and Caddy for the tests
-import { execFileSync, spawnSync } from 'node:child_process'
+// is plain JavaScript and imports no package. What is already done is not done again.
+//   node setup.mjs         the packages that the site and the owner's commands run with
+//   node setup.mjs start   also the built site
+//   node setup.mjs dev     also the packages for development
+//   node setup.mjs test    also the tools that tests need
+//   node setup.mjs prove   also those that proofs need
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// import.meta.dirname would need 20.11.
-process.chdir(fileURLToPath(new URL('.', import.meta.url)))
-const purpose = process.argv[2]
 // Not on stdout, which belongs to the script that follows (`npm run -s leads -- --json`).
 const say = (text) => process.stderr.write(`${text}\n`)
 
-once('node_modules/.setup-done', ['package-lock.json', '.npmrc'], '', () => {
-  say('Installing packages (once, about a minute) …')
-  // The build and the pinned Node are dev packages, which NODE_ENV=production would leave out.
-  run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
-})
+async function main(wanted) {
+  // import.meta.dirname would need 20.11.
+  process.chdir(fileURLToPath(new URL('.', import.meta.url)))
+  const forProofs = wanted.includes('prove')
+  const forTests = forProofs || wanted.includes('test')
+  await installPackages({ all: forTests || wanted.includes('dev') })
+  if (wanted.includes('start')) await buildSite()
+  if (forTests) await prepareTools(forProofs)
+}
 
-if (purpose === 'start') {
+async function installPackages({ all }) {
+  const stamp = computeStamp(['package-lock.json', '.npmrc'])
+  const stampFile = 'node_modules/.setup-done'
+  const done = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
+  if (done === `${stamp} all` || (done === stamp && !all)) return
+  // What NODE_ENV says does not count.
+  const choice = all ? '--include=dev' : '--omit=dev'
+  const ci = ['npm', 'ci', choice, '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
+  await runOrEnd('Installing packages (once)', ci)
+  // npm leaves out what does not fit the machine, and says nothing.
+  if (!existsSync('node_modules/.bin/node') && Number.parseInt(process.versions.node, 10) < 24)
+    end('npm has no Node 24 for this machine. Install it from nodejs.org, then try again.')
+  writeFileSync(stampFile, all ? `${stamp} all` : stamp)
+}
+
+async function buildSite() {
   const pages = ['site', 'public', 'index.html', '404.html']
-  const build = ['vite.config.ts', 'prerender.ts', 'site-headers.ts', 'package-lock.json']
+  const build = [
+    'vite.config.ts',
+    'prerender.ts',
+    'site-headers.ts',
+    'package-lock.json',
+    'tsconfig.json',
+  ]
   const lead = 'supabase/functions/submit-to-airtable/lead.ts'
-  const files = [...pages, ...build, lead, '.env', '.env.local']
-  once('dist/.setup-done', files, buildVariables(), () => {
-    say('Building the site …')
-    run('npm', ['run', '--silent', 'build', '--', '--logLevel', 'warn'])
-  })
+  const stamp = computeStamp([...pages, ...build, lead, '.env', '.env.local'], buildVariables())
+  const stampFile = 'dist/.setup-done'
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
+  await runOrEnd('Building the site', [
+    'npm',
+    'run',
+    '--silent',
+    'build',
+    '--',
+    '--logLevel',
+    'warn',
+  ])
+  writeFileSync(stampFile, stamp)
 }
 
-if (purpose === 'test') {
-  const { findBrowser, findFirefox, findWebKit } = await import('./e2e/browser.mjs')
-  if (!findBrowser()) installBrowser()
-  if (!findFirefox()) addBrowser('Firefox', 'firefox-esr')
-  if (!findWebKit()) addBrowser('WebKit', 'webkit2gtk-driver', 'xvfb')
-  const hasCaddy = !spawnSync('caddy', ['version']).error
-  if (!hasCaddy && !existsSync('node_modules/.caddy/usr/bin/caddy')) unpackCaddy()
+async function prepareTools(forProofs) {
+  const { installTools, listSkipped, writeMissing } = await import('./testing/tools.mjs')
+  const missing = await installTools({ forProofs, run: tryToRun })
+  writeMissing(missing)
+  if (missing.length === 0) return
+  say(listSkipped(missing))
+  if (process.env.CI) end('With CI set, nothing may be skipped.')
 }
 
-/** Does the work unless it was done before from the same files and variables; the stamp is their hash. */
-function once(stampFile, files, variables, work) {
+/** A hash of the files and variables that something is made from. */
+function computeStamp(files, variables = '') {
   const hash = createHash('sha256').update(variables)
   for (const file of files.flatMap(listFiles)) hash.update(file).update(readFileSync(file))
-  const stamp = hash.digest('hex')
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
-  work()
-  writeFileSync(stampFile, stamp)
+  return hash.digest('hex')
 }
 
 // The page is built for one address, one backend and one maps key: other values need another build.
@@ -78,94 +98,58 @@ function listFiles(path) {
   return names.flatMap((name) => listFiles(join(path, name)))
 }
 
-function run(command, args) {
-  const shell = process.platform === 'win32'
-  const stdio = ['inherit', 'pipe', 'inherit']
-  const options = { stdio, shell, encoding: 'utf8', maxBuffer: 2 ** 26 }
-  const { status, error, stdout } = spawnSync(command, args, options)
-  process.stderr.write(stdout ?? '')
+/** Says what it does, and every ten seconds that it still does; what the command says is kept. */
+function run(what, [command, ...args], { cwd, env } = {}) {
+  say(`${what} …`)
+  const startAt = Date.now()
+  const tick = () => say(`  … ${Math.round((Date.now() - startAt) / 1000)} s`)
+  const ticking = setInterval(tick, 10_000)
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', ...env },
+      shell: process.platform === 'win32',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text
+      })
+    const settle = (status) => {
+      clearInterval(ticking)
+      resolve({ status, output })
+    }
+    child.on('error', (error) => {
+      output += `${error.message}\n`
+      settle(1)
+    })
+    child.on('close', (status) => settle(status ?? 1))
+  })
+}
+
+/** Whether it did its work; if not, with its last words. */
+async function tryToRun(...args) {
+  const { status, output } = await run(...args)
+  if (status !== 0) say(output.trimEnd().split('\n').slice(-3).join('\n'))
+  return status === 0
+}
+
+async function runOrEnd(what, command) {
+  const { status, output } = await run(what, command)
+  if (output) say(output.trimEnd())
   if (status === 0) return
-  if (/^site\/content\.ts[(:]/m.test(stdout ?? ''))
+  if (/^site\/content\.ts[(:]/m.test(output))
     say(
       "\nThe mistake is in site/content.ts, in the line of the first message above. Words stand between '…',\nand an apostrophe among them is written \\'.",
     )
-  say(
-    `\n\`${command} ${args.join(' ')}\` failed${error ? `: ${error.message}` : ''}. Nothing was started.`,
-  )
-  process.exit(status ?? 1)
+  end(`\n\`${command.join(' ')}\` failed. Nothing was started.`, status)
 }
 
-function installBrowser() {
-  say('Installing a browser for the tests (once) …')
-  const playwright = spawnSync('npx', ['playwright', 'install', '--with-deps', 'chromium'], {
-    stdio: 'ignore',
-    timeout: 300_000,
-  })
-  if (playwright.status === 0) return
-  // Where Playwright's own build cannot be had, a distribution's package can.
-  try {
-    apt('update')
-    apt('install', '-y', '--no-install-recommends', 'chromium')
-  } catch {
-    say(
-      'No Chromium or Chrome found, and none could be installed. Install one, or set CHROMIUM_PATH.',
-    )
-    process.exit(1)
-  }
+function end(text, status = 1) {
+  say(text)
+  process.exit(status)
 }
 
-function apt(...args) {
-  const sudo = process.getuid?.() === 0 ? [] : ['sudo']
-  const [command, ...rest] = [...sudo, 'apt-get', '-qq', ...args]
-  execFileSync(command, rest, {
-    stdio: 'inherit',
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  })
-}
-
-const mayInstall = () =>
-  spawnSync('apt-get', ['--version']).status === 0 &&
-  (process.getuid?.() === 0 || spawnSync('sudo', ['-n', 'true']).status === 0)
-
-// One that is good to have: nobody is asked for a password, and without it its tests are skipped.
-function addBrowser(name, ...packages) {
-  if (mayInstall()) {
-    say(`Installing ${name} for the tests (once) …`)
-    const install = () => apt('install', '-y', '--no-install-recommends', ...packages)
-    try {
-      try {
-        install()
-      } catch {
-        apt('update')
-        install()
-      }
-      return
-    } catch {
-      // Said below.
-    }
-  }
-  say(`${name} is not here and cannot be installed: its tests are skipped.`)
-}
-
-// Unpacked, not installed: the installed package would start a web server on this machine.
-function unpackCaddy() {
-  say('Fetching Caddy for the tests (once) …')
-  const dir = mkdtempSync(join(tmpdir(), 'caddy-'))
-  const download = () =>
-    execFileSync('apt-get', ['-qq', 'download', 'caddy'], { cwd: dir, stdio: 'pipe' })
-  try {
-    try {
-      download()
-    } catch (error) {
-      if (!mayInstall()) throw error
-      apt('update')
-      download()
-    }
-    const [file] = readdirSync(dir)
-    execFileSync('dpkg-deb', ['-x', join(dir, file), 'node_modules/.caddy'])
-  } catch {
-    say('Caddy is not installed and cannot be fetched here: tests behind a proxy are skipped.')
-  } finally {
-    rmSync(dir, { recursive: true, force: true })
-  }
-}
+// Last, when everything above is there to be used.
+await main(process.argv.slice(2))

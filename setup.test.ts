@@ -1,130 +1,249 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
-  copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
-/** A checkout with setup.mjs and an npm that only writes down what it was asked for. */
+/** A checkout with set-up, and a path with nothing on it but Node and an npm that writes down what it was asked for. */
 function checkOut() {
   const folder = mkdtempSync(join(tmpdir(), 'setup-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  copyFileSync(join(import.meta.dirname, 'setup.mjs'), join(folder, 'setup.mjs'))
+  for (const name of [
+    'setup.mjs',
+    'testing/tools.mjs',
+    'testing/say-skipped.mjs',
+    'e2e/browser.mjs',
+  ])
+    cpSync(join(import.meta.dirname, name), join(folder, name))
   for (const name of ['package-lock.json', '.npmrc', 'index.html', 'prerender.ts'])
     write(name, name)
-  mkdirSync(join(folder, 'bin'))
-  stub('npm', 'echo "$@" >> asked; mkdir -p node_modules dist')
-
-  function stub(name: string, script: string) {
-    writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${script}\n`)
-    chmodSync(join(folder, 'bin', name), 0o755)
-  }
+  const bin = join(folder, 'bin')
+  mkdirSync(bin)
+  for (const name of ['sh', 'mkdir', 'cp']) symlinkSync(`/bin/${name}`, join(bin, name))
+  symlinkSync(process.execPath, join(bin, 'node'))
+  stub('npm', 'mkdir -p node_modules/.bin dist; >node_modules/.bin/node')
 
   function write(name: string, text: string) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), text)
   }
-  /** What npm was asked for by this run. */
-  function run(purpose: string, env: Record<string, string> = {}) {
-    rmSync(join(folder, 'asked'), { force: true })
-    const PATH = `${join(folder, 'bin')}:${process.env.PATH}`
-    execFileSync(process.execPath, ['setup.mjs', purpose], {
-      cwd: folder,
-      env: { ...env, PATH },
-      stdio: 'pipe',
-    })
-    const asked = join(folder, 'asked')
-    return existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n') : []
+  /** A program that writes down what it was asked for. */
+  function stub(name: string, script = '') {
+    write(`bin/${name}`, `#!/bin/sh\necho "${name} $*" >> '${folder}/asked'\n${script}\n`)
+    chmodSync(join(bin, name), 0o755)
   }
-  return { folder, run, stub, write }
+  /** What everybody was asked for by this run. */
+  function run(purpose: string, env: Record<string, string> = {}, user = {}) {
+    rmSync(join(folder, 'asked'), { force: true })
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['setup.mjs', ...purpose.split(' ')],
+      {
+        cwd: folder,
+        env: { PATH: bin, HOME: folder, ...env },
+        encoding: 'utf8',
+        ...user,
+      },
+    )
+    expect(stdout).toBe('')
+    const asked = join(folder, 'asked')
+    const lines = existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n') : []
+    return { status, stderr, asked: lines }
+  }
+  /** The last words of `npm test`. */
+  const readLastWords = () =>
+    spawnSync(process.execPath, ['testing/say-skipped.mjs'], { cwd: folder, encoding: 'utf8' })
+      .stdout
+  return { folder, run, stub, write, readLastWords }
 }
 
-test('the first start installs and builds, the second does neither', () => {
-  const { run } = checkOut()
-  expect(run('start')).toEqual([
-    expect.stringMatching(/^ci .*--include=dev/),
-    expect.stringMatching(/build/),
-  ])
-  expect(run('start')).toEqual([])
-})
+describe('packages and site', () => {
+  test('the first start installs what it runs and builds, the second does neither', () => {
+    const { run } = checkOut()
+    expect(run('start').asked).toEqual([
+      expect.stringMatching(/^npm ci --omit=dev /),
+      expect.stringMatching(/^npm run .*build/),
+    ])
+    expect(run('start').asked).toEqual([])
+  })
 
-test.each(['index.html', 'prerender.ts', '.env'])(
-  'a changed %s is built again, not installed',
-  (name) => {
+  test('tests install the packages for them as well, and a start after that takes none away', () => {
+    const { run } = checkOut()
+    run('')
+    expect(run('dev').asked).toEqual([expect.stringMatching(/^npm ci --include=dev /)])
+    expect(run('').asked).toEqual([])
+    expect(run('dev').asked).toEqual([])
+  })
+
+  test.each(['index.html', 'prerender.ts', '.env'])(
+    'a changed %s is built again, not installed',
+    (name) => {
+      const { run, write } = checkOut()
+      run('start')
+      write(name, 'changed')
+      expect(run('start').asked).toEqual([expect.stringMatching(/build/)])
+    },
+  )
+
+  test('another backend, key or public address is built again, not installed', () => {
+    const { run } = checkOut()
+    run('start')
+    expect(run('start', { VITE_SUPABASE_URL: 'https://abc.supabase.co' }).asked).toHaveLength(1)
+    expect(run('start', { SUPABASE_ANON_KEY: 'other' }).asked).toHaveLength(1)
+    expect(run('start', { PUBLIC_URL: 'https://www.example.com' }).asked).toHaveLength(1)
+  })
+
+  test('changed packages are installed again', () => {
     const { run, write } = checkOut()
     run('start')
-    write(name, 'changed')
-    expect(run('start')).toEqual([expect.stringMatching(/build/)])
-  },
-)
+    write('package-lock.json', 'changed')
+    expect(run('start').asked).toEqual([
+      expect.stringMatching(/^npm ci /),
+      expect.stringMatching(/build/),
+    ])
+  })
 
-test('another backend, key or public address is built again, not installed', () => {
-  const { run } = checkOut()
-  run('start')
-  expect(run('start', { VITE_SUPABASE_URL: 'https://abc.supabase.co' })).toHaveLength(1)
-  expect(run('start', { SUPABASE_ANON_KEY: 'other' })).toHaveLength(1)
-  expect(run('start', { PUBLIC_URL: 'https://www.example.com' })).toHaveLength(1)
+  test('a build that fails on the words names their file', () => {
+    const { folder, run, stub } = checkOut()
+    run('start')
+    stub('npm', `echo "site/content.ts(11,12): error TS1005: ',' expected."; exit 2`)
+    rmSync(join(folder, 'dist'), { recursive: true })
+    const { status, stderr } = run('start')
+    expect(status).toBe(2)
+    expect(stderr).toContain("site/content.ts(11,12): error TS1005: ',' expected.")
+    expect(stderr).toContain('The mistake is in site/content.ts')
+    expect(stderr).toContain('Nothing was started')
+  })
+
+  test('every command of a fresh clone installs first', () => {
+    const manifest = readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')
+    const scripts: Record<string, string> = JSON.parse(manifest).scripts
+    const hooks = Object.keys(scripts).filter((name) => scripts[name]?.startsWith('node setup.mjs'))
+    const commands = Object.keys(scripts).filter(
+      (name) => !hooks.includes(name) && !name.startsWith('post'),
+    )
+    expect(commands.length).toBeGreaterThan(10)
+    expect(hooks.sort()).toEqual(commands.map((name) => `pre${name}`).sort())
+  })
 })
 
-test('changed packages are installed again', () => {
-  const { run, write } = checkOut()
-  run('start')
-  write('package-lock.json', 'changed')
-  expect(run('start')).toEqual([expect.stringMatching(/^ci /), expect.stringMatching(/build/)])
-})
+// What shows that a tool is there, and the packages that bring it.
+const tools = [
+  { name: 'Chromium', programs: ['chromium'], packages: 'chromium' },
+  { name: 'PostgreSQL', programs: ['initdb', 'postgres'], packages: 'postgresql' },
+  { name: 'openssl', programs: ['openssl'], packages: 'openssl' },
+  { name: 'systemd-analyze', programs: ['systemd-analyze'], packages: 'systemd' },
+  { name: 'a C compiler', programs: ['cc'], packages: 'gcc libc6-dev' },
+  { name: 'curl', programs: ['curl'], packages: 'curl' },
+  { name: 'Firefox', programs: ['firefox-esr'], packages: 'firefox-esr' },
+  { name: 'WebKit', programs: ['WebKitWebDriver', 'Xvfb'], packages: 'webkit2gtk-driver xvfb' },
+]
+describe('the tools of the tests', () => {
+  /** A machine that has all of them but one, and a stand-in for apt-get. */
+  function checkOutWithout(missing?: string, aptGet = '') {
+    const machine = checkOut()
+    machine.run('dev')
+    const present = tools.filter(({ name }) => name !== missing)
+    for (const program of present.flatMap(({ programs }) => programs)) machine.stub(program)
+    if (missing !== 'Caddy') machine.stub('caddy')
+    machine.stub('apt-get', aptGet)
+    return machine
+  }
+  const ignoreProbes = (asked: string[]) => asked.filter((line) => !line.endsWith(' --version'))
+  const ordinary = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const letOrdinaryUserWrite = (folder: string) =>
+    expect(spawnSync('chmod', ['-R', 'a+rwX', folder]).status).toBe(0)
 
-test('whoever would have to give a password is not asked for one', () => {
-  const { folder, run, stub, write } = checkOut()
-  run('start')
-  mkdirSync(join(folder, 'e2e'))
-  const found = ['findBrowser', 'findFirefox', 'findWebKit'].map(
-    (name) => `export const ${name} = () => true\n`,
+  test.each(tools)(
+    '$name, when it alone is missing, is installed once',
+    ({ name, programs, packages }) => {
+      const bring = programs.map((program) => `cp bin/npm bin/${program}`).join('; ')
+      const { run, stub } = checkOutWithout(name, `case "$*" in install*) ${bring};; esac`)
+      // An ordinary user's, who is asked for no password.
+      stub('sudo', 'test "$2" = true || { shift 3; "$@"; }')
+      const { asked, stderr } = run('prove')
+      expect(stderr).toContain(`Installing ${name} …`)
+      expect(asked.filter((line) => line.startsWith('apt-get'))).toEqual([
+        'apt-get update',
+        `apt-get install -y --no-install-recommends ${packages}`,
+      ])
+      expect(run('prove').asked.filter((line) => line.startsWith('apt-get'))).toEqual([])
+    },
   )
-  write('e2e/browser.mjs', found.join(''))
-  stub('sudo', 'echo "$@" >> sudo-asked; exit 1')
-  chmodSync(folder, 0o777)
-  // Root needs no password.
-  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-  execFileSync(process.execPath, ['setup.mjs', 'test'], {
-    cwd: folder,
-    env: { PATH: join(folder, 'bin') },
-    stdio: 'pipe',
-    ...nobody,
-  })
-  const asked = join(folder, 'sudo-asked')
-  // -n: it fails where there is a password to give.
-  if (existsSync(asked)) expect(readFileSync(asked, 'utf8')).toBe('-n true\n')
-})
 
-test('a build that fails on the words names their file', () => {
-  const { folder, run, stub } = checkOut()
-  run('start')
-  stub('npm', `echo "site/content.ts(11,12): error TS1005: ',' expected."; exit 2`)
-  rmSync(join(folder, 'dist'), { recursive: true })
-  const failed = spawnSync(process.execPath, ['setup.mjs', 'start'], {
-    cwd: folder,
-    env: { PATH: `${join(folder, 'bin')}:${process.env.PATH}` },
-    encoding: 'utf8',
+  test('Caddy is unpacked, so that no server starts here', () => {
+    const { run, stub, folder } = checkOutWithout('Caddy', 'test $1 != download || >caddy.deb')
+    stub('dpkg-deb', `mkdir -p $3/usr/bin; >$3/usr/bin/caddy`)
+    expect(ignoreProbes(run('prove').asked)).toEqual(
+      expect.arrayContaining([
+        'apt-get download caddy',
+        expect.stringMatching(/^dpkg-deb -x .*caddy\.deb /),
+      ]),
+    )
+    expect(existsSync(join(folder, 'node_modules/.caddy/usr/bin/caddy'))).toBe(true)
+    expect(run('prove').stderr).not.toContain('Caddy')
   })
-  expect(failed.status).toBe(2)
-  expect(failed.stdout).toBe('')
-  expect(failed.stderr).toContain("site/content.ts(11,12): error TS1005: ',' expected.")
-  expect(failed.stderr).toContain('The mistake is in site/content.ts')
-  expect(failed.stderr).toContain('Nothing was started')
-})
 
-test('every command of a fresh clone installs first', () => {
-  const manifest = readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')
-  const scripts: Record<string, string> = JSON.parse(manifest).scripts
-  const hooks = Object.keys(scripts).filter((name) => scripts[name]?.startsWith('node setup.mjs'))
-  const commands = Object.keys(scripts).filter((name) => !hooks.includes(name))
-  expect(commands.length).toBeGreaterThan(10)
-  expect(hooks.sort()).toEqual(commands.map((name) => `pre${name}`).sort())
+  test('what only proofs need is not installed for tests', () => {
+    const { run } = checkOutWithout('Firefox')
+    const { asked, status } = run('test')
+    expect(asked).not.toContainEqual(expect.stringContaining('apt-get'))
+    expect(status).toBe(0)
+  })
+
+  test('without any way to install, everything is skipped, and the last words say how to get it', () => {
+    const { run, readLastWords } = checkOut()
+    const { status } = run('prove')
+    expect(status).toBe(0)
+    const words = readLastWords()
+    for (const { name } of [...tools, { name: 'Caddy' }])
+      expect(words).toContain(` — no ${name}. Get it: `)
+    expect(words).toContain(
+      'Skipped: all tests in browsers — no Chromium. Get it: apt-get install chromium, or set CHROMIUM_PATH\n',
+    )
+  })
+
+  test('with CI set, what would be skipped is a failure', () => {
+    const { run } = checkOut()
+    const { status, stderr } = run('test', { CI: 'true' })
+    expect(status).toBe(1)
+    expect(stderr).toContain('nothing may be skipped')
+  })
+
+  test('an ordinary user who would have to give a password is not asked for one', () => {
+    const { folder, run, stub } = checkOutWithout('PostgreSQL')
+    stub('sudo', 'exit 1')
+    letOrdinaryUserWrite(folder)
+    const { asked, status } = run('prove', {}, ordinary)
+    expect(asked.filter((line) => /^(sudo|apt-get)/.test(line))).toEqual(['sudo -n true'])
+    expect(status).toBe(0)
+  })
+
+  test('where no package brings a Chromium, Playwright’s own does', () => {
+    const { folder, run, write } = checkOutWithout('Chromium', 'exit 100')
+    const build = join(folder, '.cache/ms-playwright/chromium_headless_shell-1/chrome-linux')
+    write(
+      'node_modules/@playwright/test/cli.js',
+      `const { mkdirSync, copyFileSync } = require('node:fs')
+       mkdirSync('${build}', { recursive: true })
+       copyFileSync('bin/curl', '${build}/headless_shell')`,
+    )
+    expect(run('test').stderr).not.toContain('no Chromium')
+  })
+
+  test('a Chromium that cannot start is none', () => {
+    const { run, stub } = checkOutWithout('Chromium', 'exit 100')
+    stub('chromium-browser', 'echo install the snap; exit 1')
+    expect(run('test').stderr).toContain('no Chromium')
+  })
 })

@@ -7,7 +7,6 @@ export default defineConfig({
     // Some build the page or start processes; on a busy machine that takes its time.
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    passWithNoTests: true,
     // `npm test` and `npm run prove`.
     projects: ['test', 'prove'].map((name) => ({
       extends: true,

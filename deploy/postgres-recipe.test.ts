@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../server/database.ts'
 import { findLead, listLeads } from '../supabase/functions/submit-to-airtable/store.ts'
 import { createDir, createLocation, engines, runSql } from '../testing/database.ts'
-import { findBinaries } from '../testing/postgres.ts'
 import { storeLead } from '../testing/saved-leads.ts'
+import { findPostgres } from '../testing/tools.mjs'
 
 it.runIf(engines.includes('postgres'))(
   'the guide’s commands dump PostgreSQL while the site runs, and the site opens what they restore',
@@ -33,7 +33,7 @@ it.runIf(engines.includes('postgres'))(
       .replace('--host=127.0.0.1', `--host=${url.hostname}`)
       .replace('--port=5432', `--port=${url.port || 5432}`)
     expect(commands).not.toContain('roofing')
-    const PATH = `${findBinaries()}${delimiter}${process.env.PATH}`
+    const PATH = `${findPostgres()}${delimiter}${process.env.PATH}`
     execFileSync('sh', ['-ec', commands], {
       cwd: createDir(),
       env: { PATH, PGPASSWORD: url.password },

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -7,7 +8,7 @@ const macApps = ['Google Chrome', 'Chromium'].map(
   (app) => `/Applications/${app}.app/Contents/MacOS/${app}`,
 )
 
-const findOnPath = (names) =>
+export const findOnPath = (names) =>
   names
     .flatMap((name) =>
       (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)),
@@ -25,11 +26,13 @@ export const findFirefox = () =>
 /** WebKitGTK's driver, if there is also a screen for it to draw on. */
 export const findWebKit = () => findOnPath(['Xvfb']) && findOnPath(['WebKitWebDriver'])
 
-/** The installed Chromium or Chrome, 'playwright' for Playwright's own build, or nothing. */
-export function findBrowser() {
-  const installed = [process.env.CHROMIUM_PATH, findOnPath(names), ...macApps].find(isExecutable)
-  return installed ?? (hasPlaywrightBuild() ? 'playwright' : undefined)
-}
+/** The installed Chromium or Chrome, or Playwright's own build, or nothing. */
+export const findBrowser = () =>
+  process.env.CHROMIUM_PATH ||
+  [...names.map((name) => findOnPath([name])), ...macApps, ...listPlaywrightBuilds()].find(canStart)
+
+// One that cannot start is none: libraries may be missing, and Ubuntu's is a script that says so.
+const canStart = (path) => isExecutable(path) && spawnSync(path, ['--version']).status === 0
 
 function isExecutable(path) {
   if (!path) return false
@@ -41,15 +44,21 @@ function isExecutable(path) {
   }
 }
 
-function hasPlaywrightBuild() {
+function listPlaywrightBuilds() {
   const caches = [
     process.env.PLAYWRIGHT_BROWSERS_PATH,
     join(homedir(), '.cache/ms-playwright'),
     join(homedir(), 'Library/Caches/ms-playwright'),
     join(homedir(), 'AppData/Local/ms-playwright'),
   ]
-  return caches.some(
-    (cache) =>
-      cache && existsSync(cache) && readdirSync(cache).some((name) => name.startsWith('chromium')),
-  )
+  const list = (folder) => readdirSync(folder).map((name) => join(folder, name))
+  return caches
+    .filter((cache) => cache && existsSync(cache))
+    .flatMap((cache) => list(cache).filter((path) => /[\\/]chromium_headless_shell-/.test(path)))
+    .flatMap((build) => list(build).filter((path) => /[\\/]chrome-/.test(path)))
+    .flatMap((folder) =>
+      ['chrome-headless-shell', 'headless_shell', 'chrome-headless-shell.exe'].map((name) =>
+        join(folder, name),
+      ),
+    )
 }

@@ -1,24 +1,13 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { findFreePort, startProcess, waitUntil } from './processes.ts'
+import { findCaddy } from './tools.mjs'
+
+export { findCaddy }
 
 const caddyfile = join(import.meta.dirname, '../deploy/Caddyfile')
-
-// Where setup.mjs unpacks Debian's package when none is installed: as a package it would start a server.
-const unpacked = join(import.meta.dirname, '../node_modules/.caddy/usr/bin/caddy')
-
-export const findCaddy = (): string | undefined =>
-  ['caddy', unpacked].find((command) => {
-    try {
-      execFileSync(command, ['version'], { stdio: 'ignore' })
-      return true
-    } catch {
-      return false
-    }
-  })
 
 export type TestCaddy = {
   httpsPort: number

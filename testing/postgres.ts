@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { findFreePort } from './processes.ts'
+import { findPostgres } from './tools.mjs'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,25 +15,18 @@ declare module 'vitest' {
 }
 
 /**
- * Vitest's global set-up: TEST_DATABASE_URL, or an installed server on a private port, or Debian's
- * package installed now. Without any of them the Postgres tests are skipped, but never under CI.
+ * Vitest's global set-up: TEST_DATABASE_URL, or an installed server on a private port. Without either
+ * the Postgres tests are skipped, but never under CI.
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const given = process.env.TEST_DATABASE_URL
-  if (given) {
+  if (given || (!findPostgres() && !process.env.CI)) {
     project.provide('postgresUrl', given)
     return undefined
   }
-  try {
-    const server = await startPostgres()
-    project.provide('postgresUrl', server.url)
-    return server.remove
-  } catch (error) {
-    if (process.env.CI) throw error
-    project.provide('postgresUrl', undefined)
-    process.stderr.write(`Tests on PostgreSQL are skipped: ${(error as Error).message}\n`)
-    return undefined
-  }
+  const server = await startPostgres()
+  project.provide('postgresUrl', server.url)
+  return server.remove
 }
 
 export type TestPostgres = {
@@ -44,7 +38,8 @@ export type TestPostgres = {
 
 /** Tests may lose what they wrote; whoever measures wants every commit on the disk. */
 export async function startPostgres({ durable = false } = {}): Promise<TestPostgres> {
-  const bin = findBinaries() ?? installBinaries()
+  const bin = findPostgres()
+  if (!bin) throw new Error('No server is installed. Install PostgreSQL or set TEST_DATABASE_URL.')
   const dir = mkdtempSync(join(tmpdir(), 'postgres-'))
   const user = findUser()
   if (user) chownSync(dir, user.uid, user.gid)
@@ -86,29 +81,6 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
   }
   await start()
   return { url, start, stop, remove }
-}
-
-export function findBinaries(): string | undefined {
-  const debian = '/usr/lib/postgresql'
-  const installed = existsSync(debian)
-    ? readdirSync(debian)
-        .sort((a, b) => Number(b) - Number(a))
-        .map((version) => join(debian, version, 'bin'))
-    : []
-  return [...installed, ...(process.env.PATH ?? '').split(delimiter)].find(
-    (dir) => existsSync(join(dir, 'initdb')) && existsSync(join(dir, 'postgres')),
-  )
-}
-
-function installBinaries(): string {
-  if (!existsSync('/usr/bin/apt-get') || process.getuid?.() !== 0)
-    throw new Error('no server is installed. Install PostgreSQL or set TEST_DATABASE_URL.')
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  execFileSync('apt-get', ['update', '-qq'], { env, stdio: 'inherit' })
-  execFileSync('apt-get', ['install', '-y', '-qq', 'postgresql'], { env, stdio: 'inherit' })
-  const bin = findBinaries()
-  if (!bin) throw new Error('Debian’s postgresql package brought no server.')
-  return bin
 }
 
 // Postgres refuses to run as root; any other user will do.
