@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { formatCrawlerFiles } from './prerender.ts'
 import { company, head, services } from './site/content.ts'
+import { renderPage } from './site/render.tsx'
+import { formatSiteHeaders } from './site-headers.ts'
 import { copySources } from './testing/copy-sources.ts'
-
-// A build takes 3 s on an idle machine.
-const buildTimeoutMs = 30_000
 
 /** Builds the page as `npm run build` does, with this .env. */
 function buildWith(dotEnv: string) {
@@ -39,14 +39,31 @@ function buildWith(dotEnv: string) {
   }
 }
 
-describe('a build for another backend', () => {
+/** What the raw HTML says about the page, by the names search engines and messengers look for. */
+function readHead(page: string) {
+  const [, inHead = ''] = page.match(/<head>(.*?)<\/head>/s) ?? []
+  const decode = (text = '') => text.replaceAll('&#x27;', "'").replaceAll('&amp;', '&')
+  const metas = [...inHead.matchAll(/<meta (?:name|property)="([^"]+)" content="([^"]*)"/g)]
+  const [, json = '{}'] =
+    inHead.match(/<script type="application\/ld\+json">(.*?)<\/script>/s) ?? []
+  return {
+    title: decode(inHead.match(/<title>(.*?)<\/title>/)?.[1]),
+    canonical: inHead.match(/<link rel="canonical" href="([^"]+)"/)?.[1],
+    metas: Object.fromEntries(metas.map(([, name, content]) => [name, decode(content)])),
+    business: JSON.parse(json),
+  }
+}
+
+describe('a build for another backend and a public address', () => {
   let built: ReturnType<typeof buildWith>
   beforeAll(() => {
-    built = buildWith(
-      'VITE_SUPABASE_URL=https://abc.supabase.co\nSUPABASE_ANON_KEY=sb_publishable_1\n',
-    )
+    built = buildWith(`
+      VITE_SUPABASE_URL=https://abc.supabase.co
+      SUPABASE_ANON_KEY=sb_publishable_1
+      PUBLIC_URL=https://www.example.com/
+    `)
     return () => rmSync(built.folder, { recursive: true, force: true })
-  }, buildTimeoutMs)
+  })
 
   test('posts the plain form there, too', () => {
     const action = 'action="https://abc.supabase.co/functions/v1/submit-to-airtable"'
@@ -58,18 +75,9 @@ describe('a build for another backend', () => {
     expect(built.code).not.toContain('public-anon-key')
   })
 
-  test('names no address of its own as long as it knows none', () => {
-    const { canonical, metas, business } = readHead(built.page)
-    expect(canonical).toBeUndefined()
-    expect(Object.keys(metas).filter((name) => /url|image/.test(name))).toEqual([])
-    expect(business).not.toHaveProperty('url')
-    expect([built.robots, built.sitemap]).toEqual(['User-agent: *\nAllow: /\n', undefined])
-  })
-
   test('lets the page call it and post to it, and nobody else', () => {
     expect(built.headers).toContain("connect-src 'self' https://abc.supabase.co;")
     expect(built.headers).toContain("form-action 'self' https://abc.supabase.co;")
-    expect(built.headers).not.toContain('google')
   })
 
   test('allows by their hashes exactly the scripts and styles that stand in the pages', () => {
@@ -87,41 +95,6 @@ describe('a build for another backend', () => {
       expect(page).not.toMatch(/<link rel="stylesheet"|<script[^>]+src=/)
     }
   })
-})
-
-test(
-  'a build with a maps key lets Google’s script in',
-  () => {
-    const { folder, headers } = buildWith('VITE_GOOGLE_MAPS_API_KEY=a-key\n')
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    expect(headers).toMatch(/script-src [^;]* https:\/\/maps\.googleapis\.com/)
-    expect(headers).toMatch(/connect-src [^;]* https:\/\/places\.googleapis\.com/)
-    expect(headers).not.toMatch(/unsafe-/)
-  },
-  buildTimeoutMs,
-)
-
-/** What the raw HTML says about the page, by the names search engines and messengers look for. */
-function readHead(page: string) {
-  const [, inHead = ''] = page.match(/<head>(.*?)<\/head>/s) ?? []
-  const decode = (text = '') => text.replaceAll('&#x27;', "'").replaceAll('&amp;', '&')
-  const metas = [...inHead.matchAll(/<meta (?:name|property)="([^"]+)" content="([^"]*)"/g)]
-  const [, json = '{}'] =
-    inHead.match(/<script type="application\/ld\+json">(.*?)<\/script>/s) ?? []
-  return {
-    title: decode(inHead.match(/<title>(.*?)<\/title>/)?.[1]),
-    canonical: inHead.match(/<link rel="canonical" href="([^"]+)"/)?.[1],
-    metas: Object.fromEntries(metas.map(([, name, content]) => [name, decode(content)])),
-    business: JSON.parse(json),
-  }
-}
-
-describe('a build for a public address', () => {
-  let built: ReturnType<typeof buildWith>
-  beforeAll(() => {
-    built = buildWith('PUBLIC_URL=https://www.example.com/\n')
-    return () => rmSync(built.folder, { recursive: true, force: true })
-  }, buildTimeoutMs)
 
   test('says in the raw HTML what the page is and where it lives', () => {
     const { title, canonical, metas } = readHead(built.page)
@@ -186,9 +159,21 @@ describe('a build for a public address', () => {
   })
 })
 
-test('a build with a public address that is none stops with a sentence', () => {
-  expect(() => buildWith('PUBLIC_URL=www.example.com\n')).toThrow('PUBLIC_URL must be')
-  expect(() => buildWith('PUBLIC_URL=https://jane:secret@example.com\n')).toThrow(
-    'PUBLIC_URL must hold no',
+test('without a public address the page names none of its own', () => {
+  const { canonical, metas, business } = readHead(
+    `<head>${renderPage('landing', undefined).head}</head>`,
   )
+  expect(canonical).toBeUndefined()
+  expect(Object.keys(metas).filter((name) => /url|image/.test(name))).toEqual([])
+  expect(business).not.toHaveProperty('url')
+  expect(formatCrawlerFiles(undefined)).toEqual({ 'robots.txt': 'User-agent: *\nAllow: /\n' })
+})
+
+test('with a maps key Google’s script is let in, and without one it is not', () => {
+  const settings = { pages: [], supabaseUrl: undefined }
+  expect(formatSiteHeaders({ ...settings, withMaps: false })).not.toContain('google')
+  const headers = formatSiteHeaders({ ...settings, withMaps: true })
+  expect(headers).toMatch(/script-src [^;]* https:\/\/maps\.googleapis\.com/)
+  expect(headers).toMatch(/connect-src [^;]* https:\/\/places\.googleapis\.com/)
+  expect(headers).not.toMatch(/unsafe-/)
 })

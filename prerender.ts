@@ -121,7 +121,7 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
 }
 
 /** What search engines ask for. A sitemap holds whole addresses, so it needs the public one. */
-function formatCrawlerFiles(publicUrl: string | undefined): Record<string, string> {
+export function formatCrawlerFiles(publicUrl: string | undefined): Record<string, string> {
   const everything = 'User-agent: *\nAllow: /\n'
   if (publicUrl === undefined) return { 'robots.txt': everything }
   const page = new URL(`${publicUrl}/`).href.replaceAll('&', '&amp;').replaceAll("'", '&apos;')

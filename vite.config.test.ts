@@ -1,28 +1,33 @@
-import { execFileSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { copySources } from './testing/copy-sources.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createDir } from './testing/database.ts'
+import config from './vite.config.ts'
+
+/** What Vite is told in a checkout with this .env. */
+function readConfig(dotEnv: string, given: Record<string, string> = {}) {
+  const checkout = process.cwd()
+  const folder = createDir()
+  writeFileSync(join(folder, '.env'), dotEnv)
+  process.chdir(folder)
+  for (const name of ['PORT', 'PUBLIC_URL']) vi.stubEnv(name, given[name])
+  onTestFinished(() => {
+    process.chdir(checkout)
+    vi.unstubAllEnvs()
+  })
+  return config({ mode: 'production', command: 'build' })
+}
 
 test.each([
   ['in .env', 'PORT=4567\n', {}, 'http://localhost:4567'],
   ['of the shell before that', 'PORT=4567\n', { PORT: '4568' }, 'http://localhost:4568'],
   ['that everybody expects', '', {}, 'http://localhost:3000'],
-])(
-  'while developing, the form’s call goes to the port %s',
-  (_, dotEnv, given, target) => {
-    const folder = copySources()
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    writeFileSync(join(folder, '.env'), dotEnv)
-    const look = `import { resolveConfig } from 'vite'
-    const { server } = await resolveConfig({ logLevel: 'silent' }, 'serve')
-    process.stdout.write(JSON.stringify(server.proxy))`
-    const said = execFileSync(process.execPath, ['--input-type=module', '--eval', look], {
-      cwd: folder,
-      env: { PATH: process.env.PATH, ...given },
-      encoding: 'utf8',
-    })
-    expect(JSON.parse(said)).toEqual({ '/functions': target })
-  },
-  20_000,
-)
+])('while developing, the form’s call goes to the port %s', (_, dotEnv, given, target) => {
+  expect(readConfig(dotEnv, given).server?.proxy).toEqual({ '/functions': target })
+})
+
+test('a public address that is none ends a build with a sentence', () => {
+  expect(() => readConfig('PUBLIC_URL=www.example.com\n')).toThrow('PUBLIC_URL must be')
+  const secret = 'PUBLIC_URL=https://jane:secret@example.com\n'
+  expect(() => readConfig(secret)).toThrow('PUBLIC_URL must hold no')
+})
