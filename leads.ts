@@ -1,23 +1,13 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import { openLeads } from './owner/open-leads.ts'
 import { runLeads } from './owner/run-leads.ts'
-import { openDatabase } from './server/database.ts'
-import { listReceivers } from './supabase/functions/submit-to-airtable/channels.ts'
-import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
 
 // `npm run leads | head` closes the pipe early; that is no error.
 process.stdout.on('error', () => process.exit(0))
 const atTerminal = process.stdin.isTTY && process.stdout.isTTY
 process.exitCode = await runLeads(process.argv.slice(2), {
-  open: async () => {
-    const env = readEnv(process.env)
-    const { airtable, timeZone, databaseUrl, dataDir } = env
-    const isThere = databaseUrl !== undefined || existsSync(join(dataDir, 'leads.db'))
-    const db = isThere ? await openDatabase(env) : undefined
-    return { db, dataDir, airtable, receivers: listReceivers(env), timeZone }
-  },
+  open: () => openLeads(process.env),
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
   width: process.stdout.isTTY ? process.stdout.columns : undefined,

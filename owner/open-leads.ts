@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDatabase } from '../server/database.ts'
+import { listReceivers } from '../supabase/functions/submit-to-airtable/channels.ts'
+import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
+
+/** What the owner's variables name. A database that is not there is not made. */
+export async function openLeads(variables: Record<string, string | undefined>) {
+  const env = readEnv(variables)
+  const { airtable, timeZone, databaseUrl, dataDir } = env
+  const isThere = databaseUrl !== undefined || existsSync(join(dataDir, 'leads.db'))
+  const db = isThere ? await openDatabase(env) : undefined
+  return { db, dataDir, airtable, receivers: listReceivers(env), timeZone }
+}

@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { listReceivers } from '../supabase/functions/submit-to-airtable/channels.ts'
+import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
+import {
+  findLead,
+  recordAnswer,
+  settleDeliveries,
+} from '../supabase/functions/submit-to-airtable/store.ts'
+import { createCommandLine, deliver, jane, save } from '../testing/command-line.ts'
+import { createDir, engines, openTestDatabase } from '../testing/database.ts'
+import { testTime } from '../testing/saved-leads.ts'
+import { measureText } from './terminal.ts'
+
+test('the list shows the newest first, with the state of each delivery', async () => {
+  const db = await openTestDatabase('sqlite')
+  const first = await save(db, { name: 'First Lead' })
+  await deliver(db, () => ({ ok: true }))
+  const second = await save(db, { name: 'Second Lead', serviceType: '' })
+  await deliver(db, () => ({ ok: false, error: 'Airtable answered 503.' }))
+  const third = await save(db, { name: 'Third Lead' }, ['airtable', 'email'])
+  const { code, out } = await createCommandLine(db).run()
+  expect(code).toBe(0)
+  const lines = out.split('\n')
+  expect(lines[1]).toMatch(`${third.slice(0, 8)}  Nov 15, 12:`)
+  expect(lines[1]).toContain('airtable waits, email waits')
+  expect(lines[2]).toContain(second.slice(0, 8))
+  expect(lines[2]).toContain('airtable waits (tried 1×)')
+  expect(lines[3]).toContain(first.slice(0, 8))
+  expect(lines[3]).toMatch(/Roof Repair\s+(NOT YET|\d min left)\s+airtable ✓/)
+  expect(out).toContain('2 leads wait for airtable')
+  expect(out).toContain('Last error: Airtable answered 503.')
+  expect(out).toContain('Airtable is not set up')
+})
+
+test('the list says of each lead whether somebody has called', async () => {
+  const db = await openTestDatabase('sqlite')
+  const called = await save(db, { name: 'Called Lead' })
+  const { receivedAt = 0 } = (await findLead(db, called)) ?? {}
+  await recordAnswer(db, called, {
+    answeredAt: receivedAt + 150_000,
+    answeredBy: 'link',
+    now: receivedAt + 150_000,
+  })
+  const fresh = await save(db, { name: 'Fresh Lead' })
+  const { out } = await createCommandLine(db).run()
+  const lineOf = (id: string) => out.split('\n').find((line) => line.startsWith(id.slice(0, 8)))
+  expect(lineOf(called)).toContain('  2 min  ')
+  expect(lineOf(fresh)).toMatch(/NOT YET|\d min left/)
+})
+
+test('an empty store says so', async () => {
+  const db = await openTestDatabase('sqlite')
+  expect((await createCommandLine(db).run()).out).toContain('No leads yet.')
+  expect(JSON.parse((await createCommandLine(db).run('--json')).out)).toEqual({
+    total: 0,
+    leads: [],
+  })
+})
+
+test('--limit and --json do what they say', async () => {
+  const db = await openTestDatabase('sqlite')
+  for (let lead = 0; lead < 3; lead++) await save(db)
+  const { run } = createCommandLine(db)
+  const { out } = await run('--limit', '2')
+  expect(out).toContain('The latest 2 of 3 leads; --limit 3 shows all.')
+  const json = JSON.parse((await run('--json', '--limit', '2')).out)
+  expect(json).toMatchObject({ total: 3, leads: [{ name: 'Jane Doe' }, { email: jane.email }] })
+  expect(json.leads[0].receivedAt).toMatch(/^2026-11-15T\d\d:\d\d:00\.000Z$/)
+  expect(json.leads[0].deliveries).toMatchObject([{ channel: 'airtable', state: 'waiting' }])
+})
+
+test.each(engines)(
+  'a unique beginning of the ID finds the lead; an ambiguous or unknown one is said so, on %s',
+  async (engine) => {
+    const db = await openTestDatabase(engine)
+    const id = await save(db)
+    const twin = `${id.slice(0, 35)}${id.endsWith('0') ? '1' : '0'}`
+    const { run } = createCommandLine(db)
+    expect((await run('show', id.slice(0, 6).toUpperCase())).out).toContain(id)
+    expect(JSON.parse((await run('show', id, '--json')).out)).toMatchObject({ id, ...jane })
+    await db.kysely
+      .insertInto('leads')
+      .values({
+        id: twin,
+        name: 'Twin',
+        email: 't@example.com',
+        phone: '5551234567',
+        address: 'x',
+        service_type: '',
+        received_at: testTime,
+        client_address: '',
+        body_hash: '',
+        idempotency_key: null,
+      })
+      .execute()
+    expect(await run('show', id.slice(0, 10))).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/Several leads/),
+    })
+    expect((await run('show', id)).code).toBe(0)
+    expect(await run('show', "no'such%")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('There is no lead'),
+    })
+  },
+)
+
+test('show tells the whole story of a delivery', async () => {
+  const db = await openTestDatabase('sqlite')
+  const id = await save(db)
+  await deliver(db, () => ({ ok: false, error: 'Airtable did not answer in time.' }))
+  const { run, now } = createCommandLine(db)
+  const waiting = (await run('show', id)).out
+  expect(waiting).toMatch(/airtable\s+waits \(tried 1 time\), next try 2026-11-1\d/)
+  expect(waiting).toContain('Last error: Airtable did not answer in time.')
+  await settleDeliveries(
+    db,
+    'airtable',
+    [{ leadId: id, occasion: 'received', ok: true, note: 'Airtable does not take Phone.' }],
+    { holder: 'site', now: now() },
+  )
+  const sent = (await run('show', id)).out
+  expect(sent).toMatch(/airtable\s+sent 2026-11-16 12:00/)
+  expect(sent).toContain('Airtable does not take Phone.')
+})
+
+test('show names who is behind each channel', async () => {
+  const db = await openTestDatabase('sqlite')
+  const id = await save(db, {}, ['airtable', 'email', 'email-2'])
+  const settings = readEnv({
+    SMTP_URL: 'smtps://mail.example',
+    ALERT_EMAIL_FROM: 'site@example.com',
+    ALERT_EMAIL_TO: 'office@example.com,roofer@example.com',
+  })
+  const receivers = listReceivers(settings)
+  const { run } = createCommandLine(db, {
+    open: async () => ({ db: { ...db, close: async () => {} }, airtable: undefined, receivers }),
+  })
+  const { out } = await run('show', id)
+  expect(out).toMatch(/^airtable +waits/m)
+  expect(out).toMatch(/^email \(now office@example\.com\) +waits/m)
+  expect(out).toMatch(/^email-2 \(now roofer@example\.com\) +waits/m)
+})
+
+test('where a lead came from stands in list, show and export', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { run } = createCommandLine(db)
+  const source = 'utm_source=google&utm_medium=cpc&utm_campaign=%3DHYPERLINK(1)'
+  const id = await save(db, {}, [], source)
+  expect((await run()).out).toContain('Google Ads · =HYPER')
+  expect((await run('show', id)).out).toMatch(
+    /From +Google Ads · =HYPERLINK\(1\) \(utm_source google, utm_medium cpc, /,
+  )
+  expect(JSON.parse((await run('show', id, '--json')).out).source).toEqual({
+    name: 'Google Ads · =HYPERLINK(1)',
+    utm_source: 'google',
+    utm_medium: 'cpc',
+    utm_campaign: '=HYPERLINK(1)',
+  })
+  const file = join(createDir(), 'leads.csv')
+  await run('export', file)
+  expect(readFileSync(file, 'utf8')).toContain(`Google Ads · =HYPERLINK(1),${source}`)
+  expect((await run('promise', '--days', '9')).out).toContain('Google Ads · =HYPERLINK(1)')
+  expect((await run('erase', id, '--yes')).code).toBe(0)
+  expect((await run('promise', '--days', '9')).out).not.toContain('HYPERLINK')
+})
+
+test('the list keeps to 80 columns whatever a lead is called, and lets nothing out of its cell', async () => {
+  const db = await openTestDatabase('sqlite')
+  await save(db, { name: '李'.repeat(50), phone: '5'.repeat(40), serviceType: 'new-roof' })
+  await save(db, { name: `x\x1b[2J\x9b31m\u202E${'👩‍👩‍👧'.repeat(30)}` }, [
+    'airtable',
+    'email',
+    'sms',
+  ])
+  const { out } = await createCommandLine(db, { width: 80 }).run()
+  const table = out.split('\n\n')[0]?.split('\n') ?? []
+  expect(table).toHaveLength(3)
+  expect(Math.max(...table.map(measureText))).toBeLessThanOrEqual(80)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.
+  expect(out).not.toMatch(/[\x1b\x9b\u202E]/)
+})

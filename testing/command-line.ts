@@ -1,0 +1,97 @@
+import { onTestFinished } from 'vitest'
+import type { LeadsDeps } from '../owner/leads-command.ts'
+import { runLeads } from '../owner/run-leads.ts'
+import type { AirtableSettings } from '../supabase/functions/submit-to-airtable/airtable.ts'
+import type { Lead } from '../supabase/functions/submit-to-airtable/lead.ts'
+import {
+  claimDue,
+  type Database,
+  settleDeliveries,
+} from '../supabase/functions/submit-to-airtable/store.ts'
+import { startAirtableStandIn } from './airtable-stand-in.ts'
+import { storeLead, testTime } from './saved-leads.ts'
+
+export const jane: Lead = {
+  name: 'Jane Doe',
+  email: 'jane@example.com',
+  phone: '(555) 123-4567',
+  address: '123 Main St, Springfield, IL 62701',
+  serviceType: 'roof-repair',
+}
+
+let minute = 0
+/** Stores a lead a minute after the one before. */
+export function save(
+  db: Database,
+  changed: Partial<Lead> = {},
+  channels = ['airtable'],
+  source: string | null = null,
+): Promise<string> {
+  minute += 1
+  const at = testTime + minute * 60_000
+  return storeLead(db, { at, lead: { ...jane, ...changed }, channels, source })
+}
+
+/** The command line on a test's database, with what it wrote and the clock that its pauses move. */
+export function createCommandLine(db: Database | undefined, changed: Partial<LeadsDeps> = {}) {
+  let clockMs = testTime + 24 * 3_600_000
+  const state = { airtable: undefined as AirtableSettings | undefined }
+  const pause = async (ms: number) => {
+    clockMs += ms
+  }
+  return {
+    state,
+    now: () => clockMs,
+    pause,
+    async run(...args: string[]) {
+      let out = ''
+      let err = ''
+      const code = await runLeads(args, {
+        open: async () => ({
+          db: db && { ...db, close: async () => {} },
+          airtable: state.airtable,
+        }),
+        stdout: (text) => {
+          out += text
+        },
+        stderr: (text) => {
+          err += text
+        },
+        fetch,
+        pause,
+        now: () => clockMs,
+        timeZone: 'UTC',
+        ...changed,
+      })
+      return { code, out, err }
+    },
+  }
+}
+
+/** Claims and settles what is due, as the running site does. */
+export async function deliver(
+  db: Database,
+  settle: (leadId: string) => { ok: true } | { ok: false; error: string },
+) {
+  const now = testTime + 20 * 3_600_000
+  const claimed = await claimDue(db, 'airtable', 100, { holder: 'site', now, until: now + 45_000 })
+  const settlements = claimed.map(({ lead }) => ({
+    leadId: lead.id,
+    occasion: 'received' as const,
+    nextAttemptAt: now + 900_000,
+    ...settle(lead.id),
+  }))
+  await settleDeliveries(db, 'airtable', settlements, { holder: 'site', now })
+}
+
+export async function startAirtable() {
+  let clockMs = testTime
+  const standIn = await startAirtableStandIn({
+    now: () => {
+      clockMs += 250
+      return clockMs
+    },
+  })
+  onTestFinished(() => standIn.close())
+  return { standIn, settings: standIn.airtable }
+}
