@@ -1,5 +1,5 @@
-import { BadgeCheck, House, ShieldCheck } from 'lucide-react'
 import { about } from '../content.ts'
+import { BadgeCheck, House, ShieldCheck } from './icons.tsx'
 
 const icons = { home: House, shield: ShieldCheck, check: BadgeCheck }
 
@@ -43,7 +43,7 @@ export function About() {
               return (
                 <li key={title} className="grid grid-cols-[auto_1fr] gap-x-4">
                   <span className="icon-tile">
-                    <Icon aria-hidden="true" size={24} />
+                    <Icon size={24} />
                   </span>
                   <div>
                     <h3>{title}</h3>

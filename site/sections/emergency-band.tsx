@@ -1,6 +1,6 @@
-import { Phone, Timer } from 'lucide-react'
 import { company, emergency } from '../content.ts'
 import { CallLink } from './call-link.tsx'
+import { Phone, Timer } from './icons.tsx'
 
 export function EmergencyBand() {
   return (
@@ -12,12 +12,12 @@ export function EmergencyBand() {
         <div>
           <h2 id="emergency">{emergency.heading}</h2>
           <p className="mt-4 flex flex-wrap items-center justify-center gap-x-2.5 gap-y-1 text-lg text-cream/85 lg:justify-start">
-            <Timer aria-hidden="true" size={22} />
+            <Timer size={22} />
             <span>{emergency.text}</span> <span>{emergency.claim}</span>
           </p>
         </div>
         <CallLink className="button gap-3 px-7 py-4 font-display text-2xl font-bold tabular-nums sm:text-3xl lg:shrink-0">
-          <Phone aria-hidden="true" size={28} />
+          <Phone size={28} />
           <span className="sr-only">{emergency.callLabel} </span>
           {company.phone}
         </CallLink>

@@ -1,6 +1,6 @@
-import { Phone } from 'lucide-react'
 import { company, header } from '../content.ts'
 import { CallLink } from './call-link.tsx'
+import { Phone } from './icons.tsx'
 import { Logo } from './logo.tsx'
 import { ToTopButton } from './to-top-button.tsx'
 
@@ -17,7 +17,7 @@ export function Header() {
         </a>
         <div className="flex flex-wrap items-center gap-x-2.5 sm:gap-x-6">
           <CallLink className="flex min-h-11 items-center gap-2.5 rounded-md leading-tight">
-            <Phone aria-hidden="true" size={20} className="max-sm:hidden" />
+            <Phone size={20} className="max-sm:hidden" />
             <span>
               <span className="block text-xs font-medium opacity-85 sm:text-sm">
                 {header.callLabel}

@@ -1,5 +1,5 @@
-import { ClipboardCheck, Hammer, House } from 'lucide-react'
 import { services } from '../content.ts'
+import { ClipboardCheck, Hammer, House } from './icons.tsx'
 
 const icons = { roof: House, hammer: Hammer, inspect: ClipboardCheck }
 
@@ -19,7 +19,7 @@ export function Services() {
             return (
               <li key={title} className="rounded-xl border border-sand bg-white p-8">
                 <span className="icon-tile">
-                  <Icon aria-hidden="true" size={24} />
+                  <Icon size={24} />
                 </span>
                 <h3 className="mt-6">{title}</h3>
                 <p className="mt-2 text-slate">{text}</p>

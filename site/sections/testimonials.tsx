@@ -1,5 +1,5 @@
-import { Pause, Play, Star } from 'lucide-react'
 import { type Testimonial, testimonials } from '../content.ts'
+import { Pause, Play, Star } from './icons.tsx'
 
 export function Testimonials() {
   const rows = testimonials.rows.filter((row) => row.length > 0)
@@ -22,8 +22,8 @@ export function Testimonials() {
           aria-label={testimonials.pauseLabel}
           className="drift-button"
         >
-          <Pause aria-hidden="true" size={20} data-icon="playing" />
-          <Play aria-hidden="true" size={20} data-icon="paused" />
+          <Pause size={20} data-icon="playing" />
+          <Play size={20} data-icon="paused" />
         </button>
       </div>
       {/* Drawn once; each card shows it again. */}
