@@ -31,7 +31,8 @@ async function installPackages({ all }) {
   if (done === `${stamp} all` || (done === stamp && !all)) return
   // What NODE_ENV says does not count.
   const choice = all ? '--include=dev' : '--omit=dev'
-  const ci = ['npm', 'ci', choice, '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
+  const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
+  const ci = ['npm', 'ci', choice, '--ignore-scripts', ...quiet]
   await runOrEnd('Installing packages (once)', ci)
   // npm leaves out what does not fit the machine, and says nothing.
   if (!existsSync('node_modules/.bin/node') && Number.parseInt(process.versions.node, 10) < 24)
