@@ -143,7 +143,7 @@ const tools = [
   { name: 'PostgreSQL', programs: ['initdb', 'postgres'], packages: 'postgresql' },
   { name: 'openssl', programs: ['openssl'], packages: 'openssl' },
   { name: 'systemd-analyze', programs: ['systemd-analyze'], packages: 'systemd' },
-  { name: 'a C compiler', programs: ['cc'], packages: 'gcc libc6-dev' },
+  { name: 'C compiler', programs: ['cc'], packages: 'gcc libc6-dev' },
   { name: 'curl', programs: ['curl'], packages: 'curl' },
   { name: 'Firefox', programs: ['firefox-esr'], packages: 'firefox-esr' },
   { name: 'WebKit', programs: ['WebKitWebDriver', 'Xvfb'], packages: 'webkit2gtk-driver xvfb' },

@@ -61,7 +61,7 @@ const tools = [
     get: 'apt-get install systemd',
   },
   {
-    name: 'a C compiler',
+    name: 'C compiler',
     needs: 'the tests on a slow disk',
     find: () => findOnPath(['cc']),
     packages: ['gcc', 'libc6-dev'],
