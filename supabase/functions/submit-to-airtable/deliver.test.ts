@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { engines, openTestDatabase } from '../../../testing/database.ts'
 import { createTestLog } from '../../../testing/log.ts'
 import { waitUntil } from '../../../testing/server-process.ts'
-import { type Channel, computeRetryMs, createDeliverer, type Outcome } from './deliver.ts'
+import { type Channel, createDeliverer, type Outcome } from './deliver.ts'
 import { createFaultLog } from './fault-log.ts'
 import {
   acquireChannel,
@@ -355,6 +355,52 @@ describe.each(engines)('delivery on %s', (engine) => {
     expect((await readDeliveries(db))[0]?.state).toBe('sent')
   })
 
+  it('wakes into a run that is under way: it looks once more, and no second one starts', async () => {
+    const db = await openTestDatabase(engine)
+    await save(db, 3)
+    let sending = 0
+    let mostAtOnce = 0
+    const { deliverer, sends } = open(
+      db,
+      async (claimed) => {
+        sending += 1
+        mostAtOnce = Math.max(mostAtOnce, sending)
+        // A lead that comes while the last one is being sent.
+        if (sends.length === 3) {
+          await save(db, 1)
+          void deliverer.deliverDue(1)
+        }
+        // As long as another run would need to claim the next.
+        for (let look = 0; look < 5; look++) await readDeliveries(db)
+        sending -= 1
+        return { outcomes: claimed.map(succeed) }
+      },
+      { changes: { batchSize: 1, exclusive: false, restMs: 0 } },
+    )
+    await Promise.all(Array.from({ length: 10 }, () => deliverer.deliverDue(1)))
+    expect(mostAtOnce).toBe(1)
+    expect(sends).toHaveLength(4)
+    expect((await readDeliveries(db)).every(({ state }) => state === 'sent')).toBe(true)
+  })
+
+  it('has a lease holder for each run, so that one never frees what another is sending', async () => {
+    const db = await openTestDatabase(engine)
+    const holders = new Set<string | null>()
+    const { deliver, clock } = open(db, async (claimed) => {
+      const held = db.kysely.selectFrom('deliveries').select('lease_holder')
+      for (const { lease_holder } of await held.where('state', '=', 'waiting').execute())
+        holders.add(lease_holder)
+      return { outcomes: claimed.map(succeed) }
+    })
+    for (let run = 0; run < 2; run++) {
+      await save(db, 2, clock.at)
+      await deliver()
+      clock.at += 1_000
+    }
+    expect((await readDeliveries(db)).every(({ state }) => state === 'sent')).toBe(true)
+    expect(holders.size).toBe(2)
+  })
+
   it('takes up its own work at once after the database broke off in the middle', async () => {
     const db = await openTestDatabase(engine)
     await save(db, 1)
@@ -472,10 +518,4 @@ describe.each(engines)('delivery on %s', (engine) => {
       lastError: null,
     })
   })
-})
-
-it('spreads retries over the second half of the delay', () => {
-  expect(computeRetryMs(1, () => 0)).toBe(2_500)
-  expect(computeRetryMs(1, () => 1)).toBe(5_000)
-  expect(computeRetryMs(5_000, () => 1)).toBe(900_000)
 })

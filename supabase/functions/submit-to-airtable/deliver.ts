@@ -1,4 +1,5 @@
 import { type FaultLog, type Log, nameError } from './fault-log.ts'
+import { computeRetryMs, findLongestRetryMs, longestRetryMs } from './retry.ts'
 import {
   acquireChannel,
   bringForward,
@@ -12,9 +13,9 @@ import {
   renewLease,
   retryDeliveries,
   type Settlement,
-  type StoredLead,
   settleDeliveries,
 } from './store.ts'
+import { createAlarm, runSingly } from './wake.ts'
 
 export type Result =
   /** next: done, and what is left of it is a delivery of its own. */
@@ -63,22 +64,6 @@ const settleTries = 30
 // Two machines' clocks may differ by this much without anyone having set one.
 const clockSlackMs = 5_000
 
-const firstRetryMs = 5_000
-const longestRetryMs = 15 * 60_000
-// Someone is promised a call within ten minutes: a mail server that is back must not be left idle.
-const longestUrgentRetryMs = 30_000
-const urgentForMs = 20 * 60_000
-
-/** Doubles from 5 s to 15 min; the jitter keeps leads that failed together from returning together. */
-export function computeRetryMs(
-  attempts: number,
-  random: () => number,
-  longestMs = longestRetryMs,
-): number {
-  const fullMs = Math.min(longestMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20))
-  return Math.round(fullMs * (0.5 + random() / 2))
-}
-
 export type Deliverer = ReturnType<typeof createDeliverer>
 
 export function createDeliverer({
@@ -103,42 +88,40 @@ export function createDeliverer({
   faults: FaultLog
   timing?: DeliveryTiming
 }) {
-  const holder = crypto.randomUUID()
   const stopping = new AbortController()
   const aborting = new AbortController()
-  const lease = () => ({ holder, now: now(), until: now() + timing.leaseMs })
+  const lease = (holder: string) => ({ holder, now: now(), until: now() + timing.leaseMs })
 
-  // A database that breaks off in the middle leaves our own leases behind. Waiting for their end
+  // A database that breaks off in the middle leaves a run's leases behind. Waiting for their end
   // would cost a homeowner most of a minute.
-  const running = new Set<Channel>()
-  const leftLeases = new Set<Channel>()
+  const leftHolders = new Map<Channel, string>()
 
   async function freeLeftLeases(channel: Channel): Promise<void> {
-    if (!leftLeases.has(channel) || running.has(channel)) return
+    const holder = leftHolders.get(channel)
+    if (holder === undefined) return
     await freeClaims(db, channel.name, holder)
     await releaseChannel(db, channel.name, holder, now())
-    leftLeases.delete(channel)
+    leftHolders.delete(channel)
   }
 
-  /** Sends all that is due on a channel. Returns when to look again. */
+  /** Sends all that is due on a channel, one run at a time. Returns when to look again. */
   async function deliverChannel(channel: Channel): Promise<number> {
-    const isOnly = !running.has(channel)
+    const holder = crypto.randomUUID()
     try {
       await freeLeftLeases(channel)
-      running.add(channel)
       const dueAt = await findNextDueAt(db, channel.name)
       faults.clear('delivery database', 'deliveries can be read again')
       if (dueAt === undefined) return timing.pollMs
       if (dueAt > now()) return Math.min(dueAt - now(), timing.pollMs)
-      if (channel.exclusive && !(await acquireChannel(db, channel.name, lease())))
+      if (channel.exclusive && !(await acquireChannel(db, channel.name, lease(holder))))
         return timing.takenMs
-      const { lost, stopRenewing } = keepLease(channel)
+      const { lost, stopRenewing } = keepLease(channel, holder)
       let restMs = channel.restMs
       try {
         while (!stopping.signal.aborted && !lost.aborted) {
-          const claimed = await claimDue(db, channel.name, channel.batchSize, lease())
+          const claimed = await claimDue(db, channel.name, channel.batchSize, lease(holder))
           if (claimed.length === 0) break
-          const holdMs = await sendClaimed(channel, claimed, lost)
+          const holdMs = await sendClaimed(channel, holder, claimed, lost)
           if (holdMs !== undefined) {
             restMs = Math.max(holdMs, restMs)
             break
@@ -157,19 +140,20 @@ export function createDeliverer({
         { error: nameError(error) },
         'deliveries wait: the database cannot be used',
       )
-      leftLeases.add(channel)
+      if (!leftHolders.has(channel)) leftHolders.set(channel, holder)
       return timing.pollMs
-    } finally {
-      if (isOnly) running.delete(channel)
     }
   }
 
   /** Renews the lease for as long as the work takes; `lost` tells when another has taken it. */
-  function keepLease(channel: Channel): { lost: AbortSignal; stopRenewing: () => void } {
+  function keepLease(
+    channel: Channel,
+    holder: string,
+  ): { lost: AbortSignal; stopRenewing: () => void } {
     const losing = new AbortController()
     const renewal = setInterval(async () => {
       try {
-        if (!(await renewLease(db, channel.name, channel.exclusive, lease()))) losing.abort()
+        if (!(await renewLease(db, channel.name, channel.exclusive, lease(holder)))) losing.abort()
       } catch {
         // While the database is away nobody else can take the lease either.
       }
@@ -179,6 +163,7 @@ export function createDeliverer({
 
   async function sendClaimed(
     channel: Channel,
+    holder: string,
     claimed: readonly ClaimedLead[],
     lost: AbortSignal,
   ): Promise<number | undefined> {
@@ -190,12 +175,13 @@ export function createDeliverer({
       ),
       holdMs: undefined,
     }))
-    await settle(channel, claimed, outcomes)
+    await settle(channel, holder, claimed, outcomes)
     return holdMs
   }
 
   async function settle(
     channel: Channel,
+    holder: string,
     claimed: readonly ClaimedLead[],
     outcomes: readonly Outcome[],
   ): Promise<void> {
@@ -208,7 +194,13 @@ export function createDeliverer({
         ...delivery,
         ok: false,
         error,
-        nextAttemptAt: now() + computeRetryMs(attempts, random, findLongestRetryMs(channel, lead)),
+        nextAttemptAt:
+          now() +
+          computeRetryMs(
+            attempts,
+            random,
+            findLongestRetryMs(channel.urgent, now() - lead.receivedAt),
+          ),
       }
     })
     // What was sent must be recorded, or it is sent again: worth waiting for a database that restarts.
@@ -259,9 +251,6 @@ export function createDeliverer({
     }
   }
 
-  const findLongestRetryMs = ({ urgent }: Channel, { receivedAt }: StoredLead) =>
-    urgent && now() - receivedAt < urgentForMs ? longestUrgentRetryMs : longestRetryMs
-
   // Before the first look nobody knows by which clock the last process wrote: only what no retry
   // rule can have set is brought forward then. When this process saw the clock go back, all is.
   let lastLookAt: number | undefined
@@ -299,20 +288,23 @@ export function createDeliverer({
     for (const alarm of alarms) alarm.ring()
   }
 
-  async function deliverUntil(endAt: number): Promise<void> {
-    await Promise.all(
-      channels.map(async (channel) => {
-        while (now() < endAt) {
-          const delayMs = await deliverChannel(channel)
-          const dueAt = await findNextDueAt(db, channel.name).catch(() => undefined)
-          if (dueAt === undefined || dueAt - now() > timing.pollMs) break
-          await pause(Math.max(Math.min(delayMs, timing.takenMs), dueAt - now()))
-        }
-      }),
-    )
+  // Wake-ups may come faster than runs end, and each run takes a connection from the visitors'.
+  let endAt = 0
+  const watchClockSingly = runSingly(() => watchClock().catch(() => {}))
+  const runs = channels.map((channel) =>
+    runSingly(async () => {
+      while (now() < endAt) {
+        const delayMs = await deliverChannel(channel)
+        const dueAt = await findNextDueAt(db, channel.name).catch(() => undefined)
+        if (dueAt === undefined || dueAt - now() > timing.pollMs) break
+        await pause(Math.max(Math.min(delayMs, timing.takenMs), dueAt - now()))
+      }
+    }),
+  )
+  const deliverAll = async () => {
+    await Promise.all(runs.map((run) => run()))
   }
-
-  async function escalateUntil(endAt: number): Promise<void> {
+  const escalateAll = runSingly(async () => {
     let anyEscalated = false
     while (now() < endAt) {
       const { delayMs, escalated } = await escalate()
@@ -320,8 +312,8 @@ export function createDeliverer({
       if (delayMs >= timing.pollMs) break
       await pause(delayMs)
     }
-    if (anyEscalated) await deliverUntil(endAt)
-  }
+    if (anyEscalated) await deliverAll()
+  })
 
   const alarms = [...channels, escalate].map(() => createAlarm())
   let loops: Promise<void>[] = []
@@ -348,42 +340,18 @@ export function createDeliverer({
 
     /** For a home without a timer of its own: delivers what is due or about to be, then returns. */
     async deliverDue(budgetMs: number): Promise<void> {
-      const endAt = now() + budgetMs
-      await watchClock().catch(() => {})
-      await Promise.all([deliverUntil(endAt), escalateUntil(endAt)])
+      endAt = Math.max(endAt, now() + budgetMs)
+      await watchClockSingly()
+      await Promise.all([deliverAll(), escalateAll()])
     },
 
-    /** Ends after what is in flight; what takes longer than the grace is broken off and tried anew. */
+    /** Ends after what is in flight; what takes longer than the grace is broken off and tried again. */
     async stop(graceMs: number): Promise<void> {
       stopping.abort()
       wake()
       const timer = setTimeout(() => aborting.abort(), graceMs)
       await Promise.all(loops)
       clearTimeout(timer)
-    },
-  }
-}
-
-/** A sleep that another can end. A ring before the sleep is not lost: the sleep is then skipped. */
-function createAlarm() {
-  let rung = false
-  let end = () => {}
-  return {
-    ring(): void {
-      rung = true
-      end()
-    },
-    async sleep(ms: number): Promise<void> {
-      if (!rung) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms)
-          end = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      }
-      rung = false
     },
   }
 }
