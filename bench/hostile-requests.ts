@@ -289,7 +289,7 @@ export function createHostileTarget(db: Database) {
     const answer = await response.text()
     const { status } = response
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    if (status >= 500) return `answered ${status}: ${answer}`
+    if (status >= 500) return `answered ${status}: ${answer} ${errors.splice(0).join()}`
     const [error] = errors.splice(0)
     if (error) return `logged: ${error}`
     if (/node_modules|\.ts:\d|\bat \w+ \(/.test(answer)) return `shows its insides: ${answer}`

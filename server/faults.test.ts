@@ -152,6 +152,35 @@ describe.skipIf(!engines.includes('postgres'))('Postgres', () => {
     expect(await countLeads(db)).toBe(1)
   })
 
+  it('takes other leads, deliveries and reminders while leads wait in the database', async () => {
+    const { db, databaseUrl = '' } = await open('postgres')
+    const { post, clock } = createTestApp(db)
+    const other = new pg.Client({ connectionString: databaseUrl })
+    await other.connect()
+    onTestFinished(() => other.end())
+    // What saveLead holds for a network: another process could be slow to give it back.
+    const networks = Array.from({ length: 20 }, (_, at) => `203.0.${at}`)
+    const hold = (network: string) =>
+      other.query('select pg_advisory_lock(hashtextextended($1, 0))', [`${network}.0/24`])
+    const visit = (network: string) => post({ 'test-client': `${network}.1` })
+    await hold('198.51.100')
+    const waiting = [visit('198.51.100')]
+    const isWaiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`
+    await waitUntil(async () => (await runSql(databaseUrl, isWaiting)).length === 1)
+    clock.at += 3_000
+    expect((await visit('198.51.101')).status).toBe(200)
+    for (const network of networks) {
+      await hold(network)
+      waiting.push(visit(network))
+    }
+    await waitUntil(async () => (await runSql(databaseUrl, isWaiting)).length > 4)
+    await proveWritable(db)
+    const lease = { holder: 'me', now: clock.at, until: clock.at + 1 }
+    expect(await claimDue(db, 'airtable', 1, lease)).toHaveLength(1)
+    await other.query('select pg_advisory_unlock_all()')
+    await Promise.all(waiting)
+  })
+
   it('keeps every acknowledged lead once, however often connections are cut', async () => {
     const { db, databaseUrl = '' } = await open('postgres')
     const { post } = createTestApp(db, { rateLimitPerMinute: 0 })

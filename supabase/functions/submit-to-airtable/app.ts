@@ -2,7 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import { answerLead } from './answer.ts'
+import { findNetwork } from './client-address.ts'
 import { type FaultLog, type Log, nameError } from './fault-log.ts'
+import { giveUpAfter } from './give-up-after.ts'
 import {
   detailsHeader,
   formatName,
@@ -15,6 +17,7 @@ import {
   readSource,
   requiredFields,
 } from './lead.ts'
+import { createLeadLine } from './lead-line.ts'
 import { type Backlog, countWaiting, type Database, proveWritable, saveLead } from './store.ts'
 
 export type AppOptions = {
@@ -30,6 +33,8 @@ export type AppOptions = {
   publicUrl: string
   allowedOrigins: readonly string[]
   rateLimitPerMinute: number
+  /** When to give up storing a lead, and tell. */
+  longestSaveMs?: number
   notSetUp: readonly string[]
   /** What the owner should look at, given what waits. */
   findWarnings: (backlog: readonly Backlog[], now: number) => Promise<string[]>
@@ -48,11 +53,8 @@ const underFunction = (name: string) => functionPaths.map((path) => `${path}/${n
 const maxBodyBytes = 16 * 1024
 const healthReuseMs = 1_000
 const unavailableRetrySeconds = 5
-// Beyond these a visitor would wait longer than it takes to come again. The count is a quarter of a
-// second's work on a good disk; on a slow one the wait decides. Much lower, and the work of refusing
-// takes the place of the work of storing.
-const maxSaving = 500
-const longestWaitMs = 2_000
+// The form gives up after 10 s; a visitor is told before, and by us.
+export const defaultSaveMs = 6_500
 
 const corsHeaders = {
   'Access-Control-Allow-Methods': 'POST, OPTIONS',
@@ -72,7 +74,7 @@ type Refusal = {
 }
 
 export function createApp(options: AppOptions): Hono {
-  const { db, now, log, faults } = options
+  const { db, now, log, faults, longestSaveMs = defaultSaveMs } = options
   const app = new Hono()
 
   app.use('*', async (c, next) => {
@@ -198,12 +200,7 @@ export function createApp(options: AppOptions): Hono {
     return show(refusal ? 'failed' : 'received')
   }
 
-  // In the order they came, so the first has waited longest.
-  const saving = new Set<{ since: number }>()
-  function isOverloaded(): boolean {
-    const [first] = saving
-    return saving.size >= maxSaving || (first !== undefined && now() - first.since > longestWaitMs)
-  }
+  const line = createLeadLine()
 
   async function save(
     c: Context,
@@ -211,23 +208,25 @@ export function createApp(options: AppOptions): Hono {
     details: LeadDetails,
     idempotencyKeys: readonly string[],
   ): Promise<Refusal | undefined> {
-    if (isOverloaded()) {
-      faults.report('overload', {}, 'more leads at once than can be stored: some are answered 503')
-      return overloaded
-    }
     const { rateLimitPerMinute: limitPerMinute } = options
     const receivedAt = now()
     const clientAddress = options.findClientAddress(c)
     const bodyHash = hashLead(lead)
     const plan = options.planDelivery(details, receivedAt)
     const newLead = { lead, details, bodyHash, clientAddress, idempotencyKeys, ...plan }
-    const turn = { since: receivedAt }
-    saving.add(turn)
-    const saved = await saveLead(db, newLead, { now: receivedAt, limitPerMinute })
-      .catch(reportWriteFault)
-      .finally(() => saving.delete(turn))
-    if (saving.size === 0) faults.clear('overload', 'all leads are taken again')
+    const network = limitPerMinute > 0 ? findNetwork(clientAddress) : undefined
+    const saved = await giveUpAfter(longestSaveMs, (isLate) =>
+      line.save(network, async () =>
+        isLate() ? undefined : saveLead(db, newLead, { now: receivedAt, limitPerMinute }),
+      ),
+    ).catch(reportWriteFault)
     if (!saved) return unavailable
+    if (saved === 'line too long') return { ...tooMany, retryAfterSeconds: unavailableRetrySeconds }
+    if (saved === 'overloaded') {
+      faults.report('overload', {}, 'more leads at once than can be stored: some are answered 503')
+      return overloaded
+    }
+    if (line.isEmpty()) faults.clear('overload', 'all leads are taken again')
     if (saved.outcome === 'conflict') return keyReused
     if (saved.outcome === 'limited') {
       const retryAfterSeconds = Math.max(1, Math.ceil(saved.retryAfterMs / 1000))
@@ -246,7 +245,7 @@ export function createApp(options: AppOptions): Hono {
   let lastCheck: { at: number; health: Promise<Health | undefined> } | undefined
   function checkHealth(): Promise<Health | undefined> {
     if (lastCheck && Math.abs(now() - lastCheck.at) < healthReuseMs) return lastCheck.health
-    const health = findHealth().catch((error) => {
+    const health = giveUpAfter(longestSaveMs, findHealth).catch((error) => {
       reportWriteFault(error)
       return undefined
     })

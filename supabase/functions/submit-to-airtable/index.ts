@@ -28,7 +28,7 @@ const log = { info: write('info'), warn: write('warn'), error: write('error') }
 for (const sentence of env.notSetUp) log.warn({}, sentence)
 
 // Many workers run at once, each with connections of its own.
-const db = openPostgres(env.databaseUrl, { maxConnections: 3 })
+const db = openPostgres(env.databaseUrl, { leads: 2, others: 1 })
 const faults = createFaultLog(log)
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 const deliverer = createDeliverer({

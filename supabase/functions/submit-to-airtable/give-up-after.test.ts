@@ -1,0 +1,29 @@
+import { setImmediate as look } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { giveUpAfter, TooSlow } from './give-up-after.ts'
+
+it('gives up on what has no end, and says so to what has not begun', async () => {
+  let isLate = () => false
+  const given = giveUpAfter(250, (late) => {
+    isLate = late
+    return new Promise(() => {})
+  })
+  expect(isLate()).toBe(false)
+  await expect(given).rejects.toThrow(TooSlow)
+  expect(isLate()).toBe(true)
+})
+
+it('passes on what the work comes to', async () => {
+  await expect(giveUpAfter(250, async () => 'done')).resolves.toBe('done')
+  await expect(giveUpAfter(250, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+})
+
+it('does not count the time in which the process itself stood still', async () => {
+  const given = giveUpAfter(500, async () => {
+    for (let turn = 0; turn < 10; turn++) await look()
+    return 'done'
+  })
+  // Longer than the limit: the whole thread waits, timers and all.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
+  await expect(given).resolves.toBe('done')
+})
