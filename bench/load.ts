@@ -125,7 +125,7 @@ async function measure(port: number, count: number, forMs: number): Promise<Map<
     for (let turn = at; performance.now() < endAt; turn++) {
       const kind: Kind = turn % 20 === 0 ? 'health' : turn % 5 === 0 ? 'page' : 'lead'
       try {
-        client ??= await openClient(port, `127.0.0.${10 + (at % 8)}`)
+        client ??= await openClient(port, `127.0.${10 + (at % 32)}.1`)
         record(tally, { kind, ...(await client.ask(kind)) })
       } catch {
         broken += 1

@@ -1,6 +1,9 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { groupAddress } from '../supabase/functions/submit-to-airtable/client-address.ts'
+import {
+  findNetwork,
+  groupAddress,
+} from '../supabase/functions/submit-to-airtable/client-address.ts'
 
 /**
  * How long and how often one client may hold a connection. Without these, a few hundred connections
@@ -14,16 +17,15 @@ export type ConnectionLimits = {
   /** Nothing moves in either direction: the client does not read its answer. */
   idleMs: number
   checkEveryMs: number
-  /**
-   * At 1,024 sockets that are ready at once libuv stays with them, up to 48 rounds long, and sees
-   * neither timers nor new connections meanwhile: measured, tens of seconds. With the sockets that
-   * listen (doors.ts) and the database's it has to stay below.
-   */
+  /** At 1,024 ready sockets libuv stays with them for many rounds and sees neither timers nor newcomers. */
   connections: number
-  /** Beyond them, for a proxy's question whether this process is there: full is not dead. */
-  sparesForProxy: number
-  /** More than any office has open at once, and too few to shut others out. */
+  /** A browser opens six. */
   connectionsPerClient: number
+  /** Seven of them fill the server: against more, a proxy belongs in front. */
+  connectionsPerNetwork: number
+  requestsPerConnection: number
+  /** Browsers and proxies wait for each answer; what is not read stays in memory. */
+  unansweredPerConnection: number
 }
 
 export const connectionLimits: ConnectionLimits = {
@@ -32,50 +34,69 @@ export const connectionLimits: ConnectionLimits = {
   idleMs: 60_000,
   checkEveryMs: 2_000,
   connections: 700,
-  sparesForProxy: 20,
-  connectionsPerClient: 100,
+  connectionsPerClient: 50,
+  connectionsPerNetwork: 100,
+  requestsPerConnection: 100,
+  unansweredPerConnection: 10,
 }
 
 const refusal =
   'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
 
-/**
- * `countsClients`: false behind a proxy, where all connections are the proxy's own. Gives back the
- * spare ones, on which nothing but /readyz is to be answered.
- */
+/** `countsClients`: false behind a proxy, where all connections are the proxy's own. */
 export function limitConnections(
   server: Server,
   limits: ConnectionLimits,
   { countsClients }: { countsClients: boolean },
-): WeakSet<Socket> {
+): void {
   server.headersTimeout = limits.headersMs
   server.requestTimeout = limits.requestMs
   server.setTimeout(limits.idleMs)
-  const refuse = (socket: Socket) => {
+  server.maxConnections = limits.connections
+  server.maxRequestsPerSocket = limits.requestsPerConnection
+  server.on('dropRequest', (_, socket) => socket.destroy())
+
+  // Weak: answers that a broken connection never got are not all told so.
+  const unanswered = createCount<object>(new WeakMap())
+  server.on('request', ({ socket }, response) => {
+    const count = unanswered.add(socket)
+    response.once('close', () => unanswered.remove(socket))
+    if (count > limits.unansweredPerConnection) socket.destroy()
+  })
+
+  if (!countsClients) return
+  const open = createCount<string>(new Map())
+  server.on('connection', (socket: Socket) => {
+    const client = groupAddress(socket.remoteAddress ?? '')
+    const network = `network ${findNetwork(client)}`
+    const [ofClient, ofNetwork] = [open.add(client), open.add(network)]
+    socket.once('close', () => {
+      open.remove(client)
+      open.remove(network)
+    })
+    if (ofClient <= limits.connectionsPerClient && ofNetwork <= limits.connectionsPerNetwork) return
     socket.write(refusal)
     socket.destroySoon()
-  }
-  const spares = new WeakSet<Socket>()
-  const most = limits.connections + (countsClients ? 0 : limits.sparesForProxy)
-  let openAtAll = 0
-  const open = new Map<string, number>()
-  server.on('connection', (socket: Socket) => {
-    openAtAll += 1
-    socket.once('close', () => {
-      openAtAll -= 1
-    })
-    if (openAtAll > most) return refuse(socket)
-    if (openAtAll > limits.connections) spares.add(socket)
-    if (!countsClients) return
-    const client = groupAddress(socket.remoteAddress ?? '')
-    const count = (open.get(client) ?? 0) + 1
-    open.set(client, count)
-    socket.once('close', () => {
-      const left = (open.get(client) ?? 1) - 1
-      if (left > 0) open.set(client, left)
-      else open.delete(client)
-    })
-    if (count > limits.connectionsPerClient) refuse(socket)
   })
-  return spares
+}
+
+type Counts<Item> = {
+  get(item: Item): number | undefined
+  set(item: Item, count: number): unknown
+  delete(item: Item): boolean
+}
+
+function createCount<Item>(counts: Counts<Item>) {
+  return {
+    add(item: Item): number {
+      const count = (counts.get(item) ?? 0) + 1
+      counts.set(item, count)
+      return count
+    },
+    remove(item: Item): void {
+      const left = (counts.get(item) ?? 1) - 1
+      if (left > 0) counts.set(item, left)
+      else counts.delete(item)
+    },
+  }
 }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
 import { createApp } from '../supabase/functions/submit-to-airtable/app.ts'
@@ -16,7 +17,6 @@ import { createFaultLog, type Log } from '../supabase/functions/submit-to-airtab
 import { escalateDue } from '../supabase/functions/submit-to-airtable/promise.ts'
 import { connectionLimits, limitConnections } from './connection-limits.ts'
 import { openDatabase } from './database.ts'
-import { openDoors } from './doors.ts'
 import { createStaticSite } from './static-site.ts'
 
 // SIGTERM promises an end within 10 s; this leaves two to settle and to close the database.
@@ -95,30 +95,28 @@ export async function startSite({
       // Not /healthz: without a database no lead can be stored, but the page must still be served.
       if (pathname === '/readyz') return answerReady(stopping)
       if (pathname === '/healthz' && stopping) return answerReady(stopping)
-      if (spares.has((bindings as HttpBindings).incoming.socket)) return refuseForNow()
       return app.fetch(request, bindings)
     },
     serverOptions: { connectionsCheckingInterval: connectionLimits.checkEveryMs },
   }) as Server
-  const countsClients = !env.trustedProxies
-  const spares = limitConnections(server, connectionLimits, { countsClients })
+  limitConnections(server, connectionLimits, { countsClients: !env.trustedProxies })
   // Told so, the other side does not send its next request into a connection that is about to close.
-  server.prependListener('request', ({ socket }, response) => {
-    if (stopping || spares.has(socket)) response.setHeader('Connection', 'close')
+  server.prependListener('request', (_, response) => {
+    if (stopping) response.setHeader('Connection', 'close')
   })
-  const doors = await openDoors(server, env.port, env.host).catch(async (error) => {
+  const port = await listen(server, env.port, env.host).catch(async (error) => {
     await db.close()
     throw new Error(explainListenError(error, env.port, env.host))
   })
   deliverer.start()
 
   return {
-    port: doors.port,
+    port,
     async stop({ drains } = { drains: false }) {
       const endAt = now() + graceMs
       stopping = true
       if (drains) await pause(drainMs)
-      const closed = doors.close()
+      const closed = new Promise((resolve) => server.close(resolve))
       server.closeIdleConnections()
       const leftMs = endAt - now()
       const timer = setTimeout(() => server.closeAllConnections(), leftMs)
@@ -135,7 +133,15 @@ const answerReady = (stopping: boolean) =>
     { status: stopping ? 503 : 200, headers: { 'Cache-Control': 'no-store' } },
   )
 
-const refuseForNow = () => new Response(null, { status: 503, headers: { 'Retry-After': '5' } })
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port, host }, () => {
+      server.off('error', reject)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+}
 
 function explainListenError({ code, message }: NodeJS.ErrnoException, port: number, host: string) {
   if (code === 'EADDRINUSE')
