@@ -129,10 +129,11 @@ function run(what, [command, ...args], { cwd, env } = {}) {
   })
 }
 
-/** Whether it did its work; if not, with its last words. */
+/** Whether it did its work; if not, with its last words, but for a stack. */
 async function tryToRun(...args) {
   const { status, output } = await run(...args)
-  if (status !== 0) say(output.trimEnd().split('\n').slice(-3).join('\n'))
+  const words = output.split('\n').filter((line) => line.trim() && !/^ +at /.test(line))
+  if (status !== 0) say(words.slice(-2).join('\n'))
   return status === 0
 }
 
