@@ -7,6 +7,9 @@ type Package = {
   resolved?: string
   link?: boolean
   hasInstallScript?: boolean
+  dev?: boolean
+  os?: string | string[]
+  cpu?: string | string[]
 }
 const lock: { packages: Record<string, Package> } = JSON.parse(
   readFileSync('package-lock.json', 'utf8'),
@@ -37,6 +40,15 @@ describe('the packages', () => {
         resolved: undefined,
         link: undefined,
       })
+  })
+
+  it('are few where the site only runs', () => {
+    const fits = (given: string | string[] | undefined, own: string) =>
+      !given || given.includes(own)
+    const installed = packages.filter(
+      ([, { dev, os, cpu }]) => !dev && fits(os, 'linux') && fits(cpu, 'x64'),
+    )
+    expect(installed.length).toBeLessThan(120)
   })
 
   it('run a script at installation only where package.json says yes or no to it', () => {
