@@ -1,11 +1,13 @@
 import { formatDuration } from '../supabase/functions/submit-to-airtable/alert.ts'
 import { serviceTypes } from '../supabase/functions/submit-to-airtable/lead.ts'
 import { promiseMs } from '../supabase/functions/submit-to-airtable/promise.ts'
+import { kindOf } from '../supabase/functions/submit-to-airtable/receivers.ts'
 import { describeSource, explainSource } from '../supabase/functions/submit-to-airtable/source.ts'
 import type {
   Delivery,
   LeadWithDeliveries,
 } from '../supabase/functions/submit-to-airtable/store.ts'
+import { describeChannel, isGone } from './describe-channel.ts'
 import type { Deps, LeadsDeps } from './leads-command.ts'
 import { makeSafe } from './terminal.ts'
 
@@ -58,12 +60,14 @@ function describeDelivery(delivery: Delivery, deps: Deps): string[][] {
   }[occasion.replace(/-.*/, '') as 'received' | 'answered' | 'status' | 'missed' | 'unanswered']
   const states = {
     sent: () => `sent ${formatTime(settledAt ?? 0, deps)} (${tried})`,
-    waiting: () => `waits (${tried}), next try ${formatTime(nextAttemptAt, deps)}`,
+    waiting: () =>
+      isGone(channel, deps)
+        ? `waits (${tried}) for a receiver who is gone`
+        : `waits (${tried}), next try ${formatTime(nextAttemptAt, deps)}`,
     cancelled: () => 'not sent',
   }
-  const receiver = deps.receivers?.get(channel)
   return [
-    [receiver ? `${channel} (now ${receiver})` : channel, about + states[state]()],
+    [describeChannel(channel, deps), about + states[state]()],
     ...(note ? [['', note]] : []),
     ...(lastError
       ? [['', `${state === 'sent' ? 'Earlier error' : 'Last error'}: ${lastError}`]]
@@ -81,8 +85,9 @@ export function describeCall({ answeredAt, receivedAt, suspect }: LeadWithDelive
 }
 
 export function describeBriefly({ channel, state, attempts }: Delivery): string {
-  if (state === 'sent') return `${channel} ✓`
-  return attempts === 0 ? `${channel} waits` : `${channel} waits (tried ${attempts}×)`
+  const kind = kindOf(channel)
+  if (state === 'sent') return `${kind} ✓`
+  return attempts === 0 ? `${kind} waits` : `${kind} waits (tried ${attempts}×)`
 }
 
 export const labelOf = ({ serviceType }: LeadWithDeliveries) =>

@@ -6,10 +6,11 @@ import {
   type LeadWithDeliveries,
   releaseChannel,
 } from '../supabase/functions/submit-to-airtable/store.ts'
+import { describeChannel } from './describe-channel.ts'
 import { describeLead } from './describe-lead.ts'
 import { type Command, type Deps, Failure, UsageError } from './leads-command.ts'
 import { findOne } from './show-leads.ts'
-import { makeSafeJson } from './terminal.ts'
+import { makeSafe, makeSafeJson } from './terminal.ts'
 
 export async function eraseOneLead(command: Command, deps: Deps): Promise<number> {
   const { db, stdout, ask } = deps
@@ -41,7 +42,7 @@ export async function eraseOneLead(command: Command, deps: Deps): Promise<number
   )
   if (told.length > 0)
     stdout(
-      `Alerts cannot be called back: ${[...new Set(told.map(({ channel }) => channel))].join(', ')}.\n`,
+      `Alerts cannot be called back: ${makeSafe([...new Set(told.map(({ channel }) => describeChannel(channel, deps)))].join(', '))}.\n`,
     )
   return 0
 }

@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
+import { kindOf } from '../supabase/functions/submit-to-airtable/receivers.ts'
 import { describeSource } from '../supabase/functions/submit-to-airtable/source.ts'
 import {
   type LeadWithDeliveries,
@@ -81,6 +82,6 @@ const toCsvCells = (lead: LeadWithDeliveries) => [
   toIso(lead.answeredAt) ?? '',
   lead.deliveries
     .filter(({ occasion }) => occasion === 'received')
-    .map(({ channel, state }) => `${channel} ${state}`)
+    .map(({ channel, state }) => `${kindOf(channel)} ${state}`)
     .join('; '),
 ]

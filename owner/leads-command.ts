@@ -10,6 +10,7 @@ export const help = `The owner's view of the leads.
   npm run leads -- export leads.csv       all leads, for a spreadsheet
   npm run leads -- promise                how the ten-minute promise was kept
   npm run leads -- retry ID|all           send what waits now, not at its next turn
+  npm run leads -- drop CHANNEL           give up what waits for a receiver who is gone
   npm run leads -- erase ID               forget a person: here and in Airtable
   npm run leads -- setup-airtable         check token, base, table and columns; make what is missing
 
@@ -30,6 +31,7 @@ const optionsOf = {
   export: ['json', 'force'],
   promise: ['json', 'days', 'from', 'to', 'html', 'force'],
   retry: ['json'],
+  drop: ['json'],
   erase: ['json', 'yes', 'store-only'],
   'setup-airtable': ['json'],
 } as const
@@ -38,6 +40,7 @@ const targetOf: Partial<Record<CommandName, string>> = {
   show: 'the ID of a lead',
   export: 'the name of a file, such as leads.csv',
   retry: 'the ID of a lead, or all',
+  drop: 'the name of a channel, as npm run leads shows it',
   erase: 'the ID of a lead',
 }
 

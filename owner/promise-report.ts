@@ -1,4 +1,5 @@
 import { promiseMs } from '../supabase/functions/submit-to-airtable/promise.ts'
+import { kindOf } from '../supabase/functions/submit-to-airtable/receivers.ts'
 import { describeSource } from '../supabase/functions/submit-to-airtable/source.ts'
 import type { HandOver, PromiseRecord } from '../supabase/functions/submit-to-airtable/store.ts'
 import { formatTable } from './terminal.ts'
@@ -137,7 +138,7 @@ export function findPercentile(sorted: readonly number[], share: number): number
 }
 
 function computeLags(handOvers: readonly HandOver[]): ChannelLag[] {
-  return [...Map.groupBy(handOvers, ({ channel }) => channel)]
+  return [...Map.groupBy(handOvers, ({ channel }) => kindOf(channel))]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([channel, all]) => {
       const lags = all

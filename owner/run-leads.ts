@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { dropForReceiver } from './drop-deliveries.ts'
 import { eraseOneLead } from './erase-lead.ts'
 import { exportLeads } from './export-leads.ts'
 import {
@@ -54,5 +55,6 @@ const commands: Record<OfLeads, (command: Command, deps: Deps) => Promise<number
   export: exportLeads,
   promise: showPromise,
   retry: retryLeads,
+  drop: dropForReceiver,
   erase: eraseOneLead,
 }

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { listReceivers } from '../supabase/functions/submit-to-airtable/channels.ts'
-import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
 import {
   findLead,
   recordAnswer,
@@ -124,24 +122,6 @@ test('show tells the whole story of a delivery', async () => {
   const sent = (await run('show', id)).out
   expect(sent).toMatch(/airtable\s+sent 2026-11-16 12:00/)
   expect(sent).toContain('Airtable does not take Phone.')
-})
-
-test('show names who is behind each channel', async () => {
-  const db = await openTestDatabase('sqlite')
-  const id = await save(db, {}, ['airtable', 'email', 'email-2'])
-  const settings = readEnv({
-    SMTP_URL: 'smtps://mail.example',
-    ALERT_EMAIL_FROM: 'site@example.com',
-    ALERT_EMAIL_TO: 'office@example.com,roofer@example.com',
-  })
-  const receivers = listReceivers(settings)
-  const { run } = createCommandLine(db, {
-    open: async () => ({ db: { ...db, close: async () => {} }, airtable: undefined, receivers }),
-  })
-  const { out } = await run('show', id)
-  expect(out).toMatch(/^airtable +waits/m)
-  expect(out).toMatch(/^email \(now office@example\.com\) +waits/m)
-  expect(out).toMatch(/^email-2 \(now roofer@example\.com\) +waits/m)
 })
 
 test('where a lead came from stands in list, show and export', async () => {

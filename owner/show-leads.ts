@@ -7,6 +7,7 @@ import {
   type LeadWithDeliveries,
   listLeads,
 } from '../supabase/functions/submit-to-airtable/store.ts'
+import { describeChannel, isGone } from './describe-channel.ts'
 import {
   describeBriefly,
   describeCall,
@@ -56,10 +57,14 @@ export async function showLatest({ json, limit }: Command, deps: Deps): Promise<
     if (leads.length < total)
       stdout(`\nThe latest ${leads.length} of ${total} leads; --limit ${total} shows all.\n`)
   }
-  for (const { channel, waiting, oldestAt } of await countWaiting(db))
+  for (const { channel, waiting, oldestAt } of await countWaiting(db)) {
+    const gone = isGone(channel, deps)
+      ? ` Its receiver is gone. Give it up: npm run leads -- drop ${channel}`
+      : ''
     stdout(
-      `\n${waiting} ${waiting === 1 ? 'lead waits' : 'leads wait'} for ${channel}, the oldest since ${formatTime(oldestAt, deps)}.${describeLastError(leads, channel)}\n`,
+      `\n${waiting} ${waiting === 1 ? 'lead waits' : 'leads wait'} for ${makeSafe(describeChannel(channel, deps))}, the oldest since ${formatTime(oldestAt, deps)}.${gone}${describeLastError(leads, channel)}\n`,
     )
+  }
   if (!airtable) stdout('\nAirtable is not set up: see AIRTABLE_TOKEN in .env.example.\n')
   return 0
 }

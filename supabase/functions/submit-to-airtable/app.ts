@@ -18,6 +18,7 @@ import {
   requiredFields,
 } from './lead.ts'
 import { createLeadLine } from './lead-line.ts'
+import { kindOf } from './receivers.ts'
 import { type Backlog, countWaiting, type Database, proveWritable, saveLead } from './store.ts'
 
 export type AppOptions = {
@@ -264,7 +265,7 @@ export function createApp(options: AppOptions): Hono {
       deliveries: {
         waiting: backlog.reduce((sum, channel) => sum + channel.waiting, 0),
         oldestWaitingSeconds: backlog.length > 0 ? Math.round((now() - oldestAt) / 1000) : null,
-        byChannel: Object.fromEntries(backlog.map(({ channel, waiting }) => [channel, waiting])),
+        byChannel: countByKind(backlog),
       },
       notSetUp: options.notSetUp,
       warnings: [
@@ -272,6 +273,13 @@ export function createApp(options: AppOptions): Hono {
         ...(await options.findWarnings(backlog, now()).catch(() => [])),
       ],
     }
+  }
+
+  function countByKind(backlog: readonly Backlog[]): Record<string, number> {
+    const counts: Record<string, number> = {}
+    for (const { channel, waiting } of backlog)
+      counts[kindOf(channel)] = (counts[kindOf(channel)] ?? 0) + waiting
+    return counts
   }
 
   function reportWriteFault(error: unknown): void {

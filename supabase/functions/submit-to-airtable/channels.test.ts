@@ -17,7 +17,8 @@ import { createChannels, listWarnings, planDelivery } from './channels.ts'
 import { createDeliverer } from './deliver.ts'
 import { createFaultLog } from './fault-log.ts'
 import type { Lead } from './lead.ts'
-import { countWaiting, listLeads, removeSetting, saveLead } from './store.ts'
+import { kindOf, listReceivers, nameReceivers } from './receivers.ts'
+import { countWaiting, type Database, listLeads, removeSetting, saveLead } from './store.ts'
 
 const start = Date.parse('2026-11-15T18:00:00Z')
 
@@ -40,9 +41,9 @@ const stored = {
 }
 
 /** The channels of these variables on a database of their own, with a clock that waits move. */
-async function open(variables: Record<string, string>) {
+async function open(variables: Record<string, string>, given?: Database) {
   const settings = makeSettings(variables)
-  const db = await openTestDatabase('sqlite')
+  const db = given ?? (await openTestDatabase('sqlite'))
   const log = createTestLog()
   const clock = { at: start }
   const now = () => clock.at
@@ -74,8 +75,13 @@ async function open(variables: Record<string, string>) {
     if (saved.outcome !== 'saved') throw new Error(saved.outcome)
     return saved.leadId
   }
-  const readDelivery = async (channel: string) =>
-    (await listLeads(db, { limit: 1 }))[0]?.deliveries.find((one) => one.channel === channel)
+  /** Of the first receiver, unless it is another's. */
+  const readDelivery = async (kind: string, to?: string) =>
+    (await listLeads(db, { limit: 1 }))[0]?.deliveries.find(
+      ({ channel }) =>
+        kindOf(channel) === kind &&
+        (to === undefined || listReceivers(settings).get(channel) === to),
+    )
   const warn = async () => listWarnings(settings, db, await countWaiting(db), clock.at)
   return {
     db,
@@ -90,15 +96,16 @@ async function open(variables: Record<string, string>) {
 }
 
 describe('by e-mail', () => {
-  async function openMail(changed: Record<string, string> = {}) {
+  async function openMail(changed: Record<string, string> = {}, db?: Database) {
     const mail = await startMailStandIn()
     onTestFinished(() => mail.close())
-    const opened = await open({
+    const given = {
       SMTP_URL: mail.url,
       ALERT_EMAIL_FROM: 'Roofing <alerts@example.com>',
       ALERT_EMAIL_TO: 'staff@example.com',
       ...changed,
-    })
+    }
+    const opened = await open(given, db)
     return { mail, ...opened }
   }
 
@@ -148,8 +155,8 @@ describe('by e-mail', () => {
     mail.settings.refusedReceivers.set('two@example.com', 450)
     await save()
     await deliver()
-    expect(await readDelivery('email')).toMatchObject({ state: 'sent' })
-    expect(await readDelivery('email-2')).toMatchObject({
+    expect(await readDelivery('email', 'one@example.com')).toMatchObject({ state: 'sent' })
+    expect(await readDelivery('email', 'two@example.com')).toMatchObject({
       state: 'waiting',
       lastError: 'The mail server refuses the mail (EENVELOPE 450 at RCPT TO).',
     })
@@ -158,6 +165,66 @@ describe('by e-mail', () => {
     await deliver()
     expect(mail.mails.map(({ to }) => to[0])).toEqual(['one@example.com', 'two@example.com'])
     expect(JSON.stringify(log.entries)).not.toContain('two@example.com')
+  })
+
+  it('an alert that waits goes to whom it was for, although the list was turned round', async () => {
+    const { mail, save, deliver, db, clock } = await openMail({
+      ALERT_EMAIL_TO: 'one@example.com,two@example.com',
+    })
+    mail.settings.refusedReceivers.set('two@example.com', 450)
+    await save()
+    await deliver()
+    mail.settings.refusedReceivers.clear()
+    const after = await openMail({ ALERT_EMAIL_TO: 'two@example.com,ONE@example.com' }, db)
+    after.clock.at = clock.at + 60_000
+    await after.deliver()
+    expect([...mail.mails, ...after.mail.mails].map(({ to }) => to[0])).toEqual([
+      'one@example.com',
+      'two@example.com',
+    ])
+    expect(await countWaiting(db)).toMatchObject([{ channel: 'airtable' }])
+  })
+
+  it('what waits for a receiver who is gone is said, and goes to nobody else', async () => {
+    const { mail, save, deliver, db } = await openMail({
+      ALERT_EMAIL_TO: 'one@example.com,two@example.com',
+    })
+    mail.settings.refusedReceivers.set('two@example.com', 450)
+    await save()
+    await deliver()
+    const after = await openMail({ ALERT_EMAIL_TO: 'three@example.com' }, db)
+    await after.deliver()
+    expect(after.mail.mails).toEqual([])
+    expect(await after.warn()).toEqual([
+      '1 alert waits for a receiver who is gone (email). npm run leads tells which, and how to drop it.',
+    ])
+  })
+
+  it('names that stand twice in a list are one receiver', async () => {
+    const { mail, save, deliver } = await openMail({ ALERT_EMAIL_TO: 'a@b.example,A@B.example' })
+    await save()
+    await deliver()
+    expect(mail.mails).toHaveLength(1)
+  })
+
+  it('what waited when channels were named by position goes out to who is there now', async () => {
+    const { mail, save, deliver, db, warn } = await openMail({
+      ALERT_EMAIL_TO: 'one@example.com,two@example.com',
+    })
+    const leadId = await save()
+    await db.kysely.deleteFrom('deliveries').execute()
+    const delivery = { lead_id: leadId, occasion: 'received' as const, state: 'waiting' as const }
+    const times = { attempts: 3, next_attempt_at: start, created_at: start, leased_until: 0 }
+    await db.kysely
+      .insertInto('deliveries')
+      .values(
+        ['email', 'email-2', 'email-3'].map((channel) => ({ ...delivery, ...times, channel })),
+      )
+      .execute()
+    await deliver()
+    expect(mail.mails.map(({ to }) => to[0]).sort()).toEqual(['one@example.com', 'two@example.com'])
+    expect(await countWaiting(db)).toMatchObject([{ channel: 'email-3', waiting: 1 }])
+    expect(await warn()).toContainEqual(expect.stringMatching(/1 alert waits .* gone \(email-3\)/))
   })
 
   it('a refusal for good is retried too, every half minute while the lead is young', async () => {
@@ -556,9 +623,12 @@ describe('where a lead goes', () => {
     ALERT_SMS_TO: '+15550002222',
   })
 
+  const [sms] = [...listReceivers(settings).keys()].filter((name) => name.startsWith('sms-'))
+  const emails = nameReceivers('email', settings.email?.to).map(({ name }) => name)
+
   it('is every channel that is set up, and Airtable in any case', () => {
     expect(planDelivery(settings, { suspect: null }, start)).toEqual({
-      channels: ['airtable', 'email', 'email-2', 'webhook', 'sms'],
+      channels: ['airtable', ...emails, 'webhook', sms],
       escalateAt: start + 240_000,
     })
     expect(planDelivery(makeSettings(), { suspect: null }, start).channels).toEqual(['airtable'])
@@ -566,18 +636,20 @@ describe('where a lead goes', () => {
 
   it('is no phone when it looks like a robot’s, and nobody is reminded', () => {
     expect(planDelivery(settings, { suspect: 'trap' }, start)).toEqual({
-      channels: ['airtable', 'email', 'email-2', 'webhook'],
+      channels: ['airtable', ...emails, 'webhook'],
     })
   })
 })
 
-it('says what waits for a channel that is no longer set up', async () => {
+it('says what waits for channels that are no longer set up, by kind and not by receiver', async () => {
   const db = await openTestDatabase('sqlite')
   const backlog = [
     { channel: 'airtable', waiting: 3, oldestAt: start },
-    { channel: 'email', waiting: 2, oldestAt: start },
+    { channel: 'email-0a1b2c3d', waiting: 2, oldestAt: start },
+    { channel: 'email-4e5f6a7b', waiting: 1, oldestAt: start },
+    { channel: 'webhook', waiting: 1, oldestAt: start },
   ]
   expect(await listWarnings(makeSettings(), db, backlog, start)).toEqual([
-    '2 wait for email, which is not set up.',
+    '4 alerts wait for a receiver who is gone (email, webhook). npm run leads tells which, and how to drop them.',
   ])
 })

@@ -9,6 +9,7 @@ import { makeAnswerToken, readLinkSecret } from './answer-link.ts'
 import type { Channel, Outcome, Result } from './deliver.ts'
 import type { Env } from './env.ts'
 import { findFirstEscalationAt } from './promise.ts'
+import { kindOf, listReceivers, nameReceivers, type Receiver } from './receivers.ts'
 import {
   type Backlog,
   type ClaimedLead,
@@ -38,21 +39,6 @@ export type ChannelDeps = {
   pause: (ms: number) => Promise<void>
   now: () => number
 }
-
-/** Every receiver is a channel: whoever got the alert does not get it again because another did not. */
-const nameReceivers = (kind: string, receivers: readonly string[] = []) =>
-  receivers.map((to, at) => ({ name: at === 0 ? kind : `${kind}-${at + 1}`, to }))
-
-/** Who stands behind each channel now: settings change, and a delivery keeps its channel's name. */
-export const listReceivers = ({ email, sms }: Pick<ChannelSettings, 'email' | 'sms'>) =>
-  new Map(
-    [
-      ...nameReceivers('email', email?.to),
-      ...nameReceivers('escalation-email', email?.escalationTo),
-      ...nameReceivers('sms', sms?.to),
-      ...nameReceivers('escalation-sms', sms?.escalationTo),
-    ].map(({ name, to }) => [name, to]),
-  )
 
 /** The channels that hear when nobody has called. */
 export const listEscalationChannels = ({ email, webhook, sms }: ChannelSettings): string[] => [
@@ -91,10 +77,11 @@ export function createChannels(settings: ChannelSettings, deps: ChannelDeps): Ch
   const channels: Channel[] = airtable ? [createAirtableChannel(airtable, deps)] : []
 
   const createAlertChannel = (
-    name: string,
+    named: Pick<Receiver, 'name'> & Partial<Receiver>,
     handOver: (alert: Alert, lead: StoredLead, signal: AbortSignal) => Promise<Result>,
   ): Channel => ({
-    name,
+    name: named.name,
+    formerName: named.formerName,
     batchSize: 1,
     exclusive: false,
     restMs: 0,
@@ -111,15 +98,17 @@ export function createChannels(settings: ChannelSettings, deps: ChannelDeps): Ch
 
   if (email) {
     const sendEmail = createEmailSender(email)
-    for (const { name, to } of [
+    for (const receiver of [
       ...nameReceivers('email', email.to),
       ...nameReceivers('escalation-email', email.escalationTo),
     ])
-      channels.push(createAlertChannel(name, (alert, _, signal) => sendEmail(alert, to, signal)))
+      channels.push(
+        createAlertChannel(receiver, (alert, _, signal) => sendEmail(alert, receiver.to, signal)),
+      )
   }
   if (webhook)
     channels.push(
-      createAlertChannel('webhook', async (alert, lead, signal) => {
+      createAlertChannel({ name: 'webhook' }, async (alert, lead, signal) => {
         if (await isWebhookStopped(deps.db, webhook.url)) return { ok: false, error: webhookGone }
         const { fetch, now } = deps
         const { gone, ...result } = await sendWebhook(alert, lead, webhook, {
@@ -132,13 +121,13 @@ export function createChannels(settings: ChannelSettings, deps: ChannelDeps): Ch
       }),
     )
   if (sms)
-    for (const { name, to } of [
+    for (const receiver of [
       ...nameReceivers('sms', sms.to),
       ...nameReceivers('escalation-sms', sms.escalationTo),
     ])
       channels.push(
-        createAlertChannel(name, (alert, _, signal) =>
-          sendSms(alert, to, sms, { fetch: deps.fetch, signal }),
+        createAlertChannel(receiver, (alert, _, signal) =>
+          sendSms(alert, receiver.to, sms, { fetch: deps.fetch, signal }),
         ),
       )
   return channels
@@ -174,23 +163,32 @@ export async function listWarnings(
   now: number,
 ): Promise<string[]> {
   const { airtable, webhook } = settings
-  const sends = new Set([
-    ...planDelivery(settings, { suspect: null }, now).channels,
-    ...listEscalationChannels(settings),
-  ])
-  // Leads are planned for Airtable before it is set up.
-  if (!airtable) sends.delete('airtable')
-  const warnings = backlog.flatMap(({ channel, waiting, oldestAt }) => {
-    const seconds = Math.round((now - oldestAt) / 1000)
-    if (!sends.has(channel))
-      return channel === 'airtable' ? [] : [`${waiting} wait for ${channel}, which is not set up.`]
-    return now - oldestAt > (channel === 'airtable' ? airtableLagMs : alertLagMs)
-      ? [`${channel} lags: ${waiting} wait, the oldest for ${seconds} s.`]
+  const receivers = listReceivers(settings)
+  const [sent, gone] = [new Map<string, Backlog[]>(), new Map<string, Backlog[]>()]
+  for (const one of backlog) {
+    // Leads are planned for Airtable before it is set up, which is said elsewhere.
+    if (one.channel === 'airtable' && !airtable) continue
+    const group = one.channel === 'airtable' || receivers.has(one.channel) ? sent : gone
+    const kind = kindOf(one.channel)
+    group.set(kind, [...(group.get(kind) ?? []), one])
+  }
+  const countAll = (all: readonly Backlog[]) => all.reduce((sum, { waiting }) => sum + waiting, 0)
+  const lags = [...sent].flatMap(([kind, all]) => {
+    const waitedMs = now - Math.min(...all.map(({ oldestAt }) => oldestAt))
+    return waitedMs > (kind === 'airtable' ? airtableLagMs : alertLagMs)
+      ? [`${kind} lags: ${countAll(all)} wait, the oldest for ${Math.round(waitedMs / 1000)} s.`]
       : []
   })
-  return webhook && (await isWebhookStopped(db, webhook.url))
-    ? [...warnings, webhookGone]
-    : warnings
+  const forNobody = countAll([...gone.values()].flat())
+  return [
+    ...lags,
+    ...(forNobody > 0
+      ? [
+          `${forNobody} ${forNobody === 1 ? 'alert waits' : 'alerts wait'} for a receiver who is gone (${[...gone.keys()].join(', ')}). npm run leads tells which, and how to drop ${forNobody === 1 ? 'it' : 'them'}.`,
+        ]
+      : []),
+    ...(webhook && (await isWebhookStopped(db, webhook.url)) ? [webhookGone] : []),
+  ]
 }
 
 function createAirtableChannel(airtable: AirtableSettings, deps: ChannelDeps): Channel {

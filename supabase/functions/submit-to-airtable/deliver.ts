@@ -15,6 +15,7 @@ import {
   type Settlement,
   settleDeliveries,
 } from './store.ts'
+import { adoptDeliveries } from './store-receivers.ts'
 import { createAlarm, runSingly } from './wake.ts'
 
 export type Result =
@@ -26,6 +27,8 @@ export type Outcome = { leadId: string; occasion: Occasion } & Result
 
 export type Channel = {
   name: string
+  /** What waits under this name is the channel's, too: written before channels had their receiver's. */
+  formerName?: string | undefined
   /** How many leads one send takes at most. */
   batchSize: number
   /** One sender at a time, across all processes. */
@@ -104,11 +107,20 @@ export function createDeliverer({
     leftHolders.delete(channel)
   }
 
+  const adopted = new Set<Channel>()
+
+  async function adoptFormer(channel: Channel): Promise<void> {
+    const { name, formerName } = channel
+    if (formerName === undefined || adopted.has(channel)) return
+    if (await adoptDeliveries(db, { name, formerName, now: now() })) adopted.add(channel)
+  }
+
   /** Sends all that is due on a channel, one run at a time. Returns when to look again. */
   async function deliverChannel(channel: Channel): Promise<number> {
     const holder = crypto.randomUUID()
     try {
       await freeLeftLeases(channel)
+      await adoptFormer(channel)
       const dueAt = await findNextDueAt(db, channel.name)
       faults.clear('delivery database', 'deliveries can be read again')
       if (dueAt === undefined) return timing.pollMs

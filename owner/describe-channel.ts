@@ -1,0 +1,12 @@
+import { kindOf } from '../supabase/functions/submit-to-airtable/receivers.ts'
+import type { Deps } from './leads-command.ts'
+
+/** The receiver in plain words, where it is known. */
+export function describeChannel(channel: string, { receivers }: Pick<Deps, 'receivers'>): string {
+  const receiver = receivers?.get(channel)
+  return receiver === undefined ? channel : `${kindOf(channel)} to ${receiver}`
+}
+
+/** What waits for it would wait for good: nobody sends it any more. Airtable may be set up later. */
+export const isGone = (channel: string, { receivers }: Pick<Deps, 'receivers'>): boolean =>
+  channel !== 'airtable' && receivers !== undefined && !receivers.has(channel)

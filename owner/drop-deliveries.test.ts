@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
+import { listReceivers } from '../supabase/functions/submit-to-airtable/receivers.ts'
+import { findLead } from '../supabase/functions/submit-to-airtable/store.ts'
+import { createCommandLine, save } from '../testing/command-line.ts'
+import { openTestDatabase } from '../testing/database.ts'
+
+test('a receiver is named where it is known; what waits for one who is gone can be dropped', async () => {
+  const db = await openTestDatabase('sqlite')
+  const readReceivers = (to: string) =>
+    listReceivers(
+      readEnv({
+        SMTP_URL: 'smtps://mail.example',
+        ALERT_EMAIL_FROM: 'site@example.com',
+        ALERT_EMAIL_TO: to,
+        ESCALATION_EMAIL_TO: 'boss@example.com',
+      }),
+    )
+  const before = readReceivers('office@example.com,roofer@example.com')
+  const [office = '', roofer = ''] = before.keys()
+  const id = await save(db, {}, ['airtable', office, roofer])
+  const receivers = readReceivers('office@example.com')
+  const { run } = createCommandLine(db, {
+    open: async () => ({ db: { ...db, close: async () => {} }, airtable: undefined, receivers }),
+  })
+  const shown = (await run('show', id)).out
+  expect(shown).toMatch(/^airtable +waits/m)
+  expect(shown).toMatch(/^email to office@example\.com +waits \(tried 0 times\), next try/m)
+  expect(shown).toMatch(
+    new RegExp(`^${roofer} +waits \\(tried 0 times\\) for a receiver who is gone`, 'm'),
+  )
+  const listed = (await run()).out
+  expect(listed).toContain('airtable waits, email waits, email waits')
+  expect(listed).toContain('1 lead waits for email to office@example.com, the oldest since')
+  expect(listed).toMatch(
+    new RegExp(`waits for ${roofer}, .* gone.*npm run leads -- drop ${roofer}`),
+  )
+
+  expect(await run('drop', office)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/Nothing was dropped: email to office@example\.com/),
+  })
+  expect((await run('drop', 'airtable')).code).toBe(1)
+  expect((await run('drop', 'email-9')).err).toContain('Nothing waits for "email-9"')
+  expect(await run('drop', roofer)).toMatchObject({
+    code: 0,
+    out: '1 alert is dropped. The leads stay.\n',
+  })
+  expect((await findLead(db, id))?.deliveries.map(({ state }) => state).sort()).toEqual([
+    'cancelled',
+    'waiting',
+    'waiting',
+  ])
+  expect((await run()).out).not.toContain(roofer)
+})
