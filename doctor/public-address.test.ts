@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatSiteHeaders, parseSiteHeaders } from '../site-headers.ts'
 import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
+import { countProxies } from '../supabase/functions/submit-to-airtable/proxy-question.ts'
 import { checkPublicAddress } from './public-address.ts'
 
 const publicUrl = 'https://www.roofing.test'
@@ -182,14 +183,24 @@ test('a certificate of half a day is renewed by the hour, and fine', async () =>
 
 test('asks another backend whether it takes key and origin of the page', async () => {
   const backend = 'https://abc.supabase.co'
-  const given = { VITE_SUPABASE_URL: backend, VITE_SUPABASE_ANON_KEY: 'sb_publishable_1' }
+  const given = {
+    VITE_SUPABASE_URL: backend,
+    VITE_SUPABASE_ANON_KEY: 'sb_publishable_1',
+    LINK_SECRET: 'a secret for this test',
+  }
   const keys: (string | null)[] = []
   const answer = (headers: Record<string, string>) => ({
     [`${backend}${functionPath}`]: (request: Request) => {
       keys.push(request.headers.get('apikey'))
       return new Response('', { status: 415, headers })
     },
-    [`${backend}${functionPath}/healthz`]: () => Response.json({ notSetUp: [], warnings: [] }),
+    [`${backend}${functionPath}/healthz`]: ({ headers: asked }: Request) => {
+      const hops = [asked.get('x-forwarded-for'), '203.0.113.7'].join(', ')
+      const getHeader = (name: string) =>
+        (name === 'x-forwarded-for' ? hops : asked.get(name)) ?? undefined
+      const seen = countProxies(getHeader, given.LINK_SECRET, now)
+      return Response.json({ notSetUp: [], warnings: [], proxies: { seen, trusted: 1 } })
+    },
     ...pageWith(
       parseSiteHeaders(
         formatSiteHeaders({ pages: [page, notFound], supabaseUrl: backend, withMaps: false }),

@@ -3,7 +3,9 @@ import { connect } from 'node:tls'
 import { formatSiteHeaders, parseSiteHeaders } from '../site-headers.ts'
 import { formatDuration } from '../supabase/functions/submit-to-airtable/alert.ts'
 import type { Env } from '../supabase/functions/submit-to-airtable/env.ts'
+import { askAboutProxies } from '../supabase/functions/submit-to-airtable/proxy-question.ts'
 import { type Check, cannotTell, findErrorCode, ok, toDo } from './check.ts'
+import { checkSeenProxies } from './proxies.ts'
 import { findBackend, findPageKey, type Given } from './settings.ts'
 
 export type AddressDeps = {
@@ -21,7 +23,7 @@ const findLeastLeftMs = (lifetimeMs: number) => Math.min(14 * dayMs, lifetimeMs 
 
 /** Looks at the site as a visitor from outside would. All calls go out at once, each with a time limit. */
 export async function checkPublicAddress(
-  { publicUrl }: Env,
+  { publicUrl, linkSecret }: Env,
   given: Given,
   deps: AddressDeps,
 ): Promise<Check[]> {
@@ -43,7 +45,9 @@ export async function checkPublicAddress(
     ask(`${publicUrl}/`),
     ask(`${publicUrl}/no-such-page-doctor-asks`),
     hasPort ? undefined : ask(`${publicUrl.replace('https:', 'http:')}/`),
-    ask(backend ? `${base}/healthz` : `${publicUrl}/healthz`),
+    ask(backend ? `${base}/healthz` : `${publicUrl}/healthz`, {
+      headers: linkSecret === undefined ? {} : askAboutProxies(linkSecret, deps.now()),
+    }),
     ask(`${publicUrl}/robots.txt`),
     ask(`${publicUrl}/sitemap.xml`),
     // Of a type that the function refuses once it has accepted the key: nothing is stored.
@@ -69,6 +73,10 @@ export async function checkPublicAddress(
     checkHeaders(page, unknown, given, backend),
     checkNotFound(unknown),
     ...checkHealth(health),
+    ...checkSeenProxies(
+      health.kind === 'answered' ? parseJson(health.text)?.proxies : undefined,
+      backend !== undefined,
+    ),
     checkKey(key, publicUrl, backend),
     checkFindable({ page, robots, sitemap, publicUrl }),
   ]

@@ -73,6 +73,7 @@ export async function startSite({
     log,
     faults,
     wake: deliverer.wake,
+    trustedProxies: env.trustedProxies,
     findClientAddress: (c: Context) => {
       const forwardedFor = c.req.header('x-forwarded-for')
       if (forwardedFor && env.trustedProxies === undefined && !proxyMentioned) {

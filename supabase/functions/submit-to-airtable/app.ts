@@ -18,6 +18,7 @@ import {
   requiredFields,
 } from './lead.ts'
 import { createLeadLine } from './lead-line.ts'
+import { countProxies } from './proxy-question.ts'
 import { kindOf } from './receivers.ts'
 import { type Backlog, countWaiting, type Database, proveWritable, saveLead } from './store.ts'
 
@@ -44,6 +45,7 @@ export type AppOptions = {
   faults: FaultLog
   /** Deliveries may be due. */
   wake: () => void
+  trustedProxies?: number | undefined
   findClientAddress: (c: Context) => string
 }
 
@@ -111,7 +113,10 @@ export function createApp(options: AppOptions): Hono {
   app.on('GET', ['/healthz', ...underFunction('healthz')], async (c) => {
     const health = await checkHealth()
     if (!health) return refuse(c, unavailable)
-    return c.json(health, 200, { 'Cache-Control': 'no-store' })
+    const seen = countProxies((name) => c.req.header(name), options.linkSecret, now())
+    const proxies = { seen, trusted: options.trustedProxies ?? null }
+    const answer = seen === undefined ? health : { ...health, proxies }
+    return c.json(answer, 200, { 'Cache-Control': 'no-store' })
   })
 
   const answerPaths = ['/answer', ...underFunction('answer')].map((path) => `${path}/:token`)

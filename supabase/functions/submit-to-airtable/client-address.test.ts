@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest'
-import { findClientAddress, findNetwork, groupAddress } from './client-address.ts'
+import {
+  findClientAddress,
+  findGatewayAddress,
+  findNetwork,
+  groupAddress,
+} from './client-address.ts'
 
 it.each([
   ['the socket when no proxy is trusted', '198.51.100.1', '203.0.113.7', 0, '198.51.100.1'],
@@ -22,6 +27,19 @@ it.each([
   ['unknown without any address', undefined, undefined, 0, 'unknown'],
 ])('believes %s', (_, socket, forwarded, proxies, expected) => {
   expect(findClientAddress(socket, forwarded, proxies)).toBe(expected)
+})
+
+it.each([
+  ['the last hop', false, '6.6.6.6, 203.0.113.7', '6.6.6.6', '203.0.113.7'],
+  ['Cloudflare where it is in front', true, '6.6.6.6, 10.0.0.1', '203.0.113.7', '203.0.113.7'],
+  ['the last hop where it says nothing', true, '6.6.6.6, 203.0.113.7', undefined, '203.0.113.7'],
+  ['unknown without any', true, undefined, undefined, 'unknown'],
+])('behind a gateway believes %s', (_, behindCloudflare, forwardedFor, cloudflare, expected) => {
+  const headers: Record<string, string | undefined> = {
+    'x-forwarded-for': forwardedFor,
+    'cf-connecting-ip': cloudflare,
+  }
+  expect(findGatewayAddress((name) => headers[name], { behindCloudflare })).toBe(expected)
 })
 
 it.each([

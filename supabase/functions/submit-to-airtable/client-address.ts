@@ -12,6 +12,19 @@ export function findClientAddress(
   return groupAddress(hop)
 }
 
+/**
+ * The same while nobody has said how many proxies there are, and a gateway is always in front: what
+ * the gateway itself has written. In front of *.supabase.co stands Cloudflare, which sets this header
+ * and lets nobody else set it; elsewhere only the last hop is certain.
+ */
+export function findGatewayAddress(
+  getHeader: (name: string) => string | undefined,
+  { behindCloudflare }: { behindCloudflare: boolean },
+): string {
+  const said = behindCloudflare ? getHeader('cf-connecting-ip') : undefined
+  return said ? groupAddress(said) : findClientAddress(undefined, getHeader('x-forwarded-for'), 1)
+}
+
 /** One household or office is one client: an IPv4 address, or the first half of an IPv6 one. */
 export function groupAddress(hop: string): string {
   const bare = hop

@@ -72,8 +72,8 @@ async function startEdge() {
       .match(/127\.0\.0\.1:(\d+)\//)?.[1]
   await waitUntil(() => findPort() !== undefined, 60_000)
   const path = `http://127.0.0.1:${findPort()}/submit-to-airtable`
-  const post = async (below = '', body?: object) => {
-    const headers = { apikey: legacyKey, 'content-type': 'application/json' }
+  const post = async (below = '', body?: object, more: Record<string, string> = {}) => {
+    const headers = { apikey: legacyKey, 'content-type': 'application/json', ...more }
     const response = await fetch(path + below, {
       method: 'POST',
       headers,
@@ -163,6 +163,15 @@ describe.skipIf(!engines.includes('postgres'))('the function on Deno, as on Supa
     expect(listMails()[1]?.subject).toBe(
       'EMERGENCY: nobody has called Zoë rings yet: 6 minutes left',
     )
+  })
+
+  it('limits by what the gateway says, whatever address a caller invents', async () => {
+    const [attacker, victim] = ['203.0.113.7', '198.51.100.1']
+    const send = (hops: string) =>
+      edge.post('', makeLead('Zoë'), { 'x-forwarded-for': hops, 'cf-connecting-ip': '192.0.2.5' })
+    for (let at = 0; at < 10; at++) expect(await send(`${victim}, ${attacker}`)).toBe(200)
+    expect(await send(`192.0.2.99, ${attacker}`)).toBe(429)
+    expect(await send(victim)).toBe(200)
   })
 
   it('shows the answer page and takes the answer', async () => {

@@ -2,7 +2,7 @@
 // migrations, and cron (supabase/cron.sql) is the delivery timer.
 import { createApp } from './app.ts'
 import { createChannels, listEscalationChannels, listWarnings, planDelivery } from './channels.ts'
-import { findClientAddress, groupAddress } from './client-address.ts'
+import { findClientAddress, findGatewayAddress } from './client-address.ts'
 import { createDeliverer } from './deliver.ts'
 import { readEnv } from './env.ts'
 import { createFaultLog } from './fault-log.ts'
@@ -51,6 +51,11 @@ const deliverer = createDeliverer({
   faults,
 })
 
+// A project that somebody hosts themselves has another address.
+const behindCloudflare = /^https:\/\/[^/]+\.supabase\.co(\/|$)/.test(
+  Deno.env.get('SUPABASE_URL') ?? '',
+)
+
 const app = createApp({
   db,
   planDelivery: (details, now) => planDelivery(env, details, now),
@@ -70,13 +75,12 @@ const app = createApp({
     // Keeps the worker alive for it, if it can. The minute's cron is what can be relied on.
     if (typeof EdgeRuntime !== 'undefined') EdgeRuntime.waitUntil(work)
   },
-  // Supabase's gateway is always in front and says who called. How many hops it adds is nowhere
-  // promised; taking the first lets a liar pass the limit, taking the last could lock everyone out.
+  trustedProxies: env.trustedProxies,
   findClientAddress: (c) => {
-    const forwardedFor = c.req.header('x-forwarded-for')
+    const getHeader = (name: string) => c.req.header(name)
     return env.trustedProxies === undefined
-      ? groupAddress(forwardedFor?.split(',')[0]?.trim() ?? '')
-      : findClientAddress(undefined, forwardedFor, env.trustedProxies)
+      ? findGatewayAddress(getHeader, { behindCloudflare })
+      : findClientAddress(undefined, getHeader('x-forwarded-for'), env.trustedProxies)
   },
 })
 
