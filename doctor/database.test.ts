@@ -7,7 +7,6 @@ import { openDatabase } from '../server/database.ts'
 import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
 import { countLeads } from '../supabase/functions/submit-to-airtable/store.ts'
 import { createLocation, engines } from '../testing/database.ts'
-import { startPostgres } from '../testing/postgres.ts'
 import { checkBackups, checkDatabase } from './database.ts'
 
 const gb = 1e9
@@ -106,25 +105,6 @@ test.skipIf(!hasPostgres)('a PostgreSQL that may lose commits is to do', async (
   expect(one).toMatchObject({ state: 'to do', says: expect.stringContaining('fsync switched off') })
   expect(await countLeads(db)).toBe(0)
 })
-
-test.skipIf(!hasPostgres)(
-  'a PostgreSQL that keeps them is all right, with our tables',
-  async () => {
-    const server = await startPostgres({ durable: true })
-    onTestFinished(() => server.remove())
-    const env = readEnv({ DATABASE_URL: server.url })
-    expect(await checkDatabase(env, {})).toMatchObject([
-      { state: 'to do', says: expect.stringContaining('tables are missing') },
-    ])
-    await (await openDatabase({ dataDir: '', databaseUrl: server.url })).close()
-    expect(await checkDatabase(env, {})).toMatchObject([
-      { state: 'ok', says: expect.stringMatching(/^PostgreSQL \d+/) },
-    ])
-    await server.stop()
-    const [gone] = await checkDatabase(env, {})
-    expect(gone).toMatchObject({ state: 'to do', says: expect.stringContaining('ECONNREFUSED') })
-  },
-)
 
 test('backups: none, an empty one, an old one, a fresh one', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'backups-'))
