@@ -1,46 +1,65 @@
 // Kills servers while visitors send leads, and looks for every acknowledged lead afterwards.
-//   npm run bench:crash -- [--kills 40] [--seed 1] [--visitors 6] [--power-cuts 25]
+//   npm run bench:crash -- [how often, over both engines] [--seed 1]
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../testing/postgres.ts'
 import { type CrashResult, runCrash } from './crash-run.ts'
 import { canCutPower, cutPower } from './power-cut.ts'
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '40' },
-    seed: { type: 'string' },
-    visitors: { type: 'string', default: '6' },
-    'power-cuts': { type: 'string', default: '25' },
-  },
+const { values, positionals } = parseArgs({
+  options: { seed: { type: 'string' } },
+  allowPositionals: true,
 })
+const total = Number(positionals[0] ?? 100)
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
-const options = {
-  seed,
-  kills: Number(values.kills),
-  visitors: Number(values.visitors),
-  waitOutLeases: true,
-}
+const visitors = 6
+const cuts = 25
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
-say(`Seed ${seed} (the same again: npm run bench:crash -- --seed ${seed})`)
-report('SQLite, one process', await runCrash({ ...options, processes: 1 }))
+say(`Seed ${seed} (the same again: npm run bench:crash -- ${total} --seed ${seed})`)
+const startedAt = Date.now()
 const postgres = await startPostgres()
 try {
-  const both = { ...options, databaseUrl: postgres.url, processes: 2 }
-  report('PostgreSQL, two processes', await runCrash(both))
+  const options = { seed, kills: Math.ceil(total / 2), visitors }
+  // Both to their end: the servers of one that is left behind would go on.
+  const runs = await Promise.allSettled([
+    runCrash({ ...options, processes: 1, onKill: sayProgress('SQLite') }),
+    runCrash({
+      ...options,
+      processes: 2,
+      databaseUrl: postgres.url,
+      onKill: sayProgress('PostgreSQL'),
+    }),
+  ])
+  const results = runs.map((run) => {
+    if (run.status === 'rejected') throw run.reason
+    return run.value
+  })
+  const sum = (count: (result: CrashResult) => number) =>
+    results.reduce((so, result) => so + count(result), 0)
+  for (const [at, result] of results.entries())
+    report(at === 0 ? 'SQLite, one process' : 'PostgreSQL, two processes', result)
+  say(`\nBoth, in ${Math.round((Date.now() - startedAt) / 60_000)} minutes`)
+  say(
+    `  kills ${sum(({ kills }) => kills)}, acknowledged ${sum(({ acknowledged }) => acknowledged)}, lost ${sum(({ lost }) => lost.length)}, doubled ${sum(({ doubled }) => doubled.length)}`,
+  )
 } finally {
   await postgres.remove()
 }
 
 if (canCutPower()) {
-  const cuts = Number(values['power-cuts'])
-  const { acknowledged, lost, damaged } = await cutPower({ seed, cuts, visitors: options.visitors })
+  const { acknowledged, lost, damaged } = await cutPower({ seed, cuts, visitors })
   say('\nSQLite, power cut (the file system as it is on the disk, without what was not synced)')
   say(
     `  cuts ${cuts}, acknowledged ${acknowledged}, lost ${lost.length}, damaged ${damaged.length}`,
   )
   judge([...lost, ...damaged])
 } else say('\nPower cuts were not tried: they need root and loop devices.')
+
+function sayProgress(engine: string) {
+  return (kills: number) => {
+    if (kills % 50 === 0) say(`${engine}: ${kills} kills`)
+  }
+}
 
 function report(title: string, result: CrashResult): void {
   const { kills, sent, acknowledged, lost, doubled, alertsRepeated, surprises } = result

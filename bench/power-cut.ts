@@ -67,8 +67,7 @@ export async function cutPower({
           if (!found.has(name)) lost.push(`cut ${cut}: ${name} was acknowledged and is not there`)
     }
     await visitors.stop()
-    const acknowledged = visitors.leads.filter((lead) => lead.acknowledged).length
-    return { acknowledged, lost, damaged }
+    return { acknowledged: visitors.acknowledged, lost, damaged }
   } finally {
     await server.kill('SIGKILL')
     run('umount', disk)

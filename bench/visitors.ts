@@ -19,6 +19,7 @@ export function startVisitors({
 }) {
   const leads: SentLead[] = []
   const surprises: string[] = []
+  let acknowledged = 0
   let repeats = 0
   let stopping = false
 
@@ -40,6 +41,7 @@ export function startVisitors({
       if (urls.length > 0) {
         const status = await post(pickOne(urls, random), lead)
         if (status === 200) {
+          if (!lead.acknowledged) acknowledged += 1
           lead.acknowledged = true
           return
         }
@@ -59,6 +61,9 @@ export function startVisitors({
   return {
     leads,
     surprises,
+    get acknowledged() {
+      return acknowledged
+    },
     get repeats() {
       return repeats
     },
