@@ -42,6 +42,12 @@ export function startProcess(
   child.stderr?.on('data', (data) => {
     output.stderr += data
   })
+  const port = new Promise<string>((resolve) => {
+    child.stdout?.on('data', () => {
+      const said = output.stdout.match(/http:\/\/localhost:(\d+)/)?.[1]
+      if (said) resolve(said)
+    })
+  })
   const exited = new Promise<number | null>((resolve) => {
     child.once('close', (code) => resolve(code))
   })
@@ -59,12 +65,9 @@ export function startProcess(
     signal,
     /** Where it listens, once it has said so. */
     async findUrl(): Promise<string> {
-      const said = () => output.stdout.match(/http:\/\/localhost:(\d+)/)?.[1]
-      const ended = () => child.exitCode !== null || child.signalCode !== null
-      await waitUntil(() => said() !== undefined || ended())
-      const port = said()
-      if (!port) throw new Error(`The process ended: ${output.stderr}`)
-      return `http://127.0.0.1:${port}`
+      const said = await Promise.race([port, exited])
+      if (typeof said !== 'string') throw new Error(`The process ended: ${output.stderr}`)
+      return `http://127.0.0.1:${said}`
     },
     kill: async (name: NodeJS.Signals) => {
       signal(name)
