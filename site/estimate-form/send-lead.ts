@@ -6,6 +6,7 @@ import {
 } from '@supabase/supabase-js'
 import { detailsHeader, type Lead } from '../../supabase/functions/submit-to-airtable/lead.ts'
 import { untilOnline } from './connection.ts'
+import { isFromElsewhere } from './is-from-elsewhere.ts'
 import { localStorageIfAllowed } from './local-storage.ts'
 
 const url = import.meta.env.VITE_SUPABASE_URL || location.origin
@@ -23,22 +24,26 @@ const supabase = createClient(url, publicKey, {
 
 /** Hands the lead to the function, at the second try if need be. Throws unless the function took it. */
 export async function sendLead(lead: Lead, idempotencyKey: string, details: URLSearchParams) {
-  const invoke = () =>
-    supabase.functions.invoke('submit-to-airtable', {
+  const findError = async () => {
+    const { error, response } = await supabase.functions.invoke('submit-to-airtable', {
       body: lead,
       // Both tries carry the same key, so a lead whose answer was lost is not stored twice.
       headers: { 'Idempotency-Key': idempotencyKey, [detailsHeader]: details.toString() },
       timeout: timeoutMs,
     })
+    if (!error && response && isFromElsewhere(response, url))
+      return new FunctionsHttpError(response)
+    return error
+  }
 
-  const first = await invoke()
-  if (!first.error) return
-  const delayMs = findRetryDelay(first.error)
-  if (delayMs === undefined) throw first.error
+  const first = await findError()
+  if (!first) return
+  const delayMs = findRetryDelay(first)
+  if (delayMs === undefined) throw first
   await new Promise((resolve) => setTimeout(resolve, delayMs))
   await untilOnline()
-  const second = await invoke()
-  if (second.error) throw second.error
+  const second = await findError()
+  if (second) throw second
 }
 
 /** How long to wait before the second try; undefined where a second try would be answered the same. */
