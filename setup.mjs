@@ -45,6 +45,7 @@ async function buildSite() {
   const build = [
     'vite.config.ts',
     'prerender.ts',
+    'earlier-assets.ts',
     'site-headers.ts',
     'package-lock.json',
     'tsconfig.json',

@@ -1,11 +1,17 @@
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, loadEnv } from 'vite'
+import { keepEarlierAssets } from './earlier-assets.ts'
 import { formCode, prerender } from './prerender.ts'
 
 export default defineConfig(({ mode }) => ({
   define: definePublicKey(mode),
-  plugins: [react(), tailwind(), prerender({ publicUrl: readPublicUrl(mode) })],
+  plugins: [
+    react(),
+    tailwind(),
+    prerender({ publicUrl: readPublicUrl(mode) }),
+    keepEarlierAssets(),
+  ],
   appType: 'mpa',
   // The form's call goes to the site that `npm start` serves beside it.
   server: { proxy: { '/functions': `http://localhost:${readPort(mode)}` } },

@@ -195,6 +195,22 @@ describe.skipIf(process.platform !== 'linux')('deploy/upgrade', { timeout: 30_00
     expect([findCurrent(), findRunning(3001), findRunning(3002)]).toEqual([first, first, first])
   })
 
+  it('gives the build the files that pages of the version before may still ask for', () => {
+    const { upgrade, publish, home } = prepare()
+    upgrade()
+    mkdirSync(join(home, 'current/dist/assets'), { recursive: true })
+    writeFileSync(join(home, 'current/dist/assets/main-abc.js'), 'code')
+    writeFileSync(join(home, 'current/dist/index.html'), 'page')
+    publish()
+    expect(upgrade().status).toBe(0)
+    expect(readdirSync(join(home, 'current/dist'))).toEqual(['assets'])
+    writeFileSync(join(home, 'current/dist/assets/main-abc.js'), 'changed')
+    const [before = ''] = readdirSync(join(home, 'releases'))
+    expect(readFileSync(join(home, 'releases', before, 'dist/assets/main-abc.js'), 'utf8')).toBe(
+      'code',
+    )
+  })
+
   it('keeps the last three versions', () => {
     const { upgrade, publish, home, findCurrent } = prepare()
     for (let at = 0; at < 5; at++) {

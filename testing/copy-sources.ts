@@ -4,7 +4,14 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const pages = ['site', 'public', 'index.html', '404.html']
-const build = ['vite.config.ts', 'prerender.ts', 'site-headers.ts', 'package.json', 'tsconfig.json']
+const build = [
+  'vite.config.ts',
+  'prerender.ts',
+  'earlier-assets.ts',
+  'site-headers.ts',
+  'package.json',
+  'tsconfig.json',
+]
 const lead = 'supabase/functions/submit-to-airtable/lead.ts'
 
 /** What the page is built from, in a folder of its own that a test may change. */
