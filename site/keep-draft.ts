@@ -4,12 +4,13 @@
  */
 const keptMs = 24 * 60 * 60_000
 
+export const isKept = (at: number) => at <= Date.now() && Date.now() - at < keptMs
+
 export function keepDraft(form: HTMLFormElement, storageKey: string) {
   const fields = [...form.querySelectorAll<HTMLInputElement>('.field [name]')]
   try {
     const { savedAt, values } = JSON.parse(localStorage.getItem(storageKey) ?? '{}')
-    const age = Date.now() - savedAt
-    if (age >= 0 && age < keptMs) {
+    if (isKept(savedAt)) {
       for (const field of fields) field.value ||= values[field.name] ?? ''
       // Whoever finds the form filled in may press at once, and is no robot for that.
       form.toggleAttribute('data-restored', true)

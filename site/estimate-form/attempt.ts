@@ -1,6 +1,6 @@
 /** What keep-draft.ts keeps while the visitor types. */
 export const draftKey = 'estimate-draft'
-const attemptKey = 'estimate-attempt'
+export const attemptKey = 'estimate-attempt'
 
 const keptMs = 24 * 60 * 60_000
 

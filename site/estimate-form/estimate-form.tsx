@@ -17,6 +17,7 @@ import { untilOnline, useOnline } from './connection.ts'
 import { fillInput } from './field-input.ts'
 import { formatNameField } from './format-name.ts'
 import { formatPhoneField } from './format-phone.ts'
+import { loadSender } from './load-sender.ts'
 import { localStorageIfAllowed } from './local-storage.ts'
 import { suggestEmail } from './suggest-email.ts'
 
@@ -28,10 +29,12 @@ const slowMs = 5_000
 
 const fieldNames = Object.keys(leadSchema.entries) as LeadField[]
 
+type EstimateFormProps = { onReady?: () => void; postPlainly?: () => void }
+
 /**
  * The estimate request. The browser keeps the values: what was typed before this code arrived stays.
  */
-export function EstimateForm({ onReady }: { onReady?: () => void }) {
+export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
   const form = useRef<HTMLFormElement>(null)
   const address = useRef<HTMLInputElement>(null)
   const sending = useRef(false)
@@ -83,7 +86,7 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
       if (lead) await send(lead, form)
     } catch {
       setOutcome('failed')
-      await showToast('error', words.toasts.failed)
+      void showToast('error', words.toasts.failed)
     } finally {
       sending.current = false
       flushSync(() => setSubmitting(false))
@@ -102,13 +105,20 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
       [trapField]: findField(form, trapField)?.value ? 'filled' : '',
       source: findField(form, 'source')?.value ?? '',
     })
-    const { sendLead } = await import('./send-lead.ts')
-    await sendLead(lead, attempt.findIdempotencyKey(JSON.stringify(lead)), details)
+    const idempotencyKey = attempt.findIdempotencyKey(JSON.stringify(lead))
+    const sender = await loadSender()
+    if (!sender) {
+      await untilOnline()
+      postPlainly?.()
+      // The page is leaving. Until it has left, the button stays as it is and no press counts.
+      return new Promise(() => {})
+    }
+    await sender.sendLead(lead, idempotencyKey, details)
     attempt.clear()
     form.reset()
     setMeantEmail(undefined)
     setOutcome('received')
-    await showToast('success', words.toasts.received)
+    void showToast('success', words.toasts.received)
   }
 
   /** The lead, if the fields hold one. Otherwise says at each wrong field how to mend it. */
@@ -233,6 +243,7 @@ export function EstimateForm({ onReady }: { onReady?: () => void }) {
       <input type="hidden" name="consent" value={words.consent.version} />
       {/* Filled in by load-form.ts when the browser posts the form itself. */}
       <input type="hidden" name="elapsedMs" />
+      <input type="hidden" name="idempotencyKey" />
       {/* Filled in by load-form.ts at once. */}
       <input type="hidden" name="source" />
       <button type="submit" disabled={submitting} className="button mt-2 w-full py-3 text-lg">
@@ -329,7 +340,7 @@ function Trap() {
 // A visitor in the form will need both; nobody else should pay for them.
 function loadAhead() {
   void import('./toasts.tsx').catch(() => {})
-  void import('./send-lead.ts').catch(() => {})
+  void loadSender()
 }
 
 async function showToast(kind: 'success' | 'error', text: string) {

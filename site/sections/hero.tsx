@@ -1,6 +1,6 @@
 import { requiredFields } from '../../supabase/functions/submit-to-airtable/lead.ts'
 import { callHref, company, form, hero } from '../content.ts'
-import { draftKey } from '../estimate-form/attempt.ts'
+import { attemptKey, draftKey } from '../estimate-form/attempt.ts'
 import { EstimateForm } from '../estimate-form/estimate-form.tsx'
 
 /** Preloaded in the page's head, so both must name the same files. */
@@ -58,6 +58,7 @@ export function Hero() {
             id="estimate"
             data-code="/site/main.tsx"
             data-draft={draftKey}
+            data-attempt={attemptKey}
             data-waiting={`${form.notes.waiting} ${company.phone.replaceAll(' ', '\u00a0').replaceAll('-', '\u2011')}`}
           >
             <EstimateForm />

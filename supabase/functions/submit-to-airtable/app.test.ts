@@ -518,6 +518,23 @@ describe.each(engines)('the plain form on %s', (engine) => {
     })
   })
 
+  it('is the same lead as an earlier try under the key it passes on, unless that was another', async () => {
+    const { post, postForm, stored } = await open(engine)
+    await post(lead, { 'idempotency-key': 'k1' })
+    await postForm({ ...lead, idempotencyKey: 'k1' })
+    expect(await stored()).toHaveLength(1)
+    for (const name of ['Another', 'Another'])
+      expect(
+        (await postForm({ ...lead, name, idempotencyKey: 'k1' })).headers.get('location'),
+      ).toBe('/#estimate-received')
+    await postForm({ ...lead, name: 'Third', idempotencyKey: 'k3' })
+    await post({ ...lead, name: 'Third' }, { 'idempotency-key': 'k3' })
+    await postForm({ ...lead, name: 'Fourth', idempotencyKey: '\0' })
+    expect((await stored()).map(({ name }) => name).sort()).toEqual(
+      ['Another', 'Fourth', lead.name, 'Third'].sort(),
+    )
+  })
+
   it('stores one lead for a double press, across the turn of a minute too', async () => {
     const { postForm, stored, clock } = await open(engine)
     await Promise.all([postForm(), postForm()])

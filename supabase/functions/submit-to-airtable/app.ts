@@ -54,6 +54,7 @@ const functionPaths = ['/functions/v1/submit-to-airtable', '/submit-to-airtable'
 const underFunction = (name: string) => functionPaths.map((path) => `${path}/${name}`)
 
 const maxBodyBytes = 16 * 1024
+const keyPattern = /^[\x21-\x7e]{1,255}$/
 const healthReuseMs = 1_000
 const unavailableRetrySeconds = 5
 // The form gives up after 10 s; a visitor is told before, and by us.
@@ -148,7 +149,7 @@ export function createApp(options: AppOptions): Hono {
     }
     if (type !== 'application/json') return wrongType
     const key = c.req.header('idempotency-key')
-    if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) return badIdempotencyKey
+    if (key !== undefined && !keyPattern.test(key)) return badIdempotencyKey
     const body = await readBody(c.req.raw)
     if (!(body instanceof Uint8Array)) return body
     let json: unknown
@@ -202,7 +203,11 @@ export function createApp(options: AppOptions): Hono {
     const details = readDetails(form)
     // Without scripts nobody fills in the source, but the browser names the page, campaign and all.
     details.source ??= readSource(c.req.header('referer')?.split('?')[1]) || null
-    const refusal = await save(c, parsed.output, details, keys)
+    const store = (keys: string[]) => save(c, parsed.output, details, keys)
+    // The page passes on the key of its last try, which may have been about something else.
+    const lastKey = String(form.get('idempotencyKey') ?? '')
+    let refusal = await store(keyPattern.test(lastKey) ? [`key:${lastKey}`, ...keys] : keys)
+    if (refusal === keyReused) refusal = await store(keys)
     return show(refusal ? 'failed' : 'received')
   }
 

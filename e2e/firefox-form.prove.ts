@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect as expectSoon, test } from '@playwright/test'
+import { form as words } from '../site/content.ts'
+import { findFirefox } from './browser.mjs'
+import { visitor as person } from './form.ts'
+import { goOn, holdHydration, isHydrating } from './held-hydration.ts'
+import { startFirefox } from './other-browsers.ts'
+
+// Two ways in which one press was no lead, or two.
+
+const expect = expectSoon.configure({ timeout: 20_000 })
+test.describe.configure({ mode: 'default', timeout: 120_000 })
+test.skip(!findFirefox(), 'Firefox is not installed here')
+
+let end: () => Promise<void>
+test.afterEach(() => end())
+
+/** Opens the page in Firefox and fills in the form. Somebody in between changes what the site says. */
+async function begin(
+  site = '',
+  { answerType = 'application/json', change = async (_path: string, text: string) => text } = {},
+) {
+  const posts: string[] = []
+  const between = createServer(async ({ method, url = '', headers }, response) => {
+    if (method === 'POST') {
+      posts.push(headers['content-type'] ?? '')
+      response.writeHead(200, { 'content-type': answerType }).end('{"ok":true}')
+      return
+    }
+    const answer = await fetch(`${site}${url}`)
+    const type = answer.headers.get('content-type') ?? ''
+    response.writeHead(answer.status, { 'content-type': type })
+    response.end(
+      /html|script/.test(type) ? await change(url, await answer.text()) : await answer.bytes(),
+    )
+  }).listen(0)
+  await once(between, 'listening')
+  const visitor = await startFirefox()
+  end = async () => {
+    await visitor.close()
+    between.closeAllConnections()
+    between.close()
+  }
+  await visitor.resize(1280, 800)
+  await visitor.open(`http://localhost:${(between.address() as AddressInfo).port}/`)
+  const { serviceType: _, ...texts } = person
+  for (const [name, text] of Object.entries(texts)) await visitor.type(`#${name}`, text)
+  const says = (text: string) =>
+    visitor.read(`document.body.innerText.includes(${JSON.stringify(text)})`)
+  return { visitor, posts, says, press: () => visitor.press('#estimate button[type=submit]') }
+}
+
+test('a stranger’s HTML is a failure, and the values are kept', async ({ baseURL }) => {
+  const { visitor, says, press } = await begin(baseURL, { answerType: 'text/html' })
+  await press()
+  await expect.poll(() => says(words.toasts.failed)).toBe(true)
+  expect(await visitor.read(`document.getElementById('address').value`)).toBe(person.address)
+  expect(await visitor.read(`localStorage.getItem('estimate-draft')`)).toContain(person.address)
+})
+
+test('code that arrives with the end of the wait makes one lead of one press', async ({
+  baseURL,
+}) => {
+  let deliverCode = () => {}
+  const wanted = new Promise<void>((resolve) => {
+    deliverCode = resolve
+  })
+  const { visitor, posts, says, press } = await begin(baseURL, {
+    async change(path, text) {
+      // The test says when the wait is over.
+      if (path === '/') return text.replace('<head>', `<head><script>${takeOverWait}</script>`)
+      if (!path.includes('main-')) return text
+      await wanted
+      return holdHydration(text)
+    },
+  })
+  await press()
+  deliverCode()
+  await expect.poll(() => visitor.read(isHydrating)).toBe(true)
+  await visitor.read('window.endWait()')
+  await visitor.read(goOn)
+  await expect.poll(() => says(words.toasts.received)).toBe(true)
+  expect(posts).toEqual(['application/json'])
+})
+
+const takeOverWait = `{
+  const { setTimeout } = window
+  window.setTimeout = (work, ms, ...rest) => {
+    if (ms === 8000) window.endWait = work
+    return setTimeout(work, ms === 8000 ? 2 ** 30 : ms, ...rest)
+  }
+}`

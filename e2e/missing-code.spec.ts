@@ -1,0 +1,177 @@
+import type { Page } from '@playwright/test'
+import { form as words } from '../site/content.ts'
+import { fillIn, functionUrl, submitButton, toast, visitor } from './form.ts'
+import { goOn, holdHydration, isHydrating } from './held-hydration.ts'
+import { expect, test } from './test.ts'
+
+// Files that come late or not at all: a deploy has renamed them, or the line is bad.
+test.use({ expectedErrors: /Failed to load resource|dynamically imported module/ })
+
+const formCode = '**/assets/main-*.js'
+const laterFiles = /\/assets\/(?!main-)[\w-]+\.js$/
+
+/** The posts of this page, by their type; the function takes its time to answer them. */
+async function holdPosts(page: Page) {
+  const types: string[] = []
+  await page.route(functionUrl, (route) => {
+    types.push(route.request().headers()['content-type'] ?? '')
+  })
+  return types
+}
+
+/** Opens the page at a time that stands still from then on. */
+async function openOutOfTime(page: Page) {
+  await page.clock.install({ time: 0 })
+  await page.goto('/')
+  await page.clock.pauseAt(60 * 60_000)
+}
+
+const readOfflineWords = (page: Page) =>
+  page.locator('#estimate').evaluate((form) => getComputedStyle(form, '::after').content)
+
+test.describe('when the files for sending', () => {
+  for (const [what, answer] of [
+    ['are gone', { status: 404, contentType: 'text/html', body: 'Oops!' }],
+    ['hang', undefined],
+  ] as const) {
+    test(`${what}, the browser posts the form itself, once`, async ({ page }) => {
+      await page.clock.install()
+      await page.route(laterFiles, (route) => answer && route.fulfill(answer))
+      const posts: string[] = []
+      page.on('request', (request) => {
+        if (request.method() === 'POST') posts.push(request.postData() ?? '')
+      })
+      await page.goto('/')
+      await fillIn(page, { ...visitor, address: `12 Renamed Files, which ${what}` })
+      await expect(page.locator('#estimate form')).toHaveAttribute('novalidate')
+      await submitButton(page).evaluate((button: HTMLButtonElement) => {
+        for (let press = 0; press < 3; press++) button.click()
+      })
+      if (!answer) await page.clock.fastForward(9_000)
+      await expect(page.locator('#estimate-received')).toBeVisible()
+      expect(posts).toHaveLength(1)
+      const posted = new URLSearchParams(posts[0])
+      expect(Object.fromEntries(posted)).toMatchObject({
+        ...visitor,
+        address: `12 Renamed Files, which ${what}`,
+        idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/),
+      })
+      expect(Number(posted.get('elapsedMs'))).toBeGreaterThan(0)
+      // Nothing of it stays on the device.
+      expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
+    })
+  }
+
+  test('are lost with the connection, the post waits for it', async ({ page, context }) => {
+    await page.route(laterFiles, (route) => route.abort())
+    await page.goto('/')
+    const posts = await holdPosts(page)
+    await fillIn(page)
+    await expect(page.locator('#estimate form')).toHaveAttribute('novalidate')
+    await page.route(/send-lead/, async (route) => {
+      await context.setOffline(true)
+      await route.abort()
+    })
+    await submitButton(page).click()
+    await expect(page.getByText(words.notes.waiting)).toBeVisible()
+    expect(posts).toEqual([])
+    await context.setOffline(false)
+    await expect.poll(() => posts).toEqual(['application/x-www-form-urlencoded'])
+  })
+})
+
+test('a success is a success when the toast’s file hangs', async ({ page }) => {
+  await page.route('**/assets/toasts-*.js', () => {})
+  await page.route(functionUrl, (route) => route.fulfill({ json: { ok: true } }))
+  await page.goto('/')
+  await fillIn(page)
+  await submitButton(page).click()
+  await expect(page.getByText(words.notes.received)).toBeVisible()
+  await expect(submitButton(page)).toBeEnabled()
+})
+
+test('a plain post after a try that failed is still the same lead', async ({ page }) => {
+  const keys: (string | null | undefined)[] = []
+  await page.route(functionUrl, (route) => {
+    const key = route.request().headers()['idempotency-key']
+    keys.push(key ?? new URLSearchParams(route.request().postData() ?? '').get('idempotencyKey'))
+    return route.fulfill({ status: 422, json: {} })
+  })
+  await page.goto('/')
+  await fillIn(page)
+  await submitButton(page).click()
+  await expect(toast(page, words.toasts.failed)).toBeVisible()
+  await page.route(formCode, (route) => route.abort())
+  await page.goto('/?again')
+  await submitButton(page).click()
+  await expect.poll(() => keys.length).toBe(2)
+  expect(keys[1]).toBe(keys[0])
+})
+
+test('code that arrives with the end of the wait makes one lead of one press', async ({ page }) => {
+  let deliverCode = () => {}
+  const asked = new Promise<void>((resolve) => {
+    deliverCode = resolve
+  })
+  await page.route(formCode, async (route) => {
+    const response = await route.fetch()
+    const body = holdHydration(await response.text())
+    await asked
+    await route.fulfill({ response, body })
+  })
+  const posts = await holdPosts(page)
+  await openOutOfTime(page)
+  await fillIn(page)
+  await submitButton(page).click()
+  await page.clock.fastForward(7_800)
+  deliverCode()
+  await expect.poll(() => page.evaluate(isHydrating)).toBe(true)
+  await page.clock.fastForward(1_000)
+  await page.evaluate(goOn)
+  await expect(submitButton(page)).toHaveText('Submitting...')
+  await expect.poll(() => posts).toEqual(['application/json'])
+})
+
+test('a press held offline goes out within 8 s of being online, also where the code hangs', async ({
+  page,
+  context,
+}) => {
+  await page.route(formCode, () => {})
+  await openOutOfTime(page)
+  await fillIn(page)
+  await context.setOffline(true)
+  const posts = await holdPosts(page)
+  await submitButton(page).click()
+  await expect.poll(() => readOfflineWords(page)).toContain('You are offline')
+  await page.clock.fastForward(30_000)
+  expect(posts).toEqual([])
+  await context.setOffline(false)
+  await expect.poll(() => readOfflineWords(page)).toBe('none')
+  await page.clock.fastForward(7_900)
+  expect(posts).toEqual([])
+  await page.clock.fastForward(200)
+  await expect.poll(() => posts).toEqual(['application/x-www-form-urlencoded'])
+})
+
+test('code that is missing is asked for ever less often, but at once for a press', async ({
+  page,
+}) => {
+  let asked = 0
+  await page.route(formCode, (route) => {
+    asked += 1
+    return route.fulfill({ status: 404 })
+  })
+  const posts = await holdPosts(page)
+  await openOutOfTime(page)
+  for (let move = 0; move < 30; move++) {
+    await page.mouse.move(move, move)
+    await page.clock.fastForward(1_000)
+  }
+  // In 30 s: now, after 2 s, 4 s, 8 s and 16 s. The page itself fetches it ahead once.
+  expect(asked).toBeLessThanOrEqual(6)
+  await fillIn(page)
+  const before = asked
+  await submitButton(page).click()
+  await expect.poll(() => posts).toEqual(['application/x-www-form-urlencoded'])
+  expect(asked).toBe(before + 1)
+})
