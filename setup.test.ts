@@ -139,7 +139,7 @@ describe('packages and site', () => {
 
 // What shows that a tool is there, and the packages that bring it.
 const tools = [
-  { name: 'Chromium', programs: ['chromium'], packages: 'chromium' },
+  { name: 'Chromium', programs: ['chromium-headless-shell'], packages: 'chromium-headless-shell' },
   { name: 'PostgreSQL', programs: ['initdb', 'postgres'], packages: 'postgresql' },
   { name: 'openssl', programs: ['openssl'], packages: 'openssl' },
   { name: 'systemd-analyze', programs: ['systemd-analyze'], packages: 'systemd' },
@@ -209,7 +209,7 @@ describe('the tools of the tests', () => {
     for (const { name } of [...tools, { name: 'Caddy' }])
       expect(words).toContain(` — no ${name}. Get it: `)
     expect(words).toContain(
-      'Skipped: all tests in browsers — no Chromium. Get it: apt-get install chromium, or set CHROMIUM_PATH\n',
+      'Skipped: all tests in browsers — no Chromium. Get it: apt-get install chromium-headless-shell, or set CHROMIUM_PATH\n',
     )
   })
 

@@ -6,7 +6,9 @@ import { copySources } from '../testing/copy-sources.ts'
 import { submitButton, toast } from './form.ts'
 import { expect, test } from './test.ts'
 
-// `npm run dev` on a copy of the sources, so that the test may change them.
+// `npm run dev` on a copy of the sources, so that the test may change them. One server for all of them.
+test.describe.configure({ mode: 'default' })
+
 let copy: string
 let server: ViteDevServer
 let url: string
@@ -31,15 +33,13 @@ test.afterAll(async () => {
 })
 
 // React reports here, as an error, any markup that the browser's form and the built one do not share.
-test('while developing, the page hydrates without a complaint', async ({ page }) => {
+test('while developing, the page hydrates without a complaint, and a changed word shows by itself', async ({
+  page,
+}) => {
   await page.goto(url)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(hero.headline)
   await submitButton(page).click()
   await expect(toast(page, form.toasts.incomplete)).toBeVisible({ timeout: 20_000 })
-})
-
-test('while developing, a changed word shows by itself', async ({ page }) => {
-  await page.goto(url)
   const content = join(copy, 'site/content.ts')
   writeFileSync(content, readFileSync(content, 'utf8').replace(hero.headline, 'Changed words'))
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Changed words')
@@ -65,6 +65,10 @@ test.describe('an owner with three reviews and no award', () => {
     await expect(page.locator('[data-drifting]')).toHaveCount(0)
     await expect(page.locator('[data-drift-button]')).toBeHidden()
     await expect(page.locator('.badge')).toHaveCount(0)
+
+    // Without any review there is no empty section.
+    writeWords([])
+    await expect(page.getByRole('heading', { name: testimonials.heading })).toHaveCount(0)
   })
 
   test('sees the row drift on a phone, where it does not fit', async ({ browser }) => {
@@ -76,12 +80,6 @@ test.describe('an owner with three reviews and no award', () => {
     await expect(page.locator(row)).toHaveAttribute('data-drifting')
     await expect(page.locator('[data-drift-button]')).toBeVisible()
     await page.close()
-  })
-
-  test('has no empty section without any review', async ({ page }) => {
-    writeWords([])
-    await page.goto(url)
-    await expect(page.getByRole('heading', { name: testimonials.heading })).toHaveCount(0)
   })
 })
 

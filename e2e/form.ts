@@ -1,4 +1,4 @@
-import type { Page, Request } from '@playwright/test'
+import { expect, type Page, type Request } from '@playwright/test'
 import { form as words } from '../site/content.ts'
 
 export const functionUrl = '**/functions/v1/submit-to-airtable'
@@ -48,3 +48,12 @@ export async function answerWith(page: Page, answer: { status: number; body?: st
   })
   return requests
 }
+
+/** Lets the time of a page whose clock is installed run on until something has happened. */
+export const runClockUntil = (page: Page, hasHappened: () => boolean) =>
+  expect
+    .poll(async () => {
+      if (!hasHappened()) await page.clock.runFor(500)
+      return hasHappened()
+    })
+    .toBe(true)

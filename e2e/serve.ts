@@ -4,13 +4,17 @@ import { join } from 'node:path'
 import { build } from 'vite'
 import { startSite } from '../server/site-server.ts'
 import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
-import { siteDir } from './site.ts'
+import { siteDir, siteWithKeyDir } from './site.ts'
 
-// Builds the site and serves it for the browser tests, with nothing of the owner's: not the .env,
+// Builds the sites and serves one for the browser tests, with nothing of the owner's: not the .env,
 // not the variables of this shell, not the database.
 const blank = { VITE_SUPABASE_URL: '', VITE_SUPABASE_ANON_KEY: '', VITE_GOOGLE_MAPS_API_KEY: '' }
 Object.assign(process.env, blank, { SUPABASE_ANON_KEY: '', PUBLIC_URL: '' })
-await build({ logLevel: 'error', build: { outDir: siteDir, emptyOutDir: true } })
+const keys = { [siteDir]: '', [siteWithKeyDir]: 'a-key' }
+for (const [outDir, key] of Object.entries(keys)) {
+  process.env.VITE_GOOGLE_MAPS_API_KEY = key
+  await build({ logLevel: 'error', build: { outDir, emptyOutDir: true } })
+}
 
 const env = readEnv({
   PORT: process.env.PORT,

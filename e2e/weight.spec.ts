@@ -1,7 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { devices, type Page, type Request } from '@playwright/test'
 import { testimonials } from '../site/content.ts'
+import { siteDir } from './site.ts'
 import { desktop, expect, scrollPage, test } from './test.ts'
 
 const { defaultBrowserType: _chromium, ...phone } = devices['Pixel 7']
@@ -33,37 +35,46 @@ function watchRequests(page: Page) {
 
 const setConnection = (page: Page, connection: object) =>
   page.addInitScript((connection) => {
-    Object.defineProperty(navigator, 'connection', { value: connection })
+    Object.defineProperty(navigator, 'connection', { value: connection, configurable: true })
   }, connection)
 
 const formCode = /\/assets\/main-.*\.js$/
 
-test.describe('the built page', () => {
-  const html = () => readFileSync('dist/index.html', 'utf8')
-
-  test('fits with all its CSS into the first ten packets', () => {
-    expect(statSync('dist/index.html.br').size).toBeLessThanOrEqual(14_000)
-    expect(html()).not.toContain('rel="stylesheet"')
-  })
-
-  test('has one script, inline, not blocking, of 5 kB at most', () => {
-    const scripts = [...html().matchAll(/<script([^>]*)>(.*?)<\/script>/gs)].filter(
-      ([, attributes]) => attributes !== ' type="application/ld+json"',
-    )
-    expect(scripts.map(([, attributes]) => attributes)).toEqual([' type="module" async'])
-    expect(brotliCompressSync(scripts[0]?.[2] ?? '').length).toBeLessThanOrEqual(5 * kB)
-  })
+// That all of it fits into the first ten packets: prerender.test.ts.
+test('the built page has its styles inline, and one script, not blocking, of 5 kB at most', () => {
+  const html = readFileSync(join(siteDir, 'index.html'), 'utf8')
+  expect(html).not.toContain('rel="stylesheet"')
+  const scripts = [...html.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)].filter(
+    ([, attributes]) => attributes !== ' type="application/ld+json"',
+  )
+  expect(scripts.map(([, attributes]) => attributes)).toEqual([' type="module" async'])
+  expect(brotliCompressSync(scripts[0]?.[2] ?? '').length).toBeLessThanOrEqual(5 * kB)
 })
 
 test.describe('on a phone', () => {
   test.use(phone)
 
-  test('the page is idle after 110 kB and 8 requests, one font and one hero of 45 kB', async ({
+  // Chromium tells every new page of a mouse that rests at its corner, which here is no contact.
+  test.beforeEach(({ page }) =>
+    page.addInitScript(() =>
+      addEventListener(
+        'pointermove',
+        (event) => {
+          if (event.pointerType === 'mouse') event.stopImmediatePropagation()
+        },
+        true,
+      ),
+    ),
+  )
+
+  test('that saves data the page is idle after 110 kB and 8 requests, one font and one hero of 45 kB', async ({
     page,
   }) => {
     const seen = watchRequests(page)
-    await setConnection(page, { saveData: true })
+    await page.clock.install()
+    await setConnection(page, { saveData: true, effectiveType: '4g' })
     await page.goto('/', { waitUntil: 'networkidle' })
+    await page.clock.runFor(10_000)
     expect(await seen.transferred()).toBeLessThanOrEqual(110 * kB)
     expect(seen.requests.length).toBeLessThanOrEqual(8)
     expect(seen.find(/\.woff2$/)).toHaveLength(1)
@@ -71,9 +82,17 @@ test.describe('on a phone', () => {
     expect(seen.find(/\/hero-portrait-.*\.avif$/)).toHaveLength(1)
     expect(await seen.transferred(/\/hero-/)).toBeLessThanOrEqual(45 * kB)
     expect(seen.find(/\.js$/)).toEqual([])
+
+    // On a slow line, too, the form's code waits for contact.
+    await setConnection(page, { saveData: false, effectiveType: '3g' })
+    await page.goto('/')
+    await page.clock.runFor(10_000)
+    expect(seen.find(formCode)).toEqual([])
+    await page.locator('h1').tap()
+    await expect.poll(() => seen.find(formCode).length).toBe(1)
   })
 
-  test('the form’s code is fetched ahead, 80 kB at most, and not run before contact', async ({
+  test('the form’s code is fetched ahead, 80 kB at most, and the page to its end is 350 kB', async ({
     page,
   }) => {
     const seen = watchRequests(page)
@@ -83,43 +102,20 @@ test.describe('on a phone', () => {
     expect(await seen.transferred()).toBeLessThanOrEqual(190 * kB)
     expect(await seen.transferred(/\.js$/)).toBeLessThanOrEqual(80 * kB)
     expect(seen.find(/\.js$/)).toHaveLength(1)
+    // It does not run before contact.
     const form = page.locator('#estimate form')
     await expect(form).not.toHaveAttribute('novalidate')
-    await page.locator('h1').tap()
-    await expect(form).toHaveAttribute('novalidate')
-    expect(seen.find(formCode)).toHaveLength(1)
-  })
-
-  for (const [what, connection] of [
-    ['a data-saving', { saveData: true, effectiveType: '4g' }],
-    ['a slow', { saveData: false, effectiveType: '3g' }],
-  ] as const) {
-    test(`on ${what} connection the form’s code waits for contact`, async ({ page }) => {
-      const seen = watchRequests(page)
-      await setConnection(page, connection)
-      await page.clock.install()
-      await page.goto('/')
-      await page.clock.runFor(10_000)
-      expect(seen.find(formCode)).toEqual([])
-      await page.locator('h1').tap()
-      await expect.poll(() => seen.find(formCode).length).toBe(1)
-    })
-  }
-
-  test('the page read to its end has transferred 350 kB at most', async ({ page }) => {
-    const seen = watchRequests(page)
-    const fetched = page.waitForEvent('requestfinished', (request) => formCode.test(request.url()))
-    await page.goto('/')
-    await fetched
     await readToTheEnd(page)
     await page.waitForLoadState('networkidle')
     const avatars = new Set(testimonials.rows.flat().map(({ image }) => image))
     expect(seen.find(/\.svg$/).length).toBeGreaterThanOrEqual(Math.min(6, avatars.size))
     expect(await seen.transferred()).toBeLessThanOrEqual(350 * kB)
-  })
 
-  test('a repeat visit transfers under 2 kB', async ({ page }) => {
-    await page.goto('/', { waitUntil: 'networkidle' })
+    await page.locator('h1').tap()
+    await expect(form).toHaveAttribute('novalidate')
+    expect(seen.find(formCode)).toHaveLength(1)
+
+    // A repeat visit transfers under 2 kB.
     const cdp = await page.context().newCDPSession(page)
     await cdp.send('Network.enable')
     let bytes = 0
@@ -134,46 +130,60 @@ test.describe('on a phone', () => {
   })
 })
 
-test('a desktop gets one hero picture, the wide one', async ({ page }) => {
-  await page.setViewportSize(desktop)
-  const seen = watchRequests(page)
-  await page.goto('/', { waitUntil: 'networkidle' })
-  expect(seen.find(/\/hero-/)).toHaveLength(1)
-  expect(seen.find(/\/hero-\d+-.*\.avif$/)).toHaveLength(1)
+test.describe('nothing shifts', () => {
+  test.use({ expectedErrors: /Failed to load resource.*woff2/ })
+
+  for (const [size, viewport, hero] of [
+    ['phone', phone.viewport, /\/hero-portrait-.*\.avif$/],
+    ['desktop', desktop, /\/hero-\d+-.*\.avif$/],
+  ] as const) {
+    test(`${size}: while it loads, when the font comes late, down to the end`, async ({ page }) => {
+      await page.setViewportSize(viewport)
+      const seen = watchRequests(page)
+      await page.addInitScript(() => {
+        Object.assign(window, { shift: 0 })
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries())
+            (window as unknown as { shift: number }).shift += (
+              entry as unknown as { value: number }
+            ).value
+        }).observe({ type: 'layout-shift', buffered: true })
+      })
+      const hasStandIn = await hasStandInFont(page)
+      const { promise: painted, resolve: release } = Promise.withResolvers<void>()
+      await page.route('**/*.woff2', async (route) => {
+        await painted
+        // On a machine without a stand-in headings may change; there the font never comes.
+        return hasStandIn ? route.continue() : route.abort()
+      })
+      await page.goto('/', { waitUntil: 'domcontentloaded' })
+      await page.waitForFunction(
+        () => performance.getEntriesByName('first-contentful-paint').length,
+      )
+      release()
+      await page.evaluate(() => document.fonts.ready)
+      await readToTheEnd(page)
+      expect(
+        await page.evaluate(() => (window as unknown as { shift: number }).shift),
+      ).toBeLessThan(0.01)
+      // One hero picture, cut for this screen.
+      expect(seen.find(/\/hero-/)).toHaveLength(1)
+      expect(seen.find(hero)).toHaveLength(1)
+    })
+  }
 })
 
-for (const [size, viewport] of Object.entries({ phone: phone.viewport, desktop })) {
-  test(`nothing shifts, ${size}: while it loads, when the font comes late, down to the end`, async ({
-    page,
-  }) => {
-    await page.setViewportSize(viewport)
-    await page.addInitScript(() => {
-      Object.assign(window, { shift: 0 })
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries())
-          (window as unknown as { shift: number }).shift += (
-            entry as unknown as { value: number }
-          ).value
-      }).observe({ type: 'layout-shift', buffered: true })
-    })
-    let release = () => {}
-    const painted = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    await page.route('**/*.woff2', async (route) => {
-      await painted
-      await route.continue()
-    })
-    await page.goto('/', { waitUntil: 'domcontentloaded' })
-    await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length)
-    release()
-    await page.evaluate(() => document.fonts.ready)
-    await readToTheEnd(page)
-    expect(await page.evaluate(() => (window as unknown as { shift: number }).shift)).toBeLessThan(
-      0.01,
+/** Whether this machine has a font that fonts/archivo.css fits to Archivo. A bare one has not. */
+const hasStandInFont = (page: Page) =>
+  page.evaluate(() => {
+    const loads = ['Arial Bold', 'Liberation Sans Bold', 'Roboto Bold'].map((name) =>
+      new FontFace('stand-in', `local("${name}")`).load(),
+    )
+    return Promise.any(loads).then(
+      () => true,
+      () => false,
     )
   })
-}
 
 async function readToTheEnd(page: Page) {
   const height = () => page.evaluate(() => document.documentElement.scrollHeight)

@@ -34,9 +34,9 @@ const tools = [
     needs: 'all tests in browsers',
     find: findBrowser,
     // Ubuntu's is a snap, which no test can drive.
-    packages: isUbuntu() ? undefined : ['chromium'],
+    packages: isUbuntu() ? undefined : ['chromium-headless-shell'],
     fetch: fetchPlaywrightBuild,
-    get: 'apt-get install chromium, or set CHROMIUM_PATH',
+    get: 'apt-get install chromium-headless-shell, or set CHROMIUM_PATH',
   },
   {
     name: 'PostgreSQL',

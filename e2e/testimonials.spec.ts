@@ -1,0 +1,167 @@
+import { company, testimonials } from '../site/content.ts'
+import { desktop, expect, phone, test } from './test.ts'
+
+const rows = '[data-testimonials] .row'
+
+test.beforeEach(async ({ page }) => {
+  await page.setViewportSize(desktop)
+  await page.goto('/')
+  await page.getByRole('heading', { name: testimonials.heading }).scrollIntoViewIfNeeded()
+  await page.mouse.move(0, 0)
+})
+
+// In the template, three rows of 7, 7 and 6: see doctor/words.test.ts.
+test('they stand in their rows, each with avatar, name, five stars and words', async ({ page }) => {
+  const names = await page
+    .locator(rows)
+    .evaluateAll((rows) =>
+      rows.map((row) =>
+        [...row.querySelectorAll('li:not([inert] li) .font-bold')].map((name) => name.textContent),
+      ),
+    )
+  expect(names).toEqual(testimonials.rows.map((row) => row.map(({ name }) => name)))
+
+  await expect(page.locator('#five-stars > svg')).toHaveCount(5)
+  const cards = await page.locator(`${rows} li:not([inert] li)`).evaluateAll((cards) =>
+    cards.map((card) => ({
+      name: card.querySelector('p')?.textContent,
+      words: card.querySelector('blockquote')?.innerText,
+      rated: card.textContent?.includes('Rated 5 out of 5'),
+      stars: (card.querySelector('svg')?.getBoundingClientRect().width ?? 0) > 0,
+    })),
+  )
+  for (const card of cards)
+    expect(card).toEqual({
+      name: expect.stringMatching(/\w/),
+      words: expect.stringMatching(/\w{3}/),
+      rated: true,
+      stars: true,
+    })
+  const broken = await page.locator(`${rows} img`).evaluateAll(async (images) => {
+    const loads = (images as HTMLImageElement[]).map((image) => {
+      image.loading = 'eager'
+      return image.decode().then(
+        () => '',
+        () => image.src,
+      )
+    })
+    return (await Promise.all(loads)).filter(Boolean)
+  })
+  expect(broken).toEqual([])
+})
+
+// An owner's few may stand still: see dev.spec.ts.
+test.describe('in rows of six and more', () => {
+  const isLong = testimonials.rows.length > 0 && testimonials.rows.every((row) => row.length >= 6)
+  test.skip(!isLong && !('sample' in company), 'an owner has fewer reviews')
+
+  test('they drift in alternating directions, slowly, and close their loop without a jump', async ({
+    page,
+  }) => {
+    await expect(page.locator(`${rows}[data-drifting]`)).toHaveCount(testimonials.rows.length)
+    const drifts = await page.locator(rows).evaluateAll((rows) =>
+      rows.map((row) => {
+        const track = row.firstElementChild as HTMLElement
+        const [animation] = track.getAnimations()
+        if (!animation) throw new Error('the row does not move')
+        const { playState } = animation
+        const duration = Number(animation.effect?.getComputedTiming().duration)
+        animation.pause()
+        const xOf = (ms: number, child: number) => {
+          animation.currentTime = ms
+          return track.children[child]?.getBoundingClientRect().x ?? Number.NaN
+        }
+        const pxPerSecond = xOf(1000, 0) - xOf(0, 0)
+        // The copy arrives exactly where the original started.
+        const [first, last] = pxPerSecond < 0 ? [0, duration - 0.001] : [duration - 0.001, 0]
+        const jump = Math.abs(xOf(first, 0) - xOf(last, 1))
+        xOf(last, 0)
+        const covers = track.getBoundingClientRect().right >= innerWidth
+        return { playState, pxPerSecond, jump, covers }
+      }),
+    )
+    for (const [index, { playState, pxPerSecond, jump, covers }] of drifts.entries()) {
+      expect(playState).toBe('running')
+      expect(Math.sign(pxPerSecond)).toBe(index % 2 === 0 ? -1 : 1)
+      // A card crosses the screen when it has moved by the screen's width and its own.
+      expect((desktop.width + 352) / Math.abs(pxPerSecond)).toBeGreaterThan(30)
+      expect(jump).toBeLessThan(0.1)
+      expect(covers).toBe(true)
+    }
+  })
+
+  test('they pause while hovered or focused, and stop for good with the button', async ({
+    page,
+  }) => {
+    const row = page.locator(rows).first()
+    const readStates = () =>
+      page
+        .locator(`${rows} .row-track`)
+        .evaluateAll((tracks) => tracks.map((track) => track.getAnimations()[0]?.playState))
+    const expectFirst = (state: string) =>
+      expect.poll(async () => (await readStates())[0]).toBe(state)
+    await expectFirst('running')
+    await row.hover()
+    await expectFirst('paused')
+    await page.mouse.move(0, 0)
+    await expectFirst('running')
+    await row.focus()
+    await expectFirst('paused')
+    await row.blur()
+    await expectFirst('running')
+
+    // Stopped, they stay where they are, and can be scrolled from there.
+    const findOffset = () =>
+      row
+        .locator('li')
+        .first()
+        .evaluate((card) => card.getBoundingClientRect().x)
+    await page.locator(`${rows} .row-track`).evaluateAll((tracks) => {
+      for (const track of tracks)
+        for (const animation of track.getAnimations()) {
+          animation.pause()
+          animation.currentTime = 5000
+        }
+    })
+    const before = await findOffset()
+    await page.getByRole('button', { name: testimonials.pauseLabel }).click()
+    const play = page.getByRole('button', { name: testimonials.playLabel })
+    await expect(play).toBeVisible()
+    expect(await readStates()).toEqual(testimonials.rows.map(() => undefined))
+    const after = await findOffset()
+    // A scroll offset is a whole number of pixels.
+    expect(Math.abs(after - before)).toBeLessThanOrEqual(1)
+    await row.focus()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(findOffset).toBeLessThan(after)
+    await play.click()
+    await expect(row).toHaveAttribute('data-drifting')
+  })
+
+  test('they meet a screen reader once each', async ({ page }) => {
+    const section = page.getByRole('region', { name: testimonials.heading })
+    await expect(section.locator('[inert][aria-hidden="true"]').first()).toBeAttached()
+    const tree = await section.ariaSnapshot()
+    for (const { name, text } of testimonials.rows.flat()) {
+      expect(tree.split(name).length - 1, name).toBe(1)
+      expect(tree.split(text).length - 1, text).toBe(1)
+    }
+  })
+})
+
+test.describe('under reduced motion', () => {
+  test.use({ contextOptions: { reducedMotion: 'reduce' } })
+
+  test('they stand still, need no pause button, and can be scrolled to the last card', async ({
+    page,
+  }) => {
+    await page.setViewportSize(phone)
+    await expect(page.locator('[data-drift-button]')).toBeHidden()
+    for (const row of await page.locator(rows).all()) {
+      await expect(row).not.toHaveAttribute('data-drifting')
+      await row.scrollIntoViewIfNeeded()
+      await row.evaluate((row) => row.scrollTo({ left: row.scrollWidth, behavior: 'instant' }))
+      await expect(row.locator('li').last()).toBeInViewport({ ratio: 0.9 })
+    }
+  })
+})
