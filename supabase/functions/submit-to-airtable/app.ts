@@ -226,11 +226,17 @@ export function createApp(options: AppOptions): Hono {
     const plan = options.planDelivery(details, receivedAt)
     const newLead = { lead, details, bodyHash, clientAddress, idempotencyKeys, ...plan }
     const network = limitPerMinute > 0 ? findNetwork(clientAddress) : undefined
-    const saved = await giveUpAfter(longestSaveMs, (isLate) =>
-      line.save(network, async () =>
-        isLate() ? undefined : saveLead(db, newLead, { now: receivedAt, limitPerMinute }),
-      ),
-    ).catch(reportWriteFault)
+    let hasBegun = false
+    const saved = await giveUpAfter(
+      longestSaveMs,
+      (isLate) =>
+        line.save(network, async () => {
+          if (isLate()) return undefined
+          hasBegun = true
+          return saveLead(db, newLead, { now: receivedAt, limitPerMinute })
+        }),
+      // Whoever never had a turn says nothing about the database.
+    ).catch((error) => (hasBegun ? reportWriteFault(error) : 'overloaded'))
     if (!saved) return unavailable
     if (saved === 'line too long') return { ...tooMany, retryAfterSeconds: unavailableRetrySeconds }
     if (saved === 'overloaded') {

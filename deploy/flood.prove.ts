@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { connect } from 'node:http2'
+import { request } from 'node:https'
+import { connect as connectTcp } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { testLead } from '../testing/app.ts'
+import { findCaddy, startCaddy } from '../testing/caddy.ts'
+import { createLocation, engines } from '../testing/database.ts'
+import { spawnServer } from '../testing/server-process.ts'
+
+const functionPath = '/functions/v1/submit-to-airtable'
+const body = JSON.stringify(testLead)
+const headers = { apikey: 'public-anon-key', 'content-type': 'application/json' }
+
+// macOS has one loopback address only.
+describe.skipIf(!findCaddy() || process.platform === 'darwin')('behind Caddy', () => {
+  it.each(engines)(
+    'one address with 600 requests in flight keeps none of 20 others out, on %s',
+    async (engine) => {
+      const { dataDir, databaseUrl } = await createLocation(engine)
+      const site = spawnServer({
+        DATA_DIR: dataDir,
+        DATABASE_URL: databaseUrl,
+        TRUSTED_PROXIES: '1',
+      })
+      const caddy = await startCaddy([new URL(await site.findUrl()).host])
+      onTestFinished(caddy.stop)
+      const { httpsPort, ca } = caddy
+
+      type Answer = { status: number; retryAfter: number }
+      const sendOne = (session: ReturnType<typeof connect>) =>
+        new Promise<Answer>((resolve) => {
+          const stream = session.request({ ':method': 'POST', ':path': functionPath, ...headers })
+          stream.on('response', (answer) =>
+            resolve({
+              status: Number(answer[':status']),
+              retryAfter: Number(answer['retry-after']),
+            }),
+          )
+          stream.on('error', () => {})
+          stream.on('close', () => resolve({ status: 0, retryAfter: 0 }))
+          stream.resume().end(body)
+        })
+      const sessions = Array.from({ length: 6 }, () =>
+        connect(`https://localhost:${httpsPort}`, {
+          createConnection: () =>
+            connectTls({
+              socket: connectTcp({ port: httpsPort, host: '127.0.0.1', localAddress: '127.0.5.1' }),
+              servername: 'localhost',
+              ca,
+              ALPNProtocols: ['h2'],
+            }),
+        }),
+      )
+      onTestFinished(() => {
+        for (const session of sessions) session.destroy()
+      })
+      await Promise.all(sessions.map((session) => once(session, 'connect')))
+      const flood = sessions.flatMap((session) =>
+        Array.from({ length: 100 }, () => sendOne(session)),
+      )
+
+      const visit = (at: number) =>
+        new Promise<number>((resolve, reject) => {
+          const sent = request({
+            host: '127.0.0.1',
+            port: httpsPort,
+            servername: 'localhost',
+            ca,
+            localAddress: `127.1.${at}.1`,
+            path: functionPath,
+            method: 'POST',
+            agent: false,
+            headers: { host: `localhost:${httpsPort}`, ...headers },
+          })
+          sent.on('error', reject)
+          sent.on('response', (response) => {
+            response.resume()
+            resolve(response.statusCode ?? 0)
+          })
+          sent.end(body)
+        })
+      const visits = Array.from({ length: 20 }, (_, at) => visit(at))
+      expect(await Promise.all(visits)).toEqual(Array(20).fill(200))
+      // The flood got its share of leads, and was told for the rest to come later.
+      const answers = await Promise.all(flood)
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+      for (const { status, retryAfter } of answers) {
+        expect([200, 429, 503]).toContain(status)
+        if (status !== 200) expect(retryAfter).toBeGreaterThan(0)
+      }
+    },
+    120_000,
+  )
+})
