@@ -156,7 +156,6 @@ test.skipIf(!canTestWith('openssl'))(
     expect(strangers.code).toBe(1)
     expect(strangers.stdout).toContain('will not trust the certificate')
   },
-  60_000,
 )
 
 test('a typo in the words ends it with 2, the line and how an apostrophe is written', async () => {
@@ -172,29 +171,36 @@ test('a typo in the words ends it with 2, the line and how an apostrophe is writ
   expect(stderr).toContain(`site/content.ts line ${at + 1} cannot be read: `)
   expect(stderr).toContain("an apostrophe among them is written \\'.")
   expect(stderr).not.toMatch(/^ {4}at /m)
-}, 30_000)
+})
 
-test('nothing that hangs holds it up for long', async () => {
-  const silent = createTcpServer(() => {})
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    silent.close()
-  })
-  const host = `127.0.0.1:${(silent.address() as AddressInfo).port}`
+test('what hangs is waited for at the same time, and not for long', async () => {
+  const hanging = new Set<number>()
+  let most = 0
+  const startSilent = async (at: number) => {
+    const server = createTcpServer((socket) => {
+      hanging.add(at)
+      most = Math.max(most, hanging.size)
+      socket.on('error', () => {}).on('close', () => hanging.delete(at))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.close()
+    })
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  const [airtable, postgres, site] = await Promise.all([1, 2, 3].map(startSilent))
   const { run } = checkOut()
-  const startedAt = performance.now()
   const { code, stdout } = await run('doctor.ts', [], {
-    AIRTABLE_API_URL: `http://${host}`,
+    AIRTABLE_API_URL: `http://${airtable}`,
     AIRTABLE_TOKEN: 'token',
     AIRTABLE_BASE_ID: 'app1',
-    DATABASE_URL: `postgres://owner:password@${host}/leads`,
-    PUBLIC_URL: `https://${host}`,
+    DATABASE_URL: `postgres://owner:password@${postgres}/leads`,
+    PUBLIC_URL: `https://${site}`,
   })
-  // Three that hang for 5 s each, one after the other, would take longer.
-  expect(performance.now() - startedAt).toBeLessThan(14_000)
+  expect(most).toBe(3)
   expect(code).toBe(1)
   expect(stdout).toContain('Airtable did not answer in time')
   expect(stdout).toContain('PostgreSQL takes no lead')
-  expect(stdout).toContain(`https://${host} does not answer`)
+  expect(stdout).toContain(`https://${site} does not answer`)
   expect(stdout).not.toContain('password')
-}, 30_000)
+})

@@ -58,7 +58,7 @@ const countRows = ({ records }: AirtableStandIn) => {
   return { rows: ids.length, leads: new Set(ids).size }
 }
 
-describe.each(engines)('the server on %s', { timeout: 60_000 }, (engine) => {
+describe.each(engines)('the server on %s', (engine) => {
   it('makes 120 rows of 120 leads that come at once to two processes, within the limits', async () => {
     const standIn = await startStandIn()
     const env = { ...(await locate(engine)), ...airtable(standIn) }
@@ -170,7 +170,7 @@ describe.each(engines)('the server on %s', { timeout: 60_000 }, (engine) => {
   })
 })
 
-describe('the server', { timeout: 60_000 }, () => {
+describe('the server', () => {
   it.skipIf(!engines.includes('postgres'))(
     'goes on by itself after Postgres was away, with everything it had acknowledged',
     async () => {

@@ -13,6 +13,8 @@ export default defineConfig({
       test: {
         name,
         include: [`**/*.${name}.ts`],
+        // A proof starts builds and processes by the dozen; how long that takes is not what it proves.
+        ...(name === 'prove' && { testTimeout: 300_000 }),
         exclude: [...configDefaults.exclude, 'e2e/**'],
       },
     })),

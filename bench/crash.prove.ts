@@ -27,7 +27,7 @@ it.concurrent.each(engines)(
 
 it.skipIf(!canCutPower())(
   'every acknowledged lead survives a power cut',
-  { timeout: 600_000, concurrent: true },
+  { concurrent: true },
   async () => {
     const { acknowledged, ...harm } = await cutPower({ seed, cuts: 8, visitors: 3 })
     expect({ seed, ...harm }).toEqual({ seed, lost: [], damaged: [] })

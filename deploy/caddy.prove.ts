@@ -74,7 +74,7 @@ const postLead = (ask: Awaited<ReturnType<typeof serve>>['ask'], headers = {}) =
     }),
   })
 
-describe.skipIf(!findCaddy())('behind Caddy', { timeout: 60_000 }, () => {
+describe.skipIf(!findCaddy())('behind Caddy', () => {
   it('the page comes as it was built: compressed once, every header once', async () => {
     const { ask, siteUrl } = await serve()
     for (const encoding of ['br', 'gzip', 'identity']) {

@@ -102,7 +102,7 @@ function prepare({ ports = '' } = {}) {
   }
 }
 
-describe.skipIf(process.platform !== 'linux')('deploy/upgrade', { timeout: 30_000 }, () => {
+describe.skipIf(process.platform !== 'linux')('deploy/upgrade', () => {
   it('puts in the first version, then the newest, after a backup by the one before', () => {
     const { upgrade, publish, first, findCurrent, findRunning } = prepare()
     expect(upgrade()).toMatchObject({ status: 0, stdout: `${first} is live.\n` })
