@@ -73,6 +73,8 @@ test('an input method is left alone until it is done', async ({ page }) => {
 test.describe('a slip in the e-mail address', () => {
   test('is pointed out, and corrected with one press', async ({ page }) => {
     const { email, phone } = fields(page)
+    await email.focus()
+    await expectLive(page.locator('#estimate form'))
     await email.fill('jane@gmial.com')
     await phone.focus()
     const offer = page.getByRole('status').getByRole('button', { name: 'jane@gmail.com' })

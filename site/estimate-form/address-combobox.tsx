@@ -96,7 +96,8 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
 
   const handleBlur = useEffectEvent(clear)
 
-  useEffect(() => {
+  // Not a moment after the field says that it is a combobox: the next key is for the list.
+  useLayoutEffect(() => {
     if (gone) return
     const listeners = new AbortController()
     const { signal } = listeners
