@@ -15,6 +15,9 @@ export default defineConfig({
     { name: 'test', testMatch: '**/*.spec.ts' },
     { name: 'prove', testMatch: '**/*.prove.ts' },
   ],
+  // Limits end what hangs. How fast things are is the benchmark's question, on a machine of its own.
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
   fullyParallel: true,
   workers: 2,
   forbidOnly: Boolean(process.env.CI),

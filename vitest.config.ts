@@ -4,17 +4,16 @@ export default defineConfig({
   test: {
     setupFiles: 'testing/console.ts',
     globalSetup: 'testing/postgres.ts',
-    // Some build the page or start processes; on a busy machine that takes its time.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Limits end what hangs: builds and processes by the dozen take their time on a busy machine, and how
+    // long is not what a test tests.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // `npm test` and `npm run prove`.
     projects: ['test', 'prove'].map((name) => ({
       extends: true,
       test: {
         name,
         include: [`**/*.${name}.ts`],
-        // A proof starts builds and processes by the dozen; how long that takes is not what it proves.
-        ...(name === 'prove' && { testTimeout: 300_000 }),
         exclude: [...configDefaults.exclude, 'e2e/**'],
       },
     })),
