@@ -161,7 +161,8 @@ async function unpackCaddy({ run, update }) {
   try {
     if (!(await run('Fetching Caddy', ['apt-get', 'download', 'caddy'], { cwd: dir }))) return false
     const [file] = readdirSync(dir)
-    return run('Unpacking Caddy', ['dpkg-deb', '-x', join(dir, file), target])
+    // Awaited here: the folder must not go before its file is unpacked.
+    return await run('Unpacking Caddy', ['dpkg-deb', '-x', join(dir, file), target])
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
