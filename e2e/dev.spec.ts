@@ -39,7 +39,7 @@ test('while developing, the page hydrates without a complaint, and a changed wor
   await page.goto(url)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(hero.headline)
   await submitButton(page).click()
-  await expect(toast(page, form.toasts.incomplete)).toBeVisible({ timeout: 20_000 })
+  await expect(toast(page, form.toasts.incomplete)).toBeVisible()
   const content = join(copy, 'site/content.ts')
   writeFileSync(content, readFileSync(content, 'utf8').replace(hero.headline, 'Changed words'))
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Changed words')

@@ -113,7 +113,7 @@ describe.each(engines)('limits on %s', (engine) => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
     for (const { status, retryAfter } of answers)
       if (status !== 200) expect([status, retryAfter > 0]).toEqual([429, true])
-  }, 30_000)
+  })
 
   it('answer 503 with Retry-After beyond what can be stored at once, and go on', async () => {
     const db = await openTestDatabase(engine)
@@ -127,7 +127,7 @@ describe.each(engines)('limits on %s', (engine) => {
     expect((await post()).status).toBe(200)
     const said = log.entries.filter(({ message }) => /at once|taken again/.test(message))
     expect(said.map(({ level }) => level)).toEqual(['error', 'info'])
-  }, 30_000)
+  })
 })
 
 // macOS has one loopback address only.
@@ -253,4 +253,4 @@ it('no lead can steer where it is sent', async () => {
     }),
     { numRuns: 20 },
   )
-}, 30_000)
+})

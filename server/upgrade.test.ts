@@ -65,7 +65,7 @@ const toNumbers = (row: Record<string, unknown>) =>
 
 const byText = (rows: Record<string, unknown>[]) => rows.map((row) => JSON.stringify(row)).sort()
 
-describe.each(engines)('on %s', { timeout: 60_000 }, (engine) => {
+describe.each(engines)('on %s', (engine) => {
   describe.each(versions)('a database of release %s', (version) => {
     it('opens with everything that was in it', async () => {
       const { location, before } = await createReleased(engine, version)

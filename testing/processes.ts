@@ -83,7 +83,7 @@ export const canTestWith = (name: string): boolean =>
 /** Looks again and again until it is so: processes tell nobody when they are done. */
 export async function waitUntil(
   isSo: () => boolean | Promise<boolean>,
-  timeoutMs = 20_000,
+  timeoutMs = 120_000,
 ): Promise<void> {
   const endAt = Date.now() + timeoutMs
   while (!(await isSo())) {

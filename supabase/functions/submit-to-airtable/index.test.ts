@@ -89,7 +89,7 @@ describe.skipIf(!engines.includes('postgres'))('the function on Deno, as on Supa
   beforeAll(async () => {
     edge = await startEdge()
     return edge.close
-  }, 70_000)
+  })
 
   const findRow = (name: string) =>
     edge.airtable.records.find(({ fields }) => fields.Name === name)?.fields
