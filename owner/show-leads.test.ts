@@ -6,9 +6,9 @@ import {
   recordAnswer,
   settleDeliveries,
 } from '../supabase/functions/submit-to-airtable/store.ts'
-import { createCommandLine, deliver, jane, save } from '../testing/command-line.ts'
+import { createCommandLine, deliver, save } from '../testing/command-line.ts'
 import { createDir, engines, openTestDatabase } from '../testing/database.ts'
-import { testTime } from '../testing/saved-leads.ts'
+import { jane, testTime } from '../testing/saved-leads.ts'
 import { measureText } from './terminal.ts'
 
 test('the list shows the newest first, with the state of each delivery', async () => {

@@ -11,14 +11,6 @@ import {
 import { startAirtableStandIn } from './airtable-stand-in.ts'
 import { storeLead, testTime } from './saved-leads.ts'
 
-export const jane: Lead = {
-  name: 'Jane Doe',
-  email: 'jane@example.com',
-  phone: '(555) 123-4567',
-  address: '123 Main St, Springfield, IL 62701',
-  serviceType: 'roof-repair',
-}
-
 let minute = 0
 /** Stores a lead a minute after the one before. */
 export function save(
@@ -29,7 +21,7 @@ export function save(
 ): Promise<string> {
   minute += 1
   const at = testTime + minute * 60_000
-  return storeLead(db, { at, lead: { ...jane, ...changed }, channels, source })
+  return storeLead(db, { at, lead: changed, channels, source })
 }
 
 /** The command line on a test's database, with what it wrote and the clock that its pauses move. */

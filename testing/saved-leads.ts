@@ -1,32 +1,33 @@
-import type { Lead } from '../supabase/functions/submit-to-airtable/lead.ts'
+import type { Lead, LeadDetails } from '../supabase/functions/submit-to-airtable/lead.ts'
 import {
   type Database,
   type NewLead,
   saveLead,
 } from '../supabase/functions/submit-to-airtable/store.ts'
-import { testLead } from './app.ts'
 
 export const testTime = Date.parse('2026-11-15T12:00:00Z')
+
+export const jane: Lead = {
+  name: 'Jane Doe',
+  email: 'jane@example.com',
+  phone: '(555) 123-4567',
+  address: '123 Main St, Springfield, IL 62701',
+  serviceType: 'roof-repair',
+}
+
+type Changes = Partial<Omit<NewLead, 'lead' | 'details'>> &
+  Partial<LeadDetails> & { at?: number; lead?: Partial<Lead> }
 
 /** Stores a lead as the function would, at a time to choose. Returns its id. */
 export async function storeLead(
   db: Database,
-  {
-    at = testTime,
-    lead,
-    source = null,
-    ...changes
-  }: Partial<Omit<NewLead, 'lead'>> & {
-    at?: number
-    lead?: Partial<Lead>
-    source?: string | null
-  } = {},
+  { at = testTime, lead, suspect = null, consent = null, source = null, ...changes }: Changes = {},
 ): Promise<string> {
   const saved = await saveLead(
     db,
     {
-      lead: { ...testLead, serviceType: 'roof-repair', ...lead },
-      details: { suspect: null, consent: null, source },
+      lead: { ...jane, ...lead },
+      details: { suspect, consent, source },
       bodyHash: '',
       clientAddress: '',
       idempotencyKeys: [],

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startAirtableStandIn } from '../../../testing/airtable-stand-in.ts'
+import { createTestApp } from '../../../testing/app.ts'
 import { engines, openTestDatabase } from '../../../testing/database.ts'
-import { createTestLog } from '../../../testing/log.ts'
+import { storeLead } from '../../../testing/saved-leads.ts'
 import { makeSettings } from '../../../testing/settings.ts'
 import { makeAnswerToken, readAnswerToken, readLinkSecret } from './answer-link.ts'
-import { createApp } from './app.ts'
 import { createChannels } from './channels.ts'
 import { createDeliverer } from './deliver.ts'
 import { createFaultLog } from './fault-log.ts'
-import { type Engine, eraseLead, findLead, saveLead } from './store.ts'
+import { type Engine, eraseLead, findLead } from './store.ts'
 
 const start = Date.parse('2026-11-15T18:00:00Z')
 const weekMs = 7 * 24 * 3_600_000
@@ -17,53 +17,24 @@ const secret = 'a secret for tests'
 
 async function open(engine: Engine, lead: { name?: string } = {}) {
   const db = await openTestDatabase(engine)
-  const log = createTestLog()
-  const clock = { at: start }
   const wakes: number[] = []
-  const app = createApp({
-    db,
-    planDelivery: () => ({ channels: [] }),
-    findWarnings: async () => [],
+  const { app, log, clock } = createTestApp(db, {
     linkSecret: secret,
-    timeZone: 'America/Chicago',
-    anonKeys: ['key'],
     publicUrl: 'https://www.example.com',
-    allowedOrigins: [],
-    rateLimitPerMinute: 0,
-    notSetUp: [],
-    now: () => clock.at,
-    log,
-    faults: createFaultLog(log),
     wake: () => wakes.push(clock.at),
-    findClientAddress: () => '',
   })
-  const saved = await saveLead(
-    db,
-    {
-      lead: {
-        name: 'Jane Doe',
-        email: 'jane@example.com',
-        phone: '(555) 123-4567',
-        address: '123 Main St',
-        serviceType: 'emergency',
-        ...lead,
-      },
-      details: { suspect: null, consent: null, source: null },
-      bodyHash: '',
-      clientAddress: '',
-      idempotencyKeys: [],
-      channels: ['airtable'],
-      escalateAt: start + 240_000,
-    },
-    { now: start, limitPerMinute: 0 },
-  )
-  if (saved.outcome !== 'saved') throw new Error(saved.outcome)
-  const token = makeAnswerToken(saved.leadId, secret, start)
+  clock.at = start
+  const leadId = await storeLead(db, {
+    at: start,
+    lead: { address: '123 Main St', serviceType: 'emergency', ...lead },
+    channels: ['airtable'],
+  })
+  const token = makeAnswerToken(leadId, secret, start)
   const ask = async (method: string, path = `/answer/${token}`) => {
     const response = await app.request(path, { method })
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
-  return { db, log, clock, wakes, leadId: saved.leadId, token, ask }
+  return { db, log, clock, wakes, leadId, token, ask }
 }
 
 describe.each(engines)('the answer page on %s', (engine) => {

@@ -6,6 +6,7 @@ import { startAirtableStandIn } from '../../../testing/airtable-stand-in.ts'
 import { openTestDatabase } from '../../../testing/database.ts'
 import { createTestLog } from '../../../testing/log.ts'
 import { startMailStandIn } from '../../../testing/mail-stand-in.ts'
+import { jane, storeLead } from '../../../testing/saved-leads.ts'
 import { makeSettings } from '../../../testing/settings.ts'
 import { startTwilioStandIn } from '../../../testing/twilio-stand-in.ts'
 import { describeAlert } from './alert.ts'
@@ -18,17 +19,9 @@ import { createDeliverer } from './deliver.ts'
 import { createFaultLog } from './fault-log.ts'
 import type { Lead } from './lead.ts'
 import { kindOf, listReceivers, nameReceivers } from './receivers.ts'
-import { countWaiting, type Database, listLeads, removeSetting, saveLead } from './store.ts'
+import { countWaiting, type Database, listLeads, removeSetting } from './store.ts'
 
 const start = Date.parse('2026-11-15T18:00:00Z')
-
-const jane: Lead = {
-  name: 'Jane Doe',
-  email: 'jane@example.com',
-  phone: '(555) 123-4567',
-  address: '123 Main St, Springfield, IL 62701',
-  serviceType: 'roof-repair',
-}
 
 const stored = {
   id: '00000000-0000-4000-8000-000000000001',
@@ -59,22 +52,14 @@ async function open(variables: Record<string, string>, given?: Database) {
     log,
     faults: createFaultLog(log),
   })
-  const save = async (changed: Partial<Lead> = {}, suspect: 'trap' | null = null) => {
-    const saved = await saveLead(
-      db,
-      {
-        lead: { ...jane, ...changed },
-        details: { suspect, consent: null, source: null },
-        bodyHash: '',
-        clientAddress: '',
-        idempotencyKeys: [],
-        ...planDelivery(settings, { suspect }, clock.at),
-      },
-      { now: clock.at, limitPerMinute: 0 },
-    )
-    if (saved.outcome !== 'saved') throw new Error(saved.outcome)
-    return saved.leadId
-  }
+  const save = (lead: Partial<Lead> = {}, suspect: 'trap' | null = null) =>
+    storeLead(db, {
+      at: clock.at,
+      lead,
+      suspect,
+      escalateAt: undefined,
+      ...planDelivery(settings, { suspect }, clock.at),
+    })
   /** Of the first receiver, unless it is another's. */
   const readDelivery = async (kind: string, to?: string) =>
     (await listLeads(db, { limit: 1 }))[0]?.deliveries.find(

@@ -1,19 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { engines, openTestDatabase } from '../../../testing/database.ts'
 import { createTestLog } from '../../../testing/log.ts'
+import { testTime as start, storeLead } from '../../../testing/saved-leads.ts'
 import { waitUntil } from '../../../testing/server-process.ts'
 import { type Channel, createDeliverer, type Outcome } from './deliver.ts'
 import { createFaultLog } from './fault-log.ts'
-import {
-  acquireChannel,
-  type ClaimedLead,
-  claimDue,
-  type Database,
-  listLeads,
-  saveLead,
-} from './store.ts'
+import { acquireChannel, type ClaimedLead, claimDue, type Database, listLeads } from './store.ts'
 
-const start = Date.parse('2026-11-15T12:00:00Z')
 const timing = {
   leaseMs: 45_000,
   renewEveryMs: 10_000,
@@ -79,24 +72,7 @@ function open(
 
 async function save(db: Database, count: number, now = start) {
   for (let at = 0; at < count; at++)
-    await saveLead(
-      db,
-      {
-        lead: {
-          name: 'Zoë',
-          email: 'zoe@example.com',
-          phone: '5551234567',
-          address: '1 Main St',
-          serviceType: '',
-        },
-        details: { suspect: null, consent: null, source: null },
-        bodyHash: '',
-        clientAddress: '',
-        idempotencyKeys: [],
-        channels: ['airtable'],
-      },
-      { now, limitPerMinute: 1_000 },
-    )
+    await storeLead(db, { at: now, channels: ['airtable'], escalateAt: undefined })
 }
 
 const readDeliveries = async (db: Database) =>

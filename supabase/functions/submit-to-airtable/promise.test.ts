@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startAirtableStandIn } from '../../../testing/airtable-stand-in.ts'
 import { engines, openTestDatabase } from '../../../testing/database.ts'
 import { createTestLog } from '../../../testing/log.ts'
+import { storeLead } from '../../../testing/saved-leads.ts'
 import type { AirtableSettings } from './airtable.ts'
 import { type Channel, createDeliverer } from './deliver.ts'
 import { createFaultLog } from './fault-log.ts'
@@ -12,7 +13,6 @@ import {
   findLead,
   listLeads,
   recordAnswer,
-  saveLead,
   settleDeliveries,
 } from './store.ts'
 
@@ -20,29 +20,12 @@ const minuteMs = 60_000
 const start = Date.parse('2026-11-15T18:00:00Z')
 const escalateAfterMinutes = [4, 8]
 
-async function save(db: Database, { suspect = null as 'trap' | null, now = start } = {}) {
-  const saved = await saveLead(
-    db,
-    {
-      lead: {
-        name: 'Jane Doe',
-        email: 'jane@example.com',
-        phone: '(555) 123-4567',
-        address: '1 Main St',
-        serviceType: 'roof-repair',
-      },
-      details: { suspect, consent: null, source: null },
-      bodyHash: '',
-      clientAddress: '',
-      idempotencyKeys: [],
-      channels: ['airtable', 'email'],
-      ...(suspect === null && { escalateAt: findFirstEscalationAt(now, escalateAfterMinutes) }),
-    },
-    { now, limitPerMinute: 0 },
-  )
-  if (saved.outcome !== 'saved') throw new Error(saved.outcome)
-  return saved.leadId
-}
+const save = (db: Database, { suspect = null as 'trap' | null, now = start } = {}) =>
+  storeLead(db, {
+    at: now,
+    suspect,
+    escalateAt: suspect ? undefined : findFirstEscalationAt(now, escalateAfterMinutes),
+  })
 
 type Sent = { at: number; leadId: string; occasion: string; channel: string }
 
