@@ -1,8 +1,13 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defaultSaveMs } from '../supabase/functions/submit-to-airtable/app.ts'
-import { createTestApp } from '../testing/app.ts'
+import { countLeads } from '../supabase/functions/submit-to-airtable/store.ts'
+import { createTestApp, testLead } from '../testing/app.ts'
 import { createLocation, engines } from '../testing/database.ts'
+import { spawnServer } from '../testing/server-process.ts'
 import { openDatabase } from './database.ts'
 
 describe.skipIf(!engines.includes('postgres'))('PostgreSQL', () => {
@@ -41,3 +46,55 @@ describe.skipIf(!engines.includes('postgres'))('PostgreSQL', () => {
     expect((await answer).status).toBe(200)
   })
 })
+
+describe('a disk that takes a fifth of a second to sync', () => {
+  it.skipIf(!hasCompiler())('slows leads down and loses none; the page still comes', async () => {
+    const { dataDir } = await createLocation('sqlite')
+    const server = spawnServer({
+      DATA_DIR: dataDir,
+      RATE_LIMIT_PER_MINUTE: '0',
+      LD_PRELOAD: compileSlowSync(dataDir),
+    })
+    const url = await server.findUrl()
+    const post = async (name: string) => {
+      const response = await fetch(`${url}/functions/v1/submit-to-airtable`, {
+        method: 'POST',
+        headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
+        body: JSON.stringify({ ...testLead, name }),
+      })
+      expect((await fetch(url)).status).toBe(200)
+      return response.status
+    }
+    const startedAt = Date.now()
+    const statuses = [await post('First')]
+    // The disk is slow indeed.
+    expect(Date.now() - startedAt).toBeGreaterThan(200)
+    statuses.push(...(await Promise.all(Array.from({ length: 20 }, (_, at) => post(`Lead ${at}`)))))
+    const taken = statuses.filter((status) => status === 200).length
+    expect(statuses.filter((status) => status !== 503)).toHaveLength(taken)
+    expect(taken).toBeGreaterThan(0)
+    await server.kill('SIGKILL')
+    const db = await openDatabase({ dataDir })
+    onTestFinished(() => db.close())
+    expect(await countLeads(db)).toBe(taken)
+  })
+})
+
+function hasCompiler(): boolean {
+  return spawnSync('cc', ['--version']).status === 0
+}
+
+/** A library that, loaded before all others, makes every sync of a file slow. */
+function compileSlowSync(dir: string): string {
+  const source = join(dir, 'slow-sync.c')
+  const library = join(dir, 'slow-sync.so')
+  writeFileSync(
+    source,
+    `#include <unistd.h>
+     #include <sys/syscall.h>
+     int fdatasync(int fd) { usleep(200000); return syscall(SYS_fdatasync, fd); }
+     int fsync(int fd) { usleep(200000); return syscall(SYS_fsync, fd); }`,
+  )
+  execFileSync('cc', ['-shared', '-fPIC', '-o', library, source])
+  return library
+}

@@ -66,6 +66,7 @@ const tools = [
     find: () => findOnPath(['cc']),
     packages: ['gcc', 'libc6-dev'],
     get: 'apt-get install gcc libc6-dev',
+    isForProofs: true,
   },
   {
     name: 'curl',
