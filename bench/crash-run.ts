@@ -113,7 +113,8 @@ export async function runCrash({
       count: visitorCount,
       listUrls: () => servers.flatMap(({ url }) => url ?? []),
       random,
-      pauseMs: 200,
+      // The mail stand-in greets after 100 ms: more leads than it takes would only pile up.
+      pauseMs: 1_500,
     })
     while (killedAt.length < kills) {
       // By leads and not by time: a busy machine would kill servers that have taken none.
