@@ -152,3 +152,31 @@ test('a press held offline goes out within 8 s of being online, also where the c
   await page.clock.fastForward(200)
   await expect.poll(() => posts).toEqual(['application/x-www-form-urlencoded'])
 })
+
+test('code that is missing is asked for ever less often, but at once for a press', async ({
+  page,
+}) => {
+  let asked = 0
+  await page.route(formCode, (route) => {
+    asked += 1
+    return route.fulfill({ status: 404 })
+  })
+  let posts = 0
+  // No content: the page stays. A click waits for the answer to a post it has begun.
+  await page.route(functionUrl, (route) => {
+    posts += 1
+    return route.fulfill({ status: 204 })
+  })
+  await openOutOfTime(page)
+  for (let move = 0; move < 30; move++) {
+    await page.mouse.move(move, move)
+    await page.clock.fastForward(1_000)
+  }
+  // In 30 s: now, after 2 s, 4 s, 8 s and 16 s. The page itself fetches it ahead once.
+  expect(asked).toBeLessThanOrEqual(6)
+  await fillIn(page)
+  const before = asked
+  await submitButton(page).click()
+  await expect.poll(() => posts).toBe(1)
+  expect(asked).toBe(before + 1)
+})
