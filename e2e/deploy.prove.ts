@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, expect as expectSoon, type Page, test } from '@playwright/test'
+import { openDatabase } from '../server/database.ts'
+import { startSite } from '../server/site-server.ts'
+import { form as words } from '../site/content.ts'
+import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
+import { copySources } from '../testing/copy-sources.ts'
+import { fields, submitButton, visitor } from './form.ts'
+
+// A deploy renames the files of the page while 20 visitors have it open, each at another point.
+
+// Twenty pages at once are slow on a small machine.
+const expect = expectSoon.configure({ timeout: 60_000 })
+test.describe.configure({ mode: 'default', timeout: 600_000 })
+
+type Step = (page: Page, name: string) => Promise<unknown>
+
+const fillIn: Step[] = [
+  (page, name) => fields(page).name.fill(name),
+  (page) => fields(page).email.fill(visitor.email),
+  (page) => fields(page).phone.fill(visitor.phone),
+  (page) => fields(page).address.fill(visitor.address),
+  (page) => fields(page).serviceType.selectOption(visitor.serviceType),
+]
+const touch: Step = (page) => page.mouse.move(9, 9)
+const press: Step = (page) => submitButton(page).click()
+const enterForm: Step = (page) => fields(page).name.focus()
+const goOffline: Step = (page) => page.context().setOffline(true)
+
+// How far somebody has come when the deploy does, once with the files so far and once with none.
+const paths: Step[][] = [
+  [],
+  [touch],
+  [press],
+  [enterForm],
+  ...fillIn.map((_, last) => [enterForm, ...fillIn.slice(0, last + 1)]),
+  [enterForm, ...fillIn, goOffline, press],
+]
+
+const folders: string[] = []
+let before: string
+let after: string
+test.beforeAll(() => {
+  before = copySources()
+  after = copySources()
+  folders.push(before, after)
+  build(before)
+  const content = join(after, 'site/content.ts')
+  const changed = readFileSync(content, 'utf8').replace("optional: '", "optional: 'if you know ")
+  writeFileSync(content, changed)
+  // As deploy/upgrade does.
+  cpSync(join(before, 'dist/assets'), join(after, 'dist/assets'), { recursive: true })
+  build(after)
+})
+test.afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+function build(folder: string) {
+  const vite = join(folder, 'node_modules/vite/bin/vite.js')
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME }
+  execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder, env })
+}
+
+for (const earlierFiles of ['stay', 'are gone']) {
+  test(`under 20 open pages, whose files ${earlierFiles}: 20 leads, once each`, async ({
+    browser,
+  }) => {
+    if (earlierFiles === 'are gone') {
+      const assets = join(after, 'dist/assets')
+      const earlier = Object.keys(JSON.parse(readFileSync(join(assets, 'earlier.json'), 'utf8')))
+      expect(earlier.length).toBeGreaterThan(2)
+      for (const name of earlier) rmSync(join(assets, name))
+    }
+    const dataDir = mkdtempSync(join(tmpdir(), 'deploy-'))
+    folders.push(dataDir)
+    const start = (folder: string, port: number) =>
+      startSite({
+        env: readEnv({ PORT: String(port), DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: '0' }),
+        siteDir: join(folder, 'dist'),
+        fetch,
+        now: Date.now,
+        log: { info: () => {}, warn: () => {}, error: () => {} },
+      })
+    const first = await start(before, 0)
+    const points = paths.flatMap((path) => [true, false].map((hasFiles) => ({ path, hasFiles })))
+    const visits = []
+    for (const point of points)
+      visits.push(await beginVisit(browser, `http://localhost:${first.port}/`, point))
+    await first.stop()
+    const second = await start(after, first.port)
+    await Promise.all(visits.map((finish) => finish()))
+    await second.stop()
+
+    const db = await openDatabase({ dataDir })
+    const leads = await db.kysely.selectFrom('leads').select('name').execute()
+    await db.close()
+    expect(leads.map(({ name }) => name).sort()).toEqual(points.map(nameVisitor).sort())
+  })
+}
+
+type Point = { path: Step[]; hasFiles: boolean }
+
+const nameVisitor = ({ path, hasFiles }: Point) =>
+  `${hasFiles ? 'With' : 'Without'} ${'ABCDEFGHIJ'[paths.indexOf(path)]}`
+
+/** Opens the page and goes as far as this point. What it returns does the rest. */
+async function beginVisit(browser: Browser, url: string, point: Point) {
+  // Nothing moves: twenty drifting pages are work enough for a machine of their own.
+  const context = await browser.newContext({ reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  let noteDeploy = () => {}
+  const deployed = new Promise<void>((resolve) => {
+    noteDeploy = resolve
+  })
+  if (!point.hasFiles)
+    await page.route('**/assets/*.js', async (route) => {
+      await deployed
+      await route.continue()
+    })
+  await page.goto(url)
+  const name = nameVisitor(point)
+  for (const step of point.path) {
+    await step(page, name)
+    if (!point.hasFiles) continue
+    // The first field has woken the form; a later one has it fetch what sends the lead.
+    if (step === fillIn[0])
+      await expect(page.locator('#estimate form')).toHaveAttribute('novalidate')
+    if (step === fillIn[1]) await expect.poll(() => page.evaluate(canSend)).toBe(true)
+  }
+  const missing = fillIn.filter((step) => !point.path.includes(step))
+  return async () => {
+    noteDeploy()
+    if (point.path.includes(goOffline)) await context.setOffline(false)
+    else {
+      // Who has pressed too early is told so first.
+      await expect(page.locator('#estimate')).not.toHaveAttribute('aria-busy')
+      for (const step of [...missing, press]) await step(page, name)
+    }
+    await expect(page.getByText(words.toasts.received).first()).toBeVisible()
+    await context.close()
+  }
+}
+
+const canSend = `performance.getEntriesByType('resource').some(({ name }) => name.includes('send-lead'))`
