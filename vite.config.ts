@@ -1,4 +1,3 @@
-import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, loadEnv } from 'vite'
 import { keepEarlierAssets } from './earlier-assets.ts'
@@ -6,12 +5,8 @@ import { formCode, prerender } from './prerender.ts'
 
 export default defineConfig(({ mode }) => ({
   define: definePublicKey(mode),
-  plugins: [
-    react(),
-    tailwind(),
-    prerender({ publicUrl: readPublicUrl(mode) }),
-    keepEarlierAssets(),
-  ],
+  plugins: [react(), prerender({ publicUrl: readPublicUrl(mode) }), keepEarlierAssets()],
+  css: { transformer: 'lightningcss' },
   appType: 'mpa',
   // The form's call goes to the site that `npm start` serves beside it.
   server: { proxy: { '/functions': `http://localhost:${readPort(mode)}` } },

@@ -16,7 +16,7 @@ test('they stand in their rows, each with avatar, name, five stars and words', a
     .locator(rows)
     .evaluateAll((rows) =>
       rows.map((row) =>
-        [...row.querySelectorAll('li:not([inert] li) .font-bold')].map((name) => name.textContent),
+        [...row.querySelectorAll('li:not([inert] li) .customer-name')].map((name) => name.textContent),
       ),
     )
   expect(names).toEqual(testimonials.rows.map((row) => row.map(({ name }) => name)))

@@ -2,17 +2,11 @@ import { head, notFound } from './content.ts'
 
 export function NotFoundPage() {
   return (
-    <main className="grid min-h-svh place-content-center justify-items-center gap-5 bg-cream px-6 py-12 text-center">
-      <img
-        src="/site/pictures/missing-shingle.svg"
-        alt=""
-        width="360"
-        height="240"
-        className="h-auto w-72 sm:w-90"
-      />
-      <h1 className="text-4xl sm:text-5xl">{notFound.heading}</h1>
-      <p className="max-w-md text-lg text-balance text-slate">{notFound.text}</p>
-      <a href="/" className="button mt-3 text-lg">
+    <main className="not-found">
+      <img src="/site/pictures/missing-shingle.svg" alt="" width="360" height="240" />
+      <h1>{notFound.heading}</h1>
+      <p>{notFound.text}</p>
+      <a href="/" className="button">
         {notFound.home}
       </a>
     </main>

@@ -228,7 +228,7 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
       </Input>
       <div className="field">
         <label htmlFor="serviceType">
-          {words.labels.serviceType} <span className="font-normal">{words.optional}</span>
+          {words.labels.serviceType} <span className="optional">{words.optional}</span>
         </label>
         <select id="serviceType" name="serviceType" defaultValue="">
           <option value="">{words.placeholders.serviceType}</option>
@@ -246,7 +246,7 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
       <input type="hidden" name="idempotencyKey" />
       {/* Filled in by load-form.ts at once. */}
       <input type="hidden" name="source" />
-      <button type="submit" disabled={submitting} className="button mt-2 w-full py-3 text-lg">
+      <button type="submit" disabled={submitting} className="button">
         {submitting ? words.submitting : words.submit}
       </button>
       <div role="status">
@@ -311,10 +311,7 @@ function Input({ name, error, announced, children, ...attributes }: InputProps) 
 
 const CallNote = ({ children }: { children: string }) => (
   <p className="form-note">
-    {children}{' '}
-    <a href={callHref} className="font-bold whitespace-nowrap text-copper underline">
-      {company.phone}
-    </a>
+    {children} <a href={callHref}>{company.phone}</a>
   </p>
 )
 

@@ -5,12 +5,9 @@ const icons = { home: House, shield: ShieldCheck, check: BadgeCheck }
 
 export function About() {
   return (
-    <section
-      aria-labelledby="about"
-      className="section later gable-below bg-cream [--height:55rem] lg:[--height:30rem]"
-    >
-      <div className="wide grid items-center gap-12 lg:grid-cols-2 lg:gap-20">
-        <div className="relative">
+    <section aria-labelledby="about" className="about section later">
+      <div className="page-width">
+        <div className="about-picture">
           <picture>
             <source
               type="image/avif"
@@ -23,7 +20,6 @@ export function About() {
               width="1200"
               height="894"
               loading="lazy"
-              className="aspect-[4/3] w-full rounded-xl object-cover"
             />
           </picture>
           {about.award && (
@@ -36,18 +32,18 @@ export function About() {
         </div>
         <div>
           <h2 id="about">{about.heading}</h2>
-          <p className="mt-5 text-lg text-slate">{about.text}</p>
-          <ul className="mt-9 grid gap-7">
+          <p className="about-text">{about.text}</p>
+          <ul>
             {about.points.map(({ icon, title, text }) => {
               const Icon = icons[icon]
               return (
-                <li key={title} className="grid grid-cols-[auto_1fr] gap-x-4">
+                <li key={title}>
                   <span className="icon-tile">
                     <Icon size={24} />
                   </span>
                   <div>
                     <h3>{title}</h3>
-                    <p className="mt-1 text-slate">{text}</p>
+                    <p>{text}</p>
                   </div>
                 </li>
               )

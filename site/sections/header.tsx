@@ -10,26 +10,22 @@ export function Header() {
       <a href="#estimate" className="skip-link button">
         {header.skipLink}
       </a>
-      <div className="wide flex min-h-16 flex-wrap items-center justify-between gap-x-3 lg:min-h-20">
-        <a href="/" aria-label={company.name} className="grid shrink-0 py-2">
-          <Logo tone="light" className="[grid-area:1/1] max-sm:[&>span]:hidden" />
-          <Logo tone="dark" className="[grid-area:1/1] max-sm:[&>span]:hidden" />
+      <div className="page-width">
+        <a href="/" aria-label={company.name} className="home-link">
+          <Logo tone="light" />
+          <Logo tone="dark" />
         </a>
-        <div className="flex flex-wrap items-center gap-x-2.5 sm:gap-x-6">
-          <CallLink className="flex min-h-11 items-center gap-2.5 rounded-md leading-tight">
-            <Phone size={20} className="max-sm:hidden" />
+        <div className="header-actions">
+          <CallLink className="header-call">
+            <Phone size={20} />
             <span>
-              <span className="block text-xs font-medium opacity-85 sm:text-sm">
-                {header.callLabel}
-              </span>
-              <span className="block font-display font-bold whitespace-nowrap tabular-nums sm:text-lg">
-                {company.phone}
-              </span>
+              <span className="call-label">{header.callLabel}</span>
+              <span className="call-number">{company.phone}</span>
             </span>
           </CallLink>
           <ToTopButton className="button">
-            <span className="sm:hidden">{header.estimateShort}</span>
-            <span className="max-sm:hidden">{header.estimate}</span>
+            <span className="short-label">{header.estimateShort}</span>
+            <span className="long-label">{header.estimate}</span>
           </ToTopButton>
         </div>
       </div>

@@ -29,10 +29,10 @@ export function Hero() {
           className="hero-picture"
         />
       </picture>
-      <div className="hero-grid wide">
+      <div className="hero-grid page-width">
         <div className="hero-words">
           {/* On a phone the header has room for the mark only. */}
-          <p className="eyebrow sm:hidden">{company.name}</p>
+          <p className="hero-company">{company.name}</p>
           <h1 id="headline">{hero.headline}</h1>
           <p>{hero.lead}</p>
         </div>
@@ -66,7 +66,7 @@ export function Hero() {
         </div>
         <dl className="hero-statistics">
           {hero.statistics.map(({ value, label }) => (
-            <div key={label} className="flex flex-col-reverse justify-end">
+            <div key={label}>
               <dt>{label}</dt>
               <dd>{value}</dd>
             </div>

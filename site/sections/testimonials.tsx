@@ -8,9 +8,9 @@ export function Testimonials() {
     <section
       aria-labelledby="testimonials"
       data-testimonials
-      className="section later bg-sand/60 [--height:47rem] lg:[--height:42rem]"
+      className="testimonials section later"
     >
-      <div className="wide flex min-h-12 items-center justify-between gap-4">
+      <div className="page-width">
         <h2 id="testimonials">{testimonials.heading}</h2>
         <button
           type="button"
@@ -27,14 +27,14 @@ export function Testimonials() {
         </button>
       </div>
       {/* Drawn once; each card shows it again. */}
-      <svg aria-hidden="true" className="hidden">
+      <svg aria-hidden="true" className="star-drawing">
         <symbol id="five-stars" viewBox="0 0 120 24">
           {[0, 24, 48, 72, 96].map((x) => (
             <Star key={x} x={x} fill="currentColor" strokeWidth={0} />
           ))}
         </symbol>
       </svg>
-      <div className="mt-10 flex flex-col gap-4 md:gap-5">
+      <div className="rows">
         {rows.map((row, index) => (
           <Row
             key={row[0]?.id}
@@ -58,22 +58,15 @@ function Row({ cards, label, direction }: RowProps) {
       <div className="row-track">
         <ul>
           {cards.map(({ id, name, image, text }) => (
-            <li key={id} className="card">
-              <div className="flex items-center gap-3">
-                <img
-                  src={image}
-                  alt=""
-                  width="48"
-                  height="48"
-                  loading="lazy"
-                  className="rounded-full"
-                />
+            <li key={id} className="testimonial-card">
+              <div className="customer">
+                <img src={image} alt="" width="48" height="48" loading="lazy" />
                 <div>
-                  <p className="font-display font-bold">{name}</p>
+                  <p className="customer-name">{name}</p>
                   <Stars />
                 </div>
               </div>
-              <blockquote className="mt-3 text-slate">{text}</blockquote>
+              <blockquote>{text}</blockquote>
             </li>
           ))}
         </ul>
@@ -84,8 +77,8 @@ function Row({ cards, label, direction }: RowProps) {
 
 function Stars() {
   return (
-    <p className="flex text-copper">
-      <span className="sr-only">{testimonials.ratingLabel}</span>
+    <p className="stars">
+      <span className="spoken">{testimonials.ratingLabel}</span>
       <svg aria-hidden="true" width="80" height="16">
         <use href="#five-stars" />
       </svg>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 export function ToTopButton({ className, children }: { className: string; children: ReactNode }) {
   return (
     <>
-      <button type="button" data-to-top className={`scripted ${className}`}>
+      <button type="button" data-to-top className={`to-top ${className}`}>
         {children}
       </button>
       <noscript>
