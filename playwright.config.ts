@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test'
-import { findBrowser } from './e2e/browser.mjs'
+import { findBrowser } from './scripts/browsers.mjs'
 
 const executablePath = findBrowser()
 // Each worker reads this file, too, and need not search again.

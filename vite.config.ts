@@ -1,9 +1,11 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig, loadEnv } from 'vite'
-import { keepEarlierAssets } from './earlier-assets.ts'
-import { formCode, prerender } from './prerender.ts'
+import { keepEarlierAssets } from './site/build/earlier-assets.ts'
+import { formCode, prerender } from './site/build/prerender.ts'
 
 export default defineConfig(({ mode }) => ({
+  root: 'site',
+  envDir: '..',
   define: definePublicKey(mode),
   plugins: [react(), prerender({ publicUrl: readPublicUrl(mode) }), keepEarlierAssets()],
   css: { transformer: 'lightningcss' },
@@ -11,6 +13,8 @@ export default defineConfig(({ mode }) => ({
   // The form's call goes to the site that `npm start` serves beside it.
   server: { proxy: { '/functions': `http://localhost:${readPort(mode)}` } },
   build: {
+    outDir: '../dist',
+    emptyOutDir: true,
     // Twenty avatars as data URLs would double the first response.
     assetsInlineLimit: 0,
     // Every browser that runs the page's script preloads modules by itself.
@@ -18,7 +22,7 @@ export default defineConfig(({ mode }) => ({
     rolldownOptions: {
       // Advice about plugins is not for whoever starts the site.
       checks: { pluginTimings: false },
-      input: ['index.html', '404.html', formCode],
+      input: ['index.html', '404.html', formCode].map((name) => `site/${name}`),
       // The page calls what the form's code exports, and what loads later may use React from there:
       // one file to hydrate.
       preserveEntrySignatures: 'allow-extension',

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { company } from '../site/content.ts'
+import { company } from '#site/content.ts'
 import { cutWeight } from './font.ts'
 
 const palette = { ink: '#1b2326', cream: '#faf6ee', sand: '#efe6d6' }

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const art = `${root}art`
 const pictures = `${root}site/pictures`
 const fonts = `${root}site/fonts`
-const publicDir = `${root}public`
+const publicDir = `${root}site/public`
 
 // `npm run art -- share`: after a change of the company's name, which is all that the picture of
 // shared links takes from site/content.ts. The rest takes a minute.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createLocation, engines } from '../testing/database.ts'
+import { createLocation, engines } from '#testing/database.ts'
 import { runCrash } from './crash-run.ts'
 import { canCutPower, cutPower } from './power-cut.ts'
 

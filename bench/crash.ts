@@ -1,7 +1,7 @@
 // Kills servers while visitors send leads, and looks for every acknowledged lead afterwards.
 //   npm run bench:crash -- [how often, over both engines] [--seed 1]
 import { parseArgs } from 'node:util'
-import { startPostgres } from '../testing/postgres.ts'
+import { startPostgres } from '#testing/postgres.ts'
 import { type CrashResult, runCrash } from './crash-run.ts'
 import { canCutPower, cutPower } from './power-cut.ts'
 

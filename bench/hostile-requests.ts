@@ -1,15 +1,10 @@
 import fc from 'fast-check'
-import { makeAnswerToken } from '../supabase/functions/submit-to-airtable/answer-link.ts'
-import { createApp } from '../supabase/functions/submit-to-airtable/app.ts'
-import { createFaultLog } from '../supabase/functions/submit-to-airtable/fault-log.ts'
-import { serviceTypes } from '../supabase/functions/submit-to-airtable/lead.ts'
-import {
-  type Database,
-  findLead,
-  listLeads,
-  saveLead,
-} from '../supabase/functions/submit-to-airtable/store.ts'
-import { createTestApp, testLead } from '../testing/app.ts'
+import { makeAnswerToken } from '#leads/answer-link.ts'
+import { createApp } from '#leads/http/app.ts'
+import { serviceTypes } from '#leads/lead.ts'
+import { createFaultLog } from '#leads/log.ts'
+import { type Database, findLead, listLeads, saveLead } from '#leads/store/store.ts'
+import { createTestApp, testLead } from '#testing/app.ts'
 
 /** Requests nobody's browser would send, and what must be true of every answer all the same. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createLocation, engines, openTestDatabase } from '../testing/database.ts'
-import { spawnServer } from '../testing/server-process.ts'
+import { createLocation, engines, openTestDatabase } from '#testing/database.ts'
+import { spawnServer } from '#testing/server-process.ts'
 import { anonKey, createHostileTarget, tryAnswerLinks, tryRequests } from './hostile-requests.ts'
 import { attack, attacks, drip, findSocketFault, mangle, pipeline } from './hostile-sockets.ts'
 import { createRandom } from './random.ts'

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { findPercentile } from '../owner/promise-report.ts'
-import { formatTable } from '../owner/terminal.ts'
-import { openDatabase } from '../server/database.ts'
-import { countLeads } from '../supabase/functions/submit-to-airtable/store.ts'
-import { startServer } from '../testing/processes.ts'
+import { countLeads } from '#leads/store/store.ts'
+import { findPercentile } from '#owner/promise-report.ts'
+import { formatTable } from '#owner/terminal.ts'
+import { openDatabase } from '#server/database.ts'
+import { startServer } from '#testing/processes.ts'
 
 const { values } = parseArgs({
   options: {

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { openDatabase } from '../server/database.ts'
-import { startCaddy, type TestCaddy } from '../testing/caddy.ts'
-import { findFreePort, startServer } from '../testing/processes.ts'
+import { openDatabase } from '#server/database.ts'
+import { startCaddy, type TestCaddy } from '#testing/caddy.ts'
+import { findFreePort, startServer } from '#testing/processes.ts'
 
 export type RollingResult = {
   restarts: number

@@ -2,8 +2,8 @@
 // deploy/rolling-restart as they are. Nobody tries again, so every failed request counts.
 //   npm run bench:rolling -- [--processes 3] [--rounds 4] [--visitors 40] [--pause-ms 20]
 import { parseArgs } from 'node:util'
-import { findCaddy } from '../testing/caddy.ts'
-import { startPostgres } from '../testing/postgres.ts'
+import { findCaddy } from '#testing/caddy.ts'
+import { startPostgres } from '#testing/postgres.ts'
 import { type RollingResult, runRolling } from './rolling-run.ts'
 
 const { values } = parseArgs({

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import pino from 'pino'
-import { startSite } from '../server/site-server.ts'
-import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
+import { readEnv } from '#leads/settings.ts'
+import { startSite } from '#server/site-server.ts'
 
-// The product as server.ts runs it, on a port of the system's choice, with the site of SITE_DIR.
+// The product as server/main.ts runs it, on a port of the system's choice, with the site of SITE_DIR.
 const siteDir = process.env.SITE_DIR ?? join(import.meta.dirname, '../dist')
 const env = readEnv({ ...process.env, PORT: '0', HOST: '127.0.0.1' })
 // Written as in production, one call a line, but to nowhere.

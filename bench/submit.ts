@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { startPostgres } from '../testing/postgres.ts'
+import { startPostgres } from '#testing/postgres.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 import { formatMs, formatRate, formatRatio, median, type Table } from './table.ts'
 

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
-const isBuilt = existsSync(join(import.meta.dirname, 'dist/index.html'))
+const root = join(import.meta.dirname, '..')
+const isBuilt = existsSync(join(root, 'dist/index.html'))
 
 // `npm test` builds first; a bare vitest on an unbuilt tree has nothing to show.
 test.skipIf(!isBuilt && !process.env.CI)(
@@ -14,8 +15,8 @@ test.skipIf(!isBuilt && !process.env.CI)(
   async () => {
     const temp = mkdtempSync(join(tmpdir(), 'demo-test-'))
     onTestFinished(() => rm(temp, { recursive: true, force: true }))
-    const demo = spawn(join(import.meta.dirname, 'node_modules/.bin/node'), ['demo.ts'], {
-      cwd: import.meta.dirname,
+    const demo = spawn(join(root, 'node_modules/.bin/node'), ['demo/demo.ts'], {
+      cwd: root,
       // A key of the owner's own, as in the .env that the page is built with.
       env: {
         PATH: process.env.PATH,

@@ -6,15 +6,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
-import { findPageKey, type Given } from './doctor/settings.ts'
-import { formatTable, makeSafe } from './owner/terminal.ts'
-import { type AirtableStandIn, startAirtableStandIn } from './testing/airtable-stand-in.ts'
-import { type MailStandIn, type ReceivedMail, startMailStandIn } from './testing/mail-stand-in.ts'
+import { findPageKey, type Given } from '#owner/doctor/settings.ts'
+import { formatTable, makeSafe } from '#owner/terminal.ts'
+import { type AirtableStandIn, startAirtableStandIn } from './airtable-stand-in.ts'
+import { type MailStandIn, type ReceivedMail, startMailStandIn } from './mail-stand-in.ts'
 
 // The whole product on this machine: the site with an embedded database in a folder that goes away,
 // and stand-ins for Airtable and the staff's mail. Of the owner's own settings only the key is used
 // that the page was built with.
 
+const root = join(import.meta.dirname, '..')
 const say = (text: string) => process.stdout.write(text)
 
 /** The port everybody expects when it is free, else any. */
@@ -33,8 +34,8 @@ async function findPort(wanted: number): Promise<number> {
 }
 
 function startSite(port: number, dataDir: string, airtable: AirtableStandIn, mail: MailStandIn) {
-  const site = spawn(process.execPath, ['server.ts'], {
-    cwd: import.meta.dirname,
+  const site = spawn(process.execPath, ['server/main.ts'], {
+    cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
@@ -148,7 +149,7 @@ function warnOfOtherBackend() {
 const stop = Promise.withResolvers<void>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop.resolve)
 
-process.chdir(import.meta.dirname)
+process.chdir(root)
 const dataDir = mkdtempSync(join(tmpdir(), 'roofing-demo-'))
 const airtable = await startAirtableStandIn()
 const mail = await startMailStandIn()

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../server/database.ts'
-import { findLead, listLeads } from '../supabase/functions/submit-to-airtable/store.ts'
-import { createDir, createLocation, engines, runSql } from '../testing/database.ts'
-import { storeLead } from '../testing/saved-leads.ts'
-import { findPostgres } from '../testing/tools.mjs'
+import { findLead, listLeads } from '#leads/store/store.ts'
+import { findPostgres } from '#scripts/tools.mjs'
+import { openDatabase } from '#server/database.ts'
+import { createDir, createLocation, engines, runSql } from '#testing/database.ts'
+import { storeLead } from '#testing/saved-leads.ts'
 
 it.runIf(engines.includes('postgres'))(
   'the guide’s commands dump PostgreSQL while the site runs, and the site opens what they restore',

@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { form as words } from '../site/content.ts'
+import { form as words } from '#site/content.ts'
 import { submitButton, toast } from './form.ts'
 import { desktop, expect, scrollPage, test } from './test.ts'
 

@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { standInForGoogleMaps } from '../testing/google-maps-stand-in.ts'
+import { standInForGoogleMaps } from '#demo/google-maps-stand-in.ts'
 import {
   announced,
   countSubmits,

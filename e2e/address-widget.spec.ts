@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { standInForGoogleMaps } from '../testing/google-maps-stand-in.ts'
+import { standInForGoogleMaps } from '#demo/google-maps-stand-in.ts'
 import { countSubmits, expectPlainField, field, test, typeInto } from './address.ts'
 import { expect } from './test.ts'
 

@@ -1,5 +1,5 @@
-import { company } from '../site/content.ts'
-import { standInForGoogleMaps } from '../testing/google-maps-stand-in.ts'
+import { standInForGoogleMaps } from '#demo/google-maps-stand-in.ts'
+import { company } from '#site/content.ts'
 import {
   combobox,
   countSubmits,

@@ -1,5 +1,5 @@
 import AxeBuilder from '@axe-core/playwright'
-import { startMailStandIn } from '../testing/mail-stand-in.ts'
+import { startMailStandIn } from '#demo/mail-stand-in.ts'
 import { visitor } from './form.ts'
 import { test as ownSite } from './own-site.ts'
 import { expect, phone } from './test.ts'

@@ -1,4 +1,4 @@
-import { form as words } from '../site/content.ts'
+import { form as words } from '#site/content.ts'
 import {
   answerWith,
   fields,

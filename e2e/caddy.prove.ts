@@ -1,5 +1,5 @@
-import { form as words } from '../site/content.ts'
-import { findCaddy, startCaddy } from '../testing/caddy.ts'
+import { form as words } from '#site/content.ts'
+import { findCaddy, startCaddy } from '#testing/caddy.ts'
 import { fields, fillIn, submitButton, toast } from './form.ts'
 import { test } from './own-site.ts'
 import { expect } from './test.ts'

@@ -3,11 +3,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, expect as expectSoon, type Page, test } from '@playwright/test'
-import { openDatabase } from '../server/database.ts'
-import { startSite } from '../server/site-server.ts'
-import { form as words } from '../site/content.ts'
-import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
-import { copySources } from '../testing/copy-sources.ts'
+import { readEnv } from '#leads/settings.ts'
+import { openDatabase } from '#server/database.ts'
+import { startSite } from '#server/site-server.ts'
+import { form as words } from '#site/content.ts'
+import { copySources } from '#testing/copy-sources.ts'
 import { fields, submitButton, visitor } from './form.ts'
 
 // A deploy renames the files of the page while 20 visitors have it open, each at another point.

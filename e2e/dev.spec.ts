@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer, type ViteDevServer } from 'vite'
-import { form, hero, testimonials } from '../site/content.ts'
-import { copySources } from '../testing/copy-sources.ts'
+import { form, hero, testimonials } from '#site/content.ts'
+import { copySources } from '#testing/copy-sources.ts'
 import { submitButton, toast } from './form.ts'
 import { expect, test } from './test.ts'
 

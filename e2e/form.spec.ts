@@ -1,4 +1,4 @@
-import { company, form as words } from '../site/content.ts'
+import { company, form as words } from '#site/content.ts'
 import {
   answerWith,
   fields,

@@ -1,5 +1,5 @@
 import { expect, type Page, type Request } from '@playwright/test'
-import { form as words } from '../site/content.ts'
+import { form as words } from '#site/content.ts'
 
 export const functionUrl = '**/functions/v1/submit-to-airtable'
 

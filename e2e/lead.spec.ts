@@ -1,4 +1,4 @@
-import { company, form as words } from '../site/content.ts'
+import { company, form as words } from '#site/content.ts'
 import { fields, fillIn, submitButton, toast, visitor } from './form.ts'
 import { expectRow, test } from './own-site.ts'
 import { expect } from './test.ts'

@@ -1,6 +1,6 @@
 import { expect as expectSoon, test } from '@playwright/test'
-import { about, company, form as words } from '../site/content.ts'
-import { findFirefox, findWebKit } from './browser.mjs'
+import { findFirefox, findWebKit } from '#scripts/browsers.mjs'
+import { about, company, form as words } from '#site/content.ts'
 import { visitor as person } from './form.ts'
 import { type Start, startFirefox, startWebKit, type Visitor } from './other-browsers.ts'
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import puppeteer from 'puppeteer-core'
-import { findFreePort, waitUntil } from '../testing/processes.ts'
-import { findFirefox, findWebKit } from './browser.mjs'
+import { findFirefox, findWebKit } from '#scripts/browsers.mjs'
+import { findFreePort, waitUntil } from '#testing/processes.ts'
 
 /** A browser other than Playwright's, with what the core walk needs of it. */
 export type Visitor = {

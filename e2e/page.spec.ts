@@ -1,4 +1,4 @@
-import { about, company, emergency, services, testimonials } from '../site/content.ts'
+import { about, company, emergency, services, testimonials } from '#site/content.ts'
 import { desktop, expect, phone, scrollPage, test } from './test.ts'
 
 test('the landing page has its parts in the order of the specification', async ({ page }) => {

@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'vite'
-import { startSite } from '../server/site-server.ts'
-import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
+import { readEnv } from '#leads/settings.ts'
+import { startSite } from '#server/site-server.ts'
 import { siteDir, siteWithKeyDir } from './site.ts'
 
 // Builds the sites and serves one for the browser tests, with nothing of the owner's: not the .env,

@@ -1,5 +1,5 @@
 import type { Page, Request } from '@playwright/test'
-import { form as words } from '../site/content.ts'
+import { form as words } from '#site/content.ts'
 import { answerWith, fillIn, functionUrl, submitButton, toast, visitor } from './form.ts'
 import { expect, test } from './test.ts'
 

@@ -1,4 +1,4 @@
-import { form as words } from '../site/content.ts'
+import { form as words } from '#site/content.ts'
 import { fillIn, functionUrl, readValues, submitButton, toast, visitor } from './form.ts'
 import { expect, test } from './test.ts'
 

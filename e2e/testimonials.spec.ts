@@ -1,4 +1,4 @@
-import { company, testimonials } from '../site/content.ts'
+import { company, testimonials } from '#site/content.ts'
 import { desktop, expect, phone, test } from './test.ts'
 
 const rows = '[data-testimonials] .row'
@@ -16,7 +16,9 @@ test('they stand in their rows, each with avatar, name, five stars and words', a
     .locator(rows)
     .evaluateAll((rows) =>
       rows.map((row) =>
-        [...row.querySelectorAll('li:not([inert] li) .customer-name')].map((name) => name.textContent),
+        [...row.querySelectorAll('li:not([inert] li) .customer-name')].map(
+          (name) => name.textContent,
+        ),
       ),
     )
   expect(names).toEqual(testimonials.rows.map((row) => row.map(({ name }) => name)))

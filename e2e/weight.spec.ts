@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { devices, type Page, type Request } from '@playwright/test'
-import { testimonials } from '../site/content.ts'
+import { testimonials } from '#site/content.ts'
 import { siteDir } from './site.ts'
 import { desktop, expect, scrollPage, test } from './test.ts'
 

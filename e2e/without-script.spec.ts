@@ -1,4 +1,4 @@
-import { about, company, form, services, testimonials } from '../site/content.ts'
+import { about, company, form, services, testimonials } from '#site/content.ts'
 import { expect, test } from './test.ts'
 
 test.describe('without JavaScript', () => {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { type Database, keepSetting } from './store.ts'
+import { type Database, keepSetting } from './store/store.ts'
 
 const expiresAfterMs = 7 * 24 * 3_600_000
 // 128 bits of the signature: nobody guesses it, and the link fits into a text message.

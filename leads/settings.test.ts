@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { readEnv } from './env.ts'
+import { readEnv } from './settings.ts'
 
 it('has a default for everything but what only the owner can know', () => {
   expect(readEnv({})).toMatchObject({
@@ -155,7 +155,7 @@ it('takes origins with or without a closing slash', () => {
 
 it('finds every variable it reads in .env.example, which works as it is', () => {
   const example = readFileSync('.env.example', 'utf8')
-  const source = readFileSync(new URL('env.ts', import.meta.url), 'utf8')
+  const source = readFileSync(new URL('settings.ts', import.meta.url), 'utf8')
   // Supabase sets these two for its functions; they are nobody’s to fill in.
   const own = ['SUPABASE_DB_URL', 'SUPABASE_PUBLISHABLE_KEYS']
   for (const [, name = ''] of source.matchAll(/^ {2}([A-Z][A-Z_]+): /gm))

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import { openDatabase } from '../server/database.ts'
+import { openDatabase } from '#server/database.ts'
 import { giveToOwner, makeOwnDir, publishFile, type RestoreRequest } from './backup-file.ts'
 import { setAsideOldAlerts } from './old-alerts.ts'
 

@@ -1,12 +1,12 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { openDatabase } from '#server/database.ts'
+import { createDir } from '#testing/database.ts'
+import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { backUp, runBackup } from './backup.ts'
-import { usePostgresTools } from './owner/backup-file.ts'
+import { usePostgresTools } from './backup-file.ts'
 import { runRestore } from './restore.ts'
-import { openDatabase } from './server/database.ts'
-import { createDir } from './testing/database.ts'
-import { storeLead, testTime } from './testing/saved-leads.ts'
 
 const hourMs = 60 * 60_000
 

@@ -1,6 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { readEnv } from '#leads/settings.ts'
 import {
   findBackupDir,
   formatStamp,
@@ -8,9 +9,8 @@ import {
   lendWorkDir,
   makeOwnDir,
   usePostgresTools,
-} from './owner/backup-file.ts'
-import { backUpSqlite } from './owner/backup-sqlite.ts'
-import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
+} from './backup-file.ts'
+import { backUpSqlite } from './backup-sqlite.ts'
 
 const help = `Copies the SQLite database while the site runs, and checks the copy.
 

@@ -1,4 +1,4 @@
-import { kindOf } from '../supabase/functions/submit-to-airtable/receivers.ts'
+import { kindOf } from '#leads/delivery/receivers.ts'
 import type { Deps } from './leads-command.ts'
 
 /** The receiver in plain words, where it is known. */

@@ -1,12 +1,9 @@
-import { formatDuration } from '../supabase/functions/submit-to-airtable/alert.ts'
-import { serviceTypes } from '../supabase/functions/submit-to-airtable/lead.ts'
-import { promiseMs } from '../supabase/functions/submit-to-airtable/promise.ts'
-import { kindOf } from '../supabase/functions/submit-to-airtable/receivers.ts'
-import { describeSource, explainSource } from '../supabase/functions/submit-to-airtable/source.ts'
-import type {
-  Delivery,
-  LeadWithDeliveries,
-} from '../supabase/functions/submit-to-airtable/store.ts'
+import { formatDuration } from '#leads/alerts/alert.ts'
+import { kindOf } from '#leads/delivery/receivers.ts'
+import { promiseMs } from '#leads/delivery/reminders.ts'
+import { serviceTypes } from '#leads/lead.ts'
+import { describeSource, explainSource } from '#leads/source.ts'
+import type { Delivery, LeadWithDeliveries } from '#leads/store/store.ts'
 import { describeChannel, isGone } from './describe-channel.ts'
 import type { Deps, LeadsDeps } from './leads-command.ts'
 import { makeSafe } from './terminal.ts'

@@ -1,32 +1,23 @@
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startAirtableStandIn } from './testing/airtable-stand-in.ts'
-import { copySources } from './testing/copy-sources.ts'
-import { startMailStandIn } from './testing/mail-stand-in.ts'
-import { canTestWith } from './testing/processes.ts'
-import { spawnProcess } from './testing/server-process.ts'
-import { startTwilioStandIn } from './testing/twilio-stand-in.ts'
+import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
+import { startMailStandIn } from '#demo/mail-stand-in.ts'
+import { startTwilioStandIn } from '#demo/twilio-stand-in.ts'
+import { copySources } from '#testing/copy-sources.ts'
+import { canTestWith } from '#testing/processes.ts'
+import { spawnProcess } from '#testing/server-process.ts'
 
 /** A checkout of its own, in which an owner may work. */
 function checkOut() {
   const folder = copySources()
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const root = import.meta.dirname
-  const programs = readdirSync(root).filter((name) => name.endsWith('.ts'))
-  for (const name of [...programs, 'doctor', 'owner', 'server', 'supabase'])
+  const root = join(import.meta.dirname, '..')
+  for (const name of ['leads', 'owner', 'server', 'supabase'])
     cpSync(join(root, name), join(folder, name), { recursive: true })
   const run = async (command: string, args: string[] = [], env: Record<string, string> = {}) => {
     const node = ['--env-file-if-exists=.env', command, ...args]
@@ -51,7 +42,7 @@ function replaceSamples(folder: string) {
       .replace('(555) 555-0124', '(612) 234-7810'),
   )
   // As a picture of the owner's own, whatever name it shows here.
-  replace('public/og.jpg', (bytes) => bytes.replace('Share picture of', 'A photograph of '))
+  replace('site/public/og.jpg', (bytes) => bytes.replace('Share picture of', 'A photograph of '))
 }
 
 /** TLS in front, as a proxy does it, with a certificate that only this test trusts. */
@@ -125,20 +116,20 @@ test.skipIf(!canTestWith('openssl'))(
     chmodSync(join(folder, '.env'), 0o600)
     const vite = join(folder, 'node_modules/vite/bin/vite.js')
     execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder })
-    const start = ['--env-file-if-exists=.env', 'server.ts']
+    const start = ['--env-file-if-exists=.env', 'server/main.ts']
     const server = spawnProcess(process.execPath, start, {}, { cwd: folder })
     proxy.setTarget(await server.findUrl())
     mkdirSync(join(folder, 'data/backups'))
     writeFileSync(join(folder, 'data/backups/leads-20261115T030000Z.sqlite.gz'), 'a backup')
 
     const trusting = { NODE_EXTRA_CA_CERTS: proxy.cert }
-    const { code, stdout } = await run('doctor.ts', [], trusting)
+    const { code, stdout } = await run('owner/doctor.ts', [], trusting)
     expect(stdout).not.toContain('to do')
     expect(stdout).toContain('Nothing stands in the way')
     expect(code).toBe(0)
     expect([mail.mails, twilio.messages, airtable.records]).toEqual([[], [], []])
 
-    const sent = await run('doctor.ts', ['--send', '--json'], trusting)
+    const sent = await run('owner/doctor.ts', ['--send', '--json'], trusting)
     expect(sent.code).toBe(0)
     const { ready, groups } = JSON.parse(sent.stdout)
     expect(ready).toBe(true)
@@ -152,7 +143,7 @@ test.skipIf(!canTestWith('openssl'))(
     expect(server.output.stdout.trim().split('\n')).toHaveLength(1)
 
     // Who does not trust the certificate is told so, and nothing else about the address.
-    const strangers = await run('doctor.ts')
+    const strangers = await run('owner/doctor.ts')
     expect(strangers.code).toBe(1)
     expect(strangers.stdout).toContain('will not trust the certificate')
   },
@@ -165,7 +156,7 @@ test('a typo in the words ends it with 2, the line and how an apostrophe is writ
   const at = lines.findIndex((line) => line.startsWith('  name:'))
   lines[at] = "  name: 'O'Brien Roofing',"
   writeFileSync(file, lines.join('\n'))
-  const { code, stdout, stderr } = await run('doctor.ts')
+  const { code, stdout, stderr } = await run('owner/doctor.ts')
   expect(code).toBe(2)
   expect(stdout).toBe('')
   expect(stderr).toContain(`site/content.ts line ${at + 1} cannot be read: `)
@@ -190,7 +181,7 @@ test('what hangs is waited for at the same time, and not for long', async () => 
   }
   const [airtable, postgres, site] = await Promise.all([1, 2, 3].map(startSilent))
   const { run } = checkOut()
-  const { code, stdout } = await run('doctor.ts', [], {
+  const { code, stdout } = await run('owner/doctor.ts', [], {
     AIRTABLE_API_URL: `http://${airtable}`,
     AIRTABLE_TOKEN: 'token',
     AIRTABLE_BASE_ID: 'app1',

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import * as content from '#site/content.ts'
+import { createDir } from '#testing/database.ts'
 import { type DoctorDeps, formatScreen, runDoctor } from './doctor.ts'
-import { measureText } from './owner/terminal.ts'
-import * as content from './site/content.ts'
-import { createDir } from './testing/database.ts'
+import { measureText } from './terminal.ts'
 
 test('before anything is set up, says everything that is to do and makes nothing', async () => {
   const checkout = process.cwd()

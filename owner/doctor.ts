@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs, styleText } from 'node:util'
+import { type Env, readEnv } from '#leads/settings.ts'
 import { checkAirtable } from './doctor/airtable.ts'
 import { checkAlerts, proposeTests, sendTests } from './doctor/alerts.ts'
 import type { Check, State } from './doctor/check.ts'
@@ -16,8 +17,7 @@ import {
   type Given,
 } from './doctor/settings.ts'
 import { type Content, checkWords } from './doctor/words.ts'
-import { makeSafe, makeSafeJson, measureText } from './owner/terminal.ts'
-import { type Env, readEnv } from './supabase/functions/submit-to-airtable/env.ts'
+import { makeSafe, makeSafeJson, measureText } from './terminal.ts'
 
 const help = `What still stands between this checkout and a live site. Changes nothing.
 
@@ -138,7 +138,7 @@ async function examine(
 
 function readPicture(root: string): Uint8Array | undefined {
   try {
-    return readFileSync(join(root, 'public/og.jpg'))
+    return readFileSync(join(root, 'site/public/og.jpg'))
   } catch {
     return undefined
   }
@@ -193,9 +193,9 @@ function wrap(text: string, width: number): string[] {
 if (import.meta.main) {
   let output = ''
   const code = await runDoctor(process.argv.slice(2), {
-    root: import.meta.dirname,
+    root: join(import.meta.dirname, '..'),
     given: process.env,
-    readContent: () => import('./site/content.ts'),
+    readContent: () => import('#site/content.ts'),
     fetch,
     readCertificate,
     pause,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
-import { listReceivers } from '../supabase/functions/submit-to-airtable/receivers.ts'
-import { findLead } from '../supabase/functions/submit-to-airtable/store.ts'
-import { createCommandLine, save } from '../testing/command-line.ts'
-import { openTestDatabase } from '../testing/database.ts'
+import { listReceivers } from '#leads/delivery/receivers.ts'
+import { readEnv } from '#leads/settings.ts'
+import { findLead } from '#leads/store/store.ts'
+import { createCommandLine, save } from '#testing/command-line.ts'
+import { openTestDatabase } from '#testing/database.ts'
 
 test('a receiver is named where it is known; what waits for one who is gone can be dropped', async () => {
   const db = await openTestDatabase('sqlite')

@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../server/database.ts'
-import { sendToAirtable } from '../supabase/functions/submit-to-airtable/airtable.ts'
+import { sendToAirtable } from '#leads/airtable/airtable.ts'
 import {
   acquireChannel,
   claimDue,
   findLead,
   listLeads,
   releaseChannel,
-} from '../supabase/functions/submit-to-airtable/store.ts'
-import { createCommandLine, deliver, save, startAirtable } from '../testing/command-line.ts'
-import { createDir, engines, openTestDatabase } from '../testing/database.ts'
-import { testTime } from '../testing/saved-leads.ts'
+} from '#leads/store/store.ts'
+import { openDatabase } from '#server/database.ts'
+import { createCommandLine, deliver, save, startAirtable } from '#testing/command-line.ts'
+import { createDir, engines, openTestDatabase } from '#testing/database.ts'
+import { testTime } from '#testing/saved-leads.ts'
 
 test.each(engines)('forgets the lead here and in Airtable, and no other, on %s', async (engine) => {
   const db = await openTestDatabase(engine)

@@ -1,11 +1,11 @@
-import { eraseFromAirtable } from '../supabase/functions/submit-to-airtable/airtable.ts'
+import { eraseFromAirtable } from '#leads/airtable/airtable.ts'
 import {
   acquireChannel,
   eraseLead,
   findLeadsByPrefix,
   type LeadWithDeliveries,
   releaseChannel,
-} from '../supabase/functions/submit-to-airtable/store.ts'
+} from '#leads/store/store.ts'
 import { describeChannel } from './describe-channel.ts'
 import { describeLead } from './describe-lead.ts'
 import { type Command, type Deps, Failure, UsageError } from './leads-command.ts'

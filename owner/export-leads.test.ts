@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createCommandLine, save } from '../testing/command-line.ts'
-import { createDir, engines, openTestDatabase } from '../testing/database.ts'
-import { testTime } from '../testing/saved-leads.ts'
+import { createCommandLine, save } from '#testing/command-line.ts'
+import { createDir, engines, openTestDatabase } from '#testing/database.ts'
+import { testTime } from '#testing/saved-leads.ts'
 import { explainUnwritten } from './leads-command.ts'
 
 test('export writes every lead, safe for a spreadsheet, for the owner’s eyes only', async () => {

@@ -1,12 +1,9 @@
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
-import { kindOf } from '../supabase/functions/submit-to-airtable/receivers.ts'
-import { describeSource } from '../supabase/functions/submit-to-airtable/source.ts'
-import {
-  type LeadWithDeliveries,
-  listLeads,
-} from '../supabase/functions/submit-to-airtable/store.ts'
+import { kindOf } from '#leads/delivery/receivers.ts'
+import { describeSource } from '#leads/source.ts'
+import { type LeadWithDeliveries, listLeads } from '#leads/store/store.ts'
 import { byteOrderMark, formatCsvLine } from './csv.ts'
 import { labelOf, toIso } from './describe-lead.ts'
 import { type Command, type Deps, explainUnwritten, Failure } from './leads-command.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { AirtableSettings } from '../supabase/functions/submit-to-airtable/airtable.ts'
-import type { Database } from '../supabase/functions/submit-to-airtable/store.ts'
+import type { AirtableSettings } from '#leads/airtable/airtable.ts'
+import type { Database } from '#leads/store/store.ts'
 
 export const help = `The owner's view of the leads.
 

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openLeads } from './owner/open-leads.ts'
-import { runLeads } from './owner/run-leads.ts'
+import { openLeads } from './open-leads.ts'
+import { runLeads } from './run-leads.ts'
 
 // `npm run leads | head` closes the pipe early; that is no error.
 process.stdout.on('error', () => process.exit(0))

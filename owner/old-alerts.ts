@@ -1,4 +1,4 @@
-import type { Database } from '../supabase/functions/submit-to-airtable/store.ts'
+import type { Database } from '#leads/store/store.ts'
 
 const youngMs = 60 * 60_000
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openDatabase } from '../server/database.ts'
-import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
-import { listReceivers } from '../supabase/functions/submit-to-airtable/receivers.ts'
+import { listReceivers } from '#leads/delivery/receivers.ts'
+import { readEnv } from '#leads/settings.ts'
+import { openDatabase } from '#server/database.ts'
 
 /** What the owner's variables name. A database that is not there is not made. */
 export async function openLeads(variables: Record<string, string | undefined>) {

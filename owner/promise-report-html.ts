@@ -1,4 +1,4 @@
-import { escapeHtml } from '../supabase/functions/submit-to-airtable/alert-email.ts'
+import { escapeHtml } from '#leads/alerts/email.ts'
 import {
   formatLag,
   formatPeriod,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PromiseRecord } from '../supabase/functions/submit-to-airtable/store.ts'
+import type { PromiseRecord } from '#leads/store/store.ts'
 import {
   computeReport,
   findMidnight,

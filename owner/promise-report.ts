@@ -1,7 +1,7 @@
-import { promiseMs } from '../supabase/functions/submit-to-airtable/promise.ts'
-import { kindOf } from '../supabase/functions/submit-to-airtable/receivers.ts'
-import { describeSource } from '../supabase/functions/submit-to-airtable/source.ts'
-import type { HandOver, PromiseRecord } from '../supabase/functions/submit-to-airtable/store.ts'
+import { kindOf } from '#leads/delivery/receivers.ts'
+import { promiseMs } from '#leads/delivery/reminders.ts'
+import { describeSource } from '#leads/source.ts'
+import type { HandOver, PromiseRecord } from '#leads/store/store.ts'
 import { formatTable } from './terminal.ts'
 
 export type Tally = { kept: number; missed: number }

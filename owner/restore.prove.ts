@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
+import { startVisitors } from '#bench/visitors.ts'
+import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
+import { openDatabase } from '#server/database.ts'
+import { createDir } from '#testing/database.ts'
+import { storeLead, testTime } from '#testing/saved-leads.ts'
+import { spawnServer, waitUntil } from '#testing/server-process.ts'
 import { backUp } from './backup.ts'
-import { startVisitors } from './bench/visitors.ts'
 import { restore } from './restore.ts'
-import { openDatabase } from './server/database.ts'
-import { startAirtableStandIn } from './testing/airtable-stand-in.ts'
-import { createDir } from './testing/database.ts'
-import { storeLead, testTime } from './testing/saved-leads.ts'
-import { spawnServer, waitUntil } from './testing/server-process.ts'
 
 const ask = (replace: boolean) => ({ backupDir: createDir(), replace, now: testTime })
 

@@ -11,17 +11,12 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
+import { claimDue, countLeads, findLead, listLeads } from '#leads/store/store.ts'
+import { migrationsDir, openDatabase } from '#server/database.ts'
+import { createDir } from '#testing/database.ts'
+import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { backUp } from './backup.ts'
 import { restore } from './restore.ts'
-import { migrationsDir, openDatabase } from './server/database.ts'
-import {
-  claimDue,
-  countLeads,
-  findLead,
-  listLeads,
-} from './supabase/functions/submit-to-airtable/store.ts'
-import { createDir } from './testing/database.ts'
-import { storeLead, testTime } from './testing/saved-leads.ts'
 
 const hourMs = 60 * 60_000
 

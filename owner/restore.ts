@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { readEnv } from '#leads/settings.ts'
 import type { CommandDeps } from './backup.ts'
-import { findBackupDir, formatStamp, lendWorkDir, usePostgresTools } from './owner/backup-file.ts'
-import { restoreSqlite } from './owner/backup-sqlite.ts'
-import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
+import { findBackupDir, formatStamp, lendWorkDir, usePostgresTools } from './backup-file.ts'
+import { restoreSqlite } from './backup-sqlite.ts'
 
 const help = `Brings a backup back. Stop the site first.
 

@@ -1,5 +1,5 @@
-import { stoppedWebhook } from '../supabase/functions/submit-to-airtable/channels.ts'
-import { removeSetting, retryDeliveries } from '../supabase/functions/submit-to-airtable/store.ts'
+import { stoppedWebhook } from '#leads/delivery/channels.ts'
+import { removeSetting, retryDeliveries } from '#leads/store/store.ts'
 import type { Command, Deps } from './leads-command.ts'
 import { findOne } from './show-leads.ts'
 import { makeSafeJson } from './terminal.ts'

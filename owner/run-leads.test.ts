@@ -2,14 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openDatabase } from '../server/database.ts'
-import {
-  findLead,
-  listLeads,
-  recordAnswer,
-} from '../supabase/functions/submit-to-airtable/store.ts'
-import { createCommandLine, deliver, save, startAirtable } from '../testing/command-line.ts'
-import { createDir, createLocation, engines, openTestDatabase } from '../testing/database.ts'
+import { findLead, listLeads, recordAnswer } from '#leads/store/store.ts'
+import { openDatabase } from '#server/database.ts'
+import { createCommandLine, deliver, save, startAirtable } from '#testing/command-line.ts'
+import { createDir, createLocation, engines, openTestDatabase } from '#testing/database.ts'
 import { openLeads } from './open-leads.ts'
 
 test('retry makes waiting deliveries due now, of one lead or all', async () => {
@@ -173,6 +169,9 @@ test('npm run leads reads the environment and lists the leads', async () => {
   const db = await openDatabase({ dataDir: DATA_DIR })
   await save(db, { name: 'Real Process' })
   await db.close()
-  const said = execFileSync(process.execPath, ['leads.ts'], { env: { DATA_DIR }, encoding: 'utf8' })
+  const said = execFileSync(process.execPath, ['owner/leads.ts'], {
+    env: { DATA_DIR },
+    encoding: 'utf8',
+  })
   expect(said).toContain('Real Process')
 })

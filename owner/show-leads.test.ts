@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import {
-  findLead,
-  recordAnswer,
-  settleDeliveries,
-} from '../supabase/functions/submit-to-airtable/store.ts'
-import { createCommandLine, deliver, save } from '../testing/command-line.ts'
-import { createDir, engines, openTestDatabase } from '../testing/database.ts'
-import { jane, testTime } from '../testing/saved-leads.ts'
+import { findLead, recordAnswer, settleDeliveries } from '#leads/store/store.ts'
+import { createCommandLine, deliver, save } from '#testing/command-line.ts'
+import { createDir, engines, openTestDatabase } from '#testing/database.ts'
+import { jane, testTime } from '#testing/saved-leads.ts'
 import { measureText } from './terminal.ts'
 
 test('the list shows the newest first, with the state of each delivery', async () => {

@@ -1,4 +1,4 @@
-import { describeSource } from '../supabase/functions/submit-to-airtable/source.ts'
+import { describeSource } from '#leads/source.ts'
 import {
   countLeads,
   countWaiting,
@@ -6,7 +6,7 @@ import {
   findLeadsByPrefix,
   type LeadWithDeliveries,
   listLeads,
-} from '../supabase/functions/submit-to-airtable/store.ts'
+} from '#leads/store/store.ts'
 import { describeChannel, isGone } from './describe-channel.ts'
 import {
   describeBriefly,

@@ -1,10 +1,10 @@
 // Runs before every npm script that needs it, on whatever Node the machine has (20 or newer), so it
 // is plain JavaScript and imports no package. What is already done is not done again.
-//   node setup.mjs         the packages that the site and the owner's commands run with
-//   node setup.mjs start   also the built site
-//   node setup.mjs dev     also the packages for development
-//   node setup.mjs test    also the tools that tests need
-//   node setup.mjs prove   also those that proofs need
+//   node scripts/setup.mjs         the packages that the site and the owner's commands run with
+//   node scripts/setup.mjs start   also the built site
+//   node scripts/setup.mjs dev     also the packages for development
+//   node scripts/setup.mjs test    also the tools that tests need
+//   node scripts/setup.mjs prove   also those that proofs need
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const say = (text) => process.stderr.write(`${text}\n`)
 
 async function main(wanted) {
   // import.meta.dirname would need 20.11.
-  process.chdir(fileURLToPath(new URL('.', import.meta.url)))
+  process.chdir(fileURLToPath(new URL('..', import.meta.url)))
   const forProofs = wanted.includes('prove')
   const forTests = forProofs || wanted.includes('test')
   await installPackages({ all: forTests || wanted.includes('dev') })
@@ -41,17 +41,8 @@ async function installPackages({ all }) {
 }
 
 async function buildSite() {
-  const pages = ['site', 'public', 'index.html', '404.html']
-  const build = [
-    'vite.config.ts',
-    'prerender.ts',
-    'earlier-assets.ts',
-    'site-headers.ts',
-    'package-lock.json',
-    'tsconfig.json',
-  ]
-  const lead = 'supabase/functions/submit-to-airtable/lead.ts'
-  const stamp = computeStamp([...pages, ...build, lead, '.env', '.env.local'], buildVariables())
+  const sources = ['site', 'leads/lead.ts', 'vite.config.ts', 'package-lock.json', 'tsconfig.json']
+  const stamp = computeStamp([...sources, '.env', '.env.local'], buildVariables())
   const stampFile = 'dist/.setup-done'
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
   await runOrEnd('Building the site', [
@@ -67,7 +58,7 @@ async function buildSite() {
 }
 
 async function prepareTools(forProofs) {
-  const { installTools, listSkipped, writeMissing } = await import('./testing/tools.mjs')
+  const { installTools, listSkipped, writeMissing } = await import('./tools.mjs')
   const missing = await installTools({ forProofs, run: tryToRun })
   writeMissing(missing)
   if (missing.length === 0) return

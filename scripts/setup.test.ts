@@ -18,14 +18,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 function checkOut() {
   const folder = mkdtempSync(join(tmpdir(), 'setup-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  for (const name of [
-    'setup.mjs',
-    'testing/tools.mjs',
-    'testing/say-skipped.mjs',
-    'e2e/browser.mjs',
-  ])
-    cpSync(join(import.meta.dirname, name), join(folder, name))
-  for (const name of ['package-lock.json', '.npmrc', 'index.html', 'prerender.ts'])
+  for (const name of ['setup.mjs', 'tools.mjs', 'say-skipped.mjs', 'browsers.mjs'])
+    cpSync(join(import.meta.dirname, name), join(folder, 'scripts', name))
+  for (const name of ['package-lock.json', '.npmrc', 'site/index.html', 'vite.config.ts'])
     write(name, name)
   const bin = join(folder, 'bin')
   mkdirSync(bin)
@@ -47,7 +42,7 @@ function checkOut() {
     rmSync(join(folder, 'asked'), { force: true })
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      ['setup.mjs', ...purpose.split(' ')],
+      ['scripts/setup.mjs', ...purpose.split(' ')],
       {
         cwd: folder,
         env: { PATH: bin, HOME: folder, ...env },
@@ -62,7 +57,7 @@ function checkOut() {
   }
   /** The last words of `npm test`. */
   const readLastWords = () =>
-    spawnSync(process.execPath, ['testing/say-skipped.mjs'], { cwd: folder, encoding: 'utf8' })
+    spawnSync(process.execPath, ['scripts/say-skipped.mjs'], { cwd: folder, encoding: 'utf8' })
       .stdout
   return { folder, run, stub, write, readLastWords }
 }
@@ -85,7 +80,7 @@ describe('packages and site', () => {
     expect(run('dev').asked).toEqual([])
   })
 
-  test.each(['index.html', 'prerender.ts', '.env'])(
+  test.each(['site/index.html', 'vite.config.ts', '.env'])(
     'a changed %s is built again, not installed',
     (name) => {
       const { run, write } = checkOut()
@@ -126,9 +121,11 @@ describe('packages and site', () => {
   })
 
   test('every command of a fresh clone installs first', () => {
-    const manifest = readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')
+    const manifest = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')
     const scripts: Record<string, string> = JSON.parse(manifest).scripts
-    const hooks = Object.keys(scripts).filter((name) => scripts[name]?.startsWith('node setup.mjs'))
+    const hooks = Object.keys(scripts).filter((name) =>
+      scripts[name]?.startsWith('node scripts/setup.mjs'),
+    )
     const commands = Object.keys(scripts).filter(
       (name) => !hooks.includes(name) && !name.startsWith('post'),
     )

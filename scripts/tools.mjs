@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findBrowser, findFirefox, findOnPath, findWebKit } from '../e2e/browser.mjs'
+import { findBrowser, findFirefox, findOnPath, findWebKit } from './browsers.mjs'
 
 // import.meta.dirname would need 20.11.
 const root = fileURLToPath(new URL('..', import.meta.url))

@@ -2,16 +2,12 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createChannels } from '../supabase/functions/submit-to-airtable/channels.ts'
-import {
-  countLeads,
-  type Database,
-  type StoredLead,
-} from '../supabase/functions/submit-to-airtable/store.ts'
-import { createTestApp, testLead } from '../testing/app.ts'
-import { createDir, createLocation, engines, openTestDatabase } from '../testing/database.ts'
-import { makeSettings } from '../testing/settings.ts'
-import { startTestSite } from '../testing/site.ts'
+import { createChannels } from '#leads/delivery/channels.ts'
+import { countLeads, type Database, type StoredLead } from '#leads/store/store.ts'
+import { createTestApp, testLead } from '#testing/app.ts'
+import { createDir, createLocation, engines, openTestDatabase } from '#testing/database.ts'
+import { makeSettings } from '#testing/settings.ts'
+import { startTestSite } from '#testing/site.ts'
 import { connectionLimits } from './connection-limits.ts'
 import { openDatabase } from './database.ts'
 

@@ -1,9 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import {
-  findNetwork,
-  groupAddress,
-} from '../supabase/functions/submit-to-airtable/client-address.ts'
+import { findNetwork, groupAddress } from '#leads/client-address.ts'
 
 /**
  * How long and how often one client may hold a connection. Without these, a few hundred connections

@@ -1,20 +1,20 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createDeliverer } from '../supabase/functions/submit-to-airtable/deliver.ts'
-import { createFaultLog } from '../supabase/functions/submit-to-airtable/fault-log.ts'
+import { createDeliverer } from '#leads/delivery/deliver.ts'
+import { createFaultLog } from '#leads/log.ts'
 import {
   acquireChannel,
   claimDue,
   countLeads,
   type Database,
   proveWritable,
-} from '../supabase/functions/submit-to-airtable/store.ts'
-import { createTestApp } from '../testing/app.ts'
-import { createLocation, engines, openTestDatabase, runSql } from '../testing/database.ts'
-import { createTestLog } from '../testing/log.ts'
-import { storeLead } from '../testing/saved-leads.ts'
-import { waitUntil } from '../testing/server-process.ts'
+} from '#leads/store/store.ts'
+import { createTestApp } from '#testing/app.ts'
+import { createLocation, engines, openTestDatabase, runSql } from '#testing/database.ts'
+import { createTestLog } from '#testing/log.ts'
+import { storeLead } from '#testing/saved-leads.ts'
+import { waitUntil } from '#testing/server-process.ts'
 import { openDatabase } from './database.ts'
 
 const hourMs = 3_600_000

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { expect, test } from 'vitest'
-import type { Database, Tables, Transact } from '../supabase/functions/submit-to-airtable/store.ts'
-import { openTestDatabase } from '../testing/database.ts'
+import type { Database, Tables, Transact } from '#leads/store/store.ts'
+import { openTestDatabase } from '#testing/database.ts'
 
 async function open() {
   const db = await openTestDatabase('sqlite')

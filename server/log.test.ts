@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { expect, it, onTestFinished } from 'vitest'
-import { createLocation } from '../testing/database.ts'
-import { spawnServer, waitUntil } from '../testing/server-process.ts'
+import { createLocation } from '#testing/database.ts'
+import { spawnServer, waitUntil } from '#testing/server-process.ts'
 import { createLog } from './log.ts'
 
 it('drops and counts what a stalled reader leaves no room for, and says so when it is back', async () => {

@@ -3,14 +3,14 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from './server/database.ts'
-import { type Engine, listLeads } from './supabase/functions/submit-to-airtable/store.ts'
-import { type AirtableStandIn, startAirtableStandIn } from './testing/airtable-stand-in.ts'
-import { createLocation, engines } from './testing/database.ts'
-import { startMailStandIn } from './testing/mail-stand-in.ts'
-import { startPostgres } from './testing/postgres.ts'
-import { spawnServer, waitUntil } from './testing/server-process.ts'
-import { startTwilioStandIn } from './testing/twilio-stand-in.ts'
+import { type AirtableStandIn, startAirtableStandIn } from '#demo/airtable-stand-in.ts'
+import { startMailStandIn } from '#demo/mail-stand-in.ts'
+import { startTwilioStandIn } from '#demo/twilio-stand-in.ts'
+import { type Engine, listLeads } from '#leads/store/store.ts'
+import { createLocation, engines } from '#testing/database.ts'
+import { startPostgres } from '#testing/postgres.ts'
+import { spawnServer, waitUntil } from '#testing/server-process.ts'
+import { openDatabase } from './database.ts'
 
 const lead = (at: number) => ({
   name: `Zoë ${at}`,

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { createLog } from './server/log.ts'
-import { startSite } from './server/site-server.ts'
-import * as content from './site/content.ts'
-import { findSamples } from './site/samples.ts'
-import { readEnv } from './supabase/functions/submit-to-airtable/env.ts'
-import { nameError } from './supabase/functions/submit-to-airtable/fault-log.ts'
+import { nameError } from '#leads/log.ts'
+import { readEnv } from '#leads/settings.ts'
+import { findSamples } from '#site/build/samples.ts'
+import * as content from '#site/content.ts'
+import { createLog } from './log.ts'
+import { startSite } from './site-server.ts'
 
 // Sentences for a person go to stdout, the structured log to stderr: each can be read by itself.
 const say = (text: string) => process.stdout.write(`${text}\n`)
@@ -16,7 +16,7 @@ const lastLinesMs = 500
 
 try {
   const env = readEnv(process.env)
-  const siteDir = join(import.meta.dirname, 'dist')
+  const siteDir = join(import.meta.dirname, '../dist')
   const site = await startSite({ env, siteDir, fetch, now: Date.now, log })
   const stop = async (signal: string) => {
     log.info({ signal }, 'stopping')

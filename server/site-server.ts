@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
-import { createApp } from '../supabase/functions/submit-to-airtable/app.ts'
+import { findClientAddress } from '#leads/client-address.ts'
 import {
   createChannels,
   listEscalationChannels,
   listWarnings,
   planDelivery,
-} from '../supabase/functions/submit-to-airtable/channels.ts'
-import { findClientAddress } from '../supabase/functions/submit-to-airtable/client-address.ts'
-import { createDeliverer } from '../supabase/functions/submit-to-airtable/deliver.ts'
-import type { Env } from '../supabase/functions/submit-to-airtable/env.ts'
-import { createFaultLog, type Log } from '../supabase/functions/submit-to-airtable/fault-log.ts'
-import { escalateDue } from '../supabase/functions/submit-to-airtable/promise.ts'
+} from '#leads/delivery/channels.ts'
+import { createDeliverer } from '#leads/delivery/deliver.ts'
+import { escalateDue } from '#leads/delivery/reminders.ts'
+import { createApp } from '#leads/http/app.ts'
+import { createFaultLog, type Log } from '#leads/log.ts'
+import type { Env } from '#leads/settings.ts'
 import { connectionLimits, limitConnections } from './connection-limits.ts'
 import { openDatabase } from './database.ts'
 import { createStaticSite } from './static-site.ts'

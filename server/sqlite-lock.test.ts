@@ -1,13 +1,9 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
-import {
-  countLeads,
-  proveWritable,
-  writeSetting,
-} from '../supabase/functions/submit-to-airtable/store.ts'
-import { createTestApp } from '../testing/app.ts'
-import { createLocation } from '../testing/database.ts'
+import { countLeads, proveWritable, writeSetting } from '#leads/store/store.ts'
+import { createTestApp } from '#testing/app.ts'
+import { createLocation } from '#testing/database.ts'
 import { openDatabase } from './database.ts'
 
 /** Another program that holds SQLite's write lock, until it lets go. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import type { Context } from 'hono'
-import { parseSiteHeaders } from '../site-headers.ts'
+import { parseSiteHeaders } from '#site/build/site-headers.ts'
 
 type Encoding = 'br' | 'gzip' | 'identity'
 type File = {

@@ -14,13 +14,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { countWaiting, type Engine } from '../supabase/functions/submit-to-airtable/store.ts'
-import { startAirtableStandIn } from '../testing/airtable-stand-in.ts'
-import { testLead } from '../testing/app.ts'
-import { createLocation, engines, runSql } from '../testing/database.ts'
-import released from '../testing/schemas/released.json' with { type: 'json' }
-import { waitUntil } from '../testing/server-process.ts'
-import { startTestSite } from '../testing/site.ts'
+import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
+import { countWaiting, type Engine } from '#leads/store/store.ts'
+import { testLead } from '#testing/app.ts'
+import { createLocation, engines, runSql } from '#testing/database.ts'
+import released from '#testing/schemas/released.json' with { type: 'json' }
+import { waitUntil } from '#testing/server-process.ts'
+import { startTestSite } from '#testing/site.ts'
 import { migrationsDir, openDatabase } from './database.ts'
 
 const ownTables = ['leads', 'deliveries', 'channels', 'settings', 'write_checks']

@@ -165,7 +165,7 @@ export const services = {
 export type Testimonial = {
   id: number
   name: string
-  image: `/site/pictures/avatars/${number}.svg`
+  image: `/pictures/avatars/${number}.svg`
   rating: 5
   text: string
   /** Invented for this template. Publishing invented testimonials is against US law (16 CFR 465). */
@@ -178,7 +178,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 1,
       name: 'Maria Delgado',
-      image: '/site/pictures/avatars/17.svg',
+      image: '/pictures/avatars/17.svg',
       rating: 5,
       text: 'They called back before I had put the kettle on. Roof done in two days, and not a nail left in the grass.',
       sample: true,
@@ -186,7 +186,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 2,
       name: 'Tom Becker',
-      image: '/site/pictures/avatars/02.svg',
+      image: '/pictures/avatars/02.svg',
       rating: 5,
       text: 'Three companies gave me three stories. These folks gave me photos, a number, and stuck to it.',
       sample: true,
@@ -194,7 +194,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 3,
       name: 'Aisha Rahman',
-      image: '/site/pictures/avatars/07.svg',
+      image: '/pictures/avatars/07.svg',
       rating: 5,
       text: 'Water was coming through the nursery ceiling at 2 a.m. Someone was on the roof with a tarp by four.',
       sample: true,
@@ -202,7 +202,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 4,
       name: 'Greg Halvorsen',
-      image: '/site/pictures/avatars/16.svg',
+      image: '/pictures/avatars/16.svg',
       rating: 5,
       text: 'I spent thirty years in construction. The flashing work around my chimney is as good as I have seen.',
       sample: true,
@@ -210,7 +210,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 5,
       name: 'Linda Cho',
-      image: '/site/pictures/avatars/13.svg',
+      image: '/pictures/avatars/13.svg',
       rating: 5,
       text: 'They told me I did not need a new roof yet. Who does that? They have my business when I do.',
       sample: true,
@@ -218,7 +218,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 6,
       name: 'Marcus Bell',
-      image: '/site/pictures/avatars/06.svg',
+      image: '/pictures/avatars/06.svg',
       rating: 5,
       text: 'On time every morning, polite to my mother, and they covered her roses before they started.',
       sample: true,
@@ -226,7 +226,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 7,
       name: 'Ruth Abernathy',
-      image: '/site/pictures/avatars/05.svg',
+      image: '/pictures/avatars/05.svg',
       rating: 5,
       text: 'At 78 I do not climb ladders. They walked me through every picture of my roof at the kitchen table.',
       sample: true,
@@ -236,7 +236,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 8,
       name: 'Daniel Okafor',
-      image: '/site/pictures/avatars/14.svg',
+      image: '/pictures/avatars/14.svg',
       rating: 5,
       text: 'Hail took out half the street. Ours was the first house finished and the inspector passed it in minutes.',
       sample: true,
@@ -244,7 +244,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 9,
       name: 'Priya Nair',
-      image: '/site/pictures/avatars/11.svg',
+      image: '/pictures/avatars/11.svg',
       rating: 5,
       text: 'Clear estimate, no pressure, and the final bill matched it to the dollar.',
       sample: true,
@@ -252,7 +252,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 10,
       name: 'Bill Kowalski',
-      image: '/site/pictures/avatars/08.svg',
+      image: '/pictures/avatars/08.svg',
       rating: 5,
       text: 'Leak over the garage that two others could not find. Found it in an hour, fixed it the same day.',
       sample: true,
@@ -260,7 +260,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 11,
       name: 'Sofia Marino',
-      image: '/site/pictures/avatars/01.svg',
+      image: '/pictures/avatars/01.svg',
       rating: 5,
       text: 'We ran an office from home during the whole job. They even planned the loud hours around our calls.',
       sample: true,
@@ -268,7 +268,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 12,
       name: 'Jerome Watts',
-      image: '/site/pictures/avatars/20.svg',
+      image: '/pictures/avatars/20.svg',
       rating: 5,
       text: 'The crew lead gave me his own number. I never needed it, but I liked having it.',
       sample: true,
@@ -276,7 +276,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 13,
       name: 'Hannah Lindqvist',
-      image: '/site/pictures/avatars/19.svg',
+      image: '/pictures/avatars/19.svg',
       rating: 5,
       text: 'New roof, new gutters, and they rehung the bird feeder exactly where it was. My kids noticed.',
       sample: true,
@@ -284,7 +284,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 14,
       name: 'Carlos Vega',
-      image: '/site/pictures/avatars/04.svg',
+      image: '/pictures/avatars/04.svg',
       rating: 5,
       text: 'Bought the house on the strength of their inspection. Every note in it turned out to be right.',
       sample: true,
@@ -294,7 +294,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 15,
       name: 'Denise Porter',
-      image: '/site/pictures/avatars/15.svg',
+      image: '/pictures/avatars/15.svg',
       rating: 5,
       text: 'The insurer wanted paperwork I had never heard of. They sent it over before I asked twice.',
       sample: true,
@@ -302,7 +302,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 16,
       name: 'Harpreet Singh',
-      image: '/site/pictures/avatars/12.svg',
+      image: '/pictures/avatars/12.svg',
       rating: 5,
       text: 'Metal roof on an old farmhouse, tricky valleys everywhere. It looks like it was always meant to be there.',
       sample: true,
@@ -310,7 +310,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 17,
       name: 'Patrick Doyle',
-      image: '/site/pictures/avatars/10.svg',
+      image: '/pictures/avatars/10.svg',
       rating: 5,
       text: 'They came back a year later to check their own work. Nobody asked them to.',
       sample: true,
@@ -318,7 +318,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 18,
       name: 'Grace Mbeki',
-      image: '/site/pictures/avatars/03.svg',
+      image: '/pictures/avatars/03.svg',
       rating: 5,
       text: 'I filled in the form on my phone in the car park. They rang before I reached the shop door.',
       sample: true,
@@ -326,7 +326,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 19,
       name: 'Leo Santos',
-      image: '/site/pictures/avatars/18.svg',
+      image: '/pictures/avatars/18.svg',
       rating: 5,
       text: 'Fair price, tidy site, straight answers. I have sent them four neighbors since.',
       sample: true,
@@ -334,7 +334,7 @@ const rows: readonly (readonly Testimonial[])[] = [
     {
       id: 20,
       name: 'Nora Fitzgerald',
-      image: '/site/pictures/avatars/09.svg',
+      image: '/pictures/avatars/09.svg',
       rating: 5,
       text: 'First storm since the new roof and for once I slept right through it.',
       sample: true,

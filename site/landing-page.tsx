@@ -1,4 +1,4 @@
-import { formatBusiness } from './business.ts'
+import { formatBusiness } from './build/business.ts'
 import { company, head } from './content.ts'
 import { About } from './sections/about.tsx'
 import { EmergencyBand } from './sections/emergency-band.tsx'
@@ -66,7 +66,7 @@ export function LandingHead({ publicUrl }: { publicUrl: string | undefined }) {
       />
       <link
         rel="preload"
-        href="/site/fonts/archivo.woff2"
+        href="/fonts/archivo.woff2"
         as="font"
         type="font/woff2"
         crossOrigin=""

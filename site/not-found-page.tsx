@@ -3,7 +3,7 @@ import { head, notFound } from './content.ts'
 export function NotFoundPage() {
   return (
     <main className="not-found">
-      <img src="/site/pictures/missing-shingle.svg" alt="" width="360" height="240" />
+      <img src="/pictures/missing-shingle.svg" alt="" width="360" height="240" />
       <h1>{notFound.heading}</h1>
       <p>{notFound.text}</p>
       <a href="/" className="button">

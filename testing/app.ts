@@ -1,6 +1,6 @@
-import { type AppOptions, createApp } from '../supabase/functions/submit-to-airtable/app.ts'
-import { createFaultLog } from '../supabase/functions/submit-to-airtable/fault-log.ts'
-import type { Database } from '../supabase/functions/submit-to-airtable/store.ts'
+import { type AppOptions, createApp } from '#leads/http/app.ts'
+import { createFaultLog } from '#leads/log.ts'
+import type { Database } from '#leads/store/store.ts'
 import { createTestLog } from './log.ts'
 
 export const testLead = {

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
+import { findCaddy } from '#scripts/tools.mjs'
 import { findFreePort, startProcess, waitUntil } from './processes.ts'
-import { findCaddy } from './tools.mjs'
 
 export { findCaddy }
 

@@ -1,14 +1,10 @@
 import { onTestFinished } from 'vitest'
-import type { LeadsDeps } from '../owner/leads-command.ts'
-import { runLeads } from '../owner/run-leads.ts'
-import type { AirtableSettings } from '../supabase/functions/submit-to-airtable/airtable.ts'
-import type { Lead } from '../supabase/functions/submit-to-airtable/lead.ts'
-import {
-  claimDue,
-  type Database,
-  settleDeliveries,
-} from '../supabase/functions/submit-to-airtable/store.ts'
-import { startAirtableStandIn } from './airtable-stand-in.ts'
+import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
+import type { AirtableSettings } from '#leads/airtable/airtable.ts'
+import type { Lead } from '#leads/lead.ts'
+import { claimDue, type Database, settleDeliveries } from '#leads/store/store.ts'
+import type { LeadsDeps } from '#owner/leads-command.ts'
+import { runLeads } from '#owner/run-leads.ts'
 import { storeLead, testTime } from './saved-leads.ts'
 
 let minute = 0

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, inject, onTestFinished } from 'vitest'
-import { type DatabaseLocation, openDatabase } from '../server/database.ts'
-import type { Database, Engine } from '../supabase/functions/submit-to-airtable/store.ts'
+import type { Database, Engine } from '#leads/store/store.ts'
+import { type DatabaseLocation, openDatabase } from '#server/database.ts'
 
 const server = inject('postgresUrl') ?? ''
 

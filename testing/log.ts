@@ -1,4 +1,4 @@
-import type { Log } from '../supabase/functions/submit-to-airtable/fault-log.ts'
+import type { Log } from '#leads/log.ts'
 
 export type LogEntry = { level: 'info' | 'warn' | 'error'; fields: object; message: string }
 

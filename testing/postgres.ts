@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { findPostgres } from '#scripts/tools.mjs'
 import { findFreePort } from './processes.ts'
-import { findPostgres } from './tools.mjs'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -13,10 +13,10 @@ export type StartOptions = {
   stderr?: number
 }
 
-/** Runs server.ts as its own process, on a port the system chooses. */
+/** Runs server/main.ts as its own process, on a port the system chooses. */
 export function startServer(env: Record<string, string | undefined>, options: StartOptions = {}) {
   const set = { PORT: '0', HOST: '127.0.0.1', ...env }
-  return startProcess(process.execPath, ['server.ts'], set, options)
+  return startProcess(process.execPath, ['server/main.ts'], set, options)
 }
 
 /** Whoever starts it must kill it. */

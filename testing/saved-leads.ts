@@ -1,9 +1,5 @@
-import type { Lead, LeadDetails } from '../supabase/functions/submit-to-airtable/lead.ts'
-import {
-  type Database,
-  type NewLead,
-  saveLead,
-} from '../supabase/functions/submit-to-airtable/store.ts'
+import type { Lead, LeadDetails } from '#leads/lead.ts'
+import { type Database, type NewLead, saveLead } from '#leads/store/store.ts'
 
 export const testTime = Date.parse('2026-11-15T12:00:00Z')
 

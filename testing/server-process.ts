@@ -5,7 +5,7 @@ export { waitUntil } from './processes.ts'
 
 export type ServerProcess = ReturnType<typeof spawnServer>
 
-/** server.ts as its own process; it ends with the test at last. */
+/** server/main.ts as its own process; it ends with the test at last. */
 export const spawnServer = (env: Record<string, string | undefined>, options?: StartOptions) =>
   endWithTest(startServer(env, options))
 

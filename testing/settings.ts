@@ -1,4 +1,4 @@
-import { type Env, readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
+import { type Env, readEnv } from '#leads/settings.ts'
 
 /** The settings a test needs, as the owner would write them. */
 export const makeSettings = (variables: Record<string, string> = {}): Env =>

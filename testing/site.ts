@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { startSite } from '../server/site-server.ts'
-import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
+import { readEnv } from '#leads/settings.ts'
+import { startSite } from '#server/site-server.ts'
 import { createTestLog } from './log.ts'
 
 /** The built site in the test's own process, by the owner's variables; it ends with the test at last. */

@@ -5,15 +5,15 @@ import {
   leadColumns,
   type StandInOptions,
   startAirtableStandIn,
-} from '../../../testing/airtable-stand-in.ts'
+} from '#demo/airtable-stand-in.ts'
+import type { Occasion, StoredLead } from '../store/store.ts'
 import {
   type AirtableSettings,
   columnNames,
   eraseFromAirtable,
   sendToAirtable,
 } from './airtable.ts'
-import { markNew } from './airtable-status.ts'
-import type { Occasion, StoredLead } from './store.ts'
+import { markNew } from './status.ts'
 
 let standIn: AirtableStandIn
 let clockMs: number

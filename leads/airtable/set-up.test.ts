@@ -5,9 +5,9 @@ import {
   leadColumns,
   type StandInOptions,
   startAirtableStandIn,
-} from '../../../testing/airtable-stand-in.ts'
+} from '#demo/airtable-stand-in.ts'
 import { type AirtableSettings, columnNames, sendToAirtable } from './airtable.ts'
-import { setUpAirtable } from './airtable-setup.ts'
+import { setUpAirtable } from './set-up.ts'
 
 let standIn: AirtableStandIn
 afterEach(() => standIn.close())

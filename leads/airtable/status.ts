@@ -1,3 +1,5 @@
+import type { Result } from '../delivery/deliver.ts'
+import type { StoredLead } from '../store/store.ts'
 import {
   type AirtableDeps,
   type AirtableSettings,
@@ -12,8 +14,6 @@ import {
   runSetup,
   tablePath,
 } from './airtable.ts'
-import type { Result } from './deliver.ts'
-import type { StoredLead } from './store.ts'
 
 type Marked = { outcomes: RowOutcome[]; holdMs?: number }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { Occasion, StoredLead } from '../store/store.ts'
 import { defuse, describeAlert, formatClock, formatDuration } from './alert.ts'
-import { formatHtml, formatText } from './alert-email.ts'
-import { formatSms } from './alert-sms.ts'
-import type { Occasion, StoredLead } from './store.ts'
+import { formatHtml, formatText } from './email.ts'
+import { formatSms } from './text.ts'
 
 const minuteMs = 60_000
 const receivedAt = Date.parse('2026-11-15T18:00:00Z')

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
+import type { Result } from '../delivery/deliver.ts'
 import type { Alert } from './alert.ts'
-import type { Result } from './deliver.ts'
 import { isMailRefused } from './refusal.ts'
 
 export type EmailSettings = { smtpUrl: string; from: string; to: string }

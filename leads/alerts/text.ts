@@ -1,6 +1,6 @@
 import * as v from 'valibot'
+import type { Result } from '../delivery/deliver.ts'
 import type { Alert } from './alert.ts'
-import type { Result } from './deliver.ts'
 import { isTextRefused } from './refusal.ts'
 
 export type TwilioSettings = {

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
+import type { Result } from '../delivery/deliver.ts'
+import { explainSource } from '../source.ts'
+import type { StoredLead } from '../store/store.ts'
 import type { Alert } from './alert.ts'
-import type { Result } from './deliver.ts'
 import { isLeadRefused } from './refusal.ts'
-import { explainSource } from './source.ts'
-import type { StoredLead } from './store.ts'
 
 export type WebhookSettings = { url: string; secret: string | undefined }
 

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto'
-import { type AirtableSettings, sendToAirtable } from './airtable.ts'
-import { markAnswered, markNew } from './airtable-status.ts'
-import { type Alert, describeAlert } from './alert.ts'
-import { createEmailSender } from './alert-email.ts'
-import { sendSms } from './alert-sms.ts'
-import { sendWebhook, webhookGone } from './alert-webhook.ts'
-import { makeAnswerToken, readLinkSecret } from './answer-link.ts'
-import type { Channel, Outcome, Result } from './deliver.ts'
-import type { Env } from './env.ts'
-import { findFirstEscalationAt } from './promise.ts'
-import { kindOf, listReceivers, nameReceivers, type Receiver } from './receivers.ts'
+import { type AirtableSettings, sendToAirtable } from '../airtable/airtable.ts'
+import { markAnswered, markNew } from '../airtable/status.ts'
+import { type Alert, describeAlert } from '../alerts/alert.ts'
+import { createEmailSender } from '../alerts/email.ts'
+import { sendSms } from '../alerts/text.ts'
+import { sendWebhook, webhookGone } from '../alerts/webhook.ts'
+import { makeAnswerToken, readLinkSecret } from '../answer-link.ts'
+import type { Env } from '../settings.ts'
 import {
   type Backlog,
   type ClaimedLead,
@@ -19,7 +16,10 @@ import {
   readSetting,
   type StoredLead,
   writeSetting,
-} from './store.ts'
+} from '../store/store.ts'
+import type { Channel, Outcome, Result } from './deliver.ts'
+import { kindOf, listReceivers, nameReceivers, type Receiver } from './receivers.ts'
+import { findFirstEscalationAt } from './reminders.ts'
 
 export type ChannelSettings = Pick<
   Env,

@@ -1,11 +1,17 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { engines, openTestDatabase } from '../../../testing/database.ts'
-import { createTestLog } from '../../../testing/log.ts'
-import { testTime as start, storeLead } from '../../../testing/saved-leads.ts'
-import { waitUntil } from '../../../testing/server-process.ts'
+import { engines, openTestDatabase } from '#testing/database.ts'
+import { createTestLog } from '#testing/log.ts'
+import { testTime as start, storeLead } from '#testing/saved-leads.ts'
+import { waitUntil } from '#testing/server-process.ts'
+import { createFaultLog } from '../log.ts'
+import {
+  acquireChannel,
+  type ClaimedLead,
+  claimDue,
+  type Database,
+  listLeads,
+} from '../store/store.ts'
 import { type Channel, createDeliverer, type Outcome } from './deliver.ts'
-import { createFaultLog } from './fault-log.ts'
-import { acquireChannel, type ClaimedLead, claimDue, type Database, listLeads } from './store.ts'
 
 const timing = {
   leaseMs: 45_000,

@@ -1,5 +1,5 @@
-import { type FaultLog, type Log, nameError } from './fault-log.ts'
-import { computeRetryMs, findLongestRetryMs, longestRetryMs } from './retry.ts'
+import { type FaultLog, type Log, nameError } from '../log.ts'
+import { adoptDeliveries } from '../store/receivers.ts'
 import {
   acquireChannel,
   bringForward,
@@ -14,8 +14,8 @@ import {
   retryDeliveries,
   type Settlement,
   settleDeliveries,
-} from './store.ts'
-import { adoptDeliveries } from './store-receivers.ts'
+} from '../store/store.ts'
+import { computeRetryMs, findLongestRetryMs, longestRetryMs } from './retry.ts'
 import { createAlarm, runSingly } from './wake.ts'
 
 export type Result =

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Env } from './env.ts'
+import type { Env } from '../settings.ts'
 
 export type Receivers = Pick<Env, 'email' | 'sms' | 'webhook'>
 export type Receiver = { name: string; formerName: string; to: string }

@@ -1,12 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startAirtableStandIn } from '../../../testing/airtable-stand-in.ts'
-import { engines, openTestDatabase } from '../../../testing/database.ts'
-import { createTestLog } from '../../../testing/log.ts'
-import { storeLead } from '../../../testing/saved-leads.ts'
-import type { AirtableSettings } from './airtable.ts'
-import { type Channel, createDeliverer } from './deliver.ts'
-import { createFaultLog } from './fault-log.ts'
-import { escalateDue, findFirstEscalationAt, findStep } from './promise.ts'
+import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
+import { engines, openTestDatabase } from '#testing/database.ts'
+import { createTestLog } from '#testing/log.ts'
+import { storeLead } from '#testing/saved-leads.ts'
+import type { AirtableSettings } from '../airtable/airtable.ts'
+import { createFaultLog } from '../log.ts'
 import {
   acquireChannel,
   type Database,
@@ -14,7 +12,9 @@ import {
   listLeads,
   recordAnswer,
   settleDeliveries,
-} from './store.ts'
+} from '../store/store.ts'
+import { type Channel, createDeliverer } from './deliver.ts'
+import { escalateDue, findFirstEscalationAt, findStep } from './reminders.ts'
 
 const minuteMs = 60_000
 const start = Date.parse('2026-11-15T18:00:00Z')

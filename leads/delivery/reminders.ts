@@ -1,6 +1,6 @@
-import { type AirtableSettings, connect, findRows } from './airtable.ts'
-import { isTouched } from './airtable-status.ts'
-import type { Log } from './fault-log.ts'
+import { type AirtableSettings, connect, findRows } from '../airtable/airtable.ts'
+import { isTouched } from '../airtable/status.ts'
+import type { Log } from '../log.ts'
 import {
   acquireChannel,
   type Database,
@@ -11,7 +11,7 @@ import {
   recordAnswer,
   releaseChannel,
   type UnansweredLead,
-} from './store.ts'
+} from '../store/store.ts'
 
 /** Within this time a homeowner is promised a call. */
 export const promiseMs = 10 * 60_000

@@ -1,6 +1,8 @@
 import type { Context } from 'hono'
-import { describeAlert } from './alert.ts'
-import { readAnswerToken, readLinkSecret } from './answer-link.ts'
+import { describeAlert } from '../alerts/alert.ts'
+import { readAnswerToken, readLinkSecret } from '../answer-link.ts'
+import type { Log } from '../log.ts'
+import { type Answer, type Database, findLead, recordAnswer } from '../store/store.ts'
 import {
   answerPageHeaders,
   expiredLinkPage,
@@ -8,8 +10,6 @@ import {
   unavailablePage,
   unknownLinkPage,
 } from './answer-page.ts'
-import type { Log } from './fault-log.ts'
-import { type Answer, type Database, findLead, recordAnswer } from './store.ts'
 
 export type AnswerOptions = {
   db: Database

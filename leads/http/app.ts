@@ -1,10 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
-import { answerLead } from './answer.ts'
-import { findNetwork } from './client-address.ts'
-import { type FaultLog, type Log, nameError } from './fault-log.ts'
-import { giveUpAfter } from './give-up-after.ts'
+import { findNetwork } from '../client-address.ts'
+import { kindOf } from '../delivery/receivers.ts'
 import {
   detailsHeader,
   formatName,
@@ -16,11 +14,19 @@ import {
   readDetails,
   readSource,
   requiredFields,
-} from './lead.ts'
+} from '../lead.ts'
+import { type FaultLog, type Log, nameError } from '../log.ts'
+import { giveUpAfter } from '../store/give-up-after.ts'
+import {
+  type Backlog,
+  countWaiting,
+  type Database,
+  proveWritable,
+  saveLead,
+} from '../store/store.ts'
+import { answerLead } from './answer.ts'
 import { createLeadLine } from './lead-line.ts'
 import { countProxies } from './proxy-question.ts'
-import { kindOf } from './receivers.ts'
-import { type Backlog, countWaiting, type Database, proveWritable, saveLead } from './store.ts'
 
 export type AppOptions = {
   db: Database

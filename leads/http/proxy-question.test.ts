@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createTestApp } from '../../../testing/app.ts'
-import { openTestDatabase } from '../../../testing/database.ts'
+import { createTestApp } from '#testing/app.ts'
+import { openTestDatabase } from '#testing/database.ts'
 import { askAboutProxies, countProxies } from './proxy-question.ts'
 
 const secret = 'a secret for tests'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { engines, openTestDatabase } from '../../../testing/database.ts'
+import { engines, openTestDatabase } from '#testing/database.ts'
 import {
   acquireChannel,
   claimDue,

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { findNetwork } from './client-address.ts'
-import type { Lead, LeadDetails, ServiceType } from './lead.ts'
+import { findNetwork } from '../client-address.ts'
+import type { Lead, LeadDetails, ServiceType } from '../lead.ts'
 
 export type Tables = {
   leads: {

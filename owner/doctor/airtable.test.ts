@@ -1,10 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
-import {
-  leadColumns,
-  type StandInOptions,
-  startAirtableStandIn,
-} from '../testing/airtable-stand-in.ts'
+import { leadColumns, type StandInOptions, startAirtableStandIn } from '#demo/airtable-stand-in.ts'
+import { readEnv } from '#leads/settings.ts'
 import { checkAirtable } from './airtable.ts'
 
 async function check(options: StandInOptions = {}, changed: Record<string, string> = {}) {

@@ -1,6 +1,6 @@
-import type { AirtableDeps } from '../supabase/functions/submit-to-airtable/airtable.ts'
-import { inspectAirtable, scopes } from '../supabase/functions/submit-to-airtable/airtable-setup.ts'
-import type { Env } from '../supabase/functions/submit-to-airtable/env.ts'
+import type { AirtableDeps } from '#leads/airtable/airtable.ts'
+import { inspectAirtable, scopes } from '#leads/airtable/set-up.ts'
+import type { Env } from '#leads/settings.ts'
 import { type Check, ok, toDo } from './check.ts'
 
 const setUp = 'npm run leads -- setup-airtable'

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
-import { startMailStandIn } from '../testing/mail-stand-in.ts'
-import { startTwilioStandIn } from '../testing/twilio-stand-in.ts'
+import { startMailStandIn } from '#demo/mail-stand-in.ts'
+import { startTwilioStandIn } from '#demo/twilio-stand-in.ts'
+import { readEnv } from '#leads/settings.ts'
 import { checkAlerts, proposeTests, sendTests } from './alerts.ts'
 
 const now = () => Date.parse('2026-11-15T12:00:00Z')

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../server/database.ts'
-import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
-import { engines } from '../testing/database.ts'
-import { startPostgres } from '../testing/postgres.ts'
+import { readEnv } from '#leads/settings.ts'
+import { openDatabase } from '#server/database.ts'
+import { engines } from '#testing/database.ts'
+import { startPostgres } from '#testing/postgres.ts'
 import { checkDatabase } from './database.ts'
 
 test.skipIf(!engines.includes('postgres'))(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { formatSiteHeaders, parseSiteHeaders } from '../site-headers.ts'
-import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
-import { countProxies } from '../supabase/functions/submit-to-airtable/proxy-question.ts'
+import { countProxies } from '#leads/http/proxy-question.ts'
+import { readEnv } from '#leads/settings.ts'
+import { formatSiteHeaders, parseSiteHeaders } from '#site/build/site-headers.ts'
 import { checkPublicAddress } from './public-address.ts'
 
 const publicUrl = 'https://www.roofing.test'

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readEnv } from '../supabase/functions/submit-to-airtable/env.ts'
+import { readEnv } from '#leads/settings.ts'
 import {
   checkEnvFile,
   checkKeys,

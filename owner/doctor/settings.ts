@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { type Env, isSet } from '../supabase/functions/submit-to-airtable/env.ts'
+import { type Env, isSet } from '#leads/settings.ts'
 import { type Check, cannotTell, count, ok, toDo } from './check.ts'
 
 /** The variables as they were given, for what readEnv does not keep. */

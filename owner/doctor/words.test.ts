@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import * as template from '../site/content.ts'
-import { findSamples } from '../site/samples.ts'
+import { findSamples } from '#site/build/samples.ts'
+import * as template from '#site/content.ts'
 import { checkWords } from './words.ts'
 
 const own = {

@@ -1,4 +1,4 @@
-import { findSamples } from '../site/samples.ts'
+import { findSamples } from '#site/build/samples.ts'
 import { type Check, ok, toDo } from './check.ts'
 
 /** What doctor reads of site/content.ts. */
@@ -66,7 +66,7 @@ function checkSharePicture(name: string, picture: Uint8Array | undefined): Check
   return [
     toDo(
       'share picture',
-      'The picture of shared links (public/og.jpg) shows another name.',
+      'The picture of shared links (site/public/og.jpg) shows another name.',
       'npm run art -- share',
     ),
   ]

@@ -1,4 +1,4 @@
-import { company, head, services, telNumber } from './content.ts'
+import { company, head, services, telNumber } from '../content.ts'
 
 /**
  * The company in the words of schema.org, for search engines. No ratings: Google ignores those that a

@@ -4,11 +4,11 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { copySources } from '#testing/copy-sources.ts'
+import { company, head, services } from '../content.ts'
 import { formatCrawlerFiles } from './prerender.ts'
-import { company, head, services } from './site/content.ts'
-import { renderPage } from './site/render.tsx'
+import { renderPage } from './render.tsx'
 import { formatSiteHeaders } from './site-headers.ts'
-import { copySources } from './testing/copy-sources.ts'
 
 /** Builds the page as `npm run build` does, with this .env. */
 function buildWith(dotEnv: string) {

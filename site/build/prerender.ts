@@ -6,7 +6,7 @@ import { type Plugin, type Rolldown, runnerImport } from 'vite'
 import { formatSiteHeaders } from './site-headers.ts'
 
 /** What the first contact loads. The page names it, so that its own script shares no code with it. */
-export const formCode = 'site/main.tsx'
+export const formCode = 'estimate-form/main.tsx'
 
 /**
  * Turns index.html and 404.html into finished pages: the markup is rendered by React at build time,
@@ -29,8 +29,8 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
         order: 'pre',
         async handler(html, { filename, server }) {
           const { renderPage } = server
-            ? ((await server.ssrLoadModule('/site/render.tsx')) as RenderModule)
-            : (await runnerImport<RenderModule>('/site/render.tsx', { define: defineEnv(env) }))
+            ? ((await server.ssrLoadModule('/build/render.tsx')) as RenderModule)
+            : (await runnerImport<RenderModule>('/build/render.tsx', { define: defineEnv(env) }))
                 .module
           const page = filename.endsWith('404.html') ? 'not-found' : 'landing'
           const { head, body } = renderPage(page, publicUrl)
@@ -148,7 +148,7 @@ function findChunk(bundle: Rolldown.OutputBundle, source: string) {
   return chunk
 }
 
-type RenderModule = typeof import('./site/render.tsx')
+type RenderModule = typeof import('./render.tsx')
 
 async function compressBeside(path: string) {
   const text = await readFile(path)

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createDir } from './testing/database.ts'
-import config from './vite.config.ts'
+import { createDir } from '#testing/database.ts'
+import config from '../../vite.config.ts'
 
 /** What Vite is told in a checkout with this .env. */
 function readConfig(dotEnv: string, given: Record<string, string> = {}) {

@@ -9,9 +9,9 @@ import {
   requiredFields,
   serviceTypes,
   trapField,
-} from '../../supabase/functions/submit-to-airtable/lead.ts'
+} from '#leads/lead.ts'
 import { callHref, company, form as words } from '../content.ts'
-import { AddressSuggestions } from './address-suggestions.tsx'
+import { AddressSuggestions } from './address/suggestions.tsx'
 import { createAttempt } from './attempt.ts'
 import { untilOnline, useOnline } from './connection.ts'
 import { fillInput } from './field-input.ts'

@@ -1,4 +1,4 @@
-import { formatName } from '../../supabase/functions/submit-to-airtable/lead.ts'
+import { formatName } from '#leads/lead.ts'
 
 /** Formats what is in the field without moving the caret or the selection. */
 export function formatNameField(field: HTMLInputElement) {

@@ -1,5 +1,5 @@
 import { hydrateRoot } from 'react-dom/client'
-import { EstimateForm } from './estimate-form/estimate-form.tsx'
+import { EstimateForm } from './estimate-form.tsx'
 
 /** Resolves when the form answers to React. `postPlainly` lets the browser post it after all. */
 export function hydrateForm(postPlainly: () => void) {

@@ -4,7 +4,7 @@ import {
   FunctionsHttpError,
   FunctionsRelayError,
 } from '@supabase/supabase-js'
-import { detailsHeader, type Lead } from '../../supabase/functions/submit-to-airtable/lead.ts'
+import { detailsHeader, type Lead } from '#leads/lead.ts'
 import { untilOnline } from './connection.ts'
 import { isFromElsewhere } from './is-from-elsewhere.ts'
 import { localStorageIfAllowed } from './local-storage.ts'

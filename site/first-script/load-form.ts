@@ -1,7 +1,7 @@
 import { isKept, keepDraft } from './keep-draft.ts'
 import { keepSource } from './keep-source.ts'
 
-type FormCode = typeof import('./main.tsx')
+type FormCode = typeof import('../estimate-form/main.tsx')
 
 const contacts = ['pointerdown', 'pointermove', 'touchstart', 'keydown', 'focusin']
 

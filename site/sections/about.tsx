@@ -11,11 +11,11 @@ export function About() {
           <picture>
             <source
               type="image/avif"
-              srcSet="/site/pictures/about-480.avif 480w, /site/pictures/about-800.avif 800w, /site/pictures/about-1200.avif 1200w"
+              srcSet="/pictures/about-480.avif 480w, /pictures/about-800.avif 800w, /pictures/about-1200.avif 1200w"
               sizes="(min-width: 1024px) 560px, (min-width: 768px) 100vw, 50vw"
             />
             <img
-              src="/site/pictures/about-800.webp"
+              src="/pictures/about-800.webp"
               alt={about.pictureAlt}
               width="1200"
               height="894"

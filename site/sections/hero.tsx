@@ -1,4 +1,4 @@
-import { requiredFields } from '../../supabase/functions/submit-to-airtable/lead.ts'
+import { requiredFields } from '#leads/lead.ts'
 import { callHref, company, form, hero } from '../content.ts'
 import { attemptKey, draftKey } from '../estimate-form/attempt.ts'
 import { EstimateForm } from '../estimate-form/estimate-form.tsx'
@@ -6,10 +6,10 @@ import { EstimateForm } from '../estimate-form/estimate-form.tsx'
 /** Preloaded in the page's head, so both must name the same files. */
 export const heroPictures = {
   // One size for all phones: under the shade nobody sees more pixels, and each kilobyte is 5 ms of 4G.
-  phone: { media: '(max-width: 767px)', srcSet: '/site/pictures/hero-portrait-640.avif' },
+  phone: { media: '(max-width: 767px)', srcSet: '/pictures/hero-portrait-640.avif' },
   wide: {
     media: '(min-width: 768px)',
-    srcSet: [1024, 1440, 1920].map((px) => `/site/pictures/hero-${px}.avif ${px}w`).join(', '),
+    srcSet: [1024, 1440, 1920].map((px) => `/pictures/hero-${px}.avif ${px}w`).join(', '),
     sizes: '100vw',
   },
 }
@@ -21,7 +21,7 @@ export function Hero() {
         <source type="image/avif" {...heroPictures.phone} />
         <source type="image/avif" {...heroPictures.wide} />
         <img
-          src="/site/pictures/hero-1024.webp"
+          src="/pictures/hero-1024.webp"
           alt=""
           width="1920"
           height="1080"
@@ -56,7 +56,7 @@ export function Hero() {
           {/* Hydrated alone: nothing else on the page needs React in the browser. */}
           <div
             id="estimate"
-            data-code="/site/main.tsx"
+            data-code="/estimate-form/main.tsx"
             data-draft={draftKey}
             data-attempt={attemptKey}
             data-waiting={`${form.notes.waiting} ${company.phone.replaceAll(' ', '\u00a0').replaceAll('-', '\u2011')}`}

@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { openDatabase } from '../../server/database.ts'
-import type { Database } from '../../supabase/functions/submit-to-airtable/store.ts'
+import type { Database } from '#leads/store/store.ts'
+import { openDatabase } from '#server/database.ts'
 import { startPostgres } from '../postgres.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'schema-'))

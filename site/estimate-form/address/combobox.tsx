@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react'
-import { company, form } from '../content.ts'
-import { loadPlaces, type NewPlaces, type Prediction } from './address-places.ts'
-import { createAddressSearch } from './address-search.ts'
-import { attachWidget } from './address-widget.ts'
-import { fillInput, isTyping } from './field-input.ts'
+import { company, form } from '../../content.ts'
+import { fillInput, isTyping } from '../field-input.ts'
+import { loadPlaces, type NewPlaces, type Prediction } from './places.ts'
+import { createAddressSearch } from './search.ts'
+import { attachWidget } from './widget.ts'
 
 const words = form.suggestions
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { NewPlaces, Prediction, SuggestionRequest } from './address-places.ts'
-import { createAddressSearch } from './address-search.ts'
+import type { NewPlaces, Prediction, SuggestionRequest } from './places.ts'
+import { createAddressSearch } from './search.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

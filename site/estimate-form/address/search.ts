@@ -1,4 +1,4 @@
-import type { NewPlaces, Prediction } from './address-places.ts'
+import type { NewPlaces, Prediction } from './places.ts'
 
 // What Google counts as an address; a request may name five kinds at most.
 const addressTypes = ['street_address', 'premise', 'subpremise', 'route']

@@ -15,7 +15,7 @@ export function AddressSuggestions({ field }: { field: RefObject<HTMLInputElemen
     if (!mapsKey || !form) return
     const attach = async () => {
       try {
-        const { attachSuggestions } = await import('./address-combobox.tsx')
+        const { attachSuggestions } = await import('./combobox.tsx')
         setList(await attachSuggestions(input, mapsKey))
       } catch {
         // The code did not load. The visitor types the address, as on any other form.

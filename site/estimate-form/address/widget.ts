@@ -1,5 +1,5 @@
-import type { OldPlaces } from './address-places.ts'
-import { fillInput } from './field-input.ts'
+import { fillInput } from '../field-input.ts'
+import type { OldPlaces } from './places.ts'
 
 /** Google's own suggestions, list included, for keys that know only the old widget. */
 export function attachWidget(input: HTMLInputElement, places: OldPlaces, region: string) {

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '@supabase/supabase-js'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startAirtableStandIn } from '../../../demo/airtable-stand-in.ts'
+import { startMailStandIn } from '../../../demo/mail-stand-in.ts'
+import { makeAnswerToken } from '../../../leads/answer-link.ts'
+import { countWaiting, listLeads } from '../../../leads/store/store.ts'
 import { openDatabase } from '../../../server/database.ts'
-import { startAirtableStandIn } from '../../../testing/airtable-stand-in.ts'
 import { createLocation, engines } from '../../../testing/database.ts'
-import { startMailStandIn } from '../../../testing/mail-stand-in.ts'
 import { startProcess, waitUntil } from '../../../testing/processes.ts'
-import { makeAnswerToken } from './answer-link.ts'
-import { countWaiting, listLeads } from './store.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const deno = join(root, 'node_modules/.bin/deno')

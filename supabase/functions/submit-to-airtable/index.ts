@@ -1,13 +1,19 @@
 // The entry on Supabase Edge (Deno). The database is Supabase's own; `supabase db push` applies the
 // migrations, and cron (supabase/cron.sql) is the delivery timer.
-import { createApp } from './app.ts'
-import { createChannels, listEscalationChannels, listWarnings, planDelivery } from './channels.ts'
-import { findClientAddress, findGatewayAddress } from './client-address.ts'
-import { createDeliverer } from './deliver.ts'
-import { readEnv } from './env.ts'
-import { createFaultLog } from './fault-log.ts'
-import { openPostgres } from './postgres.ts'
-import { escalateDue } from './promise.ts'
+
+import { findClientAddress, findGatewayAddress } from '../../../leads/client-address.ts'
+import {
+  createChannels,
+  listEscalationChannels,
+  listWarnings,
+  planDelivery,
+} from '../../../leads/delivery/channels.ts'
+import { createDeliverer } from '../../../leads/delivery/deliver.ts'
+import { escalateDue } from '../../../leads/delivery/reminders.ts'
+import { createApp } from '../../../leads/http/app.ts'
+import { createFaultLog } from '../../../leads/log.ts'
+import { readEnv } from '../../../leads/settings.ts'
+import { openPostgres } from '../../../leads/store/postgres.ts'
 
 // Given by Supabase's runtime only.
 declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void } | undefined
