@@ -3,7 +3,9 @@ import { makeAnswerToken } from '#leads/answer-link.ts'
 import { createApp } from '#leads/http/app.ts'
 import { serviceTypes } from '#leads/lead.ts'
 import { createFaultLog } from '#leads/log.ts'
-import { type Database, findLead, listLeads, saveLead } from '#leads/store/store.ts'
+import { findLead, listLeads } from '#leads/store/reading.ts'
+import { saveLead } from '#leads/store/save-lead.ts'
+import type { Database } from '#leads/store/tables.ts'
 import { createTestApp, testLead } from '#testing/app.ts'
 
 /** Requests nobody's browser would send, and what must be true of every answer all the same. */

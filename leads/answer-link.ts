@@ -1,5 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { type Database, keepSetting } from './store/store.ts'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const expiresAfterMs = 7 * 24 * 3_600_000
 // 128 bits of the signature: nobody guesses it, and the link fits into a text message.
@@ -7,12 +6,6 @@ const signatureBytes = 16
 const idBytes = 16
 const expiryBytes = 4
 const tokenPattern = /^[A-Za-z0-9_-]{48}$/
-
-/** The secret the links are signed with: the owner's, or one made once and kept in the database. */
-export const readLinkSecret = (db: Database, given: string | undefined): Promise<string> =>
-  given === undefined
-    ? keepSetting(db, 'link-secret', randomBytes(32).toString('base64url'))
-    : Promise.resolve(given)
 
 export function makeAnswerToken(leadId: string, secret: string, now: number): string {
   const id = Buffer.from(leadId.replaceAll('-', ''), 'hex')

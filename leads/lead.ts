@@ -136,3 +136,22 @@ function capitalise(word: string) {
 // that every offset in the field, the caret's too, means the same before and after.
 const keepLength = (before: string, after: string) =>
   after.length === before.length ? after : before
+
+/** Where staff said that they are calling. */
+export type AnswerSource = 'link' | 'airtable'
+
+export type StoredLead = Lead & {
+  id: string
+  receivedAt: number
+  /** Why it looks like a robot's; null when it does not. */
+  suspect: string | null
+  /** The version of the consent line the visitor saw. */
+  consent: string | null
+  /** Where the visitor came from: see source.ts. */
+  source: string | null
+  answeredAt: number | null
+  answeredBy: AnswerSource | null
+}
+
+/** Within this time a homeowner is promised a call. */
+export const promiseMs = 10 * 60_000

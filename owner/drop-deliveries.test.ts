@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listReceivers } from '#leads/delivery/receivers.ts'
 import { readEnv } from '#leads/settings.ts'
-import { findLead } from '#leads/store/store.ts'
+import { findLead } from '#leads/store/reading.ts'
 import { createCommandLine, save } from '#testing/command-line.ts'
 import { openTestDatabase } from '#testing/database.ts'
 

@@ -1,5 +1,5 @@
+import { countWaiting } from '#leads/store/reading.ts'
 import { dropDeliveries } from '#leads/store/receivers.ts'
-import { countWaiting } from '#leads/store/store.ts'
 import { describeChannel, isGone } from './describe-channel.ts'
 import { type Command, type Deps, Failure } from './leads-command.ts'
 import { makeSafeJson } from './terminal.ts'

@@ -2,13 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { sendToAirtable } from '#leads/airtable/airtable.ts'
-import {
-  acquireChannel,
-  claimDue,
-  findLead,
-  listLeads,
-  releaseChannel,
-} from '#leads/store/store.ts'
+import { acquireChannel, releaseChannel } from '#leads/store/channel-leases.ts'
+import { claimDue } from '#leads/store/deliveries.ts'
+import { findLead, listLeads } from '#leads/store/reading.ts'
 import { openDatabase } from '#server/database.ts'
 import { createCommandLine, deliver, save, startAirtable } from '#testing/command-line.ts'
 import { createDir, engines, openTestDatabase } from '#testing/database.ts'

@@ -1,11 +1,7 @@
 import { eraseFromAirtable } from '#leads/airtable/airtable.ts'
-import {
-  acquireChannel,
-  eraseLead,
-  findLeadsByPrefix,
-  type LeadWithDeliveries,
-  releaseChannel,
-} from '#leads/store/store.ts'
+import { acquireChannel, releaseChannel } from '#leads/store/channel-leases.ts'
+import { eraseLead } from '#leads/store/erase-lead.ts'
+import { findLeadsByPrefix, type LeadWithDeliveries } from '#leads/store/reading.ts'
 import { describeChannel } from './describe-channel.ts'
 import { describeLead } from './describe-lead.ts'
 import { type Command, type Deps, Failure, UsageError } from './leads-command.ts'

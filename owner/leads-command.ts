@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { AirtableSettings } from '#leads/airtable/airtable.ts'
-import type { Database } from '#leads/store/store.ts'
+import type { Database } from '#leads/store/tables.ts'
 
 export const help = `The owner's view of the leads.
 

@@ -1,4 +1,4 @@
-import type { Database } from '#leads/store/store.ts'
+import type { Database } from '#leads/store/tables.ts'
 
 const youngMs = 60 * 60_000
 

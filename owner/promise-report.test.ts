@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PromiseRecord } from '#leads/store/store.ts'
+import type { PromiseRecord } from '#leads/store/reading.ts'
 import {
   computeReport,
   findMidnight,

@@ -1,7 +1,7 @@
 import { kindOf } from '#leads/delivery/receivers.ts'
-import { promiseMs } from '#leads/delivery/reminders.ts'
+import { promiseMs } from '#leads/lead.ts'
 import { describeSource } from '#leads/source.ts'
-import type { HandOver, PromiseRecord } from '#leads/store/store.ts'
+import type { HandOver, PromiseRecord } from '#leads/store/reading.ts'
 import { formatTable } from './terminal.ts'
 
 export type Tally = { kept: number; missed: number }

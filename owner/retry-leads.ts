@@ -1,5 +1,6 @@
 import { stoppedWebhook } from '#leads/delivery/channels.ts'
-import { removeSetting, retryDeliveries } from '#leads/store/store.ts'
+import { retryDeliveries } from '#leads/store/deliveries.ts'
+import { removeSetting } from '#leads/store/kept-settings.ts'
 import type { Command, Deps } from './leads-command.ts'
 import { findOne } from './show-leads.ts'
 import { makeSafeJson } from './terminal.ts'

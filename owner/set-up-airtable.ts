@@ -1,6 +1,6 @@
 import { tokenPage } from '#leads/airtable/airtable.ts'
 import { scopes, setUpAirtable } from '#leads/airtable/set-up.ts'
-import { countWaiting } from '#leads/store/store.ts'
+import { countWaiting } from '#leads/store/reading.ts'
 import { type Command, type Deps, Failure, type LeadsDeps } from './leads-command.ts'
 import { makeSafe, makeSafeJson } from './terminal.ts'
 

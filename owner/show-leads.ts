@@ -2,11 +2,11 @@ import { describeSource } from '#leads/source.ts'
 import {
   countLeads,
   countWaiting,
-  type Database,
   findLeadsByPrefix,
   type LeadWithDeliveries,
   listLeads,
-} from '#leads/store/store.ts'
+} from '#leads/store/reading.ts'
+import type { Database } from '#leads/store/tables.ts'
 import { describeChannel, isGone } from './describe-channel.ts'
 import {
   describeBriefly,

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { listHandOvers, listPromises } from '#leads/store/store.ts'
+import { listHandOvers, listPromises } from '#leads/store/reading.ts'
 import { toIso } from './describe-lead.ts'
 import { type Command, type Deps, explainUnwritten, Failure, UsageError } from './leads-command.ts'
 import { computeReport, findMidnight, formatReport, type PromiseReport } from './promise-report.ts'

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { listLeads } from '#leads/store/store.ts'
+import { listLeads } from '#leads/store/reading.ts'
 import { createLocation, engines, runSql } from '#testing/database.ts'
 import { openDatabase } from './database.ts'
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import pg from 'pg'
 import { openPostgres } from '#leads/store/postgres.ts'
-import type { Database, Tables } from '#leads/store/store.ts'
+import type { Database, Tables } from '#leads/store/tables.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createSqliteDialect, retryWhileLocked } from './sqlite-dialect.ts'
 

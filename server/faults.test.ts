@@ -3,13 +3,11 @@ import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDeliverer } from '#leads/delivery/deliver.ts'
 import { createFaultLog } from '#leads/log.ts'
-import {
-  acquireChannel,
-  claimDue,
-  countLeads,
-  type Database,
-  proveWritable,
-} from '#leads/store/store.ts'
+import { acquireChannel } from '#leads/store/channel-leases.ts'
+import { claimDue } from '#leads/store/deliveries.ts'
+import { countLeads } from '#leads/store/reading.ts'
+import type { Database } from '#leads/store/tables.ts'
+import { proveWritable } from '#leads/store/write-check.ts'
 import { createTestApp } from '#testing/app.ts'
 import { createLocation, engines, openTestDatabase, runSql } from '#testing/database.ts'
 import { createTestLog } from '#testing/log.ts'

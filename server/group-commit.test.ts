@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import { expect, test } from 'vitest'
-import type { Database, Tables, Transact } from '#leads/store/store.ts'
+import type { Database, Tables, Transact } from '#leads/store/tables.ts'
 import { openTestDatabase } from '#testing/database.ts'
 
 async function open() {

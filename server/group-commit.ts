@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Tables, Transact } from '#leads/store/store.ts'
+import type { Tables, Transact } from '#leads/store/tables.ts'
 
 type Job = { run: Parameters<Transact>[0]; settle: PromiseWithResolvers<unknown> }
 

@@ -1,6 +1,6 @@
 import { type AppOptions, createApp } from '#leads/http/app.ts'
 import { createFaultLog } from '#leads/log.ts'
-import type { Database } from '#leads/store/store.ts'
+import type { Database } from '#leads/store/tables.ts'
 import { createTestLog } from './log.ts'
 
 export const testLead = {

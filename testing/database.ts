@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, inject, onTestFinished } from 'vitest'
-import type { Database, Engine } from '#leads/store/store.ts'
+import type { Database, Engine } from '#leads/store/tables.ts'
 import { type DatabaseLocation, openDatabase } from '#server/database.ts'
 
 const server = inject('postgresUrl') ?? ''

@@ -1,5 +1,6 @@
 import type { Lead, LeadDetails } from '#leads/lead.ts'
-import { type Database, type NewLead, saveLead } from '#leads/store/store.ts'
+import { type NewLead, saveLead } from '#leads/store/save-lead.ts'
+import type { Database } from '#leads/store/tables.ts'
 
 export const testTime = Date.parse('2026-11-15T12:00:00Z')
 

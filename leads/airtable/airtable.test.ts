@@ -6,7 +6,8 @@ import {
   type StandInOptions,
   startAirtableStandIn,
 } from '#demo/airtable-stand-in.ts'
-import type { Occasion, StoredLead } from '../store/store.ts'
+import type { Occasion } from '../channel.ts'
+import type { StoredLead } from '../lead.ts'
 import {
   type AirtableSettings,
   columnNames,

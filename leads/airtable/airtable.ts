@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import type { Result } from '../delivery/deliver.ts'
+import type { Result } from '../channel.ts'
+import type { StoredLead } from '../lead.ts'
 import { serviceTypes } from '../lead.ts'
 import { explainSource } from '../source.ts'
-import type { StoredLead } from '../store/store.ts'
 
 export type AirtableSettings = { token: string; baseId: string; table: string; apiUrl: string }
 

@@ -1,5 +1,5 @@
-import type { Result } from '../delivery/deliver.ts'
-import type { StoredLead } from '../store/store.ts'
+import type { Result } from '../channel.ts'
+import type { StoredLead } from '../lead.ts'
 import {
   type AirtableDeps,
   type AirtableSettings,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Occasion, StoredLead } from '../store/store.ts'
+import type { Occasion } from '../channel.ts'
+import type { StoredLead } from '../lead.ts'
 import { defuse, describeAlert, formatClock, formatDuration } from './alert.ts'
 import { formatHtml, formatText } from './email.ts'
 import { formatSms } from './text.ts'

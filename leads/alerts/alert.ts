@@ -1,7 +1,7 @@
-import { promiseMs } from '../delivery/reminders.ts'
-import { serviceTypes } from '../lead.ts'
+import type { Occasion } from '../channel.ts'
+import type { StoredLead } from '../lead.ts'
+import { promiseMs, serviceTypes } from '../lead.ts'
 import { describeSource } from '../source.ts'
-import type { Occasion, StoredLead } from '../store/store.ts'
 
 /** What staff are told about a lead, in words that are safe wherever they are shown. */
 export type Alert = {

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import type { Result } from '../delivery/deliver.ts'
+import type { Result } from '../channel.ts'
 import type { Alert } from './alert.ts'
 import { isMailRefused } from './refusal.ts'
 

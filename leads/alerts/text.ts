@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Result } from '../delivery/deliver.ts'
+import type { Result } from '../channel.ts'
 import type { Alert } from './alert.ts'
 import { isTextRefused } from './refusal.ts'
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import type { Result } from '../delivery/deliver.ts'
+import type { Result } from '../channel.ts'
+import type { StoredLead } from '../lead.ts'
 import { explainSource } from '../source.ts'
-import type { StoredLead } from '../store/store.ts'
 import type { Alert } from './alert.ts'
 import { isLeadRefused } from './refusal.ts'
 

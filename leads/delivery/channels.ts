@@ -5,19 +5,13 @@ import { type Alert, describeAlert } from '../alerts/alert.ts'
 import { createEmailSender } from '../alerts/email.ts'
 import { sendSms } from '../alerts/text.ts'
 import { sendWebhook, webhookGone } from '../alerts/webhook.ts'
-import { makeAnswerToken, readLinkSecret } from '../answer-link.ts'
+import { makeAnswerToken } from '../answer-link.ts'
+import type { Channel, ClaimedLead, Occasion, Outcome, Result } from '../channel.ts'
+import type { StoredLead } from '../lead.ts'
 import type { Env } from '../settings.ts'
-import {
-  type Backlog,
-  type ClaimedLead,
-  type Database,
-  findLead,
-  type Occasion,
-  readSetting,
-  type StoredLead,
-  writeSetting,
-} from '../store/store.ts'
-import type { Channel, Outcome, Result } from './deliver.ts'
+import { readLinkSecret, readSetting, writeSetting } from '../store/kept-settings.ts'
+import { type Backlog, findLead } from '../store/reading.ts'
+import type { Database } from '../store/tables.ts'
 import { kindOf, listReceivers, nameReceivers, type Receiver } from './receivers.ts'
 import { findFirstEscalationAt } from './reminders.ts'
 

@@ -3,15 +3,13 @@ import { engines, openTestDatabase } from '#testing/database.ts'
 import { createTestLog } from '#testing/log.ts'
 import { testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { waitUntil } from '#testing/server-process.ts'
+import type { Channel, ClaimedLead, Outcome } from '../channel.ts'
 import { createFaultLog } from '../log.ts'
-import {
-  acquireChannel,
-  type ClaimedLead,
-  claimDue,
-  type Database,
-  listLeads,
-} from '../store/store.ts'
-import { type Channel, createDeliverer, type Outcome } from './deliver.ts'
+import { acquireChannel } from '../store/channel-leases.ts'
+import { claimDue } from '../store/deliveries.ts'
+import { listLeads } from '../store/reading.ts'
+import type { Database } from '../store/tables.ts'
+import { createDeliverer } from './deliver.ts'
 
 const timing = {
   leaseMs: 45_000,

@@ -1,48 +1,23 @@
+import type { Channel, ClaimedLead, Outcome } from '../channel.ts'
 import { type FaultLog, type Log, nameError } from '../log.ts'
-import { adoptDeliveries } from '../store/receivers.ts'
 import {
   acquireChannel,
   bringForward,
-  type ClaimedLead,
-  claimDue,
-  type Database,
-  findNextDueAt,
-  freeClaims,
-  type Occasion,
   releaseChannel,
   renewLease,
+} from '../store/channel-leases.ts'
+import {
+  claimDue,
+  findNextDueAt,
+  freeClaims,
   retryDeliveries,
   type Settlement,
   settleDeliveries,
-} from '../store/store.ts'
+} from '../store/deliveries.ts'
+import { adoptDeliveries } from '../store/receivers.ts'
+import type { Database } from '../store/tables.ts'
 import { computeRetryMs, findLongestRetryMs, longestRetryMs } from './retry.ts'
 import { createAlarm, runSingly } from './wake.ts'
-
-export type Result =
-  /** next: done, and what is left of it is a delivery of its own. */
-  | { ok: true; note?: string; next?: Occasion }
-  /** refused: it is this lead that the channel does not take; others would get through. */
-  | { ok: false; error: string; refused?: boolean }
-export type Outcome = { leadId: string; occasion: Occasion } & Result
-
-export type Channel = {
-  name: string
-  /** What waits under this name is the channel's, too: written before channels had their receiver's. */
-  formerName?: string | undefined
-  /** How many leads one send takes at most. */
-  batchSize: number
-  /** One sender at a time, across all processes. */
-  exclusive: boolean
-  /** The least time between two sends, whichever process sends. */
-  restMs: number
-  /** What it carries is worth little in an hour: while a lead is young, it is tried more often. */
-  urgent?: boolean
-  /** Reports one outcome a lead; errors carry no personal data. holdMs: nobody may send that long. */
-  send(
-    claimed: readonly ClaimedLead[],
-    signal: AbortSignal,
-  ): Promise<{ outcomes: Outcome[]; holdMs?: number }>
-}
 
 export type DeliveryTiming = {
   leaseMs: number

@@ -4,16 +4,14 @@ import { engines, openTestDatabase } from '#testing/database.ts'
 import { createTestLog } from '#testing/log.ts'
 import { storeLead } from '#testing/saved-leads.ts'
 import type { AirtableSettings } from '../airtable/airtable.ts'
+import type { Channel } from '../channel.ts'
 import { createFaultLog } from '../log.ts'
-import {
-  acquireChannel,
-  type Database,
-  findLead,
-  listLeads,
-  recordAnswer,
-  settleDeliveries,
-} from '../store/store.ts'
-import { type Channel, createDeliverer } from './deliver.ts'
+import { acquireChannel } from '../store/channel-leases.ts'
+import { settleDeliveries } from '../store/deliveries.ts'
+import { findLead, listLeads } from '../store/reading.ts'
+import { recordAnswer } from '../store/reminders.ts'
+import type { Database } from '../store/tables.ts'
+import { createDeliverer } from './deliver.ts'
 import { escalateDue, findFirstEscalationAt, findStep } from './reminders.ts'
 
 const minuteMs = 60_000

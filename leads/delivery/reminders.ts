@@ -1,20 +1,17 @@
 import { type AirtableSettings, connect, findRows } from '../airtable/airtable.ts'
 import { isTouched } from '../airtable/status.ts'
+import type { Escalation } from '../channel.ts'
+import { promiseMs } from '../lead.ts'
 import type { Log } from '../log.ts'
+import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
 import {
-  acquireChannel,
-  type Database,
-  type Escalation,
   escalateLead,
   findNextEscalationAt,
   listUnanswered,
   recordAnswer,
-  releaseChannel,
   type UnansweredLead,
-} from '../store/store.ts'
-
-/** Within this time a homeowner is promised a call. */
-export const promiseMs = 10 * 60_000
+} from '../store/reminders.ts'
+import type { Database } from '../store/tables.ts'
 
 type Step = { occasion: Escalation; afterMs: number }
 
@@ -63,12 +60,18 @@ export type PromiseOptions = {
 
 // Of one reading; a lead's id takes 55 characters of an address that Airtable limits to 16,000.
 const leadsAtOnce = 50
+
 const readTimeoutMs = 5_000
+
 const leaseMs = 30_000
+
 const restMs = 250
+
 const lookAgainMs = 500
+
 // A reminder may be so late because Airtable is busy. Later would cost more than it could save.
 const waitForAirtableMs = 5_000
+
 // Supabase's cron looks once a minute.
 const lateLookMs = 90_000
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Alert, formatClock, formatDuration } from '../alerts/alert.ts'
 import { escapeHtml } from '../alerts/email.ts'
-import { promiseMs } from '../delivery/reminders.ts'
-import type { Answer } from '../store/store.ts'
+import { promiseMs } from '../lead.ts'
+import type { Answer } from '../store/reminders.ts'
 
 const style = `
 *{box-sizing:border-box}

@@ -5,11 +5,14 @@ import { createTestApp } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { storeLead } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
-import { makeAnswerToken, readAnswerToken, readLinkSecret } from '../answer-link.ts'
+import { makeAnswerToken, readAnswerToken } from '../answer-link.ts'
 import { createChannels } from '../delivery/channels.ts'
 import { createDeliverer } from '../delivery/deliver.ts'
 import { createFaultLog } from '../log.ts'
-import { type Engine, eraseLead, findLead } from '../store/store.ts'
+import { eraseLead } from '../store/erase-lead.ts'
+import { readLinkSecret } from '../store/kept-settings.ts'
+import { findLead } from '../store/reading.ts'
+import type { Engine } from '../store/tables.ts'
 
 const start = Date.parse('2026-11-15T18:00:00Z')
 const weekMs = 7 * 24 * 3_600_000

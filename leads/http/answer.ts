@@ -1,8 +1,11 @@
 import type { Context } from 'hono'
 import { describeAlert } from '../alerts/alert.ts'
-import { readAnswerToken, readLinkSecret } from '../answer-link.ts'
+import { readAnswerToken } from '../answer-link.ts'
 import type { Log } from '../log.ts'
-import { type Answer, type Database, findLead, recordAnswer } from '../store/store.ts'
+import { readLinkSecret } from '../store/kept-settings.ts'
+import { findLead } from '../store/reading.ts'
+import { type Answer, recordAnswer } from '../store/reminders.ts'
+import type { Database } from '../store/tables.ts'
 import {
   answerPageHeaders,
   expiredLinkPage,

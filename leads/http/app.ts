@@ -17,13 +17,10 @@ import {
 } from '../lead.ts'
 import { type FaultLog, type Log, nameError } from '../log.ts'
 import { giveUpAfter } from '../store/give-up-after.ts'
-import {
-  type Backlog,
-  countWaiting,
-  type Database,
-  proveWritable,
-  saveLead,
-} from '../store/store.ts'
+import { type Backlog, countWaiting } from '../store/reading.ts'
+import { saveLead } from '../store/save-lead.ts'
+import type { Database } from '../store/tables.ts'
+import { proveWritable } from '../store/write-check.ts'
 import { answerLead } from './answer.ts'
 import { createLeadLine } from './lead-line.ts'
 import { countProxies } from './proxy-question.ts'

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import type { Database, Tables, Transact } from './store.ts'
+import type { Database, Tables, Transact } from './tables.ts'
 
 export type Connections = { leads: number; others: number }
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { testTime as now, storeLead } from '#testing/saved-leads.ts'
+import { claimDue } from './deliveries.ts'
+import { listLeads } from './reading.ts'
 import { adoptDeliveries } from './receivers.ts'
-import { claimDue, type Database, listLeads } from './store.ts'
+import type { Database } from './tables.ts'
 
 const readChannels = async (db: Database) =>
   (await listLeads(db, { limit: 9 })).flatMap(({ deliveries }) =>

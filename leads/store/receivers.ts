@@ -1,4 +1,4 @@
-import type { Database } from './store.ts'
+import type { Database } from './tables.ts'
 
 /**
  * Takes over what waits under the name that a channel had before. False while another process, of an

@@ -1,23 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
-import {
-  acquireChannel,
-  claimDue,
-  countWaiting,
-  type Database,
-  eraseLead,
-  findLead,
-  findNextDueAt,
-  listLeads,
-  type NewLead,
-  proveWritable,
-  releaseChannel,
-  renewLease,
-  retryDeliveries,
-  saveLead,
-  settleDeliveries,
-} from './store.ts'
+import { acquireChannel, releaseChannel, renewLease } from './channel-leases.ts'
+import { claimDue, findNextDueAt, retryDeliveries, settleDeliveries } from './deliveries.ts'
+import { eraseLead } from './erase-lead.ts'
+import { countWaiting, findLead, listLeads } from './reading.ts'
+import { type NewLead, saveLead } from './save-lead.ts'
+import type { Database } from './tables.ts'
+import { proveWritable } from './write-check.ts'
 
 const minuteMs = 60_000
 const start = Date.parse('2026-11-15T12:00:00Z')

@@ -2,7 +2,7 @@ import { describeAlert } from '#leads/alerts/alert.ts'
 import { createEmailSender } from '#leads/alerts/email.ts'
 import { sendSms } from '#leads/alerts/text.ts'
 import { sendWebhook } from '#leads/alerts/webhook.ts'
-import type { Result } from '#leads/delivery/deliver.ts'
+import type { Result } from '#leads/channel.ts'
 import type { Env } from '#leads/settings.ts'
 import { type Check, cannotTell, count, ok, toDo } from './check.ts'
 

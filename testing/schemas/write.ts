@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Database } from '#leads/store/store.ts'
+import type { Database } from '#leads/store/tables.ts'
 import { openDatabase } from '#server/database.ts'
 import { startPostgres } from '../postgres.ts'
 

@@ -1,0 +1,171 @@
+import type { Occasion } from '../channel.ts'
+import type { AnswerSource, StoredLead } from '../lead.ts'
+import { type Database, type DeliveryState, leadColumns } from './tables.ts'
+
+export type Delivery = {
+  channel: string
+  occasion: Occasion
+  state: DeliveryState
+  attempts: number
+  nextAttemptAt: number
+  lastError: string | null
+  note: string | null
+  createdAt: number
+  settledAt: number | null
+}
+
+export type LeadWithDeliveries = StoredLead & { deliveries: Delivery[] }
+
+/** The newest leads first; `before` is the last lead of the page before. */
+export async function listLeads(
+  db: Database,
+  { limit, before }: { limit: number; before?: { id: string; receivedAt: number } | undefined },
+): Promise<LeadWithDeliveries[]> {
+  let query = db.kysely
+    .selectFrom('leads')
+    .select(leadColumns)
+    .orderBy('received_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+  if (before)
+    query = query.where((eb) =>
+      eb.or([
+        eb('received_at', '<', before.receivedAt),
+        eb.and([eb('received_at', '=', before.receivedAt), eb('id', '<', before.id)]),
+      ]),
+    )
+  return addDeliveries(db, await query.execute())
+}
+
+export async function findLead(db: Database, id: string): Promise<LeadWithDeliveries | undefined> {
+  const leads = await db.kysely
+    .selectFrom('leads')
+    .select(leadColumns)
+    .where('id', '=', id)
+    .execute()
+  return (await addDeliveries(db, leads))[0]
+}
+
+/** Leads whose id begins so; few letters do for the owner's command line. */
+export async function findLeadsByPrefix(
+  db: Database,
+  prefix: string,
+  limit: number,
+): Promise<LeadWithDeliveries[]> {
+  const leads = await db.kysely
+    .selectFrom('leads')
+    .select(leadColumns)
+    .where((eb) => eb(eb.fn('substr', ['id', eb.val(1), eb.val(prefix.length)]), '=', prefix))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return addDeliveries(db, leads)
+}
+
+export async function countLeads({ kysely }: Database): Promise<number> {
+  const { total } = await kysely
+    .selectFrom('leads')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+async function addDeliveries(
+  { kysely }: Database,
+  leads: StoredLead[],
+): Promise<LeadWithDeliveries[]> {
+  if (leads.length === 0) return []
+  const deliveries = await kysely
+    .selectFrom('deliveries')
+    .select([
+      'lead_id',
+      'channel',
+      'occasion',
+      'state',
+      'attempts',
+      'next_attempt_at as nextAttemptAt',
+      'last_error as lastError',
+      'note',
+      'created_at as createdAt',
+      'settled_at as settledAt',
+    ])
+    .where(
+      'lead_id',
+      'in',
+      leads.map((lead) => lead.id),
+    )
+    .orderBy('created_at')
+    .orderBy('channel')
+    .execute()
+  const byLead = Map.groupBy(deliveries, (delivery) => delivery.lead_id)
+  return leads.map((lead) => ({
+    ...lead,
+    deliveries: (byLead.get(lead.id) ?? []).map(({ lead_id: _, ...delivery }) => delivery),
+  }))
+}
+
+export type Backlog = { channel: string; waiting: number; oldestAt: number }
+
+/** What waits, by channel; a channel with nothing waiting is not listed. */
+export function countWaiting({ kysely }: Database): Promise<Backlog[]> {
+  return kysely
+    .selectFrom('deliveries')
+    .select((eb) => [
+      'channel',
+      eb.fn.countAll<number>().as('waiting'),
+      eb.fn.min('created_at').as('oldestAt'),
+    ])
+    .where('state', '=', 'waiting')
+    .groupBy('channel')
+    .orderBy('channel')
+    .execute()
+}
+
+export type PromiseRecord = {
+  receivedAt: number
+  answeredAt: number | null
+  answeredBy: AnswerSource | null
+  suspect: string | null
+  source: string | null
+}
+
+/** How the promise went, for the leads of a period. */
+export function listPromises(
+  { kysely }: Database,
+  { from, to }: { from: number; to: number },
+): Promise<PromiseRecord[]> {
+  return kysely
+    .selectFrom('leads')
+    .select([
+      'received_at as receivedAt',
+      'answered_at as answeredAt',
+      'answered_by as answeredBy',
+      'suspect',
+      'source',
+    ])
+    .where('received_at', '>=', from)
+    .where('received_at', '<', to)
+    .orderBy('received_at')
+    .execute()
+}
+
+export type HandOver = { channel: string; createdAt: number; settledAt: number | null }
+
+/** When what had to reach whom because of the leads of a period was due, and when it was sent. */
+export function listHandOvers(
+  { kysely }: Database,
+  { from, to }: { from: number; to: number },
+): Promise<HandOver[]> {
+  return kysely
+    .selectFrom('deliveries')
+    .innerJoin('leads', 'leads.id', 'deliveries.lead_id')
+    .select([
+      'deliveries.channel',
+      'deliveries.created_at as createdAt',
+      'deliveries.settled_at as settledAt',
+    ])
+    .where('leads.received_at', '>=', from)
+    .where('leads.received_at', '<', to)
+    .where('deliveries.state', '!=', 'cancelled')
+    .execute()
+}

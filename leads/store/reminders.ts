@@ -1,0 +1,120 @@
+import type { Kysely } from 'kysely'
+import type { Escalation } from '../channel.ts'
+import type { AnswerSource } from '../lead.ts'
+import { type Database, makeDelivery, type Tables } from './tables.ts'
+
+/** When the next reminder about an unanswered lead is due; undefined when none is. */
+export async function findNextEscalationAt({ kysely }: Database): Promise<number | undefined> {
+  // Not min(): beside another condition it reads every lead that waits for a reminder.
+  const next = await kysely
+    .selectFrom('leads')
+    .select('escalate_at as at')
+    .where('escalate_at', 'is not', null)
+    .where('answered_at', 'is', null)
+    .orderBy('escalate_at')
+    .limit(1)
+    .executeTakeFirst()
+  return next?.at ?? undefined
+}
+
+export type UnansweredLead = { id: string; receivedAt: number; escalateAt: number }
+
+/** The leads a reminder is due for, the longest waiting first. */
+export async function listUnanswered(
+  { kysely }: Database,
+  now: number,
+  limit: number,
+): Promise<UnansweredLead[]> {
+  const leads = await kysely
+    .selectFrom('leads')
+    .select(['id', 'received_at as receivedAt', 'escalate_at as escalateAt'])
+    .where('escalate_at', '<=', now)
+    .where('answered_at', 'is', null)
+    .orderBy('escalate_at')
+    .limit(limit)
+    .execute()
+  return leads.map((lead) => ({ ...lead, escalateAt: lead.escalateAt ?? 0 }))
+}
+
+/**
+ * Writes the deliveries of an escalation, once: false when the lead has been answered, or another
+ * process was first. What waits of earlier escalations is no longer true and does not go out.
+ */
+export function escalateLead(
+  { kysely }: Database,
+  { id, escalateAt }: UnansweredLead,
+  occasion: Escalation | undefined,
+  { channels, nextAt, now }: { channels: readonly string[]; nextAt: number | null; now: number },
+): Promise<boolean> {
+  return kysely.transaction().execute(async (trx) => {
+    const escalated = await trx
+      .updateTable('leads')
+      .set({ escalate_at: nextAt })
+      .where('id', '=', id)
+      .where('escalate_at', '=', escalateAt)
+      .where('answered_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
+    if (!escalated) return false
+    if (!occasion || channels.length === 0) return true
+    await cancelEscalations(trx, id, 'A later alert says what is true now.', now)
+    await trx
+      .insertInto('deliveries')
+      .values(channels.map((channel) => makeDelivery(id, channel, occasion, now)))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    return true
+  })
+}
+
+async function cancelEscalations(
+  trx: Kysely<Tables>,
+  leadId: string,
+  note: string,
+  now: number,
+): Promise<void> {
+  // One that is being sent at this moment is cancelled too: if it fails it is not tried again, and
+  // if it arrives its settlement says so.
+  await trx
+    .updateTable('deliveries')
+    .set({ state: 'cancelled', note, settled_at: now })
+    .where('lead_id', '=', leadId)
+    .where('state', '=', 'waiting')
+    .where('occasion', 'not in', ['received', 'answered', 'status'])
+    .execute()
+}
+
+export type Answer = { isFirst: boolean; answeredAt: number; answeredBy: AnswerSource }
+
+/** Records the first answer and ends all reminders; undefined when there is no such lead. */
+export function recordAnswer(
+  { kysely }: Database,
+  leadId: string,
+  { answeredAt, answeredBy, now }: { answeredAt: number; answeredBy: AnswerSource; now: number },
+): Promise<Answer | undefined> {
+  return kysely.transaction().execute(async (trx) => {
+    const recorded = await trx
+      .updateTable('leads')
+      .set({ answered_at: answeredAt, answered_by: answeredBy, escalate_at: null })
+      .where('id', '=', leadId)
+      .where('answered_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
+    if (recorded) {
+      await cancelEscalations(trx, leadId, 'Answered before it was sent.', now)
+      await trx
+        .insertInto('deliveries')
+        .values(makeDelivery(leadId, 'airtable', 'answered', now))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      return { isFirst: true, answeredAt, answeredBy }
+    }
+    const earlier = await trx
+      .selectFrom('leads')
+      .select(['answered_at as answeredAt', 'answered_by as answeredBy'])
+      .where('id', '=', leadId)
+      .executeTakeFirst()
+    if (!earlier?.answeredAt || !earlier.answeredBy) return undefined
+    return { isFirst: false, answeredAt: earlier.answeredAt, answeredBy: earlier.answeredBy }
+  })
+}
