@@ -1,11 +1,11 @@
 import { formatDuration } from '#leads/alerts/alert.ts'
 import { kindOf } from '#leads/delivery/receivers.ts'
 import { promiseMs, serviceTypes } from '#leads/lead.ts'
+import { makeSafe } from '#leads/safe-text.ts'
 import { describeSource, explainSource } from '#leads/source.ts'
 import type { Delivery, LeadWithDeliveries } from '#leads/store/reading.ts'
 import { describeChannel, isGone } from './describe-channel.ts'
 import type { Deps, LeadsDeps } from './leads-command.ts'
-import { makeSafe } from './terminal.ts'
 
 export function describeLead(lead: LeadWithDeliveries, deps: Deps): string {
   const lines = [

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs, styleText } from 'node:util'
+import { makeSafe } from '#leads/safe-text.ts'
 import { type Env, readEnv } from '#leads/settings.ts'
 import { checkAirtable } from './doctor/airtable.ts'
 import { checkAlerts, proposeTests, sendTests } from './doctor/alerts.ts'
@@ -17,7 +18,7 @@ import {
   type Given,
 } from './doctor/settings.ts'
 import { type Content, checkWords } from './doctor/words.ts'
-import { makeSafe, makeSafeJson, measureText } from './terminal.ts'
+import { makeSafeJson, measureText } from './terminal.ts'
 
 const help = `What still stands between this checkout and a live site. Changes nothing.
 

@@ -1,4 +1,5 @@
 import { eraseFromAirtable } from '#leads/airtable/airtable.ts'
+import { makeSafe } from '#leads/safe-text.ts'
 import { acquireChannel, releaseChannel } from '#leads/store/channel-leases.ts'
 import { eraseLead } from '#leads/store/erase-lead.ts'
 import { findLeadsByPrefix, type LeadWithDeliveries } from '#leads/store/reading.ts'
@@ -6,7 +7,7 @@ import { describeChannel } from './describe-channel.ts'
 import { describeLead } from './describe-lead.ts'
 import { type Command, type Deps, Failure, UsageError } from './leads-command.ts'
 import { findOne } from './show-leads.ts'
-import { makeSafe, makeSafeJson } from './terminal.ts'
+import { makeSafeJson } from './terminal.ts'
 
 export async function eraseOneLead(command: Command, deps: Deps): Promise<number> {
   const { db, stdout, ask } = deps

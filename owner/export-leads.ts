@@ -2,12 +2,13 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import { kindOf } from '#leads/delivery/receivers.ts'
+import { makeSafe } from '#leads/safe-text.ts'
 import { describeSource } from '#leads/source.ts'
 import { type LeadWithDeliveries, listLeads } from '#leads/store/reading.ts'
 import { byteOrderMark, formatCsvLine } from './csv.ts'
 import { labelOf, toIso } from './describe-lead.ts'
 import { type Command, type Deps, explainUnwritten, Failure } from './leads-command.ts'
-import { makeSafe, makeSafeJson } from './terminal.ts'
+import { makeSafeJson } from './terminal.ts'
 
 export async function exportLeads(
   { json, target, force }: Command,

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { makeSafe } from '#leads/safe-text.ts'
 import { dropForReceiver } from './drop-deliveries.ts'
 import { eraseOneLead } from './erase-lead.ts'
 import { exportLeads } from './export-leads.ts'
@@ -16,7 +17,6 @@ import { retryLeads } from './retry-leads.ts'
 import { setUp } from './set-up-airtable.ts'
 import { showLatest, showLead } from './show-leads.ts'
 import { showPromise } from './show-promise.ts'
-import { makeSafe } from './terminal.ts'
 
 /** Returns the exit code: 0 done, 1 not done, 2 not understood. */
 export async function runLeads(args: readonly string[], deps: LeadsDeps): Promise<number> {

@@ -1,8 +1,9 @@
 import { tokenPage } from '#leads/airtable/airtable.ts'
 import { scopes, setUpAirtable } from '#leads/airtable/set-up.ts'
+import { makeSafe } from '#leads/safe-text.ts'
 import { countWaiting } from '#leads/store/reading.ts'
 import { type Command, type Deps, Failure, type LeadsDeps } from './leads-command.ts'
-import { makeSafe, makeSafeJson } from './terminal.ts'
+import { makeSafeJson } from './terminal.ts'
 
 /** Before the first start there is no database, and nothing waits. */
 type SetUpDeps = LeadsDeps & Pick<Deps, 'airtable'> & { db: Deps['db'] | undefined }

@@ -1,3 +1,4 @@
+import { makeSafe } from '#leads/safe-text.ts'
 import { describeSource } from '#leads/source.ts'
 import {
   countLeads,
@@ -18,7 +19,7 @@ import {
   toJson,
 } from './describe-lead.ts'
 import { type Command, type Deps, Failure } from './leads-command.ts'
-import { formatTable, makeSafe, makeSafeJson } from './terminal.ts'
+import { formatTable, makeSafeJson } from './terminal.ts'
 
 export async function showLatest({ json, limit }: Command, deps: Deps): Promise<number> {
   const { db, stdout, width, airtable } = deps

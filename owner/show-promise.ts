@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises'
+import { makeSafe } from '#leads/safe-text.ts'
 import { listHandOvers, listPromises } from '#leads/store/reading.ts'
 import { toIso } from './describe-lead.ts'
 import { type Command, type Deps, explainUnwritten, Failure, UsageError } from './leads-command.ts'
 import { computeReport, findMidnight, formatReport, type PromiseReport } from './promise-report.ts'
 import { formatReportHtml } from './promise-report-html.ts'
-import { makeSafe, makeSafeJson } from './terminal.ts'
+import { makeSafeJson } from './terminal.ts'
 
 export async function showPromise(command: Command, deps: Deps): Promise<number> {
   const { db, stdout, now, width } = deps

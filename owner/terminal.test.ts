@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { fitText, formatTable, makeSafe, makeSafeJson, measureText } from './terminal.ts'
+import { makeSafe } from '#leads/safe-text.ts'
+import { fitText, formatTable, makeSafeJson, measureText } from './terminal.ts'
 
 describe('a lead’s words on a terminal', () => {
   test('carry no escape sequences, line breaks or direction marks', () => {

@@ -1,14 +1,4 @@
-/**
- * A lead's words come from strangers. Escape sequences would let them rewrite the owner's terminal,
- * and direction marks would let them disguise what stands there. The joiners that emoji and Persian
- * need may stay.
- */
-export const makeSafe = (text: string): string =>
-  text
-    .replace(/\p{Cs}/gu, '\uFFFD')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/[\p{Cf}--[\u200C\u200D]]/gv, '')
-
+import { makeSafe } from '#leads/safe-text.ts'
 /** JSON escapes control characters up to U+001F; terminals obey some beyond. */
 export const makeSafeJson = (value: unknown): string =>
   JSON.stringify(value, null, 2).replace(

@@ -1,6 +1,7 @@
 import type { Occasion } from '../channel.ts'
 import type { StoredLead } from '../lead.ts'
 import { promiseMs, serviceTypes } from '../lead.ts'
+import { makeSafe } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
 
 /** What staff are told about a lead, in words that are safe wherever they are shown. */
@@ -90,15 +91,7 @@ export function describeAlert(
   }
 }
 
-// Control, direction and other unseen characters can end a header or disguise what stands there.
-// The joiners that emoji and Persian need may stay.
-const tidy = (text: string) =>
-  text
-    .replace(/\p{Cs}/gu, '\uFFFD')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/[\p{Cf}--[\u200C\u200D]]/gv, '')
-    .replace(/\s+/g, ' ')
-    .trim()
+const tidy = (text: string) => makeSafe(text).replace(/\s+/g, ' ').trim()
 
 /**
  * Mail and message apps make links of whatever looks like an address: a "name" such as
