@@ -143,7 +143,7 @@ it('takes Supabase’s own variables', () => {
 it.each(['https://jane:secret@www.example.com', 'https://jane@www.example.com'])(
   'wants no name or password in the public address, and does not repeat it: %s',
   (PUBLIC_URL) => {
-    const said = /^Please mend these environment variables:\n {2}PUBLIC_URL must hold no [^@]+$/
+    const said = /^Please fix these environment variables:\n {2}PUBLIC_URL must hold no [^@]+$/
     expect(() => readEnv({ PUBLIC_URL })).toThrow(said)
   },
 )

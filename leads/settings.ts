@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { UserError } from './user-error.ts'
 
 const list = v.pipe(
   v.string(),
@@ -173,7 +174,7 @@ export type Env = ReturnType<typeof readEnv>
 /** Nothing but blanks and commas is an empty list, and an empty list names nobody. */
 export const isSet = (value: string | undefined): value is string => /[^\s,]/.test(value ?? '')
 
-/** Reads the environment once. Throws one message that names every variable to mend. */
+/** Reads the environment once. Throws one message that names every variable to fix. */
 export function readEnv(given: Record<string, string | undefined>) {
   const set = Object.entries(given).filter(([, value]) => isSet(value))
   const parsed = v.safeParse(
@@ -182,7 +183,7 @@ export function readEnv(given: Record<string, string | undefined>) {
   )
   if (!parsed.success) {
     const faults = parsed.issues.map((issue) => `  ${v.getDotPath(issue)} ${issue.message}`)
-    throw new Error(`Please mend these environment variables:\n${faults.join('\n')}`)
+    throw new UserError(`Please fix these environment variables:\n${faults.join('\n')}`)
   }
   const env = parsed.output
 

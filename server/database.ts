@@ -5,6 +5,7 @@ import { Kysely } from 'kysely'
 import pg from 'pg'
 import { openPostgres } from '#leads/store/postgres.ts'
 import type { Database, Tables } from '#leads/store/tables.ts'
+import { UserError } from '#leads/user-error.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createSqliteDialect, retryWhileLocked } from './sqlite-dialect.ts'
 
@@ -39,7 +40,7 @@ async function openSqlite(dataDir: string, migrations: string, lockWaitMs: numbe
     // In WAL mode only FULL syncs at every commit; with NORMAL a power cut takes acknowledged leads.
     sqlite.exec('pragma synchronous = full')
   } catch (error) {
-    throw new Error(`The database ${file} (DATA_DIR) cannot be opened: ${explain(error)}.`)
+    throw new UserError(`The database ${file} (DATA_DIR) cannot be opened: ${explain(error)}.`)
   }
   try {
     await migrateSqlite(sqlite, migrations, lockWaitMs)
@@ -58,7 +59,7 @@ async function openSqlite(dataDir: string, migrations: string, lockWaitMs: numbe
   }
 }
 
-// Node's own recursive way never ends below /proc, where every folder is missing for ever.
+// Node's own recursive way never ends below /proc, where every folder is missing forever.
 function makeDir(dir: string): void {
   if (existsSync(dir)) return
   makeDir(dirname(dir))
@@ -105,7 +106,7 @@ async function migrateSqlite(sqlite: DatabaseSync, dir: string, lockWaitMs: numb
       sqlite.exec('commit')
     } catch (error) {
       if (sqlite.isTransaction) sqlite.exec('rollback')
-      throw new Error(`The migration ${file} failed: ${explain(error)}.`)
+      throw new UserError(`The migration ${file} failed: ${explain(error)}.`)
     }
   }
 }
@@ -127,7 +128,7 @@ function refuseNewer(applied: readonly Applied[], migrations: readonly Migration
   const newest = migrations.at(-1)?.version ?? ''
   const newer = applied.find(({ version }) => !known.has(version) && version > newest)
   if (newer)
-    throw new Error(
+    throw new UserError(
       `The database was written by a newer version of this program (its migration ${newer.version}_${newer.name} is not known here). Start that version, or restore a backup from before it.`,
     )
 }
@@ -142,7 +143,7 @@ async function migratePostgres(url: string, dir: string): Promise<void> {
   try {
     await client.connect()
   } catch (error) {
-    throw new Error(`The database of DATABASE_URL cannot be reached: ${explain(error)}.`)
+    throw new UserError(`The database of DATABASE_URL cannot be reached: ${explain(error)}.`)
   }
   let file = ''
   try {
@@ -174,7 +175,7 @@ async function migratePostgres(url: string, dir: string): Promise<void> {
     }
   } catch (error) {
     if (file === '') throw error
-    throw new Error(`The migration ${file} failed: ${explain(error)}.`)
+    throw new UserError(`The migration ${file} failed: ${explain(error)}.`)
   } finally {
     await client.end().catch(() => {})
   }

@@ -114,7 +114,7 @@ describe('npm start', () => {
     const server = spawnServer({ DATA_DIR: createDir(), TRUSTED_PROXIES: 'two' })
     expect(await server.exited).toBe(1)
     expect(server.output.stderr).toMatch(
-      /^Please mend these environment variables:\n {2}TRUSTED_PROXIES must be .+\n$/,
+      /^Please fix these environment variables:\n {2}TRUSTED_PROXIES must be .+\n$/,
     )
     expect(server.output.stdout).toBe('')
   })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { nameError } from '#leads/log.ts'
 import { readEnv } from '#leads/settings.ts'
+import { UserError } from '#leads/user-error.ts'
 import { findSamples } from '#site/build/samples.ts'
 import * as content from '#site/content.ts'
 import { createLog } from './log.ts'
@@ -47,6 +48,7 @@ try {
     say('What is left to do before going live: npm run doctor')
   log.info({ port: site.port, notSetUp: env.notSetUp }, 'listening')
 } catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
+  const { message, stack } = error as Error
+  process.stderr.write(`${error instanceof UserError ? message : stack}\n`)
   process.exit(1)
 }

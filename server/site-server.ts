@@ -1,20 +1,13 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
-import type { Context } from 'hono'
 import { findClientAddress } from '#leads/client-address.ts'
-import {
-  createChannels,
-  listEscalationChannels,
-  listWarnings,
-  planDelivery,
-} from '#leads/delivery/channels.ts'
-import { createDeliverer } from '#leads/delivery/deliver.ts'
-import { escalateDue } from '#leads/delivery/reminders.ts'
-import { createApp } from '#leads/http/app.ts'
-import { createFaultLog, type Log } from '#leads/log.ts'
+import type { Log } from '#leads/log.ts'
+import { createService } from '#leads/service.ts'
 import type { Env } from '#leads/settings.ts'
+import { UserError } from '#leads/user-error.ts'
 import { connectionLimits, limitConnections } from './connection-limits.ts'
 import { openDatabase } from './database.ts'
 import { createStaticSite } from './static-site.ts'
@@ -42,39 +35,14 @@ export async function startSite({
 }): Promise<{ port: number; stop(options?: { drains: boolean }): Promise<void> }> {
   const site = createStaticSite(siteDir, { overTls: env.publicUrl.startsWith('https:') })
   const db = await openDatabase(env)
-  const faults = createFaultLog(log)
-  const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-  const escalationChannels = listEscalationChannels(env)
-  const deliverer = createDeliverer({
-    db,
-    channels: createChannels(env, { db, fetch, pause, now }),
-    escalateDue: () =>
-      escalateDue({ ...env, db, channels: escalationChannels, fetch, pause, now, log }),
-    now,
-    random: Math.random,
-    pause,
-    log,
-    faults,
-  })
-
   let proxyMentioned = false
-  const app = createApp({
+  const { app, deliverer } = createService({
+    env,
     db,
-    planDelivery: (details, at) => planDelivery(env, details, at),
-    findWarnings: (backlog, at) => listWarnings(env, db, backlog, at),
-    linkSecret: env.linkSecret,
-    timeZone: env.timeZone,
-    anonKeys: env.anonKeys,
-    publicUrl: env.publicUrl,
-    allowedOrigins: env.allowedOrigins,
-    rateLimitPerMinute: env.rateLimitPerMinute,
-    notSetUp: env.notSetUp,
+    fetch,
     now,
     log,
-    faults,
-    wake: deliverer.wake,
-    trustedProxies: env.trustedProxies,
-    findClientAddress: (c: Context) => {
+    findClientAddress: (c) => {
       const forwardedFor = c.req.header('x-forwarded-for')
       if (forwardedFor && env.trustedProxies === undefined && !proxyMentioned) {
         proxyMentioned = true
@@ -107,7 +75,7 @@ export async function startSite({
   })
   const port = await listen(server, env.port, env.host).catch(async (error) => {
     await db.close()
-    throw new Error(explainListenError(error, env.port, env.host))
+    throw new UserError(explainListenError(error, env.port, env.host))
   })
   deliverer.start()
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import type { Context } from 'hono'
+import { UserError } from '#leads/user-error.ts'
 import { parseSiteHeaders } from '#site/build/site-headers.ts'
 
 type Encoding = 'br' | 'gzip' | 'identity'
@@ -36,7 +37,7 @@ export function createStaticSite(folder: string, { overTls = false } = {}) {
   const landing = files.get('/index.html')
   const notFound = files.get('/404.html')
   if (!landing || !notFound) {
-    throw new Error(`There is no built site in ${folder}: run \`npm run build\` first.`)
+    throw new UserError(`There is no built site in ${folder}: run \`npm run build\` first.`)
   }
   files.set('/', landing)
   files.delete('/index.html')

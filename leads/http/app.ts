@@ -16,6 +16,7 @@ import {
   requiredFields,
 } from '../lead.ts'
 import { type FaultLog, type Log, nameError } from '../log.ts'
+import type { Env } from '../settings.ts'
 import { giveUpAfter } from '../store/give-up-after.ts'
 import { type Backlog, countWaiting } from '../store/reading.ts'
 import { saveLead } from '../store/save-lead.ts'
@@ -25,22 +26,25 @@ import { answerLead } from './answer.ts'
 import { createLeadLine } from './lead-line.ts'
 import { countProxies } from './proxy-question.ts'
 
-export type AppOptions = {
+export type AppOptions = Pick<
+  Env,
+  | 'linkSecret'
+  | 'timeZone'
+  | 'anonKeys'
+  | 'publicUrl'
+  | 'allowedOrigins'
+  | 'rateLimitPerMinute'
+  | 'notSetUp'
+> & {
+  trustedProxies?: Env['trustedProxies']
   db: Database
   /** Where a new lead goes, and when staff are first reminded of it. */
   planDelivery: (
     details: LeadDetails,
     now: number,
   ) => { channels: readonly string[]; escalateAt?: number | undefined }
-  linkSecret: string | undefined
-  timeZone: string
-  anonKeys: readonly string[]
-  publicUrl: string
-  allowedOrigins: readonly string[]
-  rateLimitPerMinute: number
   /** When to give up storing a lead, and tell. */
   longestSaveMs?: number
-  notSetUp: readonly string[]
   /** What the owner should look at, given what waits. */
   findWarnings: (backlog: readonly Backlog[], now: number) => Promise<string[]>
   now: () => number
@@ -48,7 +52,6 @@ export type AppOptions = {
   faults: FaultLog
   /** Deliveries may be due. */
   wake: () => void
-  trustedProxies?: number | undefined
   findClientAddress: (c: Context) => string
 }
 
