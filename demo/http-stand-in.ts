@@ -1,0 +1,67 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** What goes wrong with one request, whichever service it is for. */
+export type HttpFault =
+  /** A gateway's page instead of the service's JSON. */
+  | { kind: 'html'; status: number }
+  | { kind: 'slow'; delayMs: number }
+  /** Nothing is done and the connection breaks. */
+  | { kind: 'refuse' }
+  /** Everything is done, but the connection breaks before the answer. */
+  | { kind: 'lose-answer' }
+  /** Everything is done, and half of the answer arrives. */
+  | { kind: 'cut-answer' }
+  /** Everything is done, but no answer ever comes. */
+  | { kind: 'hang' }
+
+export type Call = { method: string; url: URL; headers: IncomingHttpHeaders; text: string }
+export type Reply = { status: number; type?: string; body: unknown }
+
+/** A service on this machine that answers in JSON, and has its bad days. */
+export async function startHttpStandIn<Fault extends { kind: string }>(service: {
+  chooseFault(call: Call): Fault | HttpFault | undefined
+  /** Not asked when the fault is 'refuse'. */
+  answer(call: Call, fault: Fault | HttpFault | undefined): Reply
+}) {
+  const server = createServer(async (request, response) => {
+    try {
+      let text = ''
+      for await (const chunk of request.setEncoding('utf8')) text += chunk
+      const { method = 'GET', headers } = request
+      const call = { method, headers, text, url: new URL(request.url ?? '/', 'http://stand-in') }
+      const fault = service.chooseFault(call) as HttpFault | undefined
+      if (fault?.kind === 'refuse') return request.socket.destroy()
+      const { status, type = 'application/json', body } = service.answer(call, fault)
+      const sent = typeof body === 'string' ? body : JSON.stringify(body)
+      if (fault?.kind === 'lose-answer') return request.socket.destroy()
+      if (fault?.kind === 'hang') return
+      if (fault?.kind === 'slow') await pause(fault.delayMs, undefined, { ref: false })
+      response.writeHead(status, {
+        'content-type': type,
+        'content-length': Buffer.byteLength(sent),
+      })
+      if (fault?.kind === 'cut-answer')
+        response.write(sent.slice(0, sent.length / 2), () => request.socket.destroy())
+      else response.end(sent)
+    } catch {
+      response.destroy()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+export const answerHtml = (status: number): Reply => ({
+  status,
+  type: 'text/html; charset=utf-8',
+  body: `<html><body><h1>${status} Bad Gateway</h1></body></html>`,
+})
