@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { sendToAirtable } from '#leads/airtable/airtable.ts'
+import { sendToAirtable } from '#leads/airtable/send.ts'
 import { acquireChannel, releaseChannel } from '#leads/store/channel-leases.ts'
 import { claimDue } from '#leads/store/deliveries.ts'
 import { findLead, listLeads } from '#leads/store/reading.ts'

@@ -1,4 +1,4 @@
-import { eraseFromAirtable } from '#leads/airtable/airtable.ts'
+import { eraseFromAirtable } from '#leads/airtable/rows.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { acquireChannel, releaseChannel } from '#leads/store/channel-leases.ts'
 import { eraseLead } from '#leads/store/erase-lead.ts'

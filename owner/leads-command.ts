@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { AirtableSettings } from '#leads/airtable/airtable.ts'
+import type { AirtableSettings } from '#leads/airtable/client.ts'
 import type { Database } from '#leads/store/tables.ts'
 
 export const help = `The owner's view of the leads.

@@ -1,4 +1,4 @@
-import { tokenPage } from '#leads/airtable/airtable.ts'
+import { tokenPage } from '#leads/airtable/client.ts'
 import { scopes, setUpAirtable } from '#leads/airtable/set-up.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { countWaiting } from '#leads/store/reading.ts'

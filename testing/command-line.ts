@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
-import type { AirtableSettings } from '#leads/airtable/airtable.ts'
+import type { AirtableSettings } from '#leads/airtable/client.ts'
 import type { Lead } from '#leads/lead.ts'
 import { claimDue, settleDeliveries } from '#leads/store/deliveries.ts'
 import type { Database } from '#leads/store/tables.ts'

@@ -8,12 +8,10 @@ import {
 } from '#demo/airtable-stand-in.ts'
 import type { Occasion } from '../channel.ts'
 import type { StoredLead } from '../lead.ts'
-import {
-  type AirtableSettings,
-  columnNames,
-  eraseFromAirtable,
-  sendToAirtable,
-} from './airtable.ts'
+import type { AirtableSettings } from './client.ts'
+import { columnNames } from './columns.ts'
+import { eraseFromAirtable } from './rows.ts'
+import { sendToAirtable } from './send.ts'
 import { markNew } from './status.ts'
 
 let standIn: AirtableStandIn

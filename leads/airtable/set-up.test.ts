@@ -6,7 +6,9 @@ import {
   type StandInOptions,
   startAirtableStandIn,
 } from '#demo/airtable-stand-in.ts'
-import { type AirtableSettings, columnNames, sendToAirtable } from './airtable.ts'
+import type { AirtableSettings } from './client.ts'
+import { columnNames } from './columns.ts'
+import { sendToAirtable } from './send.ts'
 import { setUpAirtable } from './set-up.ts'
 
 let standIn: AirtableStandIn

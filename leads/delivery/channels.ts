@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type AirtableSettings, sendToAirtable } from '../airtable/airtable.ts'
+import type { AirtableSettings } from '../airtable/client.ts'
+import { sendToAirtable } from '../airtable/send.ts'
 import { markAnswered, markNew } from '../airtable/status.ts'
 import { type Alert, describeAlert } from '../alerts/alert.ts'
 import { createEmailSender } from '../alerts/email.ts'

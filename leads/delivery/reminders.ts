@@ -1,4 +1,5 @@
-import { type AirtableSettings, connect, findRows } from '../airtable/airtable.ts'
+import { type AirtableSettings, connect } from '../airtable/client.ts'
+import { findRows } from '../airtable/rows.ts'
 import { isTouched } from '../airtable/status.ts'
 import type { Escalation } from '../channel.ts'
 import { promiseMs } from '../lead.ts'

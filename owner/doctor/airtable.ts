@@ -1,4 +1,4 @@
-import type { AirtableDeps } from '#leads/airtable/airtable.ts'
+import type { AirtableDeps } from '#leads/airtable/client.ts'
 import { inspectAirtable, scopes } from '#leads/airtable/set-up.ts'
 import type { Env } from '#leads/settings.ts'
 import { type Check, ok, toDo } from './check.ts'
