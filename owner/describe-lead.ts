@@ -4,8 +4,8 @@ import { promiseMs, serviceTypes } from '#leads/lead.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { describeSource, explainSource } from '#leads/source.ts'
 import type { Delivery, LeadWithDeliveries } from '#leads/store/reading.ts'
-import { describeChannel, isGone } from './describe-channel.ts'
 import type { Deps, LeadsDeps } from './leads-command.ts'
+import { count } from './terminal.ts'
 
 export function describeLead(lead: LeadWithDeliveries, deps: Deps): string {
   const lines = [
@@ -46,30 +46,40 @@ function describeAnswer({ receivedAt, answeredAt, answeredBy }: LeadWithDeliveri
 
 function describeDelivery(delivery: Delivery, deps: Deps): string[][] {
   const { channel, occasion, state, attempts, settledAt, nextAttemptAt, lastError, note } = delivery
-  const tried = `tried ${attempts} ${attempts === 1 ? 'time' : 'times'}`
-  const about = {
+  const tried = `tried ${count(attempts, 'time')}`
+  const about: string | undefined = {
     received: '',
     answered: 'the answer, ',
     status: 'the Status, ',
     missed: 'promise missed, ',
     unanswered: `reminder after ${occasion.split('-')[1]} min, `,
-  }[occasion.replace(/-.*/, '') as 'received' | 'answered' | 'status' | 'missed' | 'unanswered']
+  }[occasion.replace(/-.*/, '')]
+  const waits = isGone(channel, deps)
+    ? ' for a receiver who is gone'
+    : `, next try ${formatTime(nextAttemptAt, deps)}`
   const states = {
-    sent: () => `sent ${formatTime(settledAt ?? 0, deps)} (${tried})`,
-    waiting: () =>
-      isGone(channel, deps)
-        ? `waits (${tried}) for a receiver who is gone`
-        : `waits (${tried}), next try ${formatTime(nextAttemptAt, deps)}`,
-    cancelled: () => 'not sent',
+    sent: `sent ${formatTime(settledAt ?? 0, deps)} (${tried})`,
+    waiting: `waits (${tried})${waits}`,
+    cancelled: 'not sent',
   }
   return [
-    [describeChannel(channel, deps), about + states[state]()],
+    [describeChannel(channel, deps), about + states[state]],
     ...(note ? [['', note]] : []),
     ...(lastError
       ? [['', `${state === 'sent' ? 'Earlier error' : 'Last error'}: ${lastError}`]]
       : []),
   ]
 }
+
+/** The receiver in plain words, where it is known. */
+export function describeChannel(channel: string, { receivers }: Pick<Deps, 'receivers'>): string {
+  const receiver = receivers?.get(channel)
+  return receiver === undefined ? channel : `${kindOf(channel)} to ${receiver}`
+}
+
+/** What waits for it would wait forever: nobody sends it any more. Airtable may be set up later. */
+export const isGone = (channel: string, { receivers }: Pick<Deps, 'receivers'>): boolean =>
+  channel !== 'airtable' && receivers !== undefined && !receivers.has(channel)
 
 /** Whether somebody has called, which is what the owner looks for first. */
 export function describeCall({ answeredAt, receivedAt, suspect }: LeadWithDeliveries, now: number) {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createCommandLine, save } from '#testing/command-line.ts'
 import { createDir, engines, openTestDatabase } from '#testing/database.ts'
 import { testTime } from '#testing/saved-leads.ts'
-import { explainUnwritten } from './leads-command.ts'
+import { explainUnwritten } from './new-file.ts'
 
 test('export writes every lead, safe for a spreadsheet, for the owner’s eyes only', async () => {
   const db = await openTestDatabase('sqlite')

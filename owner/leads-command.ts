@@ -1,7 +1,7 @@
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { AirtableSettings } from '#leads/airtable/client.ts'
 import type { Database } from '#leads/store/tables.ts'
+import { UserError } from '#leads/user-error.ts'
 
 export const help = `The owner's view of the leads.
 
@@ -25,119 +25,85 @@ export const help = `The owner's view of the leads.
   --help         this text
 `
 
-const optionsOf = {
-  list: ['json', 'limit'],
-  show: ['json'],
-  export: ['json', 'force'],
-  promise: ['json', 'days', 'from', 'to', 'html', 'force'],
-  retry: ['json'],
-  drop: ['json'],
-  erase: ['json', 'yes', 'store-only'],
-  'setup-airtable': ['json'],
-} as const
-export type CommandName = keyof typeof optionsOf
-const targetOf: Partial<Record<CommandName, string>> = {
-  show: 'the ID of a lead',
-  export: 'the name of a file, such as leads.csv',
-  retry: 'the ID of a lead, or all',
-  drop: 'the name of a channel, as npm run leads shows it',
-  erase: 'the ID of a lead',
-}
+type Rules = { target?: string; options?: readonly string[] }
+const commands = {
+  list: { options: ['limit'] },
+  show: { target: 'the ID of a lead' },
+  export: { target: 'the name of a file, such as leads.csv', options: ['force'] },
+  promise: { options: ['days', 'from', 'to', 'html', 'force'] },
+  retry: { target: 'the ID of a lead, or all' },
+  drop: { target: 'the name of a channel, as npm run leads shows it' },
+  erase: { target: 'the ID of a lead', options: ['yes', 'store-only'] },
+  'setup-airtable': {},
+} as const satisfies Record<string, Rules>
 
-export type Command = {
-  name: CommandName
-  target: string
-  json: boolean
-  limit: number
-  force: boolean
-  yes: boolean
-  storeOnly: boolean
-  days: number
-  from?: string | undefined
-  to?: string | undefined
-  html?: string | undefined
-}
+export type CommandName = keyof typeof commands
+export type Command = Exclude<ReturnType<typeof parseCommand>, 'help'>
 
-/** A sentence for the owner about what was typed. */
-export class UsageError extends Error {}
-/** A sentence for the owner about what did not work. */
-export class Failure extends Error {}
+/** What a command has to say, for a program or for a person. */
+export type Outcome = { json: unknown; text: string; isDone?: boolean }
 
-/** Why a file that the owner named could not be written, and what to do about it. */
-export function explainUnwritten(file: string, error: unknown): Failure {
-  const { code = '', message } = error as NodeJS.ErrnoException
-  return new Failure(
-    ['EACCES', 'EPERM', 'EROFS'].includes(code)
-      ? `You may not write to ${resolve(file)}. Name a file in a folder that you may write to.`
-      : `${file} could not be written: ${message}.`,
-  )
-}
+/** About what was typed. */
+export class UsageError extends UserError {}
 
-export function parseCommand(args: readonly string[]): Command | 'help' {
-  let parsed: ReturnType<typeof parseOptions>
-  try {
-    parsed = parseOptions(args)
-  } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0])
-  }
-  const { values, positionals } = parsed
+export function parseCommand(args: readonly string[]) {
+  const { values, positionals } = parseOptions(args)
   if (values.help || positionals[0] === 'help') return 'help'
 
-  const [name = 'list', target = '', ...rest] = positionals
-  if (!isCommand(name))
-    throw new UsageError(`There is no command "${name}". There are: ${commandNames.join(', ')}`)
-  const wanted = targetOf[name]
-  if (wanted && !target) throw new UsageError(`"${name}" needs ${wanted}`)
-  const tooMuch = wanted ? rest : [target, ...rest].filter(Boolean)
+  const [typed = 'list', target = '', ...rest] = positionals
+  if (!Object.hasOwn(commands, typed))
+    throw new UsageError(
+      `There is no command "${typed}". There are: ${Object.keys(commands).join(', ')}`,
+    )
+  const name = typed as CommandName
+  const rules: Rules = commands[name]
+  if (rules.target && !target) throw new UsageError(`"${name}" needs ${rules.target}`)
+  const tooMuch = rules.target ? rest : [target, ...rest].filter(Boolean)
   if (tooMuch.length > 0)
     throw new UsageError(`"${name}" does not know what to do with "${tooMuch.join(' ')}"`)
-  const allowed: readonly string[] = optionsOf[name]
+  const allowed = ['json', ...(rules.options ?? [])]
   const stray = Object.keys(values).find((option) => !allowed.includes(option))
   if (stray) throw new UsageError(`--${stray} means nothing to "${name}"`)
-  const limit = values.limit ?? '20'
-  if (!/^[1-9]\d{0,5}$/.test(limit))
-    throw new UsageError(`--limit takes a whole number from 1 to 999999, not "${limit}"`)
-  const days = values.days ?? '30'
-  if (!/^[1-9]\d{0,3}$/.test(days))
-    throw new UsageError(`--days takes a whole number from 1 to 9999, not "${days}"`)
   if (values.days && (values.from || values.to))
     throw new UsageError('Give either --days or --from and --to')
   return {
+    ...values,
     name,
     target,
-    json: values.json ?? false,
-    limit: Number(limit),
-    force: values.force ?? false,
-    yes: values.yes ?? false,
-    storeOnly: values['store-only'] ?? false,
-    days: Number(days),
-    from: values.from,
-    to: values.to,
-    html: values.html,
+    limit: parseNumber('limit', values.limit ?? '20', 999_999),
+    days: parseNumber('days', values.days ?? '30', 9_999),
   }
 }
 
-const parseOptions = (args: readonly string[]) =>
-  parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      json: { type: 'boolean' },
-      limit: { type: 'string' },
-      force: { type: 'boolean' },
-      yes: { type: 'boolean' },
-      'store-only': { type: 'boolean' },
-      days: { type: 'string' },
-      from: { type: 'string' },
-      to: { type: 'string' },
-      html: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
+function parseNumber(option: string, text: string, most: number): number {
+  if (/^[1-9]\d*$/.test(text) && Number(text) <= most) return Number(text)
+  throw new UsageError(`--${option} takes a whole number from 1 to ${most}, not "${text}"`)
+}
 
-const commandNames = Object.keys(optionsOf) as CommandName[]
-const isCommand = (name: string): name is CommandName =>
-  commandNames.some((command) => command === name)
+function parseOptions(args: readonly string[]) {
+  const flag = { type: 'boolean' } as const
+  const value = { type: 'string' } as const
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        json: flag,
+        limit: value,
+        force: flag,
+        yes: flag,
+        'store-only': flag,
+        days: value,
+        from: value,
+        to: value,
+        html: value,
+        help: { ...flag, short: 'h' },
+      },
+    })
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('. ')[0])
+  }
+}
 
 export type LeadsDeps = {
   /** Reads the environment and opens the database: not before the command makes sense. */
@@ -154,7 +120,7 @@ export type LeadsDeps = {
   timeZone?: string
 }
 
-type Opened = {
+export type Opened = {
   /** None where the site has never run: looking must not make one, for it would say that there are no leads. */
   db: (Database & { close?: () => Promise<void> }) | undefined
   dataDir?: string

@@ -1,15 +1,6 @@
 import { escapeHtml } from '#leads/alerts/email.ts'
-import {
-  formatLag,
-  formatPeriod,
-  formatShare,
-  formatSource,
-  formatTook,
-  lagTitles,
-  type PromiseReport,
-  sourceTitles,
-  type Tally,
-} from './promise-report.ts'
+import type { PromiseReport } from './promise-report.ts'
+import { formatPeriod, formatShare, formatTook, listTables } from './promise-report-text.ts'
 
 /** One page that needs nothing else: no script, no other file. It holds figures, no people's names. */
 export function formatReportHtml(report: PromiseReport): string {
@@ -21,6 +12,10 @@ export function formatReportHtml(report: PromiseReport): string {
       `${answeredInAirtable} answered in Airtable: at the time counted here, or up to some minutes earlier.`,
     'Median and 90th percentile are of the leads that were answered.',
   ].filter((note) => note !== false)
+  const charts =
+    kept + missed > 0
+      ? [drawMinutes(report.byMinute), drawHours(report.byHour), drawDays(report.byDay)]
+      : ['<p class="empty">No lead of this time has had its ten minutes yet.</p>']
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -45,22 +40,8 @@ ${figure(formatTook(report.medianMs), 'median answer time')}
 ${figure(formatTook(report.p90Ms), '90th percentile')}
 ${figure(String(missed), neverAnswered > 0 ? `missed, ${neverAnswered} never answered` : 'missed', missed > 0)}
 </section>
-${
-  kept + missed === 0
-    ? '<p class="empty">No lead of this time has had its ten minutes yet.</p>'
-    : `<section><h2>How fast homeowners were answered</h2>${drawMinutes(report.byMinute)}</section>
-<section><h2>By hour of the day</h2>${legend}${drawTallies(
-        report.byHour.map((tally, hour) => ({
-          ...tally,
-          label: hour % 3 === 0 ? `${String(hour).padStart(2, '0')}:00` : '',
-          title: `${String(hour).padStart(2, '0')}:00`,
-        })),
-        'Leads by hour of the day, kept and missed',
-      )}</section>
-${drawDays(report)}`
-}
-${drawTable('Where leads come from', sourceTitles, report.bySource.map(formatSource))}
-${drawTable('From request to hand-over', lagTitles, report.channels.map(formatLag))}
+${charts.join('\n')}
+${listTables(report).map(drawTable).join('\n')}
 <section class="notes">${notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('')}</section>
 </main>
 </body>
@@ -71,101 +52,100 @@ ${drawTable('From request to hand-over', lagTitles, report.channels.map(formatLa
 const figure = (value: string, what: string, isBad = false) =>
   `<div${isBad ? ' class="bad"' : ''}><b>${escapeHtml(value)}</b><span>${escapeHtml(what)}</span></div>`
 
-const legend =
-  '<p class="legend"><i class="kept"></i>kept <svg width="14" height="14" aria-hidden="true"><rect width="14" height="14" rx="3" fill="#f3d9ca" stroke="#b4501e" stroke-width="2"/></svg>missed</p>'
-
 /** A ring that fills up. */
 function drawShare(share: number | null): string {
   const length = 2 * Math.PI * 40
   return `<svg class="ring" viewBox="0 0 100 100" aria-hidden="true"><circle cx="50" cy="50" r="40" fill="none" stroke="#efe6d6" stroke-width="13"/><circle cx="50" cy="50" r="40" fill="none" stroke="#3f5458" stroke-width="13" stroke-dasharray="${((share ?? 0) * length).toFixed(1)} ${length.toFixed(1)}" transform="rotate(-90 50 50)"/></svg>`
 }
 
-const chart = { width: 720, height: 220, left: 40, bottom: 30, top: 24 }
-const plotHeight = chart.height - chart.bottom - chart.top
-
-/** A round number at or over the largest, so that the lines stand at whole leads. */
-function findTop(largest: number): number {
-  const steps = [1, 2, 3, 4, 6, 8, 10].flatMap((step) => [step, step * 10, step * 100, step * 1000])
-  return steps.sort((a, b) => a - b).find((step) => step >= largest) ?? largest
-}
-
-function drawFrame(top: number, label: string, content: string): string {
-  const { width, height, left, bottom } = chart
-  const values = top === 1 ? [0, 1] : top % 2 === 0 ? [0, top / 2, top] : [0, top]
-  const lines = values.map((value) => {
-    const y = height - bottom - (value / top) * plotHeight
-    return `<line x1="${left}" x2="${width}" y1="${y}" y2="${y}" stroke="#efe6d6"/><text x="${left - 8}" y="${y + 4}" text-anchor="end">${value}</text>`
-  })
-  return `<div class="scroll"><svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${lines.join('')}${content}</svg></div>`
-}
-
-const bar = (x: number, width: number, from: number, to: number, top: number, style: string) => {
-  const y = (value: number) => chart.height - chart.bottom - (value / top) * plotHeight
-  return to > from
-    ? `<rect x="${x.toFixed(1)}" y="${y(to).toFixed(1)}" width="${width.toFixed(1)}" height="${(y(from) - y(to)).toFixed(1)}" ${style}/>`
-    : ''
-}
-const keptStyle = 'fill="#3f5458" rx="2"'
-const missedStyle = 'fill="#f3d9ca" stroke="#b4501e" stroke-width="2" rx="2"'
-
-function drawTallies(columns: (Tally & { label: string; title: string })[], label: string): string {
-  const top = findTop(Math.max(...columns.map(({ kept, missed }) => kept + missed)))
-  const step = (chart.width - chart.left) / columns.length
-  const width = Math.min(48, step * 0.68)
-  const content = columns.map(({ kept, missed, label: text, title }, at) => {
-    const x = chart.left + at * step + (step - width) / 2
-    return `<g><title>${title}: ${kept} kept, ${missed} missed</title>${bar(x, width, 0, kept, top, keptStyle)}${bar(x, width, kept, kept + missed, top, missedStyle)}<text x="${(x + width / 2).toFixed(1)}" y="${chart.height - 8}" text-anchor="middle">${text}</text></g>`
-  })
-  return drawFrame(top, label, content.join(''))
-}
-
 function drawMinutes(counts: readonly number[]): string {
-  const top = findTop(Math.max(...counts))
-  const step = (chart.width - chart.left) / counts.length
-  const width = step * 0.72
-  const content = counts.map((count, at) => {
-    const x = chart.left + at * step + (step - width) / 2
+  const columns = counts.map((count, at) => {
     const isKept = at < 10
     const label = isKept ? `${at}–${at + 1}` : at === 10 ? 'later' : 'never'
-    const y = chart.height - chart.bottom - (count / top) * plotHeight
-    return `<g><title>${isKept ? `${label} min` : label}: ${count}</title>${bar(x, width, 0, count, top, isKept ? keptStyle : missedStyle)}${count > 0 ? `<text class="value" x="${(x + width / 2).toFixed(1)}" y="${(y - 5).toFixed(1)}" text-anchor="middle">${count}</text>` : ''}<text x="${(x + width / 2).toFixed(1)}" y="${chart.height - 8}" text-anchor="middle">${label}</text></g>`
+    const title = `${isKept ? `${label} min` : label}: ${count}`
+    return { kept: isKept ? count : 0, missed: isKept ? 0 : count, label, title, value: count }
   })
-  const deadline = chart.left + 10 * step
-  content.push(
-    `<line x1="${deadline}" x2="${deadline}" y1="0" y2="${chart.height - chart.bottom}" stroke="#b4501e" stroke-width="2" stroke-dasharray="5 4"/>`,
-  )
-  return `${drawFrame(top, 'Leads by minutes until the answer', content.join(''))}<p class="caption">Minutes until somebody said “I am calling”. The line is the promise.</p>`
+  const chart = drawChart('Leads by minutes until the answer', columns, 10)
+  return `<section><h2>How fast homeowners were answered</h2>${chart}<p class="caption">Minutes until somebody said “I am calling”. The line is the promise.</p></section>`
+}
+
+function drawHours(hours: PromiseReport['byHour']): string {
+  const columns = hours.map(({ kept, missed }, hour) => {
+    const name = `${String(hour).padStart(2, '0')}:00`
+    const title = `${name}: ${kept} kept, ${missed} missed`
+    return { kept, missed, label: hour % 3 === 0 ? name : '', title }
+  })
+  const chart = drawChart('Leads by hour of the day, kept and missed', columns)
+  return `<section><h2>By hour of the day</h2>${legend}${chart}</section>`
 }
 
 const mostColumns = 45
+const dayMs = 86_400_000
 
-/** By day; a long time is gathered into as many days each as needed. */
-function drawDays({ byDay }: PromiseReport): string {
+/** A long time is gathered into as many days each as needed. */
+function drawDays(byDay: PromiseReport['byDay']): string {
   if (byDay.length < 2) return ''
   const first = Date.parse(byDay[0]?.day ?? '')
-  const last = Date.parse(byDay.at(-1)?.day ?? '')
-  const days = Math.round((last - first) / 86_400_000) + 1
+  const findDay = (day = '') => Math.round((Date.parse(day) - first) / dayMs)
+  const days = findDay(byDay.at(-1)?.day) + 1
   const daysEach = Math.ceil(days / mostColumns)
-  const columns = Array.from({ length: Math.ceil(days / daysEach) }, (_, at) => {
-    const start = first + at * daysEach * 86_400_000
-    const title = new Date(start).toISOString().slice(0, 10)
-    return { kept: 0, missed: 0, label: '', title }
+  const groups = Map.groupBy(byDay, ({ day }) => Math.floor(findDay(day) / daysEach))
+  const length = Math.ceil(days / daysEach)
+  const every = Math.ceil(length / 8)
+  const columns = Array.from({ length }, (_, at) => {
+    const name = new Date(first + at * daysEach * dayMs).toISOString().slice(0, 10)
+    const some = groups.get(at) ?? []
+    const kept = some.reduce((sum, day) => sum + day.kept, 0)
+    const missed = some.reduce((sum, day) => sum + day.missed, 0)
+    const title = `${name}: ${kept} kept, ${missed} missed`
+    return { kept, missed, label: at % every === 0 ? name.slice(5) : '', title }
   })
-  for (const { day, kept, missed } of byDay) {
-    const column = columns[Math.floor((Date.parse(day) - first) / 86_400_000 / daysEach)]
-    if (!column) continue
-    column.kept += kept
-    column.missed += missed
-  }
-  const every = Math.ceil(columns.length / 8)
-  for (const [at, column] of columns.entries())
-    if (at % every === 0) column.label = column.title.slice(5)
-  const heading = daysEach === 1 ? 'By day' : `By ${daysEach} days`
-  return `<section><h2>${heading}</h2>${legend}${drawTallies(columns, 'Leads by day, kept and missed')}</section>`
+  const chart = drawChart('Leads by day, kept and missed', columns)
+  return `<section><h2>${daysEach === 1 ? 'By day' : `By ${daysEach} days`}</h2>${legend}${chart}</section>`
 }
 
-function drawTable(heading: string, titles: readonly string[], rows: readonly string[][]): string {
-  if (rows.length === 0) return ''
+const legend =
+  '<p class="legend"><i class="kept"></i>kept <svg width="14" height="14" aria-hidden="true"><rect width="14" height="14" rx="3" fill="#f3d9ca" stroke="#b4501e" stroke-width="2"/></svg>missed</p>'
+
+type Column = { kept: number; missed: number; label: string; title: string; value?: number }
+const size = { width: 720, height: 220, left: 40, bottom: 30, top: 24 }
+const keptStyle = 'fill="#3f5458" rx="2"'
+const missedStyle = 'fill="#f3d9ca" stroke="#b4501e" stroke-width="2" rx="2"'
+
+/** Columns of kept below missed; `deadline` is the column before which a line is drawn. */
+function drawChart(name: string, columns: readonly Column[], deadline?: number): string {
+  const { width, height, left, bottom, top } = size
+  const most = roundUp(Math.max(...columns.map(({ kept, missed }) => kept + missed)))
+  const findY = (value: number) => height - bottom - (value / most) * (height - bottom - top)
+  const step = (width - left) / columns.length
+  const barWidth = Math.min(48, step * 0.7)
+  const bar = (x: number, from: number, to: number, look: string) =>
+    to > from
+      ? `<rect x="${x.toFixed(1)}" y="${findY(to).toFixed(1)}" width="${barWidth.toFixed(1)}" height="${(findY(from) - findY(to)).toFixed(1)}" ${look}/>`
+      : ''
+  const lines = (most % 2 === 0 ? [0, most / 2, most] : [0, most]).map((value) => {
+    const y = findY(value)
+    return `<line x1="${left}" x2="${width}" y1="${y}" y2="${y}" stroke="#efe6d6"/><text x="${left - 8}" y="${y + 4}" text-anchor="end">${value}</text>`
+  })
+  const bars = columns.map(({ kept, missed, label, title, value }, at) => {
+    const x = left + at * step + (step - barWidth) / 2
+    const all = kept + missed
+    const write = (text: number | string, y: number, look = '') =>
+      `<text${look} x="${(x + barWidth / 2).toFixed(1)}" y="${y.toFixed(1)}" text-anchor="middle">${text}</text>`
+    return `<g><title>${title}</title>${bar(x, 0, kept, keptStyle)}${bar(x, kept, all, missedStyle)}${value ? write(value, findY(all) - 5, ' class="value"') : ''}${write(label, height - 8)}</g>`
+  })
+  const x = left + (deadline ?? 0) * step
+  const line = `<line x1="${x}" x2="${x}" y1="0" y2="${height - bottom}" stroke="#b4501e" stroke-width="2" stroke-dasharray="5 4"/>`
+  return `<div class="scroll"><svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-label="${name}">${lines.join('')}${bars.join('')}${deadline ? line : ''}</svg></div>`
+}
+
+/** A round number at or over the largest, so that the lines are at whole leads. */
+function roundUp(largest: number): number {
+  const power = 10 ** Math.floor(Math.log10(largest))
+  return ([1, 2, 3, 4, 6, 8].find((step) => step * power >= largest) ?? 10) * power
+}
+
+function drawTable({ heading, titles, rows }: ReturnType<typeof listTables>[number]): string {
   const cells = (values: readonly string[], tag: string) =>
     values.map((value) => `<${tag}>${escapeHtml(value)}</${tag}>`).join('')
   return `<section><h2>${heading}</h2>

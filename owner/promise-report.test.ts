@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { PromiseRecord } from '#leads/store/reading.ts'
-import {
-  computeReport,
-  findMidnight,
-  findPercentile,
-  formatReport,
-  formatTook,
-} from './promise-report.ts'
+import { computeReport, findMidnight, findPercentile } from './promise-report.ts'
 import { formatReportHtml } from './promise-report-html.ts'
+import { formatReport, formatTook } from './promise-report-text.ts'
 import { measureText } from './terminal.ts'
 
 const minuteMs = 60_000

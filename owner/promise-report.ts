@@ -2,126 +2,79 @@ import { kindOf } from '#leads/delivery/receivers.ts'
 import { promiseMs } from '#leads/lead.ts'
 import { describeSource } from '#leads/source.ts'
 import type { HandOver, PromiseRecord } from '#leads/store/reading.ts'
-import { formatTable } from './terminal.ts'
 
-export type Tally = { kept: number; missed: number }
-
-/** `leads` are kept, missed and still open ones. */
-export type SourceTally = Tally & { source: string; leads: number; share: number | null }
-
-export type ChannelLag = {
-  channel: string
-  sent: number
-  waiting: number
-  within2s: number | null
-  medianMs: number | null
-  p95Ms: number | null
-}
-
-export type PromiseReport = {
-  from: number
-  to: number
-  timeZone: string
-  /** All but the suspect ones, which are promised nothing. */
-  leads: number
-  suspect: number
-  kept: number
-  missed: number
-  /** Not answered, and their ten minutes are not over. */
-  open: number
-  /** Missed, and no answer is known to this day. */
-  neverAnswered: number
-  /** Seen in Airtable: answered at that time or somewhat earlier. */
-  answeredInAirtable: number
-  share: number | null
-  medianMs: number | null
-  p90Ms: number | null
-  byHour: Tally[]
-  byDay: (Tally & { day: string })[]
-  /** How many were answered within the first minute, the second, … the tenth, later, never. */
-  byMinute: number[]
-  /** Where the leads came from, the most fruitful first. */
-  bySource: SourceTally[]
-  channels: ChannelLag[]
-}
+export type PromiseReport = ReturnType<typeof computeReport>
 
 export function computeReport(
   records: readonly PromiseRecord[],
   handOvers: readonly HandOver[],
   { from, to, now, timeZone }: { from: number; to: number; now: number; timeZone: string },
-): PromiseReport {
+) {
+  // Suspect leads are promised nothing.
   const promised = records.filter(({ suspect }) => suspect === null)
-  const isOpen = ({ receivedAt, answeredAt }: PromiseRecord) =>
-    answeredAt === null && now < receivedAt + promiseMs
-  const isKept = ({ receivedAt, answeredAt }: PromiseRecord) =>
-    answeredAt !== null && answeredAt - receivedAt <= promiseMs
-  const decided = promised.filter((record) => !isOpen(record))
-  const kept = decided.filter(isKept).length
-  const tookMs = decided
-    .flatMap(({ receivedAt, answeredAt }) => (answeredAt === null ? [] : [answeredAt - receivedAt]))
-    .sort((a, b) => a - b)
-
-  const hours = Array.from({ length: 24 }, (): Tally => ({ kept: 0, missed: 0 }))
-  const days = new Map<string, Tally>()
-  const byMinute = Array.from({ length: 12 }, () => 0)
-  const { hourOf, dayOf } = createCalendar(timeZone)
-  for (const record of decided) {
-    const outcome = isKept(record) ? 'kept' : 'missed'
-    const hour = hours[hourOf(record.receivedAt)]
-    if (hour) hour[outcome] += 1
-    const day = dayOf(record.receivedAt)
-    const tally = days.get(day) ?? { kept: 0, missed: 0 }
-    tally[outcome] += 1
-    days.set(day, tally)
-    byMinute[findMinute(record)] = (byMinute[findMinute(record)] ?? 0) + 1
+  const decided = promised.filter((record) => judge(record, now) !== 'open')
+  const tookMs = sortSpans(decided.map(({ receivedAt, answeredAt }) => [receivedAt, answeredAt]))
+  const countOutcomes = (some: readonly PromiseRecord[] = []) => {
+    const { kept, missed } = tally(some, now)
+    return { kept, missed }
   }
-
+  const hour = new Intl.DateTimeFormat('en-US', { hour: 'numeric', hourCycle: 'h23', timeZone })
+  const hours = Map.groupBy(decided, ({ receivedAt }) => Number(hour.format(receivedAt)))
+  const day = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone })
+  const days = Map.groupBy(decided, ({ receivedAt }) => day.format(receivedAt))
+  const minutes = Map.groupBy(decided, findMinute)
   return {
     from,
     to,
     timeZone,
-    leads: promised.length,
+    ...tally(promised, now),
     suspect: records.length - promised.length,
-    kept,
-    missed: decided.length - kept,
+    /** Not answered, and their ten minutes are not over. */
     open: promised.length - decided.length,
+    /** Missed, and no answer is known to this day. */
     neverAnswered: decided.filter(({ answeredAt }) => answeredAt === null).length,
+    /** Seen in Airtable: answered at that time or somewhat earlier. */
     answeredInAirtable: decided.filter(({ answeredBy }) => answeredBy === 'airtable').length,
-    share: decided.length > 0 ? kept / decided.length : null,
     medianMs: findPercentile(tookMs, 0.5),
     p90Ms: findPercentile(tookMs, 0.9),
-    byHour: hours,
+    byHour: Array.from({ length: 24 }, (_, at) => countOutcomes(hours.get(at))),
     byDay: [...days]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([day, tally]) => ({ day, ...tally })),
-    byMinute,
-    bySource: tallySources(promised, { isOpen, isKept }),
+      .sort(([a], [b]) => a.localeCompare(b))
+      .map(([name, some]) => ({ day: name, ...countOutcomes(some) })),
+    /** How many were answered within the first minute, the second, … the tenth, later, never. */
+    byMinute: Array.from({ length: 12 }, (_, at) => minutes.get(at)?.length ?? 0),
+    bySource: tallySources(promised, now),
     channels: computeLags(handOvers),
   }
 }
 
-// A stranger can write any campaign into a link: they shall not fill the report.
+function judge({ receivedAt, answeredAt }: PromiseRecord, now: number) {
+  if (answeredAt === null) return now < receivedAt + promiseMs ? 'open' : 'missed'
+  return answeredAt - receivedAt <= promiseMs ? 'kept' : 'missed'
+}
+
+/** `leads` are kept, missed and still open ones. */
+function tally(records: readonly PromiseRecord[], now: number) {
+  const kept = records.filter((record) => judge(record, now) === 'kept').length
+  const missed = records.filter((record) => judge(record, now) === 'missed').length
+  return { leads: records.length, kept, missed, share: findShare(kept, kept + missed) }
+}
+
+const findShare = (some: number, all: number) => (all > 0 ? some / all : null)
+
+// A stranger can write any campaign into a link: they must not fill the report.
 const mostSources = 12
 
-function tallySources(
-  records: readonly PromiseRecord[],
-  { isOpen, isKept }: Record<'isOpen' | 'isKept', (record: PromiseRecord) => boolean>,
-): SourceTally[] {
-  const tally = (source: string, some: readonly PromiseRecord[]): SourceTally => {
-    const decided = some.filter((record) => !isOpen(record))
-    const kept = decided.filter(isKept).length
-    const share = decided.length > 0 ? kept / decided.length : null
-    return { source, leads: some.length, kept, missed: decided.length - kept, share }
-  }
+/** Where the leads came from, the most fruitful first. */
+function tallySources(records: readonly PromiseRecord[], now: number) {
   const groups = [...Map.groupBy(records, ({ source }) => describeSource(source))].sort(
-    ([a, as], [b, bs]) => bs.length - as.length || (a < b ? -1 : 1),
+    ([a, as], [b, bs]) => bs.length - as.length || a.localeCompare(b),
   )
   const shown = groups.length > mostSources ? mostSources - 1 : mostSources
   const others = groups.slice(shown).flatMap(([, some]) => some)
-  return [
-    ...groups.slice(0, shown).map(([source, some]) => tally(source, some)),
-    ...(others.length > 0 ? [tally(`${groups.length - shown} others`, others)] : []),
-  ]
+  if (others.length > 0)
+    groups.splice(shown, groups.length, [`${groups.length - shown} others`, others])
+  return groups.map(([source, some]) => ({ source, ...tally(some, now) }))
 }
 
 const later = 10
@@ -132,159 +85,41 @@ function findMinute({ receivedAt, answeredAt }: PromiseRecord): number {
   return ms > promiseMs ? later : Math.min(9, Math.max(0, Math.floor(ms / 60_000)))
 }
 
+/** How long each span took that is over, the shortest first. */
+const sortSpans = (spans: readonly [from: number, to: number | null][]): number[] =>
+  spans.flatMap(([from, to]) => (to === null ? [] : [to - from])).sort((a, b) => a - b)
+
 /** The nearest rank: a time that was really taken, not one between two. */
 export function findPercentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
 }
 
-function computeLags(handOvers: readonly HandOver[]): ChannelLag[] {
+function computeLags(handOvers: readonly HandOver[]) {
   return [...Map.groupBy(handOvers, ({ channel }) => kindOf(channel))]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .sort(([a], [b]) => a.localeCompare(b))
     .map(([channel, all]) => {
-      const lags = all
-        .flatMap(({ createdAt, settledAt }) => (settledAt === null ? [] : [settledAt - createdAt]))
-        .sort((a, b) => a - b)
+      const lags = sortSpans(all.map(({ createdAt, settledAt }) => [createdAt, settledAt]))
       return {
         channel,
         sent: lags.length,
         waiting: all.length - lags.length,
-        within2s: lags.length > 0 ? lags.filter((ms) => ms <= 2_000).length / lags.length : null,
+        within2s: findShare(lags.filter((ms) => ms <= 2_000).length, lags.length),
         medianMs: findPercentile(lags, 0.5),
         p95Ms: findPercentile(lags, 0.95),
       }
     })
 }
 
-function createCalendar(timeZone: string) {
-  const hour = new Intl.DateTimeFormat('en-US', { hour: 'numeric', hourCycle: 'h23', timeZone })
-  const day = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone })
-  return { hourOf: (at: number) => Number(hour.format(at)), dayOf: (at: number) => day.format(at) }
-}
+const dayMs = 86_400_000
 
-/** When a day begins in a time zone; undefined when there is no such day. */
-export function findMidnight(day: string, timeZone: string): number | undefined {
-  const utc = Date.parse(`${day}T00:00:00Z`)
-  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(utc)) return undefined
-  if (new Date(utc).toISOString().slice(0, 10) !== day) return undefined
-  const clock = new Intl.DateTimeFormat('sv-SE', {
-    dateStyle: 'short',
-    timeStyle: 'medium',
-    timeZone,
-  })
+/** When a day, or the one some days later, begins in a time zone; undefined when there is no such day. */
+export function findMidnight(day: string, timeZone: string, daysLater = 0): number | undefined {
+  const given = Date.parse(`${day}T00:00:00Z`)
+  if (Number.isNaN(given) || !new Date(given).toISOString().startsWith(`${day}T`)) return undefined
+  const utc = given + daysLater * dayMs
+  const style = { dateStyle: 'short', timeStyle: 'medium', timeZone } as const
+  const clock = new Intl.DateTimeFormat('sv-SE', style)
   const findOffsetMs = (at: number) => Date.parse(`${clock.format(at).replace(' ', 'T')}Z`) - at
-  // Twice, because the first look may stand on the other side of a change of the clocks.
+  // Twice, because the first look may be on the other side of a change of the clocks.
   return utc - findOffsetMs(utc - findOffsetMs(utc))
-}
-
-export const formatShare = (share: number | null): string =>
-  share === null ? '–' : `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : 1)} %`
-
-export function formatTook(ms: number | null): string {
-  if (ms === null) return '–'
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
-  if (ms < 60_000) return `${Math.round(ms / 1000)} s`
-  const seconds = Math.round(ms / 1000)
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  return `${Math.floor(seconds / 3_600)} h ${Math.round((seconds % 3_600) / 60)} min`
-}
-
-export const formatPeriod = ({ from, to, timeZone }: PromiseReport): string => {
-  const clock = new Intl.DateTimeFormat('sv-SE', {
-    dateStyle: 'short',
-    timeStyle: 'short',
-    timeZone,
-  })
-  return `${clock.format(from)} to ${clock.format(to)}, ${timeZone}`
-}
-
-/** For the terminal. */
-export function formatReport(report: PromiseReport, width?: number): string {
-  const { leads, suspect, kept, missed, open, share, medianMs, p90Ms } = report
-  const lines = [
-    `The ten-minute promise, ${formatPeriod(report)}`,
-    '',
-    ...(leads === 0
-      ? ['No leads in this time.']
-      : [
-          `Leads                        ${leads}`,
-          `Answered within 10 minutes   ${kept} (${formatShare(share)})`,
-          `Missed                       ${missed}${report.neverAnswered > 0 ? `, of which ${report.neverAnswered} without any answer` : ''}`,
-          ...(open > 0 ? [`Their ten minutes still run  ${open}`] : []),
-          `Answer time, median          ${formatTook(medianMs)}`,
-          `Answer time, 90th percentile ${formatTook(p90Ms)}`,
-        ]),
-    ...(suspect > 0 ? [`Suspect, not counted         ${suspect}`] : []),
-    ...(report.answeredInAirtable > 0
-      ? [
-          '',
-          `${report.answeredInAirtable} answered in Airtable: then, or up to some minutes earlier.`,
-        ]
-      : []),
-    '',
-  ]
-  const plot = kept + missed > 0 ? `${plotHours(report.byHour)}\n` : ''
-  const sources =
-    report.bySource.length > 0
-      ? `${formatTable(
-          sourceTitles.map((title) => ({ title, minWidth: title.length })),
-          report.bySource.map(formatSource),
-          width,
-        )}\n`
-      : ''
-  const lags =
-    report.channels.length > 0
-      ? `${formatTable(
-          lagTitles.map((title) => ({ title, minWidth: title.length })),
-          report.channels.map(formatLag),
-          width,
-        )}`
-      : ''
-  return `${lines.join('\n')}\n${plot}${sources}${lags}`
-}
-
-export const sourceTitles = ['From', 'Leads', 'Within 10 min', 'Missed', 'Share kept']
-export const formatSource = ({ source, leads, kept, missed, share }: SourceTally): string[] => [
-  source,
-  String(leads),
-  String(kept),
-  String(missed),
-  formatShare(share),
-]
-
-export const lagTitles = ['Channel', 'Sent', 'Waiting', 'Within 2 s', 'Median', '95 %']
-export const formatLag = (lag: ChannelLag): string[] => [
-  lag.channel,
-  String(lag.sent),
-  String(lag.waiting),
-  formatShare(lag.within2s),
-  formatTook(lag.medianMs),
-  formatTook(lag.p95Ms),
-]
-
-const plotRows = 6
-
-/** A column for each hour of the day: kept below, missed on top. */
-function plotHours(hours: readonly Tally[]): string {
-  const most = Math.max(...hours.map(({ kept, missed }) => kept + missed))
-  const rows = Math.min(plotRows, most)
-  const perRow = most / rows
-  const draw = (row: number) =>
-    hours.map(({ kept, missed }) => {
-      // Whatever happened is seen, however small beside the rest.
-      const missedRows = missed > 0 ? Math.max(1, Math.round(missed / perRow)) : 0
-      const allRows = Math.max(
-        missedRows + (kept > 0 ? 1 : 0),
-        Math.round((kept + missed) / perRow),
-      )
-      if (row >= allRows) return '  '
-      return row >= allRows - missedRows ? '░░' : '██'
-    })
-  const body = Array.from({ length: rows }, (_, at) => {
-    const row = rows - 1 - at
-    const label = row === rows - 1 ? String(most) : ''
-    return `${label.padStart(4)} │${draw(row).join(' ')}`.trimEnd()
-  })
-  const axis = `     └${'─'.repeat(24 * 3 - 1)}`
-  const marks = `      ${Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0')).join(' ')}`
-  return ['By hour of the day: ██ kept, ░░ missed', ...body, axis, marks, ''].join('\n')
 }

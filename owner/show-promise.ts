@@ -1,67 +1,42 @@
-import { writeFile } from 'node:fs/promises'
 import { makeSafe } from '#leads/safe-text.ts'
 import { listHandOvers, listPromises } from '#leads/store/reading.ts'
 import { toIso } from './describe-lead.ts'
-import { type Command, type Deps, explainUnwritten, Failure, UsageError } from './leads-command.ts'
-import { computeReport, findMidnight, formatReport, type PromiseReport } from './promise-report.ts'
+import { type Command, type Deps, type Outcome, UsageError } from './leads-command.ts'
+import { writeNewFile } from './new-file.ts'
+import { computeReport, findMidnight } from './promise-report.ts'
 import { formatReportHtml } from './promise-report-html.ts'
-import { makeSafeJson } from './terminal.ts'
+import { formatReport } from './promise-report-text.ts'
 
-export async function showPromise(command: Command, deps: Deps): Promise<number> {
-  const { db, stdout, now, width } = deps
-  const { html } = command
+export async function showPromise(command: Command, deps: Deps): Promise<Outcome> {
+  const { html, force } = command
   const timeZone = deps.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
-  const period = findPeriod(command, timeZone, now())
-  const promises = await listPromises(db, period)
-  const report = computeReport(promises, await listHandOvers(db, period), {
-    ...period,
-    // "Up to a day" begins with the first lead there was.
-    from: period.from || (promises[0]?.receivedAt ?? period.to),
-    now: now(),
-    timeZone,
-  })
-  if (html !== undefined) await writeReport(html, formatReportHtml(report), command.force)
-  if (command.json) stdout(`${makeSafeJson(toReportJson(report))}\n`)
-  else {
-    stdout(formatReport(report, width))
-    if (html !== undefined) stdout(`\nThe same with charts: ${makeSafe(html)}\n`)
+  const now = deps.now()
+  const period = findPeriod(command, timeZone, now)
+  const promises = await listPromises(deps.db, period)
+  // "Up to a day" begins with the first lead there was.
+  const from = period.from || (promises[0]?.receivedAt ?? period.to)
+  const handOvers = await listHandOvers(deps.db, period)
+  const report = computeReport(promises, handOvers, { from, to: period.to, now, timeZone })
+  if (html) await writeNewFile(html, formatReportHtml(report), { force })
+  return {
+    json: { ...report, from: toIso(from), to: toIso(period.to) },
+    text: `${formatReport(report, deps.width)}${html ? `\nThe same with charts: ${makeSafe(html)}\n` : ''}`,
   }
-  return 0
 }
 
 const dayMs = 86_400_000
 
 function findPeriod({ days, from, to }: Command, timeZone: string, now: number) {
   if (from === undefined && to === undefined) return { from: now - days * dayMs, to: now }
-  const findDay = (option: string, day: string) => {
-    const at = findMidnight(day, timeZone)
+  // The last day itself counts: to the next midnight, which a change of the clocks may move.
+  const findDay = (option: string, day: string, daysLater = 0) => {
+    const at = findMidnight(day, timeZone, daysLater)
     if (at === undefined)
       throw new UsageError(`${option} takes a day such as 2026-11-01, not "${day}"`)
     return at
   }
   const fromAt = from === undefined ? 0 : findDay('--from', from)
-  const lastAt = to === undefined ? undefined : findDay('--to', to)
-  // The day itself counts: to the next midnight, which a change of the clocks may move by an hour.
-  const toAt =
-    lastAt === undefined
-      ? now
-      : findDay('--to', new Date(Date.parse(`${to}T00:00:00Z`) + dayMs).toISOString().slice(0, 10))
+  const toAt = to === undefined ? now : findDay('--to', to, 1)
   if (toAt <= fromAt) throw new UsageError('--to lies before --from')
   return { from: fromAt, to: toAt }
 }
-
-async function writeReport(file: string, page: string, force: boolean): Promise<void> {
-  try {
-    await writeFile(file, page, { flag: force ? 'w' : 'wx' })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new Failure(`${file} is there already. --force replaces it.`)
-    throw explainUnwritten(file, error)
-  }
-}
-
-const toReportJson = ({ from, to, ...report }: PromiseReport) => ({
-  from: toIso(from),
-  to: toIso(to),
-  ...report,
-})

@@ -1,4 +1,15 @@
 import { makeSafe } from '#leads/safe-text.ts'
+import { UserError } from '#leads/user-error.ts'
+/** The sentence that is meant for the owner; of any other error all that is known. */
+export function explainError(error: unknown): string {
+  const { message, stack = message } = error as Error
+  const text = error instanceof UserError ? message : stack
+  return text.split('\n').map(makeSafe).join('\n')
+}
+
+export const count = (number: number, what: string): string =>
+  `${number} ${what}${number === 1 ? '' : 's'}`
+
 /** JSON escapes control characters up to U+001F; terminals obey some beyond. */
 export const makeSafeJson = (value: unknown): string =>
   JSON.stringify(value, null, 2).replace(
