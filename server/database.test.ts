@@ -1,27 +1,14 @@
-import {
-  chmodSync,
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, cpSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listLeads } from '#leads/store/reading.ts'
-import { createLocation, engines, runSql } from '#testing/database.ts'
-import { openDatabase } from './database.ts'
-
-const migrationsDir = 'supabase/migrations'
+import { createDir, createLocation, engines, runSql } from '#testing/database.ts'
+import { migrationsDir, openDatabase } from './database.ts'
 
 function copyMigrations(extra: Record<string, string>): string {
-  const dir = mkdtempSync(join(tmpdir(), 'migrations-'))
-  onTestFinished(() => rmSync(dir, { recursive: true }))
-  for (const file of readdirSync(migrationsDir))
-    copyFileSync(join(migrationsDir, file), join(dir, file))
+  const dir = createDir()
+  cpSync(migrationsDir, dir, { recursive: true })
   for (const [file, text] of Object.entries(extra)) writeFileSync(join(dir, file), text)
   return dir
 }
@@ -46,37 +33,6 @@ describe.each(engines)('opening a database on %s', (engine) => {
     expect((await sql`select id from more`.execute(again.kysely)).rows).toEqual([{ id: 'kept' }])
   })
 
-  it('keeps the deliveries that were there before they had an occasion', async () => {
-    const location = await createLocation(engine)
-    const before = copyMigrations({})
-    for (const file of readdirSync(before)) if (file > '20261115000003') rmSync(join(before, file))
-    const old = await openDatabase(location, before)
-    await sql`insert into leads (id, name, email, phone, address, service_type, received_at,
-      client_address, body_hash) values ('1', 'Jane', 'j@example.com', '5551234567', '1 Main St', '',
-      5, '', '')`.execute(old.kysely)
-    await sql`insert into deliveries (lead_id, channel, attempts, next_attempt_at, last_error,
-      created_at) values ('1', 'airtable', 3, 9, 'no room', 5)`.execute(old.kysely)
-    await old.close()
-    const db = await openDatabase(location)
-    onTestFinished(() => db.close())
-    expect(await listLeads(db, { limit: 1 })).toMatchObject([
-      {
-        id: '1',
-        answeredAt: null,
-        deliveries: [
-          {
-            channel: 'airtable',
-            occasion: 'received',
-            state: 'waiting',
-            attempts: 3,
-            nextAttemptAt: 9,
-            lastError: 'no room',
-          },
-        ],
-      },
-    ])
-  })
-
   it('names the migration that failed and leaves nothing of it behind', async () => {
     const location = await createLocation(engine)
     const file = '20990101000000_broken.sql'
@@ -84,10 +40,21 @@ describe.each(engines)('opening a database on %s', (engine) => {
     await expect(openDatabase(location, broken)).rejects.toThrow(
       /^The migration 20990101000000_broken\.sql failed: [^\n]+\.$/,
     )
-    const mended = copyMigrations({ [file]: 'create table half (id text)' })
-    const db = await openDatabase(location, mended)
+    const fixed = copyMigrations({ [file]: 'create table half (id text)' })
+    const db = await openDatabase(location, fixed)
     onTestFinished(() => db.close())
     expect((await sql`select * from half`.execute(db.kysely)).rows).toEqual([])
+  })
+
+  it('refuses a database that a newer program wrote, says so and changes nothing', async () => {
+    const location = await createLocation(engine)
+    const file = '20990101000000_more.sql'
+    const newer = copyMigrations({ [file]: 'alter table leads add more text' })
+    await (await openDatabase(location, newer)).close()
+    await expect(openDatabase(location)).rejects.toThrow(
+      /^The database was written by a newer version of this program \(its migration 20990101000000_more is not known here\)\. [^\n]+\.$/,
+    )
+    await (await openDatabase(location, newer)).close()
   })
 })
 
@@ -159,6 +126,18 @@ describe.skipIf(!engines.includes('postgres'))('opening Postgres', () => {
       readdirSync(dir).map((file) => file.split('_')[0]),
     )
     expect(records[0]?.name).toBe('leads')
+  })
+
+  it('takes the owner’s own migrations on Supabase for no newer version', async () => {
+    const location = await createLocation('postgres')
+    await (await openDatabase(location)).close()
+    await runSql(
+      location.databaseUrl ?? '',
+      `insert into supabase_migrations.schema_migrations (version, name, statements)
+       values ('20990101000000', 'newsletter', '{create table subscribers (id text)}'),
+         ('20990101000001', 'preferences', '{alter table subscribers add settings jsonb}')`,
+    )
+    await (await openDatabase(location)).close()
   })
 
   it('hides every table from those who hold the public key', async () => {
