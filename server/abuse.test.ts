@@ -5,8 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createChannels } from '#leads/delivery/channels.ts'
 import type { StoredLead } from '#leads/lead.ts'
 import { countLeads } from '#leads/store/reading.ts'
-import type { Database } from '#leads/store/tables.ts'
-import { createTestApp, testLead } from '#testing/app.ts'
+import { createTestApp } from '#testing/app.ts'
 import { createDir, createLocation, engines, openTestDatabase } from '#testing/database.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { startTestSite } from '#testing/site.ts'
@@ -16,90 +15,61 @@ import { openDatabase } from './database.ts'
 const minuteMs = 60_000
 const from = (address: string) => ({ 'test-client': address })
 
-/** As if the first lead had come so many times more, one after the other. */
-async function repeatFirst(
-  { kysely }: Database,
-  times: number,
-  stepMs: number,
-  chooseAddress?: (at: number) => string,
-) {
-  const first = await kysely.selectFrom('leads').selectAll().executeTakeFirstOrThrow()
-  const rows = Array.from({ length: times }, (_, at) => ({
-    ...first,
-    id: String(at),
-    received_at: first.received_at + (at + 1) * stepMs,
-    client_address: chooseAddress?.(at) ?? first.client_address,
-  }))
-  await kysely.insertInto('leads').values(rows).execute()
-}
-
 describe.each(engines)('limits on %s', (engine) => {
   it('hold for a network, whichever of its addresses are used', async () => {
     const db = await openTestDatabase(engine)
     const { post } = createTestApp(db, { rateLimitPerMinute: 2 })
+    const send = async (address: string) => (await post(from(address))).status
     // Five times the limit of one address.
-    for (let at = 0; at < 10; at++) expect((await post(from(`198.51.100.${at}`))).status).toBe(200)
+    for (let at = 0; at < 10; at++) expect(await send(`198.51.100.${at}`)).toBe(200)
     expect(await post(from('198.51.100.200'))).toMatchObject({ status: 429, retryAfter: 60 })
-    expect((await post(from('198.51.101.1'))).status).toBe(200)
-    for (let at = 0; at < 10; at++)
-      expect((await post(from(`2001:db8:1:${at}::/64`))).status).toBe(200)
-    expect((await post(from('2001:db8:1:ffff::/64'))).status).toBe(429)
-    expect((await post(from('2001:db8:2:1::/64'))).status).toBe(200)
+    expect(await send('198.51.101.1')).toBe(200)
+    for (let at = 0; at < 10; at++) expect(await send(`2001:db8:1:${at}::/64`)).toBe(200)
+    expect(await send('2001:db8:1:ffff::/64')).toBe(429)
+    expect(await send('2001:db8:2:1::/64')).toBe(200)
   })
 
-  it('hold for a day, so that patience does not fill the disk', async () => {
-    const db = await openTestDatabase(engine)
-    const { post, clock } = createTestApp(db, { rateLimitPerMinute: 1 })
-    const startedAt = clock.at
-    expect((await post()).status).toBe(200)
-    await repeatFirst(db, 98, minuteMs)
-    clock.at += 99 * minuteMs
-    expect((await post()).status).toBe(200)
-    clock.at += minuteMs
-    expect((await post()).status).toBe(429)
-    expect((await post(from('203.0.113.8'))).status).toBe(200)
-    clock.at = startedAt + 24 * 60 * minuteMs
-    expect((await post()).status).toBe(200)
-  })
-
-  it('hold for a network and a day, so that changing addresses does not fill it either', async () => {
-    const db = await openTestDatabase(engine)
-    const { post, clock } = createTestApp(db, { rateLimitPerMinute: 1 })
-    expect((await post(from('198.51.100.250'))).status).toBe(200)
+  it.each([
+    ['a client', 100, 1, () => '198.51.100.7', '198.51.100.8'],
     // Five a minute are a network's share, and five hundred a day.
-    await repeatFirst(db, 498, minuteMs / 5, (at) => `198.51.100.${at % 250}`)
-    clock.at += 100 * minuteMs
-    expect((await post(from('198.51.100.251'))).status).toBe(200)
-    clock.at += minuteMs
-    expect((await post(from('198.51.100.252'))).status).toBe(429)
-    expect((await post(from('198.51.101.1'))).status).toBe(200)
-  })
+    ['a network', 500, 5, (at: number) => `198.51.100.${at % 250}`, '198.51.101.1'],
+  ])(
+    'hold for %s and a day, so that neither patience nor many addresses fill the disk',
+    async (_, perDay, perMinute, chooseAddress, other) => {
+      const db = await openTestDatabase(engine)
+      const { post, clock } = createTestApp(db, { rateLimitPerMinute: 1 })
+      const send = async (address: string) => (await post(from(address))).status
+      const startedAt = clock.at
+      expect(await send(chooseAddress(0))).toBe(200)
+      // As if the first had come so many times more, one after the other.
+      const first = await db.kysely.selectFrom('leads').selectAll().executeTakeFirstOrThrow()
+      const rows = Array.from({ length: perDay - 2 }, (_, at) => ({
+        ...first,
+        id: String(at),
+        received_at: startedAt + ((at + 1) * minuteMs) / perMinute,
+        client_address: chooseAddress(at),
+      }))
+      await db.kysely.insertInto('leads').values(rows).execute()
+      clock.at += (perDay / perMinute) * minuteMs
+      expect(await send(chooseAddress(1))).toBe(200)
+      clock.at += minuteMs
+      expect(await send(chooseAddress(2))).toBe(429)
+      expect(await send(other)).toBe(200)
+      clock.at = startedAt + 24 * 60 * minuteMs
+      expect(await send(chooseAddress(3))).toBe(200)
+    },
+  )
 
   it('hold across processes, in a burst of many addresses of one network', async () => {
     const location = await createLocation(engine)
     const databases = [await openDatabase(location), await openDatabase(location)]
     const apps = databases.map((db) => createTestApp(db, { rateLimitPerMinute: 2 }))
-    const send = (at: number) => apps[at % 2]?.post(from(`198.51.100.${at}`))
-    const turns = Array.from({ length: 40 }, (_, at) => at)
-    const answers: Awaited<ReturnType<typeof send>>[] = []
-    // SQLite waits for the other's lock with the whole thread: here the two would wait for each other.
-    if (engine === 'sqlite') for (const at of turns) answers.push(await send(at))
-    else answers.push(...(await Promise.all(turns.map(send))))
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => apps[at % 2]?.post(from(`198.51.100.${at}`))),
+    )
     expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(10)
     expect(answers.filter((answer) => answer?.status === 429)).toHaveLength(30)
     for (const db of databases) await db.close()
-  })
-
-  it('let repeats of one request add nothing, however many come', async () => {
-    const db = await openTestDatabase(engine)
-    const { post } = createTestApp(db, { rateLimitPerMinute: 0 })
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () => post({ 'idempotency-key': 'one' })),
-    )
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(await countLeads(db)).toBe(1)
-    const deliveries = await db.kysely.selectFrom('deliveries').select('lead_id').execute()
-    expect(deliveries).toHaveLength(1)
   })
 
   it('leave everyone else alone while one address has 600 leads in flight', async () => {
@@ -120,7 +90,7 @@ describe.each(engines)('limits on %s', (engine) => {
     const refused = answers.filter(({ status }) => status !== 200)
     expect(refused.length).toBeGreaterThan(0)
     for (const answer of refused)
-      expect(answer).toEqual({ status: 503, code: 'overloaded', retryAfter: 5 })
+      expect(answer).toMatchObject({ status: 503, code: 'overloaded', retryAfter: 5 })
     expect(await countLeads(db)).toBe(600 - refused.length)
     expect((await post()).status).toBe(200)
     const said = log.entries.filter(({ message }) => /at once|taken again/.test(message))
@@ -148,33 +118,6 @@ it.skipIf(process.platform === 'darwin')(
   30_000,
 )
 
-it('an error that quotes a visitor is logged without its words', async () => {
-  const { post, log } = createTestApp(await openTestDatabase('sqlite'), {
-    planDelivery: () => {
-      throw new Error(`cannot plan for ${testLead.name}`)
-    },
-  })
-  expect(await post()).toMatchObject({ status: 500, code: 'internal' })
-  const said = JSON.stringify(log.entries)
-  expect(said).toContain('a request failed unexpectedly')
-  expect(said).not.toContain(testLead.name)
-})
-
-// A comparison in constant time throws at another length unless both are brought to one.
-it('a key that is nearly right is as wrong as any other, whatever its length', async () => {
-  const { post } = createTestApp(await openTestDatabase('sqlite'), { anonKeys: ['the-key', 'new'] })
-  expect((await post({ apikey: 'new' })).status).toBe(200)
-  for (const apikey of [
-    'the-kez',
-    'The-key',
-    'the-ke',
-    'the-key1',
-    'the-keynew',
-    'x'.repeat(8_000),
-  ])
-    expect(await post({ apikey })).toMatchObject({ status: 401, code: 'wrong_key' })
-})
-
 it('no lead can steer where it is sent', async () => {
   const db = await openTestDatabase('sqlite')
   const settings = makeSettings({
@@ -199,16 +142,9 @@ it('no lead can steer where it is sent', async () => {
   })
   const hostileText = fc.oneof(
     fc.string({ unit: 'binary' }),
-    fc.constantFrom(
-      'https://evil.example/',
-      '//evil.example',
-      '@evil.example',
-      '../../x',
-      '\r\nHost: evil.example',
-      '<https://evil.example|Call>',
-      '+19005550000',
-      '&To=%2B19005550000',
-    ),
+    fc.constantFrom('https://evil.example/', '//evil.example', '@evil.example', '../../x'),
+    fc.constantFrom('\r\nHost: evil.example', '<https://evil.example|Call>'),
+    fc.constantFrom('+19005550000', '&To=%2B19005550000'),
     fc.webUrl(),
   )
   const hostileLead = fc.record({
@@ -221,7 +157,6 @@ it('no lead can steer where it is sent', async () => {
     fc.asyncProperty(hostileLead, async (fields) => {
       calls.length = 0
       const lead: StoredLead = {
-        ...testLead,
         ...fields,
         serviceType: 'other',
         id: crypto.randomUUID(),
@@ -236,18 +171,20 @@ it('no lead can steer where it is sent', async () => {
       for (const channel of channels)
         if (!channel.name.startsWith('escalation'))
           await channel.send([{ lead, occasion: 'received', attempts: 1 }], signal)
+      const addresses = calls.map(({ url }) => url.origin + url.pathname)
+      expect(new Set(addresses)).toEqual(
+        new Set([
+          'https://api.airtable.com/v0/base/Leads',
+          'https://hooks.example/one',
+          'https://api.twilio.com/2010-04-01/Accounts/AC1/Messages.json',
+        ]),
+      )
       for (const { url, init } of calls) {
-        expect(['api.airtable.com', 'hooks.example', 'api.twilio.com']).toContain(url.host)
         expect(init?.redirect).toBe('manual')
-        if (url.host === 'hooks.example') expect(url.href).toBe('https://hooks.example/one?two=3')
-        if (url.host === 'api.airtable.com') expect(url.pathname).toMatch(/^\/v0\/base\/Leads$/)
-        if (url.host === 'api.twilio.com') {
-          expect(url.pathname).toBe('/2010-04-01/Accounts/AC1/Messages.json')
-          const form = new URLSearchParams(String(init?.body))
-          expect(form.getAll('To')).toEqual(['+15550002222'])
-        }
+        if (url.host === 'hooks.example') expect(url.search).toBe('?two=3')
+        if (url.host === 'api.twilio.com')
+          expect(new URLSearchParams(String(init?.body)).getAll('To')).toEqual(['+15550002222'])
       }
-      expect(new Set(calls.map(({ url }) => url.host)).size).toBe(3)
     }),
     { numRuns: 20 },
   )

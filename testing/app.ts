@@ -11,10 +11,17 @@ export const testLead = {
   serviceType: 'roof-repair',
 }
 
+export const testPath = '/functions/v1/submit-to-airtable'
+export const ownOrigin = 'https://roofing.example'
+export const otherOrigin = 'https://cdn.example'
+
+type Headers = Record<string, string>
+
 /** The function on a test's database, with a clock to move and a client address to choose. */
 export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
   const log = createTestLog()
   const clock = { at: Date.parse('2026-11-15T12:00:00Z') }
+  const wakes: number[] = []
   const app = createApp({
     db,
     planDelivery: () => ({ channels: ['airtable'] }),
@@ -22,8 +29,8 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
     linkSecret: 'a secret for tests',
     timeZone: 'America/Chicago',
     anonKeys: ['the-key'],
-    publicUrl: 'https://roofing.example',
-    allowedOrigins: [],
+    publicUrl: ownOrigin,
+    allowedOrigins: [otherOrigin],
     rateLimitPerMinute: 10,
     // A busy machine is no reason for a test to fail.
     longestSaveMs: 60_000,
@@ -31,23 +38,36 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
     now: () => clock.at,
     log,
     faults: createFaultLog(log),
-    wake: () => {},
+    wake: () => wakes.push(clock.at),
     findClientAddress: (c) => c.req.header('test-client') ?? '203.0.113.7',
     ...changes,
   })
-  const post = async (headers: Record<string, string> = {}, body: unknown = testLead) => {
-    const response = await app.request('/functions/v1/submit-to-airtable', {
+  const request = async (path: string, init: RequestInit & { headers?: Headers } = {}) => {
+    const headers = { host: new URL(ownOrigin).host, ...init.headers }
+    const response = await app.request(path, { ...init, headers })
+    const text = await response.text()
+    const json = text.startsWith('{') ? JSON.parse(text) : undefined
+    const retryAfter = Number(response.headers.get('retry-after'))
+    const { status, headers: answered } = response
+    return { status, headers: answered, text, json, code: json?.error?.code, retryAfter }
+  }
+  const post = (headers: Headers = {}, body: unknown = testLead) => {
+    const isRaw = typeof body === 'string' || body instanceof ReadableStream
+    return request(testPath, {
       method: 'POST',
       headers: { apikey: 'the-key', 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    })
-    const { error } = (await response.json()) as { error?: { code: string } }
-    return {
-      status: response.status,
-      code: error?.code,
-      retryAfter: Number(response.headers.get('retry-after')),
-    }
+      body: isRaw ? body : JSON.stringify(body),
+      duplex: 'half',
+    } as RequestInit & { headers: Headers })
   }
-  const checkHealth = async () => (await app.request('/healthz')).status
-  return { app, log, clock, post, checkHealth }
+  const postForm = async (
+    fields: Headers | FormData = testLead,
+    headers: Headers = { origin: ownOrigin },
+  ) => {
+    const body = fields instanceof FormData ? fields : new URLSearchParams(fields)
+    const answer = await request(testPath, { method: 'POST', headers, body })
+    return answer.headers.get('location')
+  }
+  const checkHealth = async () => (await request('/healthz')).status
+  return { app, log, clock, wakes, request, post, postForm, checkHealth }
 }

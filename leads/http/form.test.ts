@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import { createTestApp, testLead as lead, otherOrigin, ownOrigin, testPath } from '#testing/app.ts'
+import { engines, openTestDatabase } from '#testing/database.ts'
+import { listLeads } from '../store/reading.ts'
+import type { Engine } from '../store/tables.ts'
+
+async function open(engine: Engine = 'sqlite') {
+  const db = await openTestDatabase(engine)
+  const stored = () => listLeads(db, { limit: 100 })
+  return { db, ...createTestApp(db, { rateLimitPerMinute: 100 }), stored }
+}
+
+const received = '/#estimate-received'
+const failed = '/#estimate-failed'
+
+function makeForm(changes: Record<string, string | Blob>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ ...lead, ...changes })) form.set(name, value)
+  return form
+}
+
+describe.each(engines)('the plain form on %s', (engine) => {
+  it('needs no key, stores the lead with its details, and leads back to the page', async () => {
+    const { postForm, stored } = await open(engine)
+    const details = { consent: '2026-11', reference: 'buy now', source: 'referrer=a.example' }
+    expect(await postForm({ ...lead, name: ' jane DOE', ...details })).toBe(received)
+    // Formatted as the form would have; the trap is filled.
+    const kept = { name: 'Jane Doe', suspect: 'trap', source: 'referrer=a.example' }
+    expect(await stored()).toMatchObject([{ ...lead, consent: '2026-11', ...kept }])
+  })
+
+  it('is the same lead as an earlier try under the key it passes on, unless that was another', async () => {
+    const { post, postForm, stored } = await open(engine)
+    await post({ 'idempotency-key': 'k1' })
+    await postForm({ ...lead, idempotencyKey: 'k1' })
+    expect(await stored()).toHaveLength(1)
+    for (const name of ['Another', 'Another'])
+      expect(await postForm({ ...lead, name, idempotencyKey: 'k1' })).toBe(received)
+    await postForm({ ...lead, name: 'Third', idempotencyKey: 'k3' })
+    await post({ 'idempotency-key': 'k3' }, { ...lead, name: 'Third' })
+    await postForm({ ...lead, name: 'Fourth', idempotencyKey: '\0' })
+    const names = (await stored()).map(({ name }) => name)
+    expect(names.sort()).toEqual(['Another', 'Fourth', 'Third', lead.name])
+  })
+
+  it('stores one lead for a double press, across the turn of a minute too', async () => {
+    const { postForm, stored, clock } = await open(engine)
+    clock.at += 30_000
+    await Promise.all([postForm(), postForm()])
+    clock.at += 45_000
+    expect(await postForm()).toBe(received)
+    expect(await stored()).toHaveLength(1)
+    await postForm({ ...lead, name: 'Other' })
+    clock.at += 120_000
+    await postForm()
+    expect(await stored()).toHaveLength(3)
+  })
+})
+
+it('takes multipart forms and ignores fields that are no part of a lead', async () => {
+  const { postForm, stored } = await open()
+  expect(await postForm(makeForm({ submit: 'yes' }))).toBe(received)
+  expect(await stored()).toMatchObject([lead])
+})
+
+it.each([
+  ['incomplete', { phone: ' ' }],
+  ['email', { email: 'zoe' }],
+  ['phone', { phone: '555' }],
+  ['name', { name: 'x'.repeat(101) }],
+  ['name', { name: new Blob(['x']) }],
+  ['address', { address: 'x'.repeat(301) }],
+  ['failed', { serviceType: 'x' }],
+])('says which kind of failure it was: %s', async (part, changes) => {
+  const { postForm, stored } = await open()
+  expect(await postForm(makeForm(changes))).toBe(`/#estimate-${part}`)
+  expect(await stored()).toEqual([])
+})
+
+it('says so when the form is none or too large, the client over its limit, or the database away', async () => {
+  const { db, request, postForm, post } = await open()
+  const headers = { origin: ownOrigin, 'content-type': 'multipart/form-data' }
+  const nonsense = await request(testPath, { method: 'POST', headers, body: 'nonsense' })
+  expect(nonsense.headers.get('location')).toBe(failed)
+  expect(await postForm({ ...lead, name: 'x'.repeat(20_000) })).toBe(failed)
+  for (let times = 0; times < 100; times++) await post()
+  expect(await postForm()).toBe(failed)
+  await db.kysely.schema.alterTable('leads').renameTo('away').execute()
+  expect(await postForm(lead, { origin: ownOrigin, 'test-client': '198.51.100.1' })).toBe(failed)
+})
+
+it('goes back to the allowed origin it came from', async () => {
+  const { postForm } = await open()
+  expect(await postForm(lead, { origin: otherOrigin })).toBe(otherOrigin + received)
+})
+
+it('believes the referrer, or the browser itself, where no origin is sent', async () => {
+  const { postForm } = await open()
+  expect(await postForm(lead, { origin: 'null', referer: `${ownOrigin}/` })).toBe(received)
+  expect(await postForm(lead, { 'sec-fetch-site': 'same-origin' })).toBe(received)
+})
+
+it.each([
+  ['another site', { origin: 'https://evil.example' }],
+  ['another site with our referrer', { origin: 'https://evil.example', referer: ownOrigin }],
+  ['nowhere', {}],
+  ['a hidden page of another site', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
+  ['nowhere that has a name', { origin: 'null', referer: 'about:blank' }],
+])('stores nothing that comes from %s', async (_, headers) => {
+  const { postForm, stored } = await open()
+  expect(await postForm(lead, headers as Record<string, string>)).toBe(failed)
+  expect(await stored()).toEqual([])
+})
+
+it('keeps where the visitor came from by the page’s address where the page says nothing', async () => {
+  const { postForm, stored } = await open()
+  const page = `${ownOrigin}/?utm_source=google&utm_medium=cpc&gclid=abc&email=jane%40example.com`
+  await postForm({ ...lead, name: 'Plain', source: '' }, { origin: ownOrigin, referer: page })
+  const referer = `${ownOrigin}/`
+  await postForm({ ...lead, name: 'Unknown' }, { origin: ownOrigin, referer })
+  const sources = (await stored()).map(({ name, source }) => [name, source])
+  expect(Object.fromEntries(sources)).toEqual({
+    Plain: 'utm_source=google&utm_medium=cpc',
+    Unknown: null,
+  })
+})
