@@ -8,3 +8,10 @@ export const makeSafe = (text: string): string =>
     .replace(/\p{Cs}/gu, '\uFFFD')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/[\p{Cf}--[\u200C\u200D]]/gv, '')
+
+export const escapeHtml = (text: string): string =>
+  text.replace(
+    /[&<>"']/g,
+    (character) =>
+      ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[character] ?? '',
+  )

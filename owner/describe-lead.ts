@@ -1,4 +1,4 @@
-import { formatDuration } from '#leads/alerts/alert.ts'
+import { formatDuration } from '#leads/alerts/clock.ts'
 import { kindOf } from '#leads/delivery/receivers.ts'
 import { promiseMs, serviceTypes } from '#leads/lead.ts'
 import { makeSafe } from '#leads/safe-text.ts'

@@ -1,4 +1,4 @@
-import { escapeHtml } from '#leads/alerts/email.ts'
+import { escapeHtml } from '#leads/safe-text.ts'
 import type { PromiseReport } from './promise-report.ts'
 import { formatPeriod, formatShare, formatTook, listTables } from './promise-report-text.ts'
 

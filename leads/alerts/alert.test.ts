@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Occasion } from '../channel.ts'
 import type { StoredLead } from '../lead.ts'
-import { defuse, describeAlert, formatClock, formatDuration } from './alert.ts'
-import { formatHtml, formatText } from './email.ts'
+import { defuse, describeAlert } from './alert.ts'
+import { formatClock, formatDuration } from './clock.ts'
+import { formatHtml, formatText } from './email-content.ts'
 import { formatSms } from './text.ts'
 
 const minuteMs = 60_000

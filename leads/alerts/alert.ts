@@ -1,53 +1,28 @@
 import type { Occasion } from '../channel.ts'
-import type { StoredLead } from '../lead.ts'
-import { promiseMs, serviceTypes } from '../lead.ts'
+import { promiseMs, type StoredLead, serviceTypes } from '../lead.ts'
 import { makeSafe } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
+import { formatClock, formatDuration, formatLeft } from './clock.ts'
+import { readPhone } from './phone.ts'
 
-/** What staff are told about a lead, in words that are safe wherever they are shown. */
-export type Alert = {
-  /** The same however often it is sent, so that receivers can tell a repeat. */
-  id: string
-  leadId: string
-  /** `test`: by the owner, of the channel. */
-  occasion: Occasion | 'test'
-  isEmergency: boolean
-  headline: string
-  name: string
-  service: string
-  address: string
-  phone: string
-  receivedAt: string
-  deadline: string
-  /** Where the homeowner came from, if anything is known. */
-  source: string | undefined
-  /** What else to know: that the lead looks like a robot's, that the alert is late, who is calling. */
-  remarks: string[]
-  callUrl: string
-  mapUrl: string
-  /** None: this home cannot show the page. */
-  answerUrl: string | undefined
-}
-
-export type AlertOptions = {
-  now: number
-  timeZone: string
-  answerUrl?: string | undefined
-}
+export type Alert = ReturnType<typeof describeAlert>
 
 // Below this nobody would call an alert late.
 const lateMs = 2 * 60_000
 
+/** What staff are told about a lead, in words that are safe wherever they are shown. */
 export function describeAlert(
   lead: StoredLead,
   occasion: Occasion,
-  { now, timeZone, answerUrl }: AlertOptions,
-): Alert {
+  { now, timeZone, answerUrl }: { now: number; timeZone: string; answerUrl?: string | undefined },
+) {
   const { id: leadId, serviceType, suspect, receivedAt, answeredAt } = lead
   const isEmergency = serviceType === 'emergency'
   const deadlineAt = receivedAt + promiseMs
   const ageMs = now - receivedAt
   const name = defuse(lead.name)
+  const address = tidy(lead.address)
+  const { shown: phone, callUrl } = readPhone(tidy(lead.phone))
   const clock = (at: number) => formatClock(at, { now, timeZone })
 
   const describeNeed = (): string => {
@@ -59,23 +34,23 @@ export function describeAlert(
     if (now >= deadlineAt) return `call ${name} now: asked ${formatDuration(ageMs)} ago`
     return `call ${name} by ${clock(deadlineAt)}`
   }
-  const need = describeNeed()
+  const describeHeadline = (need: string): string => {
+    if (isEmergency) return `EMERGENCY${suspect ? ' (suspect)' : ''}: ${need}`
+    return suspect ? `Suspect: ${need}` : need.slice(0, 1).toUpperCase() + need.slice(1)
+  }
 
   return {
-    // No dot: the webhook's signature joins its parts with dots.
+    /** The same however often it is sent. No dot: the webhook's signature joins its parts with dots. */
     id: `${leadId}_${occasion.replace('.', '_')}`,
     leadId,
-    occasion,
+    /** `test`: by the owner, of the channel. */
+    occasion: occasion as Occasion | 'test',
     isEmergency,
-    headline: isEmergency
-      ? `EMERGENCY${suspect ? ' (suspect)' : ''}: ${need}`
-      : suspect
-        ? `Suspect: ${need}`
-        : need.slice(0, 1).toUpperCase() + need.slice(1),
+    headline: describeHeadline(describeNeed()),
     name,
     service: serviceType ? serviceTypes[serviceType] : 'Service not said',
-    address: defuse(lead.address),
-    phone: formatPhone(lead.phone),
+    address: defuse(address),
+    phone,
     receivedAt: clock(receivedAt),
     deadline: clock(deadlineAt),
     source: lead.source ? defuse(describeSource(lead.source)) : undefined,
@@ -85,8 +60,9 @@ export function describeAlert(
         ? [`This alert is late: the request came ${formatDuration(ageMs)} ago.`]
         : []),
     ],
-    callUrl: `tel:${findDialable(lead.phone)}`,
-    mapUrl: `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(tidy(lead.address))}`,
+    callUrl,
+    mapUrl: `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address)}`,
+    /** None: this home cannot show the page. */
     answerUrl,
   }
 }
@@ -101,70 +77,3 @@ export const defuse = (text: string): string =>
   tidy(text)
     .replace(/([.:\u3002\uFF0E\uFF61\uFF1A])(?=[^\s,;)])/g, '$1 ')
     .replace(/[/\\]{2,}/g, '/')
-
-const asciiDigits = (text: string) =>
-  text.normalize('NFKC').replace(/\p{Nd}/gu, (digit) => {
-    // The digits of every script stand in a row, from nought to nine.
-    const code = digit.codePointAt(0) ?? 0
-    let zero = code
-    while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1)) && code - zero < 9) zero -= 1
-    return String(code - zero)
-  })
-
-const splitExtension = (phone: string) => {
-  const text = asciiDigits(tidy(phone))
-  const [, number = text, extension] =
-    text.match(/^(.*?\d.*?)\s*(?:extension|ext|x|#)\.?\s*(\d{1,6})$/i) ?? []
-  return { number, extension }
-}
-
-const formatPhone = (phone: string): string => {
-  const { number, extension } = splitExtension(phone)
-  const shown = number
-    .replace(/[^\d+()\- ]+/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-  return extension ? `${shown} ext ${extension}` : shown
-}
-
-/** Digits, and a plus in front if there was one: nothing else can be in the link. */
-const findDialable = (phone: string): string => {
-  const { number } = splitExtension(phone)
-  return (/^\s*\(?\+/.test(number) ? '+' : '') + number.replace(/\D/g, '')
-}
-
-export function formatClock(
-  at: number,
-  { now, timeZone }: { now: number; timeZone: string },
-): string {
-  const day = (time: number) =>
-    new Intl.DateTimeFormat('en-US', { dateStyle: 'short', timeZone }).format(time)
-  return new Intl.DateTimeFormat('en-US', {
-    ...(day(at) !== day(now) && { month: 'short', day: 'numeric' }),
-    hour: 'numeric',
-    minute: '2-digit',
-    timeZoneName: 'short',
-    timeZone,
-  })
-    .format(at)
-    .replace(/\s/g, ' ')
-}
-
-const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
-
-/** As long as a person would say it: 40 seconds, 3 minutes 20 seconds, 25 minutes, 3 hours, 2 days. */
-export function formatDuration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000))
-  if (seconds < 60) return count(seconds, 'second')
-  if (seconds < 600) {
-    const rest = seconds % 60
-    const minutes = count(Math.floor(seconds / 60), 'minute')
-    return rest ? `${minutes} ${count(rest, 'second')}` : minutes
-  }
-  if (seconds < 5_400) return count(Math.round(seconds / 60), 'minute')
-  if (seconds < 36 * 3_600) return count(Math.round(seconds / 3_600), 'hour')
-  return count(Math.round(seconds / 86_400), 'day')
-}
-
-const formatLeft = (ms: number): string =>
-  ms < 60_000 ? 'less than a minute left' : `${count(Math.round(ms / 60_000), 'minute')} left`

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Result } from '../channel.ts'
+import { explainBrokenCall } from '../network-error.ts'
 import type { Alert } from './alert.ts'
 import { isTextRefused } from './refusal.ts'
 
@@ -45,11 +46,7 @@ export async function sendSms(
     const code = readCode(await response.text())
     return { ok: false, error: explainRefusal(status, code), refused: isTextRefused(status, code) }
   } catch (error) {
-    const { name, cause } = error as { name?: string; cause?: { code?: unknown } }
-    if (name === 'TimeoutError' || name === 'AbortError')
-      return { ok: false, error: 'Twilio did not answer in time.' }
-    const code = typeof cause?.code === 'string' ? ` (${cause.code})` : ''
-    return { ok: false, error: `Twilio could not be reached${code}.` }
+    return { ok: false, error: explainBrokenCall('Twilio', error) }
   }
 }
 

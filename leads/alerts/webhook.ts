@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Result } from '../channel.ts'
 import type { StoredLead } from '../lead.ts'
+import { explainBrokenCall } from '../network-error.ts'
 import { explainSource } from '../source.ts'
 import type { Alert } from './alert.ts'
 import { isLeadRefused } from './refusal.ts'
@@ -39,11 +40,7 @@ export async function sendWebhook(
     // The status is the whole answer; a body without end is not waited for.
     await response.body?.cancel().catch(() => {})
   } catch (error) {
-    const { name, cause } = error as { name?: string; cause?: { code?: unknown } }
-    if (name === 'TimeoutError' || name === 'AbortError')
-      return { ok: false, error: 'The webhook did not answer in time.' }
-    const code = typeof cause?.code === 'string' ? ` (${cause.code})` : ''
-    return { ok: false, error: `The webhook could not be reached${code}.` }
+    return { ok: false, error: explainBrokenCall('The webhook', error) }
   }
   if (status >= 200 && status < 300) return { ok: true }
   if (status === 410) return { ok: false, error: webhookGone, gone: true }

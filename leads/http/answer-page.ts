@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type Alert, formatClock, formatDuration } from '../alerts/alert.ts'
-import { escapeHtml } from '../alerts/email.ts'
+import type { Alert } from '../alerts/alert.ts'
+import { formatClock, formatDuration } from '../alerts/clock.ts'
 import { promiseMs } from '../lead.ts'
+import { escapeHtml } from '../safe-text.ts'
 import type { Answer } from '../store/reminders.ts'
 
 const style = `

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { connect } from 'node:tls'
-import { formatDuration } from '#leads/alerts/alert.ts'
+import { formatDuration } from '#leads/alerts/clock.ts'
 import { askAboutProxies } from '#leads/http/proxy-question.ts'
 import type { Env } from '#leads/settings.ts'
 import { formatSiteHeaders, parseSiteHeaders } from '#site/build/site-headers.ts'

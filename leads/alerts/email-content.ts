@@ -1,0 +1,67 @@
+import { escapeHtml } from '../safe-text.ts'
+import type { Alert } from './alert.ts'
+
+const openingChangesNothing = 'Opening the link changes nothing; press the button on its page.'
+const setStatus =
+  'When you call, set the row’s Status in Airtable to Called: it ends the reminders.'
+
+export function formatText(alert: Alert): string {
+  const { headline, remarks, name, service, phone, address, mapUrl, answerUrl } = alert
+  return [
+    headline,
+    ...remarks,
+    '',
+    `Name: ${name}`,
+    `Service: ${service}`,
+    `Phone: ${phone}`,
+    `Call: ${alert.callUrl}`,
+    `Address: ${address}`,
+    `Map: ${mapUrl}`,
+    `Received: ${alert.receivedAt}`,
+    `Call by: ${alert.deadline}`,
+    ...(alert.source ? [`From: ${alert.source}`] : []),
+    '',
+    ...(answerUrl ? [`I am calling: ${answerUrl}`, openingChangesNothing] : [setStatus]),
+    '',
+  ].join('\n')
+}
+
+// Mail programs drop style sheets, so every element carries its own.
+export function formatHtml(alert: Alert): string {
+  const { headline, isEmergency, remarks, mapUrl, callUrl, answerUrl } = alert
+  const button = (href: string, text: string, background: string) =>
+    `<a href="${escapeHtml(href)}" style="display:block;margin:0 0 12px;padding:15px 16px;border-radius:8px;background:${background};color:#ffffff;font-size:18px;font-weight:700;text-align:center;text-decoration:none">${escapeHtml(text)}</a>`
+  const row = (what: string, content: string) =>
+    `<tr><td style="padding:8px 14px 8px 0;color:#3f5458;vertical-align:top;white-space:nowrap">${what}</td><td style="padding:8px 0;font-weight:600;overflow-wrap:anywhere">${content}</td></tr>`
+  const note = (text: string) =>
+    `<p style="margin:0 0 14px;color:#3f5458;font-size:15px">${escapeHtml(text)}</p>`
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="format-detection" content="telephone=no,address=no,email=no,url=no">
+<title>${escapeHtml(headline)}</title>
+</head>
+<body style="margin:0;padding:16px;background:#faf6ee;color:#1b2326;font:16px/1.45 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif">
+<div style="max-width:480px;margin:0 auto;background:#ffffff;border:1px solid #efe6d6;border-radius:12px;overflow:hidden">
+<div style="padding:18px 20px;background:${isEmergency ? '#a31621' : '#1b2326'};color:#ffffff;font-size:21px;line-height:1.3;font-weight:800;overflow-wrap:anywhere">${escapeHtml(headline)}</div>
+<div style="padding:18px 20px 8px">
+${remarks.map(note).join('\n')}
+${button(callUrl, `Call ${alert.phone}`, '#b4501e')}
+${answerUrl ? button(answerUrl, 'I am calling', '#3f5458') : ''}
+${note(answerUrl ? openingChangesNothing : setStatus)}
+<table role="presentation" style="width:100%;border-collapse:collapse;border-top:1px solid #efe6d6;font-size:16px">
+${row('Name', escapeHtml(alert.name))}
+${row('Service', escapeHtml(alert.service))}
+${row('Address', `${escapeHtml(alert.address)}<br><a href="${escapeHtml(mapUrl)}" style="color:#b4501e;font-weight:700">Show on the map</a>`)}
+${row('Received', escapeHtml(alert.receivedAt))}
+${row('Call by', escapeHtml(alert.deadline))}
+${alert.source ? row('From', escapeHtml(alert.source)) : ''}
+</table>
+</div>
+</div>
+</body>
+</html>
+`
+}
