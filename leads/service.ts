@@ -1,12 +1,9 @@
 import type { Context } from 'hono'
-import {
-  createChannels,
-  listEscalationChannels,
-  listWarnings,
-  planDelivery,
-} from './delivery/channels.ts'
+import { createChannels } from './delivery/channels.ts'
 import { createDeliverer, type Deliverer } from './delivery/deliver.ts'
-import { escalateDue } from './delivery/reminders.ts'
+import { listReminderChannels, planDelivery } from './delivery/plan.ts'
+import { remindDue } from './delivery/reminders.ts'
+import { listWarnings } from './delivery/warnings.ts'
 import { createApp } from './http/app.ts'
 import { createFaultLog, type Log } from './log.ts'
 import type { Env } from './settings.ts'
@@ -34,11 +31,11 @@ export function createService({
   const faults = createFaultLog(log)
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
   const deps = { db, fetch, pause, now, log }
-  const reminders = { ...env, ...deps, channels: listEscalationChannels(env) }
+  const reminders = { ...env, ...deps, channels: listReminderChannels(env) }
   const deliverer = createDeliverer({
     ...deps,
     channels: createChannels(env, deps),
-    escalateDue: () => escalateDue(reminders),
+    remindDue: () => remindDue(reminders),
     random: Math.random,
     faults,
   })

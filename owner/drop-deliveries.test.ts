@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listReceivers } from '#leads/delivery/receivers.ts'
+import { mapReceivers } from '#leads/delivery/receivers.ts'
 import { readEnv } from '#leads/settings.ts'
 import { findLead } from '#leads/store/reading.ts'
 import { createCommandLine, save } from '#testing/command-line.ts'
@@ -8,7 +8,7 @@ import { openTestDatabase } from '#testing/database.ts'
 test('a receiver is named where it is known; what waits for one who is gone can be dropped', async () => {
   const db = await openTestDatabase('sqlite')
   const readReceivers = (to: string) =>
-    listReceivers(
+    mapReceivers(
       readEnv({
         SMTP_URL: 'smtps://mail.example',
         ALERT_EMAIL_FROM: 'site@example.com',

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { listReceivers } from '#leads/delivery/receivers.ts'
+import { mapReceivers } from '#leads/delivery/receivers.ts'
 import { readEnv } from '#leads/settings.ts'
 import { openDatabase } from '#server/database.ts'
 
@@ -10,5 +10,5 @@ export async function openLeads(variables: Record<string, string | undefined>) {
   const { airtable, timeZone, databaseUrl, dataDir } = env
   const isThere = databaseUrl !== undefined || existsSync(join(dataDir, 'leads.db'))
   const db = isThere ? await openDatabase(env) : undefined
-  return { db, dataDir, airtable, receivers: listReceivers(env), timeZone }
+  return { db, dataDir, airtable, receivers: mapReceivers(env), timeZone }
 }

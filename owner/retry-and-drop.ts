@@ -1,6 +1,5 @@
-import { stoppedWebhook } from '#leads/delivery/channels.ts'
+import { resumeWebhook } from '#leads/delivery/stopped-webhook.ts'
 import { retryDeliveries } from '#leads/store/deliveries.ts'
-import { removeSetting } from '#leads/store/kept-settings.ts'
 import { countWaiting } from '#leads/store/reading.ts'
 import { dropDeliveries } from '#leads/store/receivers.ts'
 import { UserError } from '#leads/user-error.ts'
@@ -12,7 +11,7 @@ export async function retryLeads({ target }: Command, deps: Deps): Promise<Outco
   const { db, now, airtable } = deps
   const lead = target === 'all' ? undefined : await findOne(target, db)
   // A webhook that wanted no more is asked again: the owner says so.
-  await removeSetting(db, stoppedWebhook)
+  await resumeWebhook(db)
   const due = await retryDeliveries(db, lead?.id ?? 'all', now())
   if (due === 0)
     return { json: { due }, text: lead ? 'Nothing of this lead waits.\n' : 'Nothing waits.\n' }

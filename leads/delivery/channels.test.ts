@@ -19,9 +19,11 @@ import { createFaultLog } from '../log.ts'
 import { removeSetting } from '../store/kept-settings.ts'
 import { countWaiting, listLeads } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
-import { createChannels, listWarnings, planDelivery } from './channels.ts'
+import { createChannels } from './channels.ts'
 import { createDeliverer } from './deliver.ts'
-import { kindOf, listReceivers, nameReceivers } from './receivers.ts'
+import { planDelivery } from './plan.ts'
+import { kindOf, listReceivers, mapReceivers } from './receivers.ts'
+import { listWarnings } from './warnings.ts'
 
 const start = Date.parse('2026-11-15T18:00:00Z')
 
@@ -67,7 +69,7 @@ async function open(variables: Record<string, string>, given?: Database) {
     (await listLeads(db, { limit: 1 }))[0]?.deliveries.find(
       ({ channel }) =>
         kindOf(channel) === kind &&
-        (to === undefined || listReceivers(settings).get(channel) === to),
+        (to === undefined || mapReceivers(settings).get(channel) === to),
     )
   const warn = async () => listWarnings(settings, db, await countWaiting(db), clock.at)
   return {
@@ -610,8 +612,12 @@ describe('where a lead goes', () => {
     ALERT_SMS_TO: '+15550002222',
   })
 
-  const [sms] = [...listReceivers(settings).keys()].filter((name) => name.startsWith('sms-'))
-  const emails = nameReceivers('email', settings.email?.to).map(({ name }) => name)
+  const namesOf = (wanted: string) =>
+    listReceivers(settings)
+      .filter(({ kind }) => kind === wanted)
+      .map(({ name }) => name)
+  const [sms] = namesOf('sms')
+  const emails = namesOf('email')
 
   it('is every channel that is set up, and Airtable in any case', () => {
     expect(planDelivery(settings, { suspect: null }, start)).toEqual({

@@ -9,15 +9,8 @@ import { acquireChannel } from '../store/channel-leases.ts'
 import { claimDue } from '../store/deliveries.ts'
 import { listLeads } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
+import { leaseMs } from './channel-run.ts'
 import { createDeliverer } from './deliver.ts'
-
-const timing = {
-  leaseMs: 45_000,
-  renewEveryMs: 10_000,
-  pollMs: 5_000,
-  takenMs: 500,
-  settleRetryMs: 1_000,
-}
 
 type Send = Channel['send']
 const sendWell: Send = async (leads) => ({ outcomes: leads.map(succeed) })
@@ -39,7 +32,7 @@ function open(
   {
     clock = { at: start },
     changes = {} as Partial<Channel>,
-    times = timing,
+    renewEveryMs = 10_000,
     // The clock moves by exactly as much as was waited for.
     pause = async (ms: number) => {
       clock.at += ms
@@ -67,7 +60,7 @@ function open(
     pause,
     log,
     faults: createFaultLog(log),
-    timing: times,
+    renewEveryMs,
   })
   /** What is due now and nothing that becomes due by waiting. */
   const deliver = () => deliverer.deliverDue(1)
@@ -256,9 +249,9 @@ describe.each(engines)('delivery on %s', (engine) => {
   const waitForRenewal = (db: Database, clock: { at: number }) =>
     waitUntil(async () => {
       const rows = await db.kysely.selectFrom('channels').select('leased_until').execute()
-      return rows[0]?.leased_until === clock.at + timing.leaseMs
+      return rows[0]?.leased_until === clock.at + leaseMs
     })
-  const renewOften = { ...timing, renewEveryMs: 2 }
+  const renewEveryMs = 2
 
   it('keeps its lease through a long send, and breaks off when it has lost it', async () => {
     const db = await openTestDatabase(engine)
@@ -279,7 +272,7 @@ describe.each(engines)('delivery on %s', (engine) => {
         await broken
         return { outcomes: leads.map(fail) }
       },
-      { clock, times: renewOften, changes: { batchSize: 1 } },
+      { clock, renewEveryMs, changes: { batchSize: 1 } },
     )
     await deliver()
     expect(sends).toHaveLength(1)
@@ -296,7 +289,7 @@ describe.each(engines)('delivery on %s', (engine) => {
       await waitForRenewal(db, clock)
     }
     const changes = { batchSize: 1 }
-    const { deliver, sends } = open(db, sendWell, { clock, times: renewOften, changes, pause })
+    const { deliver, sends } = open(db, sendWell, { clock, renewEveryMs, changes, pause })
     await deliver()
     expect(sends).toHaveLength(12)
     expect((await readDeliveries(db)).every(({ state }) => state === 'sent')).toBe(true)
@@ -393,7 +386,7 @@ describe.each(engines)('delivery on %s', (engine) => {
     await db.kysely.schema.alterTable('away').renameTo('deliveries').execute()
     works = true
     clock.at += 1_000
-    expect(clock.at - start).toBeLessThan(timing.leaseMs)
+    expect(clock.at - start).toBeLessThan(leaseMs)
     await deliver()
     expect(sends).toHaveLength(2)
     expect((await readDeliveries(db))[0]?.state).toBe('sent')

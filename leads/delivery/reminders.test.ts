@@ -12,7 +12,8 @@ import { findLead, listLeads } from '../store/reading.ts'
 import { recordAnswer } from '../store/reminders.ts'
 import type { Database } from '../store/tables.ts'
 import { createDeliverer } from './deliver.ts'
-import { escalateDue, findFirstEscalationAt, findStep } from './reminders.ts'
+import { computeFirstReminderAt, decideReminder } from './reminder-steps.ts'
+import { remindDue } from './reminders.ts'
 
 const minuteMs = 60_000
 const start = Date.parse('2026-11-15T18:00:00Z')
@@ -22,7 +23,7 @@ const save = (db: Database, { suspect = null as 'trap' | null, now = start } = {
   storeLead(db, {
     at: now,
     suspect,
-    escalateAt: suspect ? undefined : findFirstEscalationAt(now, escalateAfterMinutes),
+    escalateAt: suspect ? undefined : computeFirstReminderAt(now, escalateAfterMinutes),
   })
 
 type Sent = { at: number; leadId: string; occasion: string; channel: string }
@@ -78,7 +79,7 @@ function startProcess(
   const deliverer = createDeliverer({
     db,
     channels,
-    escalateDue: () => escalateDue(options),
+    remindDue: () => remindDue(options),
     now,
     random: () => 1,
     pause,
@@ -91,7 +92,7 @@ function startProcess(
     await deliverer.deliverDue(100)
     await deliverer.deliverDue(100)
   }
-  return { clock, sent, log, runAt, escalate: () => escalateDue(options) }
+  return { clock, sent, log, runAt, escalate: () => remindDue(options) }
 }
 
 const occasions = (sent: Sent[], channel = 'escalation-email') =>
@@ -324,9 +325,9 @@ describe('with Airtable', () => {
     const { db, escalate, clock } = await open()
     clock.at = start + 4 * minuteMs
     await acquireChannel(db, 'airtable', { holder: 'x', now: clock.at, until: clock.at + 60_000 })
-    expect(await escalate()).toEqual({ escalated: 0, nextAt: clock.at + 500 })
+    expect(await escalate()).toEqual({ reminded: 0, nextAt: clock.at + 500 })
     clock.at += 5_000
-    expect(await escalate()).toMatchObject({ escalated: 1 })
+    expect(await escalate()).toMatchObject({ reminded: 1 })
   })
 
   it('reads many leads in one request', async () => {
@@ -358,7 +359,7 @@ it('a failed settlement of an answered lead’s reminder does not revive it', as
 
 it('knows the step that is true now, and the next', () => {
   const step = (minutes: number) =>
-    findStep({ receivedAt: start }, escalateAfterMinutes, start + minutes * minuteMs)
+    decideReminder(start, escalateAfterMinutes, start + minutes * minuteMs)
   expect(step(3.9)).toEqual({ occasion: undefined, nextAt: start + 4 * minuteMs })
   expect(step(4)).toEqual({ occasion: 'unanswered-4', nextAt: start + 8 * minuteMs })
   expect(step(9)).toEqual({ occasion: 'unanswered-8', nextAt: start + 10 * minuteMs })
