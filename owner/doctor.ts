@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs, styleText } from 'node:util'
-import { makeSafe } from '#leads/safe-text.ts'
+import { parseArgs } from 'node:util'
 import { type Env, readEnv } from '#leads/settings.ts'
+import { UserError } from '#leads/user-error.ts'
 import { checkAirtable } from './doctor/airtable.ts'
 import { checkAlerts, proposeTests, sendTests } from './doctor/alerts.ts'
-import type { Check, State } from './doctor/check.ts'
-import { checkBackups, checkDatabase, type ReadStatfs } from './doctor/database.ts'
+import { checkBackups } from './doctor/backups.ts'
+import { listChecks } from './doctor/check.ts'
+import { checkDatabase, type ReadStatfs } from './doctor/database.ts'
 import { type AddressDeps, checkPublicAddress, readCertificate } from './doctor/public-address.ts'
+import { formatScreen } from './doctor/screen.ts'
 import {
   checkEnvFile,
   checkKeys,
@@ -18,7 +20,7 @@ import {
   type Given,
 } from './doctor/settings.ts'
 import { type Content, checkWords } from './doctor/words.ts'
-import { makeSafeJson, measureText } from './terminal.ts'
+import { explainError, makeSafeJson } from './terminal.ts'
 
 const help = `What still stands between this checkout and a live site. Changes nothing.
 
@@ -43,98 +45,67 @@ export type DoctorDeps = AddressDeps & {
   color: boolean
 }
 
-export type Group = { title: string; checks: Check[] }
-
 /** Returns the exit code. */
 export async function runDoctor(args: readonly string[], deps: DoctorDeps): Promise<number> {
-  let options: { json?: boolean; send?: boolean; help?: boolean }
   try {
-    options = parseArgs({
-      args: [...args],
-      options: {
-        json: { type: 'boolean' },
-        send: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values
+    const options = parseOptions(args)
+    if (options.help) {
+      deps.stdout(help)
+      return 0
+    }
+    const env = readEnv(deps.given)
+    const content = await deps.readContent().catch(explainUnreadable)
+    const groups = await examine(env, content, options.send ?? false, deps)
+    const ready = !groups.some(({ checks }) => checks.some(({ state }) => state === 'to do'))
+    deps.stdout(options.json ? `${makeSafeJson({ ready, groups })}\n` : formatScreen(groups, deps))
+    return ready ? 0 : 1
   } catch (error) {
-    const [says] = (error as Error).message.split('. ')
-    deps.stderr(`${makeSafe(says ?? '')}. Try: npm run doctor -- --help\n`)
+    deps.stderr(`${explainError(error)}\n`)
     return 2
   }
-  if (options.help) {
-    deps.stdout(help)
-    return 0
-  }
-  let env: Env
-  try {
-    env = readEnv(deps.given)
-  } catch (error) {
-    deps.stderr(`${(error as Error).message}\nThey are in .env.\n`)
-    return 2
-  }
-  let content: Content
-  try {
-    content = await deps.readContent()
-  } catch (error) {
-    deps.stderr(explainUnreadable(error as Error))
-    return 2
-  }
-  const groups = await examine(env, content, options.send ?? false, deps)
-  const states = groups.flatMap(({ checks }) => checks.map(({ state }) => state))
-  const ready = !states.includes('to do')
-  deps.stdout(
-    options.json
-      ? `${makeSafeJson({ ready, groups })}\n`
-      : formatScreen(groups, { color: deps.color }),
-  )
-  return ready ? 0 : 1
 }
 
-function explainUnreadable({ message, stack = '' }: Error): string {
+function parseOptions(args: readonly string[]) {
+  const flag = { type: 'boolean' } as const
+  const options = { json: flag, send: flag, help: { ...flag, short: 'h' } } as const
+  try {
+    return parseArgs({ args: [...args], options }).values
+  } catch (error) {
+    const [says] = (error as Error).message.split('. ')
+    throw new UserError(`${says}. Try: npm run doctor -- --help`)
+  }
+}
+
+function explainUnreadable({ message, stack = '' }: Error): never {
   const [, line] = stack.match(/content\.ts:(\d+)/) ?? []
   const place = line === undefined ? '' : ` line ${line}`
-  return `site/content.ts${place} cannot be read: ${makeSafe(message)}.\nWords stand between '…', and an apostrophe among them is written \\'.\n`
+  throw new UserError(
+    `site/content.ts${place} cannot be read: ${message}.\nWords stand between '…', and an apostrophe among them is written \\'.`,
+  )
 }
 
 /** In the order in which an owner would do things. What asks others runs at the same time. */
-async function examine(
-  env: Env,
-  content: Content,
-  send: boolean,
-  deps: DoctorDeps,
-): Promise<Group[]> {
-  const { root, given, fetch, now } = deps
+async function examine(env: Env, content: Content, send: boolean, deps: DoctorDeps) {
+  const { root, given, now } = deps
   const [airtable, tests, database, publicAddress] = await Promise.all([
     checkAirtable(env, deps),
     send ? sendTests(env, deps) : proposeTests(env),
     checkDatabase(env, given, deps.readStatfs),
-    checkPublicAddress(env, given, { fetch, now, readCertificate: deps.readCertificate }),
+    checkPublicAddress(env, given, deps),
   ])
-  return [
-    { title: 'Your words', checks: checkWords(content, readPicture(root)) },
-    {
-      title: 'Where leads go',
-      checks: [checkEnvFile(join(root, '.env'), given), ...airtable],
-    },
-    {
-      title: 'Who is told, and reminded',
-      checks: [...checkAlerts(env), ...tests, ...checkPromise(env, given)],
-    },
-    {
-      title: 'Where leads are kept',
-      checks: [...database, checkBackups(env, given, now())],
-    },
-    {
-      title: 'The public address',
-      checks: [
-        checkPublicUrl(env, given),
-        ...checkProxies(env, given),
-        checkKeys(env, given),
-        ...publicAddress,
-      ],
-    },
-  ]
+  const groups = {
+    'Your words': checkWords(content, readPicture(root)),
+    'Where leads go': [checkEnvFile(join(root, '.env'), given), airtable],
+    'Who is told, and reminded': [checkAlerts(env), tests, checkPromise(env, given)],
+    'Where leads are kept': [database, checkBackups(env, given, now())],
+    'The public address': [
+      checkPublicUrl(env, given),
+      checkProxies(env, given),
+      checkKeys(env, given),
+      publicAddress,
+    ],
+  }
+  return Object.entries(groups).map(([title, found]) => ({ title, checks: listChecks(found) }))
 }
 
 function readPicture(root: string): Uint8Array | undefined {
@@ -143,52 +114,6 @@ function readPicture(root: string): Uint8Array | undefined {
   } catch {
     return undefined
   }
-}
-
-const colors = { ok: 'green', 'to do': 'red', 'cannot tell': 'yellow' } as const
-const screenWidth = 80
-const stateWidth = 'cannot tell'.length
-
-export function formatScreen(groups: readonly Group[], { color }: { color: boolean }): string {
-  const indent = ' '.repeat(2 + stateWidth + 2)
-  const paint = (style: Parameters<typeof styleText>[0], text: string) =>
-    color ? styleText(style, text, { validateStream: false }) : text
-  const formatCheck = ({ state, says, next }: Check): string => {
-    const word = paint(colors[state], state) + ' '.repeat(stateWidth - state.length)
-    const width = screenWidth - indent.length
-    const lines = wrap(makeSafe(says), width)
-    const steps = next === undefined ? [] : wrap(makeSafe(next), width - 2)
-    return [
-      `  ${word}  ${lines.join(`\n${indent}`)}`,
-      ...steps.map((line, at) => indent + paint('bold', `${at === 0 ? '→' : ' '} ${line}`)),
-    ].join('\n')
-  }
-  const sections = groups.map(({ title, checks }, at) =>
-    [paint('bold', `${at + 1} ${title}`), ...checks.map(formatCheck)].join('\n'),
-  )
-  return `${sections.join('\n\n')}\n\n${summarize(groups)}\n`
-}
-
-function summarize(groups: readonly Group[]): string {
-  const states = groups.flatMap(({ checks }) => checks.map(({ state }) => state))
-  const countState = (state: State) => states.filter((one) => one === state).length
-  const [toDo, unknown] = [countState('to do'), countState('cannot tell')]
-  const rest = unknown === 0 ? '' : `, ${unknown} that doctor cannot tell`
-  return toDo === 0 ? `Nothing stands in the way${rest}.` : `${toDo} to do${rest}.`
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(/ (?! )/)) {
-    const longer = line === '' ? word : `${line} ${word}`
-    if (measureText(longer) <= width || line === '') line = longer
-    else {
-      lines.push(line)
-      line = word
-    }
-  }
-  return [...lines, line]
 }
 
 if (import.meta.main) {

@@ -1,6 +1,14 @@
-/** One line of the doctor's screen: how it stands and, unless all is well, what to do next. */
+/** One line of the doctor's screen: how it is and, unless all is well, what to do next. */
 export type Check = { about: string; state: State; says: string; next?: string }
 export type State = 'ok' | 'to do' | 'cannot tell'
+
+/** What a look has found: nothing, one thing or several. */
+export type Finding = Check | false | undefined | readonly Finding[]
+
+export const listChecks = (found: Finding): Check[] => {
+  if (!found) return []
+  return 'state' in found ? [found] : found.flatMap(listChecks)
+}
 
 export const ok = (about: string, says: string): Check => ({ about, state: 'ok', says })
 
@@ -21,17 +29,7 @@ export const cannotTell = (about: string, says: string, next?: string): Check =>
 
 /** The code of a failed call, such as ENOTFOUND. Messages may quote passwords and addresses. */
 export function findErrorCode(error: unknown): string {
-  const { code, cause, errors, name } = error as {
-    code?: unknown
-    cause?: unknown
-    errors?: unknown[]
-    name?: unknown
-  }
-  if (typeof code === 'string') return code
-  if (Array.isArray(errors) && errors.length > 0) return findErrorCode(errors[0])
-  if (cause !== undefined) return findErrorCode(cause)
-  return typeof name === 'string' ? name : 'unknown error'
+  const { code, cause, errors, name } = error as NodeJS.ErrnoException & Partial<AggregateError>
+  const inner = errors?.[0] ?? cause
+  return code ?? (inner ? findErrorCode(inner) : (name ?? 'unknown error'))
 }
-
-export const count = (number: number, what: string): string =>
-  `${number} ${what}${number === 1 ? '' : 's'}`

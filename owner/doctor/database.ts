@@ -1,12 +1,10 @@
-import { existsSync, readdirSync, type StatsFs, statSync } from 'node:fs'
+import { existsSync, type StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { formatDuration } from '#leads/alerts/clock.ts'
 import type { Env } from '#leads/settings.ts'
-import { findBackupDir, isBackup } from '../backup-file.ts'
-import { type Check, cannotTell, findErrorCode, ok, toDo } from './check.ts'
+import { cannotTell, type Finding, findErrorCode, ok, toDo } from './check.ts'
 import { findBackend, type Given } from './settings.ts'
 
 export type ReadStatfs = (path: string) => Promise<Pick<StatsFs, 'type' | 'bavail' | 'bsize'>>
@@ -16,58 +14,55 @@ export async function checkDatabase(
   { databaseUrl, dataDir }: Env,
   given: Given,
   readStatfs: ReadStatfs = statfs,
-): Promise<Check[]> {
+): Promise<Finding> {
   if (databaseUrl !== undefined) return checkPostgres(databaseUrl)
   if (findBackend(given) !== undefined)
-    return [
-      cannotTell(
-        'database',
-        'Leads are stored at the backend of VITE_SUPABASE_URL.',
-        '.env: DATABASE_URL with its connection string lets doctor look',
-      ),
-    ]
+    return cannotTell(
+      'database',
+      'Leads are stored at the backend of VITE_SUPABASE_URL.',
+      '.env: DATABASE_URL with its connection string lets doctor look',
+    )
   if (!existsSync(join(dataDir, 'leads.db')))
-    return [toDo('database', `There is no database in ${dataDir} yet.`, 'npm start   makes it')]
-  return [...checkSqlite(dataDir), ...(await checkDisk(dataDir, readStatfs))]
+    return toDo('database', `There is no database in ${dataDir} yet.`, 'npm start   makes it')
+  return [checkSqlite(dataDir), await checkDisk(dataDir, readStatfs)]
 }
 
-// What a lead brings at least; the migrations give everything else a default.
-const columns =
-  'id, name, email, phone, address, service_type, received_at, client_address, body_hash'
-const probe = () => ['doctor', crypto.randomUUID(), 'x'.repeat(2_000)] as const
+/** A lead that is stored and taken back. What it leaves out has a default. */
+const makeProbe = () => ({
+  id: crypto.randomUUID(),
+  name: 'doctor',
+  email: 'doctor',
+  phone: 'doctor',
+  address: 'x'.repeat(2_000),
+  service_type: '',
+  received_at: 0,
+  client_address: 'doctor',
+  body_hash: 'doctor',
+})
+const formatInsert = (probe: object, placeholder: (at: number) => string) => {
+  const columns = Object.keys(probe)
+  return `insert into leads (${columns}) values (${columns.map((_, at) => placeholder(at))})`
+}
 
-function checkSqlite(dataDir: string): Check[] {
-  const file = join(dataDir, 'leads.db')
+function checkSqlite(dataDir: string): Finding {
   let sqlite: DatabaseSync | undefined
   try {
-    sqlite = new DatabaseSync(file, { timeout: 2_000 })
+    sqlite = new DatabaseSync(join(dataDir, 'leads.db'), { timeout: 2_000 })
     const mode = sqlite.prepare('pragma journal_mode').get()?.journal_mode
-    const [word, id, filler] = probe()
+    const probe = makeProbe()
     sqlite.exec('begin immediate')
-    sqlite
-      .prepare(`insert into leads (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-      .run(id, word, word, word, filler, '', 0, word, word)
+    sqlite.prepare(formatInsert(probe, () => '?')).run(...Object.values(probe))
     sqlite.exec('rollback')
-    return [
-      mode === 'wal'
-        ? ok('database', `SQLite in ${dataDir} takes a lead; every commit is synced.`)
-        : toDo(
-            'database',
-            `SQLite in ${dataDir} is in the mode ${mode}, in which a power cut may take leads.`,
-            'npm start   puts it right',
-          ),
-    ]
+    if (mode === 'wal')
+      return ok('database', `SQLite in ${dataDir} takes a lead; every commit is synced.`)
+    const says = `SQLite in ${dataDir} is in the mode ${mode}, in which a power cut may take leads.`
+    return toDo('database', says, 'npm start   puts it right')
   } catch (error) {
     const { errstr = '', message = '' } = error as { errstr?: string; message?: string }
     if (/no such table|no column/.test(message))
-      return [toDo('database', 'The database is of an earlier version.', 'npm start   migrates it')]
-    return [
-      toDo(
-        'database',
-        `The database in ${dataDir} takes no lead: ${errstr || findErrorCode(error)}.`,
-        'Check DATA_DIR in .env, its rights and its disk',
-      ),
-    ]
+      return toDo('database', 'The database is of an earlier version.', 'npm start   migrates it')
+    const says = `The database in ${dataDir} takes no lead: ${errstr || findErrorCode(error)}.`
+    return toDo('database', says, 'Check DATA_DIR in .env, its rights and its disk')
   } finally {
     sqlite?.close()
   }
@@ -91,42 +86,32 @@ const fuse = 0x65735546
 // A lead takes about 2 kB; this is room for years of them and for backups.
 const leastFreeBytes = 1e9
 
-async function checkDisk(dataDir: string, readStatfs: ReadStatfs): Promise<Check[]> {
+async function checkDisk(dataDir: string, readStatfs: ReadStatfs): Promise<Finding> {
   const { type, bavail, bsize } = await readStatfs(dataDir)
   // Some kernels hand the number over with its sign.
   const place = checkPlace(type >>> 0)
-  return [...place, checkRoom(bavail * bsize, place.length === 0)]
+  const freeGb = (bavail * bsize) / 1e9
+  if (bavail * bsize < leastFreeBytes) {
+    const says = `The disk has ${freeGb.toFixed(1)} GB left.`
+    return [place, toDo('disk', says, 'Make room: 1 GB at least')]
+  }
+  const subject = place ? 'The disk' : 'DATA_DIR is on a disk of this machine; the disk'
+  return [place, ok('disk', `${subject} has ${freeGb.toFixed(0)} GB left.`)]
 }
 
-/** Nothing where all is well: the line about the room says so, too. */
-function checkPlace(kind: number): Check[] {
+function checkPlace(kind: number): Finding {
   const move = '.env: DATA_DIR on a disk of this machine that outlives restarts'
   if (process.platform !== 'linux' || kind === fuse)
-    return [cannotTell('disk', 'Whether DATA_DIR is on a disk of this machine.')]
+    return cannotTell('disk', 'Whether DATA_DIR is on a disk of this machine.')
   if (forgetful[kind])
-    return [toDo('disk', `DATA_DIR is ${forgetful[kind]}: a restart takes all leads.`, move)]
-  if (remote[kind])
-    return [
-      toDo(
-        'disk',
-        `DATA_DIR is on a network file system (${remote[kind]}), where SQLite is not safe.`,
-        move,
-      ),
-    ]
-  return []
-}
-
-function checkRoom(freeBytes: number, isInPlace: boolean): Check {
-  const freeGb = freeBytes / 1e9
-  if (freeBytes < leastFreeBytes)
-    return toDo('disk', `The disk has ${freeGb.toFixed(1)} GB left.`, 'Make room: 1 GB at least')
-  const subject = isInPlace ? 'DATA_DIR is on a disk of this machine; the disk' : 'The disk'
-  return ok('disk', `${subject} has ${freeGb.toFixed(0)} GB left.`)
+    return toDo('disk', `DATA_DIR is ${forgetful[kind]}: a restart takes all leads.`, move)
+  const says = `DATA_DIR is on a network file system (${remote[kind]}), where SQLite is not safe.`
+  return remote[kind] !== undefined && toDo('disk', says, move)
 }
 
 const postgresTimeoutMs = 5_000
 
-async function checkPostgres(url: string): Promise<Check[]> {
+async function checkPostgres(url: string): Promise<Finding> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: postgresTimeoutMs,
@@ -143,79 +128,27 @@ async function checkPostgres(url: string): Promise<Check[]> {
     const lax: string[] = []
     for (const name of ['fsync', 'full_page_writes', 'synchronous_commit'])
       if ((await show(name)) === 'off') lax.push(name)
-    const [word, id, filler] = probe()
+    const probe = makeProbe()
     await client.query('begin')
-    await client.query(`insert into leads (${columns}) values ($1,$2,$3,$4,$5,$6,$7,$8,$9)`, [
-      id,
-      word,
-      word,
-      word,
-      filler,
-      '',
-      0,
-      word,
-      word,
-    ])
+    const insert = formatInsert(probe, (at) => `$${at + 1}`)
+    await client.query(insert, Object.values(probe))
     await client.query('rollback')
-    return [
-      lax.length === 0
-        ? ok('database', `PostgreSQL ${version} takes a lead; every commit is synced.`)
-        : toDo(
-            'database',
-            `PostgreSQL ${version} has ${lax.join(' and ')} switched off: a power cut may take leads.`,
-            `In psql: ${lax.map((name) => `alter system set ${name} = on;`).join(' ')} select pg_reload_conf();`,
-          ),
-    ]
+    if (lax.length === 0)
+      return ok('database', `PostgreSQL ${version} takes a lead; every commit is synced.`)
+    return toDo(
+      'database',
+      `PostgreSQL ${version} has ${lax.join(' and ')} switched off: a power cut may take leads.`,
+      `In psql: ${lax.map((name) => `alter system set ${name} = on;`).join(' ')} select pg_reload_conf();`,
+    )
   } catch (error) {
     const code = findErrorCode(error)
+    const old = 'The tables are missing or of an earlier version.'
     // undefined_table, undefined_column
-    if (code === '42P01' || code === '42703')
-      return [
-        toDo(
-          'database',
-          'The tables are missing or of an earlier version.',
-          'npm start   migrates',
-        ),
-      ]
-    return [
-      toDo(
-        'database',
-        `PostgreSQL takes no lead (${code}).`,
-        '.env: check DATABASE_URL; is the server up?',
-      ),
-    ]
+    if (code === '42P01' || code === '42703') return toDo('database', old, 'npm start   migrates')
+    const next = '.env: check DATABASE_URL; is the server up?'
+    return toDo('database', `PostgreSQL takes no lead (${code}).`, next)
   } finally {
     // A server that hangs would not say goodbye either.
     client.end().catch(() => {})
   }
-}
-
-const dayMs = 86_400_000
-
-/** The newest of the files that `npm run backup` leaves. */
-export function checkBackups({ databaseUrl, dataDir }: Env, given: Given, now: number): Check {
-  if (databaseUrl !== undefined || findBackend(given) !== undefined)
-    return cannotTell(
-      'backups',
-      'Leads are backed up where their PostgreSQL is, if at all.',
-      'Look at its own backups, or dump it every night: docs/hosting.md, Backup and restore',
-    )
-  const folder = findBackupDir(given, dataDir)
-  const next = 'npm run backup   and every night from now on'
-  const backups = existsSync(folder)
-    ? readdirSync(folder)
-        .filter(isBackup)
-        .map((name) => statSync(join(folder, name)))
-        .filter(({ size }) => size > 0)
-    : []
-  if (backups.length === 0) return toDo('backups', `There is no backup in ${folder}.`, next)
-  const newest = backups.reduce((a, b) => (a.mtimeMs > b.mtimeMs ? a : b))
-  const age = formatDuration(now - newest.mtimeMs)
-  if (now - newest.mtimeMs > dayMs)
-    return toDo('backups', `The newest backup in ${folder} is ${age} old.`, next)
-  const isBeside = existsSync(dataDir) && statSync(dataDir).dev === newest.dev
-  return ok(
-    'backups',
-    `The newest backup is ${age} old${isBeside ? ", on the database's own disk: keep copies elsewhere" : ''}.`,
-  )
 }

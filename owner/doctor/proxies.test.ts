@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { listChecks } from './check.ts'
 import { checkSeenProxies } from './proxies.ts'
 
 it.each([
@@ -10,7 +11,7 @@ it.each([
   ['without the secret, on Node', undefined, false, [], undefined],
   ['no hops at a gateway', { seen: 0, trusted: null }, true, ['cannot tell'], undefined],
 ])('proxies: %s', (_, proxies, isOnSupabase, states, next) => {
-  const checks = checkSeenProxies(proxies, isOnSupabase)
+  const checks = listChecks(checkSeenProxies(proxies, isOnSupabase))
   expect(checks.map(({ state }) => state)).toEqual(states)
   if (next) expect(checks[0]?.next).toContain(next)
 })

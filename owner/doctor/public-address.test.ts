@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { countProxies } from '#leads/http/proxy-question.ts'
 import { readEnv } from '#leads/settings.ts'
 import { formatSiteHeaders, parseSiteHeaders } from '#site/build/site-headers.ts'
+import { listChecks } from './check.ts'
 import { checkPublicAddress } from './public-address.ts'
 
 const publicUrl = 'https://www.roofing.test'
@@ -29,17 +30,15 @@ const wellSite: Record<string, (request: Request) => Response> = {
   [`${publicUrl}/functions/v1/submit-to-airtable`]: function415,
 }
 
+type Options = { startsAt?: number; endsAt?: number; given?: object }
+
 async function look(
   changes: typeof wellSite = {},
-  {
-    startsAt = now - 30 * dayMs,
-    endsAt = now + 60 * dayMs,
-    given = {},
-  }: { startsAt?: number; endsAt?: number; given?: object } = {},
+  { startsAt = now - 30 * dayMs, endsAt = now + 60 * dayMs, given = {} }: Options = {},
 ) {
   const site = { ...wellSite, ...changes }
   const variables = { PUBLIC_URL: publicUrl, ...given }
-  const checks = await checkPublicAddress(readEnv(variables), variables, {
+  const found = await checkPublicAddress(readEnv(variables), variables, {
     fetch: async (input, init) => {
       const request = new Request(input, init)
       const answer = site[request.url]
@@ -49,7 +48,7 @@ async function look(
     readCertificate: async () => ({ startsAt, endsAt }),
     now: () => now,
   })
-  return checks
+  return listChecks(found)
 }
 const listToDo = async (...args: Parameters<typeof look>) =>
   (await look(...args)).filter(({ state }) => state !== 'ok')
@@ -93,92 +92,68 @@ const pageWith = (headers: Record<string, string>, text = page) => ({
   [`${publicUrl}/`]: () => new Response(text, { headers }),
 })
 const { 'Strict-Transport-Security': _, ...withoutHsts } = all
-const at = (path: string, answer: () => Response) => ({ [`${publicUrl}${path}`]: answer })
+const at = (path: string, body: string | object, status = 200) => ({
+  [`${publicUrl}${path}`]: () =>
+    new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers: all }),
+})
 const functionPath = '/functions/v1/submit-to-airtable'
+const otherPolicy = {
+  ...all,
+  'Content-Security-Policy': `${all['Content-Security-Policy']}; sandbox`,
+}
+const robots = 'User-agent: *\nDisallow: /\n'
+const inserted = '<script type="module" async>track()</script>'
 
-test.each([
-  ['a certificate near its end', {}, { endsAt: now + 5 * dayMs }, /ends in 5 days/],
+test.each<[string, typeof wellSite, RegExp]>([
   [
     'http without a redirect',
     { 'http://www.roofing.test/': () => new Response('hello') },
-    {},
     /does not lead to https/,
   ],
-  ['a header taken away', pageWith(withoutHsts), {}, /different: Strict-Transport-Security\.$/],
+  ['a header taken away', pageWith(withoutHsts), /different: Strict-Transport-Security\.$/],
   [
     'a header changed',
     pageWith({ ...all, 'X-Frame-Options': 'SAMEORIGIN' }),
-    {},
     /different: X-Frame-Options\.$/,
   ],
-  ...['<script>track()</script>', '<script type="module" async>track()</script>'].map((script) => [
-    `a proxy’s ${script} in the page`,
-    pageWith(all, page + script),
-    {},
-    /which its own policy forbids/,
-  ]),
-  [
-    'the policy of another build',
-    pageWith({ ...all, 'Content-Security-Policy': `${all['Content-Security-Policy']}; sandbox` }),
-    {},
-    /different: Content-Security-Policy\.$/,
-  ],
-  [
-    'a 404 that is none',
-    at('/no-such-page-doctor-asks', () => new Response(notFound, { headers: all })),
-    {},
-    /gets 200 instead of 404/,
-  ],
-  [
-    'a database that takes nothing',
-    at('/healthz', () => new Response('{}', { status: 503 })),
-    {},
-    /healthz does not say .*\(503\)/,
-  ],
-  [
-    'a warning',
-    at('/healthz', () => Response.json({ notSetUp: [], warnings: ['airtable lags.'] })),
-    {},
-    /The running site says: airtable lags/,
-  ],
+  ['a proxy’s script', pageWith(all, `${page}<script>track()</script>`), /own policy forbids/],
+  ['a proxy’s module', pageWith(all, page + inserted), /own policy forbids/],
+  ['another build’s policy', pageWith(otherPolicy), /different: Content-Security-Policy\.$/],
+  ['a 404 that is none', at('/no-such-page-doctor-asks', notFound), /gets 200 instead of 404/],
+  ['a database that takes nothing', at('/healthz', {}, 503), /healthz does not say .*\(503\)/],
+  ['a warning', at('/healthz', { warnings: ['It lags.'] }), /The running site says: It lags/],
   [
     'settings the running site has not read yet',
-    at('/healthz', () => Response.json({ notSetUp: ['Airtable is not set up.'], warnings: [] })),
-    {},
-    /The running site says: Airtable is not set up/,
+    at('/healthz', { notSetUp: ['No Airtable.'] }),
+    /The running site says: No Airtable/,
   ],
-  [
-    'a refused key',
-    at(functionPath, () => new Response('', { status: 401 })),
-    {},
-    /refuses the key/,
-  ],
+  ['a refused key', at(functionPath, '', 401), /refuses the key/],
   [
     'a page built for another address',
     pageWith(all, page.replace('www.', 'old.')),
-    {},
     /search engines: canonical link\.$/,
   ],
-  [
-    'robots sent away',
-    at('/robots.txt', () => new Response('User-agent: *\nDisallow: /\n')),
-    {},
-    /search engines: robots.txt\.$/,
-  ],
-] as [string, typeof wellSite, Parameters<typeof look>[1], RegExp][])(
-  'sees %s, and nothing else',
-  async (_, changes, options, sentence) => {
-    const found = await listToDo(changes, options)
-    expect(found).toMatchObject([{ state: 'to do', says: expect.stringMatching(sentence) }])
-  },
-)
+  ['robots sent away', at('/robots.txt', robots), /search engines: robots.txt\.$/],
+])('sees %s, and nothing else', async (_, changes, sentence) => {
+  const says = expect.stringMatching(sentence)
+  expect(await listToDo(changes)).toMatchObject([{ state: 'to do', says }])
+})
 
-test('a certificate of half a day is renewed by the hour, and fine', async () => {
-  const hourMs = dayMs / 24
-  const short = { startsAt: now - 7 * hourMs, endsAt: now + 5 * hourMs }
-  expect(await listToDo({}, short)).toEqual([])
-  const shorter = { startsAt: now - 11 * hourMs, endsAt: now + hourMs }
-  expect(await listToDo({}, shorter)).toMatchObject([{ about: 'certificate' }])
+const hourMs = dayMs / 24
+test.each([
+  ['near its end is to do', { endsAt: now + 5 * dayMs }, ['The certificate ends in 5 days.']],
+  [
+    'of half a day is renewed by the hour',
+    { startsAt: now - 7 * hourMs, endsAt: now + 5 * hourMs },
+    [],
+  ],
+  [
+    'of half a day that was not renewed is to do',
+    { startsAt: now - 11 * hourMs, endsAt: now + hourMs },
+    [expect.stringContaining('ends in')],
+  ],
+])('a certificate %s', async (_, times, sentences) => {
+  expect((await listToDo({}, times)).map(({ says }) => says)).toEqual(sentences)
 })
 
 test('asks another backend whether it takes key and origin of the page', async () => {
@@ -210,8 +185,7 @@ test('asks another backend whether it takes key and origin of the page', async (
   expect(await listToDo(answer({}), { given })).toMatchObject([
     { about: 'function', next: expect.stringContaining(`ALLOWED_ORIGINS=${publicUrl}`) },
   ])
-  expect(await listToDo(answer({ 'access-control-allow-origin': publicUrl }), { given })).toEqual(
-    [],
-  )
+  const allowing = answer({ 'access-control-allow-origin': publicUrl })
+  expect(await listToDo(allowing, { given })).toEqual([])
   expect(keys).toEqual(['sb_publishable_1', 'sb_publishable_1'])
 })

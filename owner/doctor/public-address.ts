@@ -1,47 +1,41 @@
-import { createHash } from 'node:crypto'
 import { connect } from 'node:tls'
 import { formatDuration } from '#leads/alerts/clock.ts'
 import { askAboutProxies } from '#leads/http/proxy-question.ts'
 import type { Env } from '#leads/settings.ts'
-import { formatSiteHeaders, parseSiteHeaders } from '#site/build/site-headers.ts'
-import { type Check, cannotTell, findErrorCode, ok, toDo } from './check.ts'
+import { cannotTell, type Finding, findErrorCode, ok, toDo } from './check.ts'
+import { checkHeaders } from './headers.ts'
 import { checkSeenProxies } from './proxies.ts'
 import { findBackend, findPageKey, type Given } from './settings.ts'
 
+type Certificate = { startsAt: number; endsAt: number }
+
 export type AddressDeps = {
   fetch: typeof fetch
-  /** From when to when the certificate of this host is valid. */
-  readCertificate: (url: URL) => Promise<{ startsAt: number; endsAt: number }>
+  readCertificate: (url: URL) => Promise<Certificate>
   now: () => number
 }
 
 const timeoutMs = 5_000
-const dayMs = 86_400_000
-// Proxies renew when a third of the time is left. Half of that means that renewing has failed; two
-// weeks are enough of any.
-const findLeastLeftMs = (lifetimeMs: number) => Math.min(14 * dayMs, lifetimeMs / 6)
 
 /** Looks at the site as a visitor from outside would. All calls go out at once, each with a time limit. */
 export async function checkPublicAddress(
   { publicUrl, linkSecret }: Env,
   given: Given,
   deps: AddressDeps,
-): Promise<Check[]> {
+): Promise<Finding> {
   if (!given.PUBLIC_URL?.trim() || !publicUrl.startsWith('https://'))
-    return [
-      cannotTell(
-        'public site',
-        'Certificate, headers and pages of the public site.',
-        'PUBLIC_URL first, then run this again',
-      ),
-    ]
+    return cannotTell(
+      'public site',
+      'Certificate, headers and pages of the public site.',
+      'PUBLIC_URL first, then run this again',
+    )
   const backend = findBackend(given)
   // TLS on a port of its own says nothing about where plain http would be.
   const hasPort = new URL(publicUrl).port !== ''
   const base = `${backend ?? publicUrl}/functions/v1/submit-to-airtable`
   const ask = (url: string, options: RequestInit = {}) => askOnce(url, options, deps.fetch)
 
-  const [page, unknown, plain, health, robots, sitemap, key, certificate] = await Promise.all([
+  const [page, notFound, plain, healthz, robots, sitemap, key, certificate] = await Promise.all([
     ask(`${publicUrl}/`),
     ask(`${publicUrl}/no-such-page-doctor-asks`),
     hasPort ? undefined : ask(`${publicUrl.replace('https:', 'http:')}/`),
@@ -58,33 +52,26 @@ export async function checkPublicAddress(
     }),
     deps.readCertificate(new URL(publicUrl)).catch(() => undefined),
   ])
-  if (page.kind === 'failed') return [explainUnreachable(page.code, publicUrl)]
-  if (page.status !== 200)
-    return [
-      toDo(
-        'public site',
-        `${publicUrl}/ answers ${page.status}.`,
-        'Start the site, or mend the proxy',
-      ),
-    ]
+  if (typeof page.status === 'string') return explainUnreachable(page.status, publicUrl)
+  if (page.status !== 200) {
+    const says = `${publicUrl}/ answers ${page.status}.`
+    return toDo('public site', says, 'Start the site, or fix the proxy')
+  }
+  const health = readHealth(healthz)
   return [
     checkCertificate(certificate, deps.now()),
     checkRedirect(plain),
-    checkHeaders(page, unknown, given, backend),
-    checkNotFound(unknown),
-    ...checkHealth(health),
-    ...checkSeenProxies(
-      health.kind === 'answered' ? parseJson(health.text)?.proxies : undefined,
-      backend !== undefined,
-    ),
+    checkHeaders(page, notFound, given),
+    checkNotFound(notFound),
+    checkHealth(healthz, health),
+    checkSeenProxies(health?.proxies, backend !== undefined),
     checkKey(key, publicUrl, backend),
-    checkFindable({ page, robots, sitemap, publicUrl }),
+    checkFindable(page, robots, sitemap, `${publicUrl}/`),
   ]
 }
 
-type Answer =
-  | { kind: 'answered'; status: number; headers: Headers; text: string }
-  | { kind: 'failed'; code: string }
+/** The status is a code such as ECONNREFUSED when nobody answered. */
+type Answer = { status: number | string; headers: Headers; text: string }
 
 async function askOnce(
   url: string,
@@ -92,19 +79,16 @@ async function askOnce(
   fetch: AddressDeps['fetch'],
 ): Promise<Answer> {
   try {
-    const response = await fetch(url, {
-      redirect: 'manual',
-      ...options,
-      signal: AbortSignal.timeout(timeoutMs),
-    })
+    const signal = AbortSignal.timeout(timeoutMs)
+    const response = await fetch(url, { redirect: 'manual', ...options, signal })
     const { status, headers } = response
-    return { kind: 'answered', status, headers, text: await response.text() }
+    return { status, headers, text: await response.text() }
   } catch (error) {
-    return { kind: 'failed', code: findErrorCode(error) }
+    return { status: findErrorCode(error), headers: new Headers(), text: '' }
   }
 }
 
-function explainUnreachable(code: string, publicUrl: string): Check {
+function explainUnreachable(code: string, publicUrl: string): Finding {
   const { hostname } = new URL(publicUrl)
   if (/CERT|SIGNATURE|SELF_SIGNED|SSL|TLS/.test(code))
     return toDo(
@@ -112,12 +96,9 @@ function explainUnreachable(code: string, publicUrl: string): Check {
       `Browsers will not trust the certificate of ${hostname} (${code}).`,
       'Let the proxy fetch one: Caddy does so by itself once the name leads to it',
     )
+  const says = `${hostname} leads nowhere (${code}).`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return toDo(
-      'public site',
-      `${hostname} leads nowhere (${code}).`,
-      'Set its address at your DNS',
-    )
+    return toDo('public site', says, 'Set its address at your DNS')
   return toDo(
     'public site',
     `${publicUrl} does not answer (${code}).`,
@@ -125,180 +106,86 @@ function explainUnreachable(code: string, publicUrl: string): Check {
   )
 }
 
-function checkCertificate(
-  certificate: { startsAt: number; endsAt: number } | undefined,
-  now: number,
-): Check {
+const dayMs = 86_400_000
+// Proxies renew when a third of the time is left. Half of that means that renewing has failed; two
+// weeks are enough of any.
+const findLeastLeftMs = (lifetimeMs: number) => Math.min(14 * dayMs, lifetimeMs / 6)
+
+function checkCertificate(certificate: Certificate | undefined, now: number): Finding {
   if (!certificate) return cannotTell('certificate', 'How long the certificate is valid.')
   const { startsAt, endsAt } = certificate
   const left = formatDuration(endsAt - now)
+  const next = 'See in its log why the proxy does not renew it'
   if (endsAt - now < findLeastLeftMs(endsAt - startsAt))
-    return toDo(
-      'certificate',
-      `The certificate ends in ${left}.`,
-      'See in its log why the proxy does not renew it',
-    )
+    return toDo('certificate', `The certificate ends in ${left}.`, next)
   return ok('certificate', `The certificate is trusted, and valid for ${left} more.`)
 }
 
-function checkRedirect(plain: Answer | undefined): Check {
+function checkRedirect(plain: Answer | undefined): Finding {
   if (!plain)
     return cannotTell('http', 'Whether http:// leads to https://, for PUBLIC_URL names a port.')
-  const leadsTo = plain.kind === 'answered' ? plain.headers.get('location') : undefined
-  if (leadsTo?.startsWith('https://')) return ok('http', 'http:// leads to https://.')
-  return toDo(
-    'http',
-    plain.kind === 'failed'
-      ? `http:// does not answer (${plain.code}).`
-      : 'http:// does not lead to https://.',
-    'Let the proxy answer port 80 with a redirect',
-  )
+  const { status, headers } = plain
+  if (headers.get('location')?.startsWith('https://'))
+    return ok('http', 'http:// leads to https://.')
+  const says = typeof status === 'string' ? `answer (${status})` : 'lead to https://'
+  const next = 'Let the proxy answer port 80 with a redirect'
+  return toDo('http', `http:// does not ${says}.`, next)
 }
 
-function checkHeaders(
-  page: Answer & { kind: 'answered' },
-  unknown: Answer,
-  given: Given,
-  supabaseUrl: string | undefined,
-): Check {
-  // From what was really served: whatever is inlined there must be allowed by its hash.
-  const pages = [page.text, unknown.kind === 'answered' ? unknown.text : '']
-  const withMaps = Boolean(given.VITE_GOOGLE_MAPS_API_KEY?.trim())
-  const { all } = parseSiteHeaders(formatSiteHeaders({ pages, supabaseUrl, withMaps }))
-  const policy = page.headers.get('content-security-policy') ?? ''
-  if (policy !== '' && !allowsAllInlined(page.text, policy))
-    return toDo(
-      'headers',
-      'The page that arrives holds a script or style which its own policy forbids: something on the way has put it there.',
-      'Switch off what changes pages at the proxy or CDN (analytics, minifying, e-mail hiding)',
-    )
-  const wrong = Object.entries(all)
-    .filter(([name, value]) => !isSameHeader(page.headers.get(name), value))
-    .map(([name]) => name)
-  if (wrong.length === 0)
-    return ok('headers', `The ${Object.keys(all).length} security headers are as they should be.`)
-  return toDo(
-    'headers',
-    `Missing or different: ${wrong.join(', ')}.`,
-    supabaseUrl
-      ? 'Let the static host read dist/_headers, and upload dist/ again'
-      : 'Start the site again; the proxy must pass headers and pages on unchanged',
-  )
+function checkNotFound({ status }: Answer): Finding {
+  if (status === 404) return ok('404', 'An unknown path gets the 404 page with its status.')
+  const got = typeof status === 'string' ? `no answer (${status})` : `${status} instead of 404`
+  const next = 'No catch-all rule at the host or proxy: it has 404.html for that'
+  return toDo('404', `An unknown path gets ${got}.`, next)
 }
 
-const allowsAllInlined = (page: string, policy: string) =>
-  [...page.matchAll(/<(script|style)([^>]*)>(.*?)<\/\1>/gs)]
-    // What has an address is not inlined, and JSON-LD is data.
-    .filter(([, , attributes = '']) => !/\ssrc=|application\/ld\+json/.test(attributes))
-    .every(([, , , text = '']) =>
-      policy.includes(`'sha256-${createHash('sha256').update(text).digest('base64')}'`),
-    )
+type Health = { warnings?: string[]; notSetUp?: string[]; proxies?: unknown }
 
-// The order within a policy depends on the order in which the pages were built.
-const isSameHeader = (sent: string | null, wanted: string) => {
-  const sort = (value: string) =>
-    value
-      .split(/;\s*/)
-      .map((part) => part.trim().split(/\s+/).sort().join(' '))
-      .sort()
-      .join('; ')
-  return sent !== null && sort(sent) === sort(wanted)
-}
-
-function checkNotFound(unknown: Answer): Check {
-  if (unknown.kind === 'answered' && unknown.status === 404)
-    return ok('404', 'An unknown path gets the 404 page with its status.')
-  return toDo(
-    '404',
-    unknown.kind === 'answered'
-      ? `An unknown path gets ${unknown.status} instead of 404.`
-      : `An unknown path gets no answer (${unknown.code}).`,
-    'No catch-all rule at the host or proxy: it has 404.html for that',
-  )
-}
-
-function checkHealth(health: Answer): Check[] {
-  const body =
-    health.kind === 'answered' && health.status === 200 ? parseJson(health.text) : undefined
-  if (!body)
-    return [
-      toDo(
-        'health',
-        `/healthz does not say that a lead could be stored (${health.kind === 'answered' ? health.status : health.code}).`,
-        "Look into the site's log",
-      ),
-    ]
-  const sentences = [...listTexts(body.warnings), ...listTexts(body.notSetUp)]
-  if (sentences.length === 0)
-    return [ok('health', '/healthz: a lead could be stored, no warnings.')]
-  return sentences.map((says) =>
-    toDo(
-      'health',
-      `The running site says: ${says}`,
-      'If .env is right by now, start the site again',
-    ),
-  )
-}
-
-const listTexts = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
-
-function parseJson(text: string): Record<string, unknown> | undefined {
+function readHealth({ text }: Answer): Health | undefined {
   try {
-    const value = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : undefined
+    const said = JSON.parse(text)
+    return Object(said) === said ? said : undefined
   } catch {
     return undefined
   }
 }
 
-function checkKey(answer: Answer, publicUrl: string, backend: string | undefined): Check {
+function checkHealth({ status }: Answer, health: Health | undefined): Finding {
+  if (status !== 200 || !health) {
+    const says = `/healthz does not say that a lead could be stored (${status}).`
+    return toDo('health', says, "Look into the site's log")
+  }
+  const sentences = [...(health.warnings ?? []), ...(health.notSetUp ?? [])]
+  if (sentences.length === 0) return ok('health', '/healthz: a lead could be stored, no warnings.')
+  const next = 'If .env is right by now, start the site again'
+  return sentences.map((says) => toDo('health', `The running site says: ${says}`, next))
+}
+
+function checkKey({ status, headers }: Answer, publicUrl: string, backend: string | undefined) {
   const again = 'Start the site again, which builds the page with the key of .env'
-  if (answer.kind === 'failed')
-    return toDo('function', `The function does not answer (${answer.code}).`, 'Start the backend')
-  if (answer.status === 401)
-    return toDo(
-      'function',
-      'The function refuses the key of the page: no lead would arrive.',
-      again,
-    )
+  const refused = 'The function refuses the key of the page: no lead would arrive.'
+  if (typeof status === 'string')
+    return toDo('function', `The function does not answer (${status}).`, 'Start the backend')
+  if (status === 401) return toDo('function', refused, again)
   // 415: the key was right and the type was not, as intended.
-  if (answer.status !== 415)
-    return toDo('function', `The function answers ${answer.status}, not as it should.`, again)
-  const origin = new URL(publicUrl).origin
-  if (backend && answer.headers.get('access-control-allow-origin') !== origin)
-    return toDo(
-      'function',
-      `The backend does not let ${origin} call it.`,
-      `supabase secrets set ALLOWED_ORIGINS=${origin}`,
-    )
+  if (status !== 415)
+    return toDo('function', `The function answers ${status}, not as it should.`, again)
+  const { origin } = new URL(publicUrl)
+  if (backend && headers.get('access-control-allow-origin') !== origin) {
+    const allow = `supabase secrets set ALLOWED_ORIGINS=${origin}`
+    return toDo('function', `The backend does not let ${origin} call it.`, allow)
+  }
   return ok('function', 'The function accepts the key of the page.')
 }
 
-function checkFindable({
-  page,
-  robots,
-  sitemap,
-  publicUrl,
-}: {
-  page: Answer & { kind: 'answered' }
-  robots: Answer
-  sitemap: Answer
-  publicUrl: string
-}): Check {
-  const address = `${publicUrl}/`
-  const wrong = [
-    ...(page.text.includes(`<link rel="canonical" href="${address}"`) ? [] : ['canonical link']),
-    ...(/<meta name="robots"[^>]*noindex/.test(page.text) ? ['noindex on the page'] : []),
-    ...(robots.kind === 'answered' &&
-    robots.status === 200 &&
-    !/^Disallow: *\/ *$/m.test(robots.text)
-      ? []
-      : ['robots.txt']),
-    ...(sitemap.kind === 'answered' && sitemap.text.includes(`<loc>${address}</loc>`)
-      ? []
-      : ['sitemap.xml']),
-  ]
+function checkFindable(page: Answer, robots: Answer, sitemap: Answer, address: string): Finding {
+  const isFine = {
+    'canonical link': page.text.includes(`<link rel="canonical" href="${address}"`),
+    'noindex on the page': !/<meta name="robots"[^>]*noindex/.test(page.text),
+    'robots.txt': robots.status === 200 && !/^Disallow: *\/ *$/m.test(robots.text),
+    'sitemap.xml': sitemap.text.includes(`<loc>${address}</loc>`),
+  }
+  const wrong = Object.entries(isFine).flatMap(([what, fine]) => (fine ? [] : [what]))
   if (wrong.length === 0)
     return ok('search', 'Search engines find canonical link, robots.txt and sitemap.xml.')
   return toDo(
@@ -308,13 +195,12 @@ function checkFindable({
   )
 }
 
-/** Trusted or not: whether it is, the page's own call tells. */
-export function readCertificate(url: URL): Promise<{ startsAt: number; endsAt: number }> {
-  const { hostname } = url
+/** From when to when the certificate of this host is valid. Whether it is trusted, the page's own call tells. */
+export function readCertificate({ hostname, port }: URL): Promise<Certificate> {
   return new Promise((resolve, reject) => {
     const socket = connect({
       host: hostname,
-      port: Number(url.port || 443),
+      port: Number(port || 443),
       // A bare address may not be named.
       ...(/^[\d.]+$|:/.test(hostname) ? {} : { servername: hostname }),
       rejectUnauthorized: false,

@@ -1,40 +1,32 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { type Env, isSet } from '#leads/settings.ts'
-import { type Check, cannotTell, count, ok, toDo } from './check.ts'
+import { count } from '../terminal.ts'
+import { cannotTell, type Finding, ok, toDo } from './check.ts'
 
 /** The variables as they were given, for what readEnv does not keep. */
 export type Given = Record<string, string | undefined>
 
 const defaultKey = 'public-anon-key'
 
-export function checkEnvFile(file: string, given: Given): Check {
-  if (!existsSync(file))
-    return given.PUBLIC_URL || given.AIRTABLE_TOKEN
-      ? ok('settings', 'The settings come from the environment; there is no .env.')
-      : toDo(
-          'settings',
-          'There is no .env, where your settings go.',
-          'install -m 600 .env.example .env',
-        )
-  if (!canRead(file))
+export function checkEnvFile(file: string, given: Given): Finding {
+  if (!existsSync(file)) {
+    if (given.PUBLIC_URL || given.AIRTABLE_TOKEN)
+      return ok('settings', 'The settings come from the environment; there is no .env.')
+    const make = 'install -m 600 .env.example .env'
+    return toDo('settings', 'There is no .env, where your settings go.', make)
+  }
+  try {
+    accessSync(file, constants.R_OK)
+  } catch {
     return toDo('settings', 'You may not read .env.', 'Run this as the user the site runs as')
+  }
   // It holds the token and the passwords. Windows has no such rights to look at.
-  const others = statSync(file).mode & 0o007
-  if (others !== 0 && process.platform !== 'win32')
+  if (statSync(file).mode & 0o007 && process.platform !== 'win32')
     return toDo('settings', 'Everybody on this machine may read .env.', 'chmod o= .env')
   return ok('settings', '.env is there, and strangers on this machine cannot read it.')
 }
 
-function canRead(file: string): boolean {
-  try {
-    accessSync(file, constants.R_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-export function checkPublicUrl({ publicUrl }: Env, given: Given): Check {
+export function checkPublicUrl({ publicUrl }: Env, given: Given): Finding {
   const next = '.env: PUBLIC_URL=https://www.your-domain.com'
   if (!given.PUBLIC_URL?.trim())
     return toDo(
@@ -47,17 +39,18 @@ export function checkPublicUrl({ publicUrl }: Env, given: Given): Check {
   return ok('public address', `The public address: ${publicUrl}`)
 }
 
-export function checkProxies({ publicUrl, trustedProxies }: Env, given: Given): Check[] {
+export function checkProxies({ publicUrl, trustedProxies }: Env, given: Given): Finding {
   if (!publicUrl.startsWith('https://') || findBackend(given) !== undefined) return []
-  return [
-    trustedProxies
-      ? ok('proxies', `TRUSTED_PROXIES=${trustedProxies}: each visitor has a limit of their own.`)
-      : toDo(
-          'proxies',
-          'TRUSTED_PROXIES is not set: behind the proxy that does TLS, all visitors would count as one and share one rate limit.',
-          '.env: TRUSTED_PROXIES=1 (one for each proxy in front)',
-        ),
-  ]
+  if (trustedProxies)
+    return ok(
+      'proxies',
+      `TRUSTED_PROXIES=${trustedProxies}: each visitor has a limit of their own.`,
+    )
+  return toDo(
+    'proxies',
+    'TRUSTED_PROXIES is not set: behind the proxy that does TLS, all visitors would count as one and share one rate limit.',
+    '.env: TRUSTED_PROXIES=1 (one for each proxy in front)',
+  )
 }
 
 /** Where the page sends leads, when it is not the site itself. */
@@ -70,7 +63,7 @@ export const findBackend = (given: Given): string | undefined => {
 export const findPageKey = (given: Given): string =>
   given.VITE_SUPABASE_ANON_KEY?.trim() || given.SUPABASE_ANON_KEY?.trim() || defaultKey
 
-export function checkKeys({ anonKeys }: Env, given: Given): Check {
+export function checkKeys({ anonKeys }: Env, given: Given): Finding {
   const key = findPageKey(given)
   const isElsewhere = findBackend(given) !== undefined
   if (isElsewhere && key === defaultKey)
@@ -85,38 +78,32 @@ export function checkKeys({ anonKeys }: Env, given: Given): Check {
       'The page is built with another key than the function accepts: every lead would be refused.',
       '.env: empty VITE_SUPABASE_ANON_KEY, or make it equal to SUPABASE_ANON_KEY',
     )
-  return ok(
-    'public key',
-    key === defaultKey
-      ? 'Page and function share the default key. It is public anyway.'
-      : 'Page and function share one key.',
-  )
+  if (key !== defaultKey) return ok('public key', 'Page and function share one key.')
+  return ok('public key', 'Page and function share the default key. It is public anyway.')
+}
+
+export function checkPromise(env: Env, given: Given): Finding {
+  const checkHeard = (name: string, channel: object | undefined) =>
+    isSet(given[name]) &&
+    !channel &&
+    toDo(name, `${name} is set, but its channel is not: nobody is reminded.`, 'See above.')
+  return [
+    checkReminders(env),
+    checkHeard('ESCALATION_EMAIL_TO', env.email),
+    checkHeard('ESCALATION_SMS_TO', env.sms),
+    checkTimeZone(env, given),
+  ]
 }
 
 // Later than this, the reminder leaves no time to call.
 const latestFirstReminderMinutes = 7
 
-export function checkPromise(env: Env, given: Given): Check[] {
-  const unheard = (name: string, channel: object | undefined) =>
-    isSet(given[name]) && !channel
-      ? [toDo(name, `${name} is set, but its channel is not: nobody is reminded.`, 'See above.')]
-      : []
-  return [
-    checkReminders(env),
-    ...unheard('ESCALATION_EMAIL_TO', env.email),
-    ...unheard('ESCALATION_SMS_TO', env.sms),
-    checkTimeZone(env, given),
-  ]
-}
-
-function checkReminders({ email, sms, webhook, escalateAfterMinutes }: Env): Check {
+function checkReminders({ email, sms, webhook, escalateAfterMinutes }: Env): Finding {
   const [first = 0] = escalateAfterMinutes
-  if (first > latestFirstReminderMinutes)
-    return toDo(
-      'reminders',
-      `The first reminder comes after ${first} of the ten minutes: too late to call.`,
-      '.env: ESCALATE_AFTER_MINUTES=4,8',
-    )
+  if (first > latestFirstReminderMinutes) {
+    const says = `The first reminder comes after ${first} of the ten minutes: too late to call.`
+    return toDo('reminders', says, '.env: ESCALATE_AFTER_MINUTES=4,8')
+  }
   const times = `Reminders after ${escalateAfterMinutes.join(' and ')} minutes`
   const receivers = (email?.escalationTo.length ?? 0) + (sms?.escalationTo.length ?? 0)
   if (receivers > 0) return ok('reminders', `${times} to ${count(receivers, 'receiver')}.`)
@@ -124,12 +111,9 @@ function checkReminders({ email, sms, webhook, escalateAfterMinutes }: Env): Che
   return cannotTell('reminders', `${times} will need an alert channel.`)
 }
 
-function checkTimeZone({ timeZone }: Env, given: Given): Check {
+function checkTimeZone({ timeZone }: Env, given: Given): Finding {
+  const says = "Alerts would tell the time in UTC, which is this machine's."
   if (!given.TIME_ZONE?.trim() && /^(Etc\/)?(UTC|GMT|UCT|Universal|Zulu)$/.test(timeZone))
-    return toDo(
-      'time zone',
-      "Alerts would tell the time in UTC, which is this machine's.",
-      '.env: TIME_ZONE=America/Chicago (or yours)',
-    )
+    return toDo('time zone', says, '.env: TIME_ZONE=America/Chicago (or yours)')
   return ok('time zone', `Alerts tell the time of ${timeZone}.`)
 }

@@ -1,5 +1,5 @@
 import { findSamples } from '#site/build/samples.ts'
-import { type Check, ok, toDo } from './check.ts'
+import { type Finding, ok, toDo } from './check.ts'
 
 /** What doctor reads of site/content.ts. */
 export type Content = {
@@ -11,7 +11,7 @@ export type Content = {
 const file = 'site/content.ts'
 const isTestimonial = (path: string) => path.startsWith('testimonials.')
 
-export function checkWords(content: Content, sharePicture: Uint8Array | undefined): Check[] {
+export function checkWords(content: Content, sharePicture: Uint8Array | undefined): Finding {
   const samples = findSamples(content)
   const { company, testimonials } = content
   const others = samples.filter((path) => path !== 'company' && !isTestimonial(path))
@@ -24,30 +24,24 @@ export function checkWords(content: Content, sharePicture: Uint8Array | undefine
         )
       : ok('company', `The company: ${company.name}.`),
     checkPhone(company.phone),
-    ...others.map((path) =>
-      toDo(
-        path,
-        `A sample is left: ${path}.`,
-        `${file}, ${path}: yours, and no \`sample: true\`; or delete it.`,
-      ),
-    ),
+    others.map((path) => {
+      const next = `${file}, ${path}: yours, and no \`sample: true\`; or delete it.`
+      return toDo(path, `A sample is left: ${path}.`, next)
+    }),
     checkTestimonials(samples.filter(isTestimonial).length, testimonials.rows.flat().length),
-    ...checkSharePicture(company.name, sharePicture),
+    checkSharePicture(company.name, sharePicture),
   ]
 }
 
 // 555 is no area code, and 555-01xx is kept for films and examples in every other.
-function checkPhone(phone: string): Check {
+function checkPhone(phone: string): Finding {
+  const next = `${file}, company.phone: the number that people shall call.`
   return /^\(555\)|\) 555-01\d\d$/.test(phone)
-    ? toDo(
-        'phone',
-        `The phone number is a placeholder: ${phone}.`,
-        `${file}, company.phone: the number that people shall call.`,
-      )
+    ? toDo('phone', `The phone number is a placeholder: ${phone}.`, next)
     : ok('phone', `The phone number: ${phone}.`)
 }
 
-function checkTestimonials(samples: number, all: number): Check {
+function checkTestimonials(samples: number, all: number): Finding {
   if (all === 0) return ok('testimonials', 'There are no testimonials: the section is left out.')
   if (samples === 0) return ok('testimonials', `None of the ${all} testimonials is a sample.`)
   return toDo(
@@ -58,16 +52,12 @@ function checkTestimonials(samples: number, all: number): Check {
 }
 
 // `npm run art` writes into the picture whose name it shows. An owner's own picture says nothing.
-function checkSharePicture(name: string, picture: Uint8Array | undefined): Check[] {
-  if (!picture) return []
-  const text = Buffer.from(picture).toString('utf8')
-  const isOurs = text.includes('Share picture of ')
-  if (!isOurs || text.includes(`Share picture of ${name}`)) return []
-  return [
-    toDo(
-      'share picture',
-      'The picture of shared links (site/public/og.jpg) shows another name.',
-      'npm run art -- share',
-    ),
-  ]
+function checkSharePicture(name: string, picture: Uint8Array | undefined): Finding {
+  const text = Buffer.from(picture ?? []).toString('utf8')
+  const says = 'The picture of shared links (site/public/og.jpg) shows another name.'
+  return (
+    text.includes('Share picture of ') &&
+    !text.includes(`Share picture of ${name}`) &&
+    toDo('share picture', says, 'npm run art -- share')
+  )
 }
