@@ -1,140 +1,113 @@
 import * as v from 'valibot'
 import { UserError } from './user-error.ts'
 
-const list = v.pipe(
-  v.string(),
-  v.transform((text) =>
-    text
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== ''),
-  ),
+const text = v.optional(v.string())
+
+const checked = (isRight: (text: string) => boolean, what: string) =>
+  v.optional(v.pipe(v.string(), v.check(isRight, what)))
+
+const hasProtocol = (text: string, protocols: readonly string[]) =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol)
+
+const web = (what = 'must be a web address') =>
+  checked((text) => hasProtocol(text, ['http:', 'https:']), what)
+
+const postgres = checked(
+  (text) => hasProtocol(text, ['postgres:', 'postgresql:']),
+  'must look like postgres://user:password@host:5432/name',
 )
 
-const wholeNumber = (min: number, max: number, what: string) =>
-  v.pipe(
-    v.string(),
-    v.regex(/^\d{1,9}$/, what),
-    v.transform(Number),
-    v.minValue(min, what),
-    v.maxValue(max, what),
+const wholeNumber = (max: number, what: string) =>
+  v.optional(
+    v.pipe(v.string(), v.regex(/^\d{1,9}$/, what), v.transform(Number), v.maxValue(max, what)),
   )
 
-const url = (protocols: readonly string[], what: string) =>
-  v.pipe(
-    v.string(),
-    v.check((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), what),
+/** Items that commas separate. */
+const list = (isRight: (item: string) => boolean, what: string, tidy = (item: string) => item) =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.split(',').map((item) => tidy(item.trim()))),
+      v.transform((items) => items.filter((item) => item !== '')),
+      v.check((items) => items.every(isRight), what),
+    ),
   )
 
-const web = ['http:', 'https:']
-
-// An origin is what a browser sends: scheme, host, port, and no path.
-const origins = v.pipe(
-  list,
-  v.transform((items) => items.map((item) => item.replace(/\/+$/, ''))),
-  v.check(
-    (items) => items.every((item) => URL.canParse(item) && new URL(item).origin === item),
-    'must be origins such as https://www.example.com, separated by commas',
-  ),
+const emails = list(
+  (item) => /^[^\s@<>"]+@[^\s@<>"]+$/.test(item),
+  'must be e-mail addresses, separated by commas',
 )
 
-const text = v.string()
+const phoneNumbers = list(
+  (item) => /^\+[1-9]\d{6,14}$/.test(item),
+  'must be phone numbers such as +15551234567, separated by commas',
+  (item) => item.replace(/[\s().-]/g, ''),
+)
+
+const keysOfSupabase = 'must be a JSON object of keys, as Supabase sets it'
 
 const variables = v.object({
-  PORT: v.optional(wholeNumber(0, 65_535, 'must be a port: a whole number up to 65535'), '3000'),
-  HOST: v.optional(text, '0.0.0.0'),
-  DATA_DIR: v.optional(text, './data'),
-  DATABASE_URL: v.optional(postgresUrl()),
-  SUPABASE_DB_URL: v.optional(postgresUrl()),
-  SUPABASE_ANON_KEY: v.optional(text),
-  SUPABASE_PUBLISHABLE_KEYS: v.optional(publishableKeys()),
-  AIRTABLE_TOKEN: v.optional(text),
-  AIRTABLE_BASE_ID: v.optional(text),
-  AIRTABLE_TABLE: v.optional(text, 'Leads'),
-  AIRTABLE_API_URL: v.optional(
-    url(web, 'must be a web address such as https://api.airtable.com'),
-    'https://api.airtable.com',
-  ),
-  SMTP_URL: v.optional(
-    url(
-      ['smtp:', 'smtps:'],
-      'must look like smtps://user:password@mail.example.com:465; in the password write # / ? as %23 %2F %3F',
-    ),
-  ),
-  ALERT_EMAIL_FROM: v.optional(text),
-  ALERT_EMAIL_TO: v.optional(addresses()),
-  ALERT_WEBHOOK_URL: v.optional(url(web, 'must be a web address')),
-  ALERT_WEBHOOK_SECRET: v.optional(
+  PORT: wholeNumber(65_535, 'must be a port: a whole number up to 65535'),
+  HOST: text,
+  DATA_DIR: text,
+  DATABASE_URL: postgres,
+  SUPABASE_DB_URL: postgres,
+  SUPABASE_ANON_KEY: text,
+  SUPABASE_PUBLISHABLE_KEYS: v.optional(
     v.pipe(
-      text,
-      v.regex(
-        /^(whsec_)?[A-Za-z0-9+/]{16,}={0,2}$/,
-        'must be base64 behind whsec_, as the Standard Webhooks scheme has it',
-      ),
+      v.string(),
+      v.parseJson(undefined, keysOfSupabase),
+      v.record(v.string(), v.string(), keysOfSupabase),
     ),
   ),
-  TWILIO_ACCOUNT_SID: v.optional(text),
-  TWILIO_AUTH_TOKEN: v.optional(text),
-  TWILIO_FROM: v.optional(text),
-  TWILIO_API_URL: v.optional(url(web, 'must be a web address'), 'https://api.twilio.com'),
-  ALERT_SMS_TO: v.optional(phoneNumbers()),
-  ESCALATE_AFTER_MINUTES: v.optional(
-    v.pipe(
-      list,
-      v.transform((items) => [...new Set(items.map(Number))].sort((a, b) => a - b)),
-      v.check(
-        // From the tenth minute on the promise is missed, which staff hear anyway.
-        (items) => items.every((minutes) => minutes > 0 && minutes < 10),
-        'must be minutes below 10, separated by commas, such as 4,8',
-      ),
-    ),
-    '4,8',
+  AIRTABLE_TOKEN: text,
+  AIRTABLE_BASE_ID: text,
+  AIRTABLE_TABLE: text,
+  AIRTABLE_API_URL: web('must be a web address such as https://api.airtable.com'),
+  SMTP_URL: checked(
+    (text) => hasProtocol(text, ['smtp:', 'smtps:']),
+    'must look like smtps://user:password@mail.example.com:465; in the password write # / ? as %23 %2F %3F',
   ),
-  ESCALATION_EMAIL_TO: v.optional(addresses()),
-  ESCALATION_SMS_TO: v.optional(phoneNumbers()),
-  TIME_ZONE: v.optional(
-    v.pipe(text, v.check(isTimeZone, 'must be a time zone such as America/Chicago')),
+  ALERT_EMAIL_FROM: text,
+  ALERT_EMAIL_TO: emails,
+  ALERT_WEBHOOK_URL: web(),
+  ALERT_WEBHOOK_SECRET: checked(
+    (text) => /^(whsec_)?[A-Za-z0-9+/]{16,}={0,2}$/.test(text),
+    'must be base64 behind whsec_, as the Standard Webhooks scheme has it',
   ),
-  PUBLIC_URL: v.optional(
-    v.pipe(
-      url(web, 'must be the site’s web address, such as https://www.example.com'),
-      // It is in every alert and in the page itself.
-      v.check((text) => !hasUserInfo(text), 'must hold no user name and no password: it is public'),
-    ),
+  TWILIO_ACCOUNT_SID: text,
+  TWILIO_AUTH_TOKEN: text,
+  TWILIO_FROM: text,
+  TWILIO_API_URL: web(),
+  ALERT_SMS_TO: phoneNumbers,
+  ESCALATE_AFTER_MINUTES: list(
+    // From the tenth minute on the promise is missed, which staff hear anyway.
+    (item) => Number(item) > 0 && Number(item) < 10,
+    'must be minutes below 10, separated by commas, such as 4,8',
   ),
-  LINK_SECRET: v.optional(
-    v.pipe(text, v.minLength(16, 'must be at least 16 characters that nobody can guess')),
+  ESCALATION_EMAIL_TO: emails,
+  ESCALATION_SMS_TO: phoneNumbers,
+  TIME_ZONE: checked(isTimeZone, 'must be a time zone such as America/Chicago'),
+  PUBLIC_URL: v.pipe(
+    web('must be the site’s web address, such as https://www.example.com'),
+    // It is in every alert and in the page itself.
+    v.check((text) => !hasUserInfo(text), 'must hold no user name and no password: it is public'),
   ),
-  ALLOWED_ORIGINS: v.optional(origins, ''),
-  RATE_LIMIT_PER_MINUTE: v.optional(
-    wholeNumber(0, 1_000_000, 'must be a whole number; 0 means no limit'),
-    '10',
+  LINK_SECRET: checked(
+    (text) => text.length >= 16,
+    'must be at least 16 characters that nobody can guess',
   ),
-  TRUSTED_PROXIES: v.optional(wholeNumber(0, 10, 'must be a whole number from 0 to 10')),
+  // An origin is what a browser sends: scheme, host, port, and no path.
+  ALLOWED_ORIGINS: list(
+    (item) => URL.canParse(item) && new URL(item).origin === item,
+    'must be origins such as https://www.example.com, separated by commas',
+    (item) => item.replace(/\/+$/, ''),
+  ),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(1_000_000, 'must be a whole number; 0 means no limit'),
+  TRUSTED_PROXIES: wholeNumber(10, 'must be a whole number from 0 to 10'),
 })
 
-function addresses() {
-  return v.pipe(
-    list,
-    v.check(
-      (items) => items.every((item) => /^[^\s@<>"]+@[^\s@<>"]+$/.test(item)),
-      'must be e-mail addresses, separated by commas',
-    ),
-  )
-}
-
-function phoneNumbers() {
-  return v.pipe(
-    list,
-    v.transform((items) => items.map((item) => item.replace(/[\s().-]/g, ''))),
-    v.check(
-      (items) => items.every((item) => /^\+[1-9]\d{6,14}$/.test(item)),
-      'must be phone numbers such as +15551234567, separated by commas',
-    ),
-  )
-}
-
-function hasUserInfo(text: string): boolean {
+function hasUserInfo(text = ''): boolean {
   if (!URL.canParse(text)) return false
   const { username, password } = new URL(text)
   return username !== '' || password !== ''
@@ -149,30 +122,10 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-function postgresUrl() {
-  return url(['postgres:', 'postgresql:'], 'must look like postgres://user:password@host:5432/name')
-}
-
-// Supabase hands its functions a JSON dictionary of the project's publishable keys.
-function publishableKeys() {
-  return v.pipe(
-    v.string(),
-    v.transform((text): unknown => {
-      try {
-        return JSON.parse(text)
-      } catch {
-        return undefined
-      }
-    }),
-    v.record(v.string(), v.string(), 'must be a JSON object of keys, as Supabase sets it'),
-    v.transform((keys) => Object.values(keys)),
-  )
-}
-
-export type Env = ReturnType<typeof readEnv>
-
 /** Nothing but blanks and commas is an empty list, and an empty list names nobody. */
 export const isSet = (value: string | undefined): value is string => /[^\s,]/.test(value ?? '')
+
+export type Env = ReturnType<typeof readEnv>
 
 /** Reads the environment once. Throws one message that names every variable to fix. */
 export function readEnv(given: Record<string, string | undefined>) {
@@ -186,41 +139,30 @@ export function readEnv(given: Record<string, string | undefined>) {
     throw new UserError(`Please fix these environment variables:\n${faults.join('\n')}`)
   }
   const env = parsed.output
-
-  const missing = (...names: (keyof typeof env)[]) => names.filter((name) => !env[name])
-  const keys = [env.SUPABASE_ANON_KEY ?? [], env.SUPABASE_PUBLISHABLE_KEYS ?? []].flat()
-  const {
-    AIRTABLE_TOKEN: token,
-    AIRTABLE_BASE_ID: baseId,
-    AIRTABLE_TABLE: table,
-    AIRTABLE_API_URL: apiUrl,
-  } = env
-  const publicUrl = (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, '')
+  const port = env.PORT ?? 3000
+  const keys = [env.SUPABASE_ANON_KEY ?? [], Object.values(env.SUPABASE_PUBLISHABLE_KEYS ?? {})]
+  const minutes = env.ESCALATE_AFTER_MINUTES ?? ['4', '8']
+  const publicUrl = (env.PUBLIC_URL ?? `http://localhost:${port}`).replace(/\/+$/, '')
   // Supabase turns pages into plain text unless the project has a domain of its own.
   const onSupabase = env.SUPABASE_DB_URL !== undefined
-  const showsPages =
-    !onSupabase ||
-    (env.PUBLIC_URL !== undefined && !new URL(publicUrl).hostname.endsWith('.supabase.co'))
+  const hasDomain = env.PUBLIC_URL && !new URL(publicUrl).hostname.endsWith('.supabase.co')
   const answerPath = onSupabase ? '/functions/v1/submit-to-airtable/answer' : '/answer'
 
-  const alertVariables = {
-    'e-mail': ['SMTP_URL', 'ALERT_EMAIL_FROM', 'ALERT_EMAIL_TO'],
-    webhook: ['ALERT_WEBHOOK_URL'],
-    'text message': ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM', 'ALERT_SMS_TO'],
-  } as const
-  const alerts = Object.entries(alertVariables).map(([kind, names]) => {
-    const lacking = missing(...names)
-    return { kind, lacking, isWhole: lacking.length === 0, isBegun: lacking.length < names.length }
-  })
-  const hasAlerts = alerts.some(({ isWhole }) => isWhole)
-
-  return {
-    port: env.PORT,
-    host: env.HOST,
-    dataDir: env.DATA_DIR,
+  const settings = {
+    port,
+    host: env.HOST ?? '0.0.0.0',
+    dataDir: env.DATA_DIR ?? './data',
     databaseUrl: env.DATABASE_URL ?? env.SUPABASE_DB_URL,
-    anonKeys: keys.length > 0 ? keys : ['public-anon-key'],
-    airtable: token && baseId ? { token, baseId, table, apiUrl } : undefined,
+    anonKeys: keys.flat().length > 0 ? keys.flat() : ['public-anon-key'],
+    airtable:
+      env.AIRTABLE_TOKEN && env.AIRTABLE_BASE_ID
+        ? {
+            token: env.AIRTABLE_TOKEN,
+            baseId: env.AIRTABLE_BASE_ID,
+            table: env.AIRTABLE_TABLE ?? 'Leads',
+            apiUrl: env.AIRTABLE_API_URL ?? 'https://api.airtable.com',
+          }
+        : undefined,
     email:
       env.SMTP_URL && env.ALERT_EMAIL_FROM && env.ALERT_EMAIL_TO
         ? {
@@ -239,45 +181,51 @@ export function readEnv(given: Record<string, string | undefined>) {
             accountSid: env.TWILIO_ACCOUNT_SID,
             authToken: env.TWILIO_AUTH_TOKEN,
             from: env.TWILIO_FROM,
-            apiUrl: env.TWILIO_API_URL,
+            apiUrl: env.TWILIO_API_URL ?? 'https://api.twilio.com',
             to: env.ALERT_SMS_TO,
             escalationTo: env.ESCALATION_SMS_TO ?? env.ALERT_SMS_TO,
           }
         : undefined,
-    escalateAfterMinutes: env.ESCALATE_AFTER_MINUTES,
+    escalateAfterMinutes: [...new Set(minutes.map(Number))].sort((a, b) => a - b),
     timeZone: env.TIME_ZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     publicUrl,
     /** Where the "I am calling" links lead; none where no page can be shown. */
-    answerUrl: showsPages ? publicUrl + answerPath : undefined,
+    answerUrl: !onSupabase || hasDomain ? publicUrl + answerPath : undefined,
     linkSecret: env.LINK_SECRET,
-    allowedOrigins: env.ALLOWED_ORIGINS,
-    rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+    allowedOrigins: env.ALLOWED_ORIGINS ?? [],
+    rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE ?? 10,
     trustedProxies: env.TRUSTED_PROXIES,
-    /** What the owner still has to set up, in plain sentences. */
-    notSetUp: [
-      ...(token && baseId
-        ? []
-        : [
-            `Airtable is not set up (${missing('AIRTABLE_TOKEN', 'AIRTABLE_BASE_ID').join(' and ')} missing): leads are stored and wait.`,
-          ]),
-      ...(hasAlerts
-        ? []
-        : [
-            'No alert is set up (SMTP_URL with ALERT_EMAIL_FROM and ALERT_EMAIL_TO, ALERT_WEBHOOK_URL, or TWILIO_… with ALERT_SMS_TO): nobody is told of a new lead.',
-          ]),
-      ...alerts.flatMap(({ kind, lacking, isWhole, isBegun }) =>
-        isBegun && !isWhole
-          ? [`Alerts by ${kind} are half set up (${lacking.join(' and ')} missing): none is sent.`]
-          : [],
-      ),
-      ...(hasAlerts && !onSupabase && env.PUBLIC_URL === undefined
-        ? [`PUBLIC_URL is not set: links in alerts lead to ${publicUrl}, which no phone can open.`]
-        : []),
-      ...(hasAlerts && !showsPages
-        ? [
-            'Alerts carry no "I am calling" link: Supabase shows pages only under a domain of your own (PUBLIC_URL). Staff set Status in Airtable instead.',
-          ]
-        : []),
-    ],
   }
+
+  /** What the owner still has to set up, in plain sentences. */
+  const notSetUp: string[] = []
+  const findMissing = (names: readonly (keyof typeof env)[]) => names.filter((name) => !env[name])
+  const hasAlerts = settings.email || settings.webhook || settings.sms
+  if (!settings.airtable) {
+    const missing = findMissing(['AIRTABLE_TOKEN', 'AIRTABLE_BASE_ID']).join(' and ')
+    notSetUp.push(`Airtable is not set up (${missing} missing): leads are stored and wait.`)
+  }
+  if (!hasAlerts)
+    notSetUp.push(
+      'No alert is set up (SMTP_URL with ALERT_EMAIL_FROM and ALERT_EMAIL_TO, ALERT_WEBHOOK_URL, or TWILIO_… with ALERT_SMS_TO): nobody is told of a new lead.',
+    )
+  for (const [kind, names] of [
+    ['e-mail', ['SMTP_URL', 'ALERT_EMAIL_FROM', 'ALERT_EMAIL_TO']],
+    ['text message', ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM', 'ALERT_SMS_TO']],
+  ] as const) {
+    const missing = findMissing(names)
+    if (missing.length > 0 && missing.length < names.length)
+      notSetUp.push(
+        `Alerts by ${kind} are half set up (${missing.join(' and ')} missing): none is sent.`,
+      )
+  }
+  if (hasAlerts && !onSupabase && !env.PUBLIC_URL)
+    notSetUp.push(
+      `PUBLIC_URL is not set: links in alerts lead to ${publicUrl}, which no phone can open.`,
+    )
+  if (hasAlerts && !settings.answerUrl)
+    notSetUp.push(
+      'Alerts carry no "I am calling" link: Supabase shows pages only under a domain of your own (PUBLIC_URL). Staff set Status in Airtable instead.',
+    )
+  return { ...settings, notSetUp }
 }

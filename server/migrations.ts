@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { UserError } from '#leads/user-error.ts'
+import { retryWhileLocked } from './sqlite-dialect.ts'
+
+type Applied = { version: string; name: string | null }
+type Migration = { file: string; version: string; name: string; text: string }
+
+// The Supabase CLI's own naming: <version>_<name>.sql.
+function readMigrations(dir: string): Migration[] {
+  return readdirSync(dir)
+    .sort()
+    .flatMap((file) => {
+      const [, version, name] = file.match(/^(\d+)_(.+)\.sql$/) ?? []
+      if (!version || !name) return []
+      return [{ file, version, name, text: readFileSync(join(dir, file), 'utf8') }]
+    })
+}
+
+const isNewTo = (applied: readonly Applied[]) => (migration: Applied) =>
+  !applied.some(({ version }) => version === migration.version)
+
+/** What an older program would do to a newer schema nobody has tried: lose a lead, perhaps. */
+function refuseNewer(applied: readonly Applied[], migrations: readonly Migration[]): void {
+  const newest = migrations.at(-1)?.version ?? ''
+  const newer = applied.filter(isNewTo(migrations)).find(({ version }) => version > newest)
+  if (newer)
+    throw new UserError(
+      `The database was written by a newer version of this program (its migration ${newer.version}_${newer.name} is not known here). Start that version, or restore a backup from before it.`,
+    )
+}
+
+const explainFailure = (migration: Migration | undefined, error: unknown) =>
+  error instanceof UserError
+    ? error
+    : new UserError(`The migration ${migration?.file} failed: ${explain(error)}.`)
+
+export async function migrateSqlite(sqlite: DatabaseSync, dir: string, lockWaitMs: number) {
+  const migrations = readMigrations(dir).filter(({ file }) => !file.endsWith('.postgres.sql'))
+  const listPending = () => {
+    const hasRecords = sqlite
+      .prepare(`select 1 from sqlite_master where name = 'schema_migrations'`)
+      .get()
+    if (!hasRecords) return migrations
+    const applied = sqlite.prepare('select version, name from schema_migrations').all() as Applied[]
+    refuseNewer(applied, migrations)
+    return migrations.filter(isNewTo(applied))
+  }
+  let [migration] = await retryWhileLocked(listPending, lockWaitMs)
+  if (!migration) return
+  try {
+    // The write lock comes first, so a second process waits here and then finds the work done.
+    await retryWhileLocked(() => sqlite.exec('begin immediate'), lockWaitMs)
+    sqlite.exec(
+      'create table if not exists schema_migrations (version text primary key, name text)',
+    )
+    for (migration of listPending()) {
+      const { version, name, text } = migration
+      sqlite.exec(text)
+      sqlite.prepare('insert into schema_migrations values (?, ?)').run(version, name)
+    }
+    sqlite.exec('commit')
+  } catch (error) {
+    if (sqlite.isTransaction) sqlite.exec('rollback')
+    throw explainFailure(migration, error)
+  }
+}
+
+// Any number will do, as long as all processes of this product ask for the same.
+const migrationLock = 727_663
+
+// Among our own settings, because on Supabase schema_migrations holds the owner's own, too, and they
+// may come later than ours and speak of anything.
+const newestSetting = 'newest_migration'
+
+export async function migratePostgres(url: string, dir: string): Promise<void> {
+  const migrations = readMigrations(dir)
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+  } catch (error) {
+    throw new UserError(`The database of DATABASE_URL cannot be reached: ${explain(error)}.`)
+  }
+  let [migration] = migrations
+  try {
+    await client.query('begin')
+    await client.query(`select pg_advisory_xact_lock(${migrationLock})`)
+    refuseNewer(await readNewest(client), migrations)
+    // Where the Supabase CLI keeps its records: either may apply a migration, and both know.
+    await client.query(`
+      create schema if not exists supabase_migrations;
+      create table if not exists supabase_migrations.schema_migrations (version text primary key);
+      alter table supabase_migrations.schema_migrations
+        add column if not exists statements text[], add column if not exists name text`)
+    const applied = await client.query('select * from supabase_migrations.schema_migrations')
+    for (migration of migrations.filter(isNewTo(applied.rows))) {
+      const { version, name, text } = migration
+      await client.query(text)
+      await client.query(
+        'insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)',
+        [version, name, [text]],
+      )
+    }
+    const newest = migrations.at(-1)
+    await client.query(
+      `insert into settings (name, value) values ($1, $2)
+       on conflict (name) do update set value = excluded.value where settings.value < excluded.value`,
+      [newestSetting, `${newest?.version}_${newest?.name}`],
+    )
+    await client.query('commit')
+  } catch (error) {
+    throw explainFailure(migration, error)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function readNewest(client: pg.Client): Promise<Applied[]> {
+  const found = await client.query(`select to_regclass('settings') as settings`)
+  if (!found.rows[0].settings) return []
+  const { rows } = await client.query('select value from settings where name = $1', [newestSetting])
+  return rows.map(({ value }) => {
+    const [, version, name] = value.match(/^(\d+)_(.+)$/)
+    return { version, name }
+  })
+}
+
+// Node reports a refused connection to a name with two addresses as an AggregateError without text.
+export function explain(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(explain).join('; ')
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
+}
