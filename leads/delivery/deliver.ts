@@ -2,8 +2,8 @@ import type { Channel } from '../channel.ts'
 import { nameError } from '../log.ts'
 import { bringForward } from '../store/channel-leases.ts'
 import { createChannelRun, type DeliveryDeps, leaseMs, pollMs } from './channel-run.ts'
+import { runSingly } from './run-singly.ts'
 import { longestRetryMs } from './settle.ts'
-import { createAlarm, runSingly } from './wake.ts'
 
 // Two machines' clocks may differ by this much without anyone having set one.
 const clockSlackMs = 5_000
@@ -23,7 +23,6 @@ export function createDeliverer({
   const stopping = new AbortController()
   const aborting = new AbortController()
   const signals = { stopping: stopping.signal, aborting: aborting.signal }
-  const runs = channels.map((channel) => createChannelRun(channel, { ...deps, ...signals }))
 
   // Before the first look nobody knows by which clock the last process wrote: only what no retry
   // rule can have set is brought forward then. When this process saw the clock go back, all is.
@@ -40,83 +39,80 @@ export function createDeliverer({
     if (wentBack) wake()
   }
 
-  /** Returns when to look again, and whether there is something new to deliver. */
-  async function remind(): Promise<{ delayMs: number; hasReminded: boolean }> {
+  let hasReminded = false
+  async function remind(): Promise<number> {
     try {
       await watchClock()
       const { reminded, nextAt = Number.POSITIVE_INFINITY } = await remindDue()
       faults.clear('reminder database', 'reminders go out again')
-      return { delayMs: Math.max(nextAt - now(), 0), hasReminded: reminded > 0 }
+      if (reminded > 0) {
+        hasReminded = true
+        wake()
+      }
+      return Math.max(nextAt - now(), 0)
     } catch (error) {
       faults.report(
         'reminder database',
         { error: nameError(error) },
         'no reminder goes out: the database cannot be used',
       )
-      return { delayMs: pollMs, hasReminded: false }
+      return pollMs
     }
   }
 
-  const alarms = [...channels, remind].map(() => createAlarm())
-  const wake = () => {
-    for (const alarm of alarms) alarm.ring()
-  }
-  let loops: Promise<void>[] = []
-
-  // Wake-ups may come faster than runs end, and each run takes a connection from the visitors'.
+  let isStarted = false
   let endAt = 0
-  const runUntilEnd = async (work: () => Promise<number>): Promise<void> => {
-    while (now() < endAt) {
-      const delayMs = await work()
-      if (delayMs > pollMs) break
-      await pause(delayMs)
-    }
-  }
-  const watchClockOnce = runSingly(() => watchClock().catch(() => {}))
-  const channelsOnce = runs.map((run) => runSingly(() => runUntilEnd(run)))
-  const deliverAll = () => Promise.all(channelsOnce.map((run) => run()))
-  const remindAll = runSingly(async () => {
-    let anyReminded = false
-    await runUntilEnd(async () => {
-      const { delayMs, hasReminded } = await remind()
-      anyReminded ||= hasReminded
-      return delayMs
+  // Wake-ups may come faster than runs end, and each run takes a connection from the visitors'.
+  const createLoop = (work: () => Promise<number>) => {
+    let timer: ReturnType<typeof setTimeout>
+    const run = runSingly(async () => {
+      clearTimeout(timer)
+      if (stopping.signal.aborted) return
+      let delayMs = await work()
+      while (delayMs <= pollMs && now() + delayMs < endAt) {
+        await pause(delayMs)
+        delayMs = await work()
+      }
+      if (isStarted && !stopping.signal.aborted) timer = setTimeout(run, Math.min(delayMs, pollMs))
     })
-    if (anyReminded) await deliverAll()
-  })
+    return run
+  }
+  const loops = channels.map((channel) =>
+    createLoop(createChannelRun(channel, { ...deps, ...signals })),
+  )
+  const remindLoop = createLoop(remind)
+  const watchClockOnce = runSingly(() => watchClock().catch(() => {}))
+  const deliverAll = () => Promise.all(loops.map((run) => run()))
+
+  /** Something may be due: look now rather than at the next poll. */
+  function wake(): void {
+    void deliverAll()
+    void remindLoop()
+  }
 
   return {
     /** Keeps delivering until stopped. */
     start(): void {
-      const remindAndWake = async () => {
-        const { delayMs, hasReminded } = await remind()
-        if (hasReminded) wake()
-        return delayMs
-      }
-      loops = [...runs, remindAndWake].map(async (run, at) => {
-        while (!stopping.signal.aborted) {
-          const delayMs = await run()
-          if (!stopping.signal.aborted) await alarms[at]?.sleep(Math.min(delayMs, pollMs))
-        }
-      })
+      isStarted = true
+      wake()
     },
 
-    /** Something may be due: look now rather than at the next poll. */
     wake,
 
     /** For a home without a timer of its own: delivers what is due or about to be, then returns. */
     async deliverDue(budgetMs: number): Promise<void> {
       endAt = Math.max(endAt, now() + budgetMs)
       await watchClockOnce()
-      await Promise.all([deliverAll(), remindAll()])
+      await Promise.all([deliverAll(), remindLoop()])
+      if (hasReminded) await deliverAll()
+      hasReminded = false
     },
 
     /** Ends after what is in flight; what takes longer than the grace is broken off and tried again. */
     async stop(graceMs: number): Promise<void> {
       stopping.abort()
-      wake()
       const timer = setTimeout(() => aborting.abort(), graceMs)
-      await Promise.all(loops)
+      await Promise.all([deliverAll(), remindLoop()])
       clearTimeout(timer)
     },
   }
