@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import type { Result } from '../channel.ts'
+import type { StoredLead } from '../lead.ts'
 import {
   type AirtableDeps,
   type AirtableSettings,
@@ -15,6 +17,13 @@ const rowSchema = v.object({
 })
 const rowsSchema = v.object({ records: v.array(rowSchema) })
 export type Row = v.InferOutput<typeof rowSchema>
+
+/** One kind of work on at most ten leads. holdMs: nobody may call Airtable for that long. */
+export type Turn = (
+  leads: readonly StoredLead[],
+  settings: AirtableSettings,
+  deps: AirtableDeps,
+) => Promise<{ outcomes: ({ leadId: string } & Result)[]; holdMs?: number }>
 
 export function readRows(reply: Reply | undefined): Row[] {
   const parsed = reply?.kind === 'ok' ? v.safeParse(rowsSchema, reply.body) : undefined
@@ -50,12 +59,13 @@ export async function eraseFromAirtable(
 ): Promise<{ ok: true; rows: number } | { ok: false; error: string; holdMs: number }> {
   const ask = connect(settings, deps)
   const found = await findRows([leadId], settings, ask)
-  if (found.kind === 'failed') return { ok: false, error: found.error, holdMs: found.holdMs ?? 0 }
+  const fail = ({ error, holdMs = 0 }: Failure) => ({ ok: false as const, error, holdMs })
+  if (found.kind === 'failed') return fail(found)
   const ids = found.rows.map(({ id }) => id)
   for (let start = 0; start < ids.length; start += 10) {
     const query = new URLSearchParams(ids.slice(start, start + 10).map((id) => ['records[]', id]))
     const reply = await ask('DELETE', `${tablePath(settings)}?${query}`)
-    if (reply.kind === 'failed') return { ok: false, error: reply.error, holdMs: reply.holdMs ?? 0 }
+    if (reply.kind === 'failed') return fail(reply)
     if (reply.kind === 'refused') {
       const error = `Airtable will not delete the row (422 ${reply.type}).`
       return { ok: false, error, holdMs: 0 }

@@ -1,27 +1,16 @@
 import type { Result } from '../channel.ts'
 import type { StoredLead } from '../lead.ts'
-import {
-  type AirtableDeps,
-  type AirtableSettings,
-  connect,
-  type Failure,
-  type Reply,
-  runSetup,
-} from './client.ts'
+import { connect, type Failure, type Reply, runSetup } from './client.ts'
 import { type ColumnName, makeCells } from './columns.ts'
 import { type Attempt, decideNext, type Next } from './refusal.ts'
-import { findRows, type Row, readRows, tablePath } from './rows.ts'
+import { findRows, type Row, readRows, type Turn, tablePath } from './rows.ts'
 import { fillStatus, type Mark } from './status.ts'
 
 type SentRow = { lead: StoredLead; row: Row; note?: string }
-type Sent = SentRow | { lead: StoredLead; error: string; refused?: boolean }
+type Sent = SentRow | ({ lead: StoredLead } & Extract<Result, { ok: false }>)
 
 /** Sends at most ten leads. One row each, however often it is called with the same ones. */
-export async function sendToAirtable(
-  leads: readonly StoredLead[],
-  settings: AirtableSettings,
-  deps: AirtableDeps,
-): Promise<{ outcomes: ({ leadId: string } & Result)[]; holdMs?: number }> {
+export const sendToAirtable: Turn = async (leads, settings, deps) => {
   const ask = connect(settings, deps)
   // Once a call has failed, the rest of the batch waits for the next attempt.
   let failure: Failure | undefined
@@ -29,9 +18,9 @@ export async function sendToAirtable(
   const all = await send({ leads, leftOut: [], typecast: false })
   const rows = all.filter((one) => 'row' in one)
   const { marks } = await fillStatus(rows, write)
-  const outcomes = all.map((one) => ({
-    leadId: one.lead.id,
-    ...('row' in one ? describeRow(one, marks.get(one.row.id)) : describeUnsent(one)),
+  const outcomes = all.map(({ lead, ...one }) => ({
+    leadId: lead.id,
+    ...('row' in one ? describeRow({ lead, ...one }, marks.get(one.row.id)) : one),
   }))
   return { outcomes, ...(failure?.holdMs && { holdMs: failure.holdMs }) }
 
@@ -48,17 +37,17 @@ export async function sendToAirtable(
       records: attempt.leads.map((lead) => ({ fields: makeCells(lead, attempt.leftOut) })),
     })
     if (reply.kind === 'refused') return follow(decideNext(reply, attempt), attempt)
-    if (reply.kind === 'failed') return attempt.leads.map((lead) => ({ lead, error: reply.error }))
+    if (reply.kind === 'failed') return failAll(attempt, reply.error)
     const written = readRows(reply)
     return attempt.leads.map((lead) => {
       const row = written.find(({ fields }) => fields['Lead ID'] === lead.id)
       if (row) return { lead, row }
-      return { lead, error: 'Airtable said yes, but the lead is not in its answer.' }
+      return { lead, ok: false, error: 'Airtable said yes, but the lead is not in its answer.' }
     })
   }
 
   async function follow(next: Next, attempt: Attempt): Promise<Sent[]> {
-    if (next.kind === 'give up') return attempt.leads.map((lead) => ({ lead, ...next }))
+    if (next.kind === 'give up') return failAll(attempt, next.error, next.refused)
     if (next.kind === 'again') {
       const sent: Sent[] = []
       for (const one of next.attempts) sent.push(...(await send(one)))
@@ -71,7 +60,7 @@ export async function sendToAirtable(
     // A token that may write but not read is no reason to hold up the rest.
     if (found.kind === 'ok' || found.status === 403) return follow(next.otherwise, attempt)
     failure = found
-    return [{ lead, error: found.error }]
+    return failAll(attempt, found.error)
   }
 
   /** Someone copied the row. Both stay, for we cannot know what was written into which. */
@@ -85,19 +74,17 @@ export async function sendToAirtable(
     )
     const fields = makeCells(lead, leftOut)
     const reply = await write({ records: [{ id: oldest?.id, fields }] })
-    if (reply.kind === 'failed') return { lead, error: reply.error }
+    if (reply.kind === 'failed') return { lead, ok: false, error: reply.error }
     const [row] = readRows(reply)
-    if (!row) return { lead, error: 'Airtable has several rows with this Lead ID.', refused: true }
+    const error = 'Airtable has several rows with this Lead ID.'
+    if (!row) return { lead, ok: false, error, refused: true }
     const note = `Airtable has ${copies.length} rows with this Lead ID; the oldest is up to date.`
     return { lead, row, note }
   }
 }
 
-const describeUnsent = ({ error, refused }: { error: string; refused?: boolean }): Result => ({
-  ok: false,
-  error,
-  ...(refused && { refused }),
-})
+const failAll = ({ leads }: Attempt, error: string, refused = false): Sent[] =>
+  leads.map((lead) => ({ lead, ok: false, error, ...(refused && { refused }) }))
 
 /** A row counts as delivered when it holds the whole lead, if need be in Raw. */
 export function describeRow({ lead, row, note }: SentRow, mark: Mark | undefined): Result {

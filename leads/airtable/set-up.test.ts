@@ -1,42 +1,19 @@
-import { afterEach, expect, test } from 'vitest'
-import {
-  type AirtableStandIn,
-  allScopes,
-  leadColumns,
-  type StandInOptions,
-  startAirtableStandIn,
-} from '#demo/airtable-stand-in.ts'
+import { expect, test } from 'vitest'
+import { allScopes, leadColumns, type StandInOptions } from '#demo/airtable-stand-in.ts'
+import { columnsWithout, makeLead, startAirtable } from '#testing/airtable.ts'
 import type { AirtableSettings } from './client.ts'
 import { columnNames } from './columns.ts'
-import { sendToAirtable } from './send.ts'
 import { setUpAirtable } from './set-up.ts'
 
-let standIn: AirtableStandIn
-afterEach(() => standIn.close())
-
 async function start(options: StandInOptions = {}) {
-  let clockMs = 0
-  standIn = await startAirtableStandIn({ now: () => clockMs, ...options })
-  const settings = standIn.airtable
-  const deps = {
-    fetch,
-    pause: async (ms: number) => {
-      clockMs += ms
-    },
-  }
-  return {
-    settings,
-    deps,
-    setUp: (changed: Partial<AirtableSettings> = {}) =>
-      setUpAirtable({ ...settings, ...changed }, deps),
-  }
+  const airtable = await startAirtable(options)
+  const setUp = (changed: Partial<AirtableSettings> = {}) =>
+    setUpAirtable({ ...airtable.settings, ...changed }, airtable.deps)
+  return { ...airtable, setUp }
 }
 
-const columnsWithout = (...names: string[]): NonNullable<StandInOptions['columns']> =>
-  Object.fromEntries(Object.entries(leadColumns).filter(([name]) => !names.includes(name)))
-
 test('a complete base is left as it is', async () => {
-  const { setUp } = await start()
+  const { setUp, standIn } = await start()
   const before = structuredClone(standIn.tables)
   const { done, todo } = await setUp()
   expect(todo).toEqual([])
@@ -46,30 +23,17 @@ test('a complete base is left as it is', async () => {
 })
 
 test('an empty base gets the table, and a lead fits into it', async () => {
-  const { setUp, settings, deps } = await start({ columns: {} })
+  const { setUp, send, standIn } = await start({ columns: {} })
   expect((await setUp()).todo).toEqual([])
   expect(standIn.tables[0]?.fields.map(({ name }) => name)).toEqual(columnNames)
-  const lead = {
-    id: 'lead-1',
-    name: 'A',
-    email: 'a@b.cd',
-    phone: '5551234567',
-    address: 'x',
-    serviceType: 'other' as const,
-    receivedAt: 0,
-    suspect: null,
-    consent: null,
-    source: null,
-    answeredAt: null,
-    answeredBy: null,
-  }
-  expect((await sendToAirtable([lead], settings, deps)).outcomes).toEqual([
-    { leadId: 'lead-1', ok: true },
-  ])
+  const lead = makeLead()
+  expect((await send([lead])).outcomes).toEqual([{ leadId: lead.id, ok: true }])
 })
 
 test('missing columns are made', async () => {
-  const { setUp } = await start({ columns: columnsWithout('Service', 'Received At', 'Raw') })
+  const { setUp, standIn } = await start({
+    columns: columnsWithout('Service', 'Received At', 'Raw'),
+  })
   const { done, todo } = await setUp()
   expect(todo).toEqual([])
   expect(done.filter((line) => line.startsWith('Made the column'))).toHaveLength(3)
@@ -97,7 +61,7 @@ test('a token that cannot see the base gets the scopes and the table by hand', a
 })
 
 test('a token that may not write or read rows is found out without writing one', async () => {
-  const { setUp } = await start({ scopes: ['schema.bases:read'] })
+  const { setUp, standIn } = await start({ scopes: ['schema.bases:read'] })
   expect((await setUp()).todo).toEqual([
     expect.stringContaining('data.records:write'),
     expect.stringContaining('may not read'),

@@ -1,40 +1,31 @@
 import type { Result } from '../channel.ts'
 import type { StoredLead } from '../lead.ts'
-import {
-  type AirtableDeps,
-  type AirtableSettings,
-  connect,
-  type Failure,
-  type Reply,
-  runSetup,
-} from './client.ts'
-import { findRows, type Row, readRows, tablePath } from './rows.ts'
+import { connect, type Failure, type Reply, runSetup } from './client.ts'
+import { findRows, type Row, readRows, type Turn, tablePath } from './rows.ts'
 
-type Turn = { outcomes: ({ leadId: string } & Result)[]; holdMs?: number }
-
-/** What became of an empty Status. */
-export type Mark = 'set' | 'refused' | 'not set'
+type Write = (body: object) => Promise<Reply>
 
 const untouchedStatuses: readonly unknown[] = [undefined, '', 'New', 'Suspect']
 
 /** Whether staff have given the row a Status of their own. */
 export const isTouched = ({ fields }: Row): boolean => !untouchedStatuses.includes(fields.Status)
 
+/** What became of an empty Status. */
+export type Mark = 'set' | 'refused' | 'not set'
+
 /** Sets Status where it is empty. Tells by row's id what became of it; the others are not listed. */
 export async function fillStatus(
   rows: readonly { lead: StoredLead; row: Row }[],
-  write: (body: object) => Promise<Reply>,
+  write: Write,
 ): Promise<{ marks: Map<string, Mark>; failure?: Failure }> {
   const empty = rows.filter(({ row }) => row.fields.Status === undefined)
   if (empty.length === 0) return { marks: new Map() }
-  const reply = await write({
-    // Of all cells only this one, so that typecast can do no more than add the option.
-    typecast: true,
-    records: empty.map(({ row, lead }) => ({
-      id: row.id,
-      fields: { Status: lead.suspect ? 'Suspect' : 'New' },
-    })),
-  })
+  const records = empty.map(({ row, lead }) => ({
+    id: row.id,
+    fields: { Status: lead.suspect ? 'Suspect' : 'New' },
+  }))
+  // Of all cells only this one, so that typecast can do no more than add the option.
+  const reply = await write({ typecast: true, records })
   const written = readRows(reply)
   const findMark = (id: string): Mark => {
     if (reply.kind === 'refused') return 'refused'
@@ -44,90 +35,77 @@ export async function fillStatus(
   return { marks, ...(reply.kind === 'failed' && { failure: reply }) }
 }
 
-const rowIsGone = 'The row is no longer in Airtable.'
+type LeadRows = { lead: StoredLead; rows: Row[] }
 
-const failAll = (leads: readonly StoredLead[], { status, error, holdMs }: Failure): Turn => ({
-  // A token that may write but not read is no outage: rows still arrive.
-  outcomes: leads.map(({ id }) => ({ leadId: id, ok: false, error, refused: status === 403 })),
-  ...(holdMs && { holdMs }),
-})
+/** What became of a lead: a note for the owner, or why it is to be tried again. */
+type Said = string | Failure | undefined
 
-/** Sets Status in rows that were sent when Airtable had no time for it. */
-export async function markNew(
-  leads: readonly StoredLead[],
-  settings: AirtableSettings,
-  deps: AirtableDeps,
-): Promise<Turn> {
-  const ask = connect(settings, deps)
-  const found = await findRows(
-    leads.map(({ id }) => id),
-    settings,
-    ask,
-  )
-  if (found.kind === 'failed') return failAll(leads, found)
-  const findRow = (lead: StoredLead) =>
-    found.rows.find(({ fields }) => fields['Lead ID'] === lead.id)
-  const rows = leads.flatMap((lead) => {
-    const row = findRow(lead)
-    return row ? [{ lead, row }] : []
-  })
-  const { marks, failure } = await fillStatus(rows, (body) =>
-    ask('PATCH', tablePath(settings), body),
-  )
-  if (failure) return failAll(leads, failure)
-  const describe = (row: Row | undefined): Result => {
-    if (!row) return { ok: true, note: rowIsGone }
-    const mark = marks.get(row.id)
-    if (mark === 'not set')
-      return { ok: false, error: 'Airtable said yes without setting the Status.' }
-    const note = mark === 'refused' && `Airtable does not take Status. ${runSetup}`
-    return { ok: true, ...(note && { note }) }
+/** A turn on rows that are there already. */
+function onRows(work: (leads: LeadRows[], write: Write) => Promise<Said[]>): Turn {
+  return async (leads, settings, deps) => {
+    const ask = connect(settings, deps)
+    const ids = leads.map(({ id }) => id)
+    const found = await findRows(ids, settings, ask)
+    const findOwn = (id: string) =>
+      found.kind === 'ok' ? found.rows.filter(({ fields }) => fields['Lead ID'] === id) : []
+    const said =
+      found.kind === 'ok'
+        ? await work(
+            leads.map((lead) => ({ lead, rows: findOwn(lead.id) })),
+            (body) => ask('PATCH', tablePath(settings), body),
+          )
+        : leads.map(() => found)
+    const holdMs = said.map((one) => typeof one === 'object' && one.holdMs).find(Boolean)
+    const outcomes = ids.map((leadId, at) => ({ leadId, ...describe(said[at]) }))
+    return { outcomes, ...(holdMs && { holdMs }) }
   }
-  return { outcomes: leads.map((lead) => ({ leadId: lead.id, ...describe(findRow(lead)) })) }
 }
 
+function describe(said: Said): Result {
+  if (typeof said !== 'object') return { ok: true, ...(said && { note: said }) }
+  // A token that may write but not read is no outage: rows still arrive.
+  return { ok: false, error: said.error, refused: said.status === 403 }
+}
+
+const rowIsGone = 'The row is no longer in Airtable.'
+
+/** Sets Status in rows that were sent when Airtable had no time for it. */
+export const markNew = onRows(async (leads, write) => {
+  const rows = leads.flatMap(({ lead, rows: [row] }) => (row ? [{ lead, row }] : []))
+  const { marks, failure } = await fillStatus(rows, write)
+  return leads.map(({ rows: [row] }) => {
+    if (failure || !row) return failure ?? rowIsGone
+    const mark = marks.get(row.id)
+    if (mark === 'refused') return `Airtable does not take Status. ${runSetup}`
+    const error = 'Airtable said yes without setting the Status.'
+    return mark === 'not set' ? { kind: 'failed', error } : undefined
+  })
+})
+
 /** Writes into the rows of answered leads when that was. A Status that staff have set stays. */
-export async function markAnswered(
-  leads: readonly StoredLead[],
-  settings: AirtableSettings,
-  deps: AirtableDeps,
-): Promise<Turn> {
-  const ask = connect(settings, deps)
-  const found = await findRows(
-    leads.map(({ id }) => id),
-    settings,
-    ask,
-  )
-  if (found.kind === 'failed') return failAll(leads, found)
-
-  const outcomes: Turn['outcomes'] = []
-  for (const [at, lead] of leads.entries()) {
-    const rows = found.rows.filter(({ fields }) => fields['Lead ID'] === lead.id).slice(0, 10)
-    const reply = rows.length > 0 ? await write(rows, lead, true) : undefined
-    if (reply?.kind === 'failed') {
-      const rest = failAll(leads.slice(at), reply)
-      return { ...rest, outcomes: [...outcomes, ...rest.outcomes] }
-    }
-    const note = reply ? explainUnset(reply) : rowIsGone
-    outcomes.push({ leadId: lead.id, ok: true, ...(note && { note }) })
+export const markAnswered = onRows(async (leads, write) => {
+  const said: Said[] = []
+  let failure: Failure | undefined
+  for (const one of leads) {
+    const reply = failure ?? (one.rows.length > 0 ? await writeAnswer(one, write, true) : undefined)
+    if (reply?.kind === 'failed') failure = reply
+    said.push(failure ?? (reply ? explainUnset(reply) : rowIsGone))
   }
-  return { outcomes }
+  return said
+})
 
-  async function write(rows: Row[], lead: StoredLead, withTime: boolean): Promise<Reply> {
-    const reply = await ask('PATCH', tablePath(settings), {
-      // Of all cells only these, so that typecast can do no more than add the option.
-      typecast: true,
-      records: rows.map((row) => ({
-        id: row.id,
-        fields: {
-          ...(withTime && { 'Answered At': new Date(lead.answeredAt ?? 0).toISOString() }),
-          ...(!isTouched(row) && { Status: 'Called' }),
-        },
-      })),
-    })
-    // A table without the column still takes the Status.
-    return reply.kind === 'refused' && withTime ? write(rows, lead, false) : reply
-  }
+async function writeAnswer(one: LeadRows, write: Write, withTime: boolean): Promise<Reply> {
+  const answeredAt = new Date(one.lead.answeredAt ?? 0).toISOString()
+  const records = one.rows.slice(0, 10).map((row) => ({
+    id: row.id,
+    fields: {
+      ...(withTime && { 'Answered At': answeredAt }),
+      ...(!isTouched(row) && { Status: 'Called' }),
+    },
+  }))
+  const reply = await write({ typecast: true, records })
+  // A table without the column still takes the Status.
+  return reply.kind === 'refused' && withTime ? writeAnswer(one, write, false) : reply
 }
 
 function explainUnset(reply: Reply): string | undefined {
