@@ -1,4 +1,4 @@
-import type { Lease } from './deliveries.ts'
+import { type Lease, updateClaims } from './deliveries.ts'
 import type { Database } from './tables.ts'
 
 /** Makes the holder the channel's only sender. False while another has it, or while it must rest. */
@@ -38,20 +38,14 @@ export async function releaseChannel(
 
 /** Keeps what this holder has claimed. False when the channel itself has gone to another holder. */
 export async function renewLease(
-  { kysely }: Database,
+  db: Database,
   channel: string,
   exclusive: boolean,
   { holder, until }: Lease,
 ): Promise<boolean> {
-  await kysely
-    .updateTable('deliveries')
-    .set({ leased_until: until })
-    .where('channel', '=', channel)
-    .where('lease_holder', '=', holder)
-    .where('state', '=', 'waiting')
-    .execute()
+  await updateClaims(db, channel, holder).set({ leased_until: until }).execute()
   if (!exclusive) return true
-  const renewed = await kysely
+  const renewed = await db.kysely
     .updateTable('channels')
     .set({ leased_until: until })
     .where('name', '=', channel)

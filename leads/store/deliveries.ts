@@ -1,5 +1,5 @@
 import type { ClaimedLead, Occasion } from '../channel.ts'
-import { type Database, leadColumns, makeDelivery } from './tables.ts'
+import { type Database, leadColumns, writeDeliveries } from './tables.ts'
 
 /** When the channel's next delivery may be claimed; undefined when none waits. */
 export async function findNextDueAt(
@@ -25,13 +25,12 @@ export async function findNextDueAt(
   const dueAts = held.map(({ from, until }) => Math.max(from, until))
   if (free) dueAts.push(free.at)
   if (dueAts.length === 0) return undefined
-  const { not_before: notBefore = 0 } =
-    (await kysely
-      .selectFrom('channels')
-      .select('not_before')
-      .where('name', '=', channel)
-      .executeTakeFirst()) ?? {}
-  return Math.max(Math.min(...dueAts), notBefore)
+  const rest = await kysely
+    .selectFrom('channels')
+    .select('not_before')
+    .where('name', '=', channel)
+    .executeTakeFirst()
+  return Math.max(Math.min(...dueAts), rest?.not_before ?? 0)
 }
 
 export type Lease = { holder: string; now: number; until: number }
@@ -65,24 +64,15 @@ export function claimDue(
         attempts: eb('attempts', '+', 1),
       }))
       .where('channel', '=', channel)
-      .where((eb) =>
-        eb.or(
-          due.map((one) =>
-            eb.and([eb('lead_id', '=', one.lead_id), eb('occasion', '=', one.occasion)]),
-          ),
-        ),
-      )
+      .where((eb) => eb.or(due.map((one) => eb.and(one))))
       .returning(['lead_id', 'occasion', 'attempts'])
       .execute()
 
+    const ids = claimed.map(({ lead_id: id }) => id)
     const leads = await trx
       .selectFrom('leads')
       .select(leadColumns)
-      .where(
-        'id',
-        'in',
-        claimed.map((delivery) => delivery.lead_id),
-      )
+      .where('id', 'in', ids)
       .orderBy('received_at')
       .execute()
     return leads.flatMap((lead) =>
@@ -93,19 +83,19 @@ export function claimDue(
   })
 }
 
-/** Gives back what this holder has claimed and not sent. */
-export async function freeClaims(
-  { kysely }: Database,
-  channel: string,
-  holder: string,
-): Promise<void> {
-  await kysely
+const free = { leased_until: 0, lease_holder: null }
+
+/** What this holder has claimed and not settled. */
+export const updateClaims = ({ kysely }: Database, channel: string, holder: string) =>
+  kysely
     .updateTable('deliveries')
-    .set({ leased_until: 0, lease_holder: null })
     .where('channel', '=', channel)
     .where('lease_holder', '=', holder)
     .where('state', '=', 'waiting')
-    .execute()
+
+/** Gives back what this holder has claimed and not sent. */
+export async function freeClaims(db: Database, channel: string, holder: string): Promise<void> {
+  await updateClaims(db, channel, holder).set(free).execute()
 }
 
 export type Settlement = { leadId: string; occasion: Occasion } & (
@@ -127,31 +117,16 @@ export function settleDeliveries(
         .where('channel', '=', channel)
         .where('occasion', '=', settlement.occasion)
       if (settlement.ok) {
-        await delivery
-          .set({
-            state: 'sent',
-            settled_at: now,
-            note: settlement.note ?? null,
-            leased_until: 0,
-            lease_holder: null,
-          })
-          .execute()
-        if (settlement.next)
-          await trx
-            .insertInto('deliveries')
-            .values(makeDelivery(settlement.leadId, channel, settlement.next, now))
-            .onConflict((conflict) => conflict.doNothing())
-            .execute()
+        const { note = null } = settlement
+        await delivery.set({ ...free, state: 'sent', settled_at: now, note }).execute()
+        const { leadId, next: occasion } = settlement
+        if (occasion) await writeDeliveries(trx, { leadId, channels: [channel], occasion }, now)
         continue
       }
-      // Whoever lost the lease may report a success, which is a fact, but not decide over a retry.
+      const { error, nextAttemptAt } = settlement
+      // A holder that lost its lease may report a success, which is a fact, but not decide on a retry.
       await delivery
-        .set({
-          last_error: settlement.error,
-          next_attempt_at: settlement.nextAttemptAt,
-          leased_until: 0,
-          lease_holder: null,
-        })
+        .set({ ...free, last_error: error, next_attempt_at: nextAttemptAt })
         .where('lease_holder', '=', holder)
         .where('state', '=', 'waiting')
         .execute()

@@ -1,32 +1,14 @@
-import type { Occasion } from '../channel.ts'
-import type { AnswerSource, StoredLead } from '../lead.ts'
-import { type Database, type DeliveryState, leadColumns } from './tables.ts'
+import type { StoredLead } from '../lead.ts'
+import { type Database, leadColumns } from './tables.ts'
 
-export type Delivery = {
-  channel: string
-  occasion: Occasion
-  state: DeliveryState
-  attempts: number
-  nextAttemptAt: number
-  lastError: string | null
-  note: string | null
-  createdAt: number
-  settledAt: number | null
-}
-
-export type LeadWithDeliveries = StoredLead & { deliveries: Delivery[] }
+const selectLeads = ({ kysely }: Database) => kysely.selectFrom('leads').select(leadColumns)
 
 /** The newest leads first; `before` is the last lead of the page before. */
 export async function listLeads(
   db: Database,
   { limit, before }: { limit: number; before?: { id: string; receivedAt: number } | undefined },
 ): Promise<LeadWithDeliveries[]> {
-  let query = db.kysely
-    .selectFrom('leads')
-    .select(leadColumns)
-    .orderBy('received_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
+  let query = selectLeads(db).orderBy('received_at', 'desc').orderBy('id', 'desc').limit(limit)
   if (before)
     query = query.where((eb) =>
       eb.or([
@@ -38,11 +20,7 @@ export async function listLeads(
 }
 
 export async function findLead(db: Database, id: string): Promise<LeadWithDeliveries | undefined> {
-  const leads = await db.kysely
-    .selectFrom('leads')
-    .select(leadColumns)
-    .where('id', '=', id)
-    .execute()
+  const leads = await selectLeads(db).where('id', '=', id).execute()
   return (await addDeliveries(db, leads))[0]
 }
 
@@ -52,9 +30,7 @@ export async function findLeadsByPrefix(
   prefix: string,
   limit: number,
 ): Promise<LeadWithDeliveries[]> {
-  const leads = await db.kysely
-    .selectFrom('leads')
-    .select(leadColumns)
+  const leads = await selectLeads(db)
     .where((eb) => eb(eb.fn('substr', ['id', eb.val(1), eb.val(prefix.length)]), '=', prefix))
     .orderBy('id')
     .limit(limit)
@@ -70,11 +46,12 @@ export async function countLeads({ kysely }: Database): Promise<number> {
   return total
 }
 
-async function addDeliveries(
-  { kysely }: Database,
-  leads: StoredLead[],
-): Promise<LeadWithDeliveries[]> {
+export type LeadWithDeliveries = Awaited<ReturnType<typeof addDeliveries>>[number]
+export type Delivery = LeadWithDeliveries['deliveries'][number]
+
+async function addDeliveries({ kysely }: Database, leads: StoredLead[]) {
   if (leads.length === 0) return []
+  const ids = leads.map(({ id }) => id)
   const deliveries = await kysely
     .selectFrom('deliveries')
     .select([
@@ -89,11 +66,7 @@ async function addDeliveries(
       'created_at as createdAt',
       'settled_at as settledAt',
     ])
-    .where(
-      'lead_id',
-      'in',
-      leads.map((lead) => lead.id),
-    )
+    .where('lead_id', 'in', ids)
     .orderBy('created_at')
     .orderBy('channel')
     .execute()
@@ -104,11 +77,11 @@ async function addDeliveries(
   }))
 }
 
-export type Backlog = { channel: string; waiting: number; oldestAt: number }
+export type Backlog = Awaited<ReturnType<typeof countWaiting>>[number]
 
 /** What waits, by channel; a channel with nothing waiting is not listed. */
-export function countWaiting({ kysely }: Database): Promise<Backlog[]> {
-  return kysely
+export const countWaiting = ({ kysely }: Database) =>
+  kysely
     .selectFrom('deliveries')
     .select((eb) => [
       'channel',
@@ -119,22 +92,14 @@ export function countWaiting({ kysely }: Database): Promise<Backlog[]> {
     .groupBy('channel')
     .orderBy('channel')
     .execute()
-}
 
-export type PromiseRecord = {
-  receivedAt: number
-  answeredAt: number | null
-  answeredBy: AnswerSource | null
-  suspect: string | null
-  source: string | null
-}
+type Period = { from: number; to: number }
+
+export type PromiseRecord = Awaited<ReturnType<typeof listPromises>>[number]
 
 /** How the promise went, for the leads of a period. */
-export function listPromises(
-  { kysely }: Database,
-  { from, to }: { from: number; to: number },
-): Promise<PromiseRecord[]> {
-  return kysely
+export const listPromises = ({ kysely }: Database, { from, to }: Period) =>
+  kysely
     .selectFrom('leads')
     .select([
       'received_at as receivedAt',
@@ -147,16 +112,12 @@ export function listPromises(
     .where('received_at', '<', to)
     .orderBy('received_at')
     .execute()
-}
 
-export type HandOver = { channel: string; createdAt: number; settledAt: number | null }
+export type HandOver = Awaited<ReturnType<typeof listHandOvers>>[number]
 
 /** When what had to reach whom because of the leads of a period was due, and when it was sent. */
-export function listHandOvers(
-  { kysely }: Database,
-  { from, to }: { from: number; to: number },
-): Promise<HandOver[]> {
-  return kysely
+export const listHandOvers = ({ kysely }: Database, { from, to }: Period) =>
+  kysely
     .selectFrom('deliveries')
     .innerJoin('leads', 'leads.id', 'deliveries.lead_id')
     .select([
@@ -168,4 +129,3 @@ export function listHandOvers(
     .where('leads.received_at', '<', to)
     .where('deliveries.state', '!=', 'cancelled')
     .execute()
-}

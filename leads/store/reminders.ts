@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Escalation } from '../channel.ts'
 import type { AnswerSource } from '../lead.ts'
-import { type Database, makeDelivery, type Tables } from './tables.ts'
+import { type Database, type Tables, writeDeliveries } from './tables.ts'
 
 /** When the next reminder about an unanswered lead is due; undefined when none is. */
 export async function findNextEscalationAt({ kysely }: Database): Promise<number | undefined> {
@@ -58,11 +58,7 @@ export function escalateLead(
     if (!escalated) return false
     if (!occasion || channels.length === 0) return true
     await cancelEscalations(trx, id, 'A later alert says what is true now.', now)
-    await trx
-      .insertInto('deliveries')
-      .values(channels.map((channel) => makeDelivery(id, channel, occasion, now)))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+    await writeDeliveries(trx, { leadId: id, channels, occasion }, now)
     return true
   })
 }
@@ -102,11 +98,7 @@ export function recordAnswer(
       .executeTakeFirst()
     if (recorded) {
       await cancelEscalations(trx, leadId, 'Answered before it was sent.', now)
-      await trx
-        .insertInto('deliveries')
-        .values(makeDelivery(leadId, 'airtable', 'answered', now))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
+      await writeDeliveries(trx, { leadId, channels: ['airtable'], occasion: 'answered' }, now)
       return { isFirst: true, answeredAt, answeredBy }
     }
     const earlier = await trx

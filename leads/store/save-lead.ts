@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { findNetwork } from '../client-address.ts'
 import type { Lead, LeadDetails } from '../lead.ts'
 import { findRateLimit } from './rate-limit.ts'
-import { type Database, makeDelivery } from './tables.ts'
+import { type Database, writeDeliveries } from './tables.ts'
 
 export type SavedLead =
   | { outcome: 'saved' | 'repeated'; leadId: string }
@@ -74,11 +74,7 @@ export function saveLead(
     // The same key came at the same moment over another address, and its transaction was first.
     if (!inserted) return (await findRepeated()) ?? { outcome: 'conflict' }
 
-    if (channels.length > 0)
-      await trx
-        .insertInto('deliveries')
-        .values(channels.map((channel) => makeDelivery(id, channel, 'received', now)))
-        .execute()
+    await writeDeliveries(trx, { leadId: id, channels, occasion: 'received' }, now)
     return { outcome: 'saved', leadId: id }
   })
 }

@@ -58,7 +58,7 @@ describe.each(engines)('the store on %s', (engine) => {
 
   it('stores nothing of a lead whose deliveries cannot be stored', async () => {
     const db = await openTestDatabase(engine)
-    await expect(save(db, { channels: ['airtable', 'airtable'] })).rejects.toThrow()
+    await expect(save(db, { channels: ['airtable', null as unknown as string] })).rejects.toThrow()
     expect(await listLeads(db, { limit: 10 })).toEqual([])
   })
 

@@ -77,13 +77,30 @@ export const leadColumns = [
   'leads.answered_by as answeredBy',
 ] as const
 
-export const makeDelivery = (leadId: string, channel: string, occasion: Occasion, now: number) => ({
-  lead_id: leadId,
-  channel,
-  occasion,
-  state: 'waiting' as const,
-  attempts: 0,
-  next_attempt_at: now,
-  leased_until: 0,
-  created_at: now,
-})
+/** Writes deliveries that wait from now on; those that are there already stay as they are. */
+export async function writeDeliveries(
+  trx: Kysely<Tables>,
+  {
+    leadId,
+    channels,
+    occasion,
+  }: { leadId: string; channels: readonly string[]; occasion: Occasion },
+  now: number,
+): Promise<void> {
+  if (channels.length === 0) return
+  const rows = channels.map((channel) => ({
+    lead_id: leadId,
+    channel,
+    occasion,
+    state: 'waiting' as const,
+    attempts: 0,
+    next_attempt_at: now,
+    leased_until: 0,
+    created_at: now,
+  }))
+  await trx
+    .insertInto('deliveries')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
