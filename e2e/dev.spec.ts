@@ -16,7 +16,6 @@ let url: string
 test.beforeAll(async () => {
   copy = copySources()
   server = await createServer({
-    root: copy,
     configFile: join(copy, 'vite.config.ts'),
     cacheDir: join(copy, '.vite'),
     logLevel: 'silent',
@@ -47,7 +46,7 @@ test('while developing, the page hydrates without a complaint, and a changed wor
 
 test.describe('an owner with three reviews and no award', () => {
   const row = '[data-testimonials] .row'
-  const cards = [1, 2, 3].map((id) => ({ id, name: `Customer ${id}`, text: 'They mended it.' }))
+  const cards = [1, 2, 3].map((id) => ({ id, name: `Customer ${id}`, text: 'They fixed it.' }))
 
   function writeWords(rows: object[][]) {
     const words = readFileSync(join(import.meta.dirname, '../site/content.ts'), 'utf8')

@@ -1,12 +1,13 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
-import { type Plugin, type Rolldown, runnerImport } from 'vite'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { type Plugin, type ResolvedConfig, type Rolldown, runnerImport } from 'vite'
 import { formatSiteHeaders } from './site-headers.ts'
 
 /** What the first contact loads. The page names it, so that its own script shares no code with it. */
 export const formCode = 'estimate-form/main.tsx'
+
+type RenderModule = typeof import('./render.tsx')
 
 /**
  * Turns index.html and 404.html into finished pages: the markup is rendered by React at build time,
@@ -14,24 +15,19 @@ export const formCode = 'estimate-form/main.tsx'
  * Vite then finds the pictures in that markup and gives them hashed names.
  */
 export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plugin[] {
-  let outDir: string
-  let publicDir: string
-  let env: Record<string, string | undefined>
+  let config: ResolvedConfig
   return [
     {
       name: 'render-pages',
-      configResolved(config) {
-        outDir = config.build.outDir
-        publicDir = config.publicDir
-        env = config.env
+      configResolved(resolved) {
+        config = resolved
       },
       transformIndexHtml: {
         order: 'pre',
         async handler(html, { filename, server }) {
           const { renderPage } = server
             ? ((await server.ssrLoadModule('/build/render.tsx')) as RenderModule)
-            : (await runnerImport<RenderModule>('/build/render.tsx', { define: defineEnv(env) }))
-                .module
+            : await importForBuild(config)
           const page = filename.endsWith('404.html') ? 'not-found' : 'landing'
           const { head, body } = renderPage(page, publicUrl)
           return html.replace('<!-- head -->', () => head).replace('<!-- body -->', () => body)
@@ -47,7 +43,7 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
         server.middlewares.use(async (request, response, next) => {
           // What Vite makes of /.
           if (request.url?.startsWith('/index.html')) return next()
-          const html = await readFile(join(server.config.root, '404.html'), 'utf8')
+          const html = readFileSync(join(config.root, '404.html'), 'utf8')
           const page = await server.transformIndexHtml('/404.html', html)
           response.writeHead(404, { 'Content-Type': 'text/html' })
           response.end(request.method === 'HEAD' ? undefined : page)
@@ -60,64 +56,81 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
       apply: 'build',
       generateBundle: {
         order: 'post',
-        async handler(_options, bundle) {
-          const icon = await readFile(join(publicDir, 'favicon.svg'), 'utf8')
+        handler(_options, bundle) {
           const form = findChunk(bundle, formCode)
           // Chrome compiles it whole where it is fetched, off the main thread, and not at the contact
           // that needs it: a live form a third sooner on a slowed CPU (`npm run bench -- page`).
           form.code = `//# allFunctionsCalledOnLoad\n${form.code}`
+          const icon = readFileSync(join(config.publicDir, 'favicon.svg'), 'utf8')
+          const pages = Object.values(bundle).filter(
+            (file) => file.type === 'asset' && file.fileName.endsWith('.html'),
+          ) as Rolldown.OutputAsset[]
           const inlined = new Set<string>()
-          const code = (url: string) => {
-            const file = bundle[url.slice(1)]
-            if (!file) throw new Error(`${url} is in a page but not in the build`)
-            inlined.add(file.fileName)
-            return file.type === 'chunk' ? file.code : String(file.source)
-          }
-          for (const page of Object.values(bundle)) {
-            if (page.type !== 'asset' || !page.fileName.endsWith('.html')) continue
-            let script = ''
-            page.source = String(page.source)
-              .replace(/<link rel="stylesheet"[^>]*href="([^"]+)"[^>]*>/g, (_tag, url) => {
-                return `<style>${code(url).trim()}</style>`
-              })
-              .replace(/<script type="module"[^>]*src="([^"]+)"[^>]*><\/script>/g, (_tag, url) => {
-                script = code(url).trim()
-                // An inlined script has no file of its own that another could import from.
-                if (/\b(import|export)\s*["'`{*]/.test(script)) {
-                  throw new Error(`${url} shares code with another chunk and cannot be inlined`)
-                }
-                return ''
-              })
-              // At the end and async: a task of its own, not one with the end of parsing, in which
-              // the browser looks for forms to fill in and lays the page out for it.
-              .replace('</body>', () => `<script type="module" async>${script}</script></body>`)
+          for (const page of pages) {
+            page.source = inlineCode(String(page.source), bundle, inlined)
               // A request less beside the picture. Who shows icons elsewhere takes favicon.ico.
               .replace('/favicon.svg', () => `data:image/svg+xml,${encodeURIComponent(icon)}`)
               .replace(`"/${formCode}"`, () => `"/${form.fileName}"`)
           }
           for (const fileName of inlined) delete bundle[fileName]
-          const pages = Object.values(bundle).filter(({ fileName }) => fileName.endsWith('.html'))
-          this.emitFile({
-            type: 'asset',
-            fileName: '_headers',
-            source: formatSiteHeaders({
-              pages: pages.map((page) => String((page as Rolldown.OutputAsset).source)),
-              supabaseUrl: env.VITE_SUPABASE_URL,
-              withMaps: Boolean(env.VITE_GOOGLE_MAPS_API_KEY),
+          const files = {
+            ...formatCrawlerFiles(publicUrl),
+            _headers: formatSiteHeaders({
+              pages: pages.map(({ source }) => String(source)),
+              supabaseUrl: config.env.VITE_SUPABASE_URL,
+              withMaps: Boolean(config.env.VITE_GOOGLE_MAPS_API_KEY),
             }),
-          })
-          for (const [fileName, source] of Object.entries(formatCrawlerFiles(publicUrl)))
+          }
+          for (const [fileName, source] of Object.entries(files))
             this.emitFile({ type: 'asset', fileName, source })
         },
       },
-      async writeBundle(_options, bundle) {
-        const texts = Object.keys(bundle).filter((name) =>
-          /\.(html|js|css|svg|txt|xml)$/.test(name),
-        )
-        await Promise.all(texts.map((name) => compressBeside(join(outDir, name))))
+      writeBundle(_options, bundle) {
+        for (const name of Object.keys(bundle)) {
+          if (!/\.(html|js|css|svg|txt|xml)$/.test(name)) continue
+          const path = resolve(config.root, config.build.outDir, name)
+          const text = readFileSync(path)
+          writeFileSync(`${path}.br`, brotliCompressSync(text))
+          writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }))
+        }
       },
     },
   ]
+}
+
+/** With what .env says about the build; Vite's runner does not read it by itself. */
+async function importForBuild({ root, env }: ResolvedConfig) {
+  const define = Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [`import.meta.env.${name}`, JSON.stringify(value)]),
+  )
+  return (await runnerImport<RenderModule>('/build/render.tsx', { root, define })).module
+}
+
+/** Puts a page's style sheet and script into it, and notes the files it took them from. */
+function inlineCode(html: string, bundle: Rolldown.OutputBundle, inlined: Set<string>) {
+  const takeCode = (url: string) => {
+    const file = bundle[url.slice(1)]
+    if (!file) throw new Error(`${url} is in a page but not in the build`)
+    inlined.add(file.fileName)
+    return (file.type === 'chunk' ? file.code : String(file.source)).trim()
+  }
+  let script = ''
+  return (
+    html
+      .replace(/<link rel="stylesheet"[^>]*href="([^"]+)"[^>]*>/g, (_tag, url) => {
+        return `<style>${takeCode(url)}</style>`
+      })
+      .replace(/<script type="module"[^>]*src="([^"]+)"[^>]*><\/script>/g, (_tag, url) => {
+        script = takeCode(url)
+        // An inlined script has no file of its own that another could import from.
+        if (/\b(import|export)\s*["'`{*]/.test(script))
+          throw new Error(`${url} shares code with another chunk and cannot be inlined`)
+        return ''
+      })
+      // At the end and async: a task of its own, not one with the end of parsing, in which the
+      // browser looks for forms to fill in and lays the page out for it.
+      .replace('</body>', () => `<script type="module" async>${script}</script></body>`)
+  )
 }
 
 /** What search engines ask for. A sitemap holds whole addresses, so it needs the public one. */
@@ -133,29 +146,9 @@ export function formatCrawlerFiles(publicUrl: string | undefined): Record<string
   }
 }
 
-/** What .env says about the build; Vite's runner does not read it by itself. */
-const defineEnv = (env: Record<string, string | undefined>) =>
-  Object.fromEntries(
-    Object.entries(env)
-      .filter(([name]) => name.startsWith('VITE_'))
-      .map(([name, value]) => [`import.meta.env.${name}`, JSON.stringify(value)]),
-  )
-
 function findChunk(bundle: Rolldown.OutputBundle, source: string) {
   const files = Object.values(bundle)
   const chunk = files.find((file) => file.type === 'chunk' && file.facadeModuleId?.endsWith(source))
   if (chunk?.type !== 'chunk') throw new Error(`${source} is not in the build`)
   return chunk
-}
-
-type RenderModule = typeof import('./render.tsx')
-
-async function compressBeside(path: string) {
-  const text = await readFile(path)
-  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
-  await writeFile(`${path}.br`, await promisify(brotliCompress)(text, { params }))
-  await writeFile(
-    `${path}.gz`,
-    await promisify(gzip)(text, { level: constants.Z_BEST_COMPRESSION }),
-  )
 }
