@@ -22,7 +22,6 @@ test.skipIf(!template.company.sample)('finds every sample of the template', () =
   expect(samples).toEqual(expect.arrayContaining(['company', 'about.award']))
   const { rows } = template.testimonials
   expect(rows.map((row) => row.length)).toEqual([7, 7, 6])
-  expect(rows.flat().map(({ id }) => id)).toEqual([...Array(20).keys()].map((at) => at + 1))
 })
 
 test('an owner’s own words are fine, also with few testimonials or none, and no award', () => {

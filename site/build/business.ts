@@ -10,7 +10,7 @@ export function formatBusiness(publicUrl: string | undefined): string {
     '@type': 'RoofingContractor',
     name: company.name,
     description: head.description,
-    telephone: telNumber(company.phone),
+    telephone: telNumber,
     foundingDate: String(company.since),
     areaServed: company.areaServed,
     openingHoursSpecification: {

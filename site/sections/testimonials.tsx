@@ -35,10 +35,10 @@ export function Testimonials() {
         </symbol>
       </svg>
       <div className="rows">
-        {rows.map((row, index) => (
+        {rows.map((cards, index) => (
           <Row
-            key={row[0]?.id}
-            cards={row}
+            key={cards[0]?.text}
+            cards={cards}
             label={`${testimonials.rowLabel} ${index + 1}`}
             direction={index % 2 === 0 ? 'left' : 'right'}
           />
@@ -57,13 +57,18 @@ function Row({ cards, label, direction }: RowProps) {
     <section className="row" data-direction={direction} aria-label={label} tabIndex={0}>
       <div className="row-track">
         <ul>
-          {cards.map(({ id, name, image, text }) => (
-            <li key={id} className="testimonial-card">
+          {cards.map(({ name, text }) => (
+            <li key={text} className="card">
               <div className="customer">
-                <img src={image} alt="" width="48" height="48" loading="lazy" />
+                <Picture of={name} />
                 <div>
                   <p className="customer-name">{name}</p>
-                  <Stars />
+                  <p className="stars">
+                    <span className="unseen">{testimonials.ratingLabel}</span>
+                    <svg aria-hidden="true" width="80" height="16">
+                      <use href="#five-stars" />
+                    </svg>
+                  </p>
                 </div>
               </div>
               <blockquote>{text}</blockquote>
@@ -75,13 +80,10 @@ function Row({ cards, label, direction }: RowProps) {
   )
 }
 
-function Stars() {
-  return (
-    <p className="stars">
-      <span className="spoken">{testimonials.ratingLabel}</span>
-      <svg aria-hidden="true" width="80" height="16">
-        <use href="#five-stars" />
-      </svg>
-    </p>
-  )
+const pictures = Object.keys(import.meta.glob('/pictures/avatars/*.svg'))
+
+function Picture({ of }: { of: string }) {
+  const picture = `/pictures/avatars/${of.toLowerCase().replaceAll(' ', '-')}.svg`
+  if (!pictures.includes(picture)) return null
+  return <img src={picture} alt="" width="48" height="48" loading="lazy" />
 }
