@@ -1,33 +1,16 @@
-import { type ComponentProps, type SubmitEvent, useEffect, useRef, useState } from 'react'
-import { flushSync } from 'react-dom'
-import { type BaseIssue, safeParse } from 'valibot'
-import {
-  type Lead,
-  type LeadField,
-  leadSchema,
-  type RequiredField,
-  requiredFields,
-  serviceTypes,
-  trapField,
-} from '#leads/lead.ts'
+import { type ComponentProps, useEffect, useRef, useState } from 'react'
+import { type RequiredField, serviceTypes, trapField } from '#leads/lead.ts'
 import { callHref, company, form as words } from '../content.ts'
 import { AddressSuggestions } from './address/suggestions.tsx'
-import { createAttempt } from './attempt.ts'
-import { untilOnline, useOnline } from './connection.ts'
-import { fillInput } from './field-input.ts'
+import { useOnline } from './connection.ts'
+import { fillInput, findField } from './field-input.ts'
 import { formatNameField } from './format-name.ts'
 import { formatPhoneField } from './format-phone.ts'
-import { loadSender } from './load-sender.ts'
-import { localStorageIfAllowed } from './local-storage.ts'
+import { loadAhead } from './load-later.ts'
 import { suggestEmail } from './suggest-email.ts'
-
-type Errors = Partial<Record<LeadField, string>>
+import { useSubmit } from './use-submit.ts'
 
 const functionPath = '/functions/v1/submit-to-airtable'
-// Then the visitor is told that it takes longer, and how else to reach us.
-const slowMs = 5_000
-
-const fieldNames = Object.keys(leadSchema.entries) as LeadField[]
 
 type EstimateFormProps = { onReady?: () => void; postPlainly?: () => void }
 
@@ -36,24 +19,11 @@ type EstimateFormProps = { onReady?: () => void; postPlainly?: () => void }
  */
 export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
   const form = useRef<HTMLFormElement>(null)
+  const email = useRef<HTMLInputElement>(null)
   const address = useRef<HTMLInputElement>(null)
-  const sending = useRef(false)
-  const [attempt] = useState(() => createAttempt(localStorageIfAllowed(), Date.now))
-  const [submitting, setSubmitting] = useState(false)
-  const [errors, setErrors] = useState<Errors>({})
-  const [outcome, setOutcome] = useState<'received' | 'failed'>()
   const [meantEmail, setMeantEmail] = useState<string>()
-  const [slow, setSlow] = useState(false)
+  const { handleSubmit, submitting, slow, errors, clearError, outcome } = useSubmit(postPlainly)
   const online = useOnline()
-
-  useEffect(() => {
-    if (!submitting) return
-    const timer = setTimeout(() => setSlow(true), slowMs)
-    return () => {
-      clearTimeout(timer)
-      setSlow(false)
-    }
-  }, [submitting])
 
   useEffect(() => {
     if (!form.current) return
@@ -67,86 +37,21 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
     onReady?.()
   }, [onReady])
 
-  async function handleSubmit(event: SubmitEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const form = event.currentTarget
-    // What an earlier, plain post came to is history now.
-    document.getElementById('estimate-outcomes')?.remove()
-    // The second of two quick taps may come after the answer to the first, to an empty form.
-    if (outcome === 'received' && Object.values(readValues(form)).join('') === '') return
-    formatPhoneField(findField(form, 'phone') as HTMLInputElement, { isWhole: true })
-    // The disabled button arrives a render later; a quick second press must not send twice.
-    if (sending.current || !checkFields(form)) return
-    sending.current = true
-    setSubmitting(true)
-    try {
-      await untilOnline()
-      // What was mended while waiting for the connection is what the visitor wants sent.
-      const lead = checkFields(form)
-      if (lead) await send(lead, form)
-    } catch {
-      setOutcome('failed')
-      void showToast('error', words.toasts.failed)
-    } finally {
-      sending.current = false
-      flushSync(() => setSubmitting(false))
-      // A disabled button loses the focus. A keyboard goes on where it was.
-      if (document.activeElement === document.body)
-        form.querySelector<HTMLElement>('[type=submit]')?.focus({ preventScroll: true })
-    }
-  }
-
-  async function send(lead: Lead, form: HTMLFormElement) {
-    const details = new URLSearchParams({
-      consent: words.consent.version,
-      ...(!form.hasAttribute('data-restored') && {
-        elapsedMs: String(Math.round(performance.now())),
-      }),
-      [trapField]: findField(form, trapField)?.value ? 'filled' : '',
-      source: findField(form, 'source')?.value ?? '',
-    })
-    const idempotencyKey = attempt.findIdempotencyKey(JSON.stringify(lead))
-    const sender = await loadSender()
-    if (!sender) {
-      await untilOnline()
-      postPlainly?.()
-      // The page is leaving. Until it has left, the button stays as it is and no press counts.
-      return new Promise(() => {})
-    }
-    await sender.sendLead(lead, idempotencyKey, details)
-    attempt.clear()
-    form.reset()
+  function takeMeantEmail() {
+    if (!email.current || !meantEmail) return
+    fillInput(email.current, meantEmail)
+    email.current.focus()
     setMeantEmail(undefined)
-    setOutcome('received')
-    void showToast('success', words.toasts.received)
   }
 
-  /** The lead, if the fields hold one. Otherwise says at each wrong field how to mend it. */
-  function checkFields(form: HTMLFormElement) {
-    const values = readValues(form)
-    const lead = safeParse(leadSchema, values)
-    const found = lead.success ? {} : findErrors(lead.issues)
-    const [first = ''] = Object.keys(found)
-    // At once: a screen reader reads a field's error with the field, when the focus gets there.
-    flushSync(() => {
-      setOutcome(undefined)
-      setErrors(found)
-    })
-    findField(form, first)?.focus()
-    if (requiredFields.some((name) => values[name]?.trim() === '')) {
-      void showToast('error', words.toasts.incomplete)
-    } else void hideToast()
-    return lead.success ? lead.output : undefined
-  }
-
-  const field = <Name extends LeadField>(name: Name) => ({
+  const field = (name: RequiredField) => ({
     name,
-    error: errors[name],
+    error: errors[name]?.[0],
     // What is changed on its way would be lost. Who waits for the connection may still change it.
     readOnly: submitting && online,
     // The first is read out at once, the others when the visitor gets there.
     announced: Object.keys(errors)[0] === name,
-    onInput: () => setErrors(({ [name]: _mended, ...others }) => others),
+    onInput: () => clearError(name),
   })
 
   return (
@@ -157,6 +62,7 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
       aria-labelledby="estimate-heading"
       className="estimate-form"
       onSubmit={handleSubmit}
+      onReset={() => setMeantEmail(undefined)}
       onFocus={loadAhead}
     >
       <h2 id="estimate-heading">{words.heading}</h2>
@@ -166,9 +72,8 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
         autoComplete="name"
         autoCapitalize="words"
         spellCheck={false}
-        required
         onInput={(event) => {
-          field('name').onInput()
+          clearError('name')
           // Input methods (and most Android keyboards) compose first; changing the text would cut them off.
           if (!(event.nativeEvent as InputEvent).isComposing) formatNameField(event.currentTarget)
         }}
@@ -177,10 +82,10 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
       />
       <Input
         {...field('email')}
+        ref={email}
         type="email"
         autoComplete="email"
         spellCheck={false}
-        required
         onBlur={({ currentTarget: { value } }) =>
           // Not at once: it moves what is below, perhaps the button that is being pressed right now.
           setTimeout(() => setMeantEmail(suggestEmail(value)), 400)
@@ -190,16 +95,7 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
           {meantEmail && (
             <span className="field-hint">
               {words.emailHint}{' '}
-              <button
-                type="button"
-                onClick={() => {
-                  if (!form.current) return
-                  const email = findField(form.current, 'email') as HTMLInputElement
-                  fillInput(email, meantEmail)
-                  email.focus()
-                  setMeantEmail(undefined)
-                }}
-              >
+              <button type="button" onClick={takeMeantEmail}>
                 {meantEmail}
               </button>
               ?
@@ -214,21 +110,20 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
         // For the browser's own check, where no script runs.
         pattern="(\D*\d){7,}\D*"
         title={words.phoneRule}
-        required
         onInput={(event) => {
-          field('phone').onInput()
+          clearError('phone')
           const { inputType = '' } = event.nativeEvent as InputEvent
           // Formatting what is being deleted would put the bracket back that was just removed.
           if (!inputType.startsWith('delete')) formatPhoneField(event.currentTarget)
         }}
         onBlur={(event) => formatPhoneField(event.currentTarget, { isWhole: true })}
       />
-      <Input {...field('address')} ref={address} type="text" autoComplete="street-address" required>
+      <Input {...field('address')} ref={address} type="text" autoComplete="street-address">
         <AddressSuggestions field={address} />
       </Input>
       <div className="field">
         <label htmlFor="serviceType">
-          {words.labels.serviceType} <span className="optional">{words.optional}</span>
+          {words.labels.serviceType} <span>{words.optional}</span>
         </label>
         <select id="serviceType" name="serviceType" defaultValue="">
           <option value="">{words.placeholders.serviceType}</option>
@@ -241,12 +136,11 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
       </div>
       <Trap />
       <input type="hidden" name="consent" value={words.consent.version} />
-      {/* Filled in by load-form.ts when the browser posts the form itself. */}
+      {/* Filled in by load-form.ts when the browser posts the form itself; the source at once. */}
       <input type="hidden" name="elapsedMs" />
       <input type="hidden" name="idempotencyKey" />
-      {/* Filled in by load-form.ts at once. */}
       <input type="hidden" name="source" />
-      <button type="submit" disabled={submitting} className="button">
+      <button type="submit" disabled={submitting} className="button large">
         {submitting ? words.submitting : words.submit}
       </button>
       <div role="status">
@@ -265,22 +159,6 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
   )
 }
 
-const findField = (form: HTMLFormElement, name: string) =>
-  form.elements.namedItem(name) as HTMLInputElement | HTMLSelectElement | null
-
-const readValues = (form: HTMLFormElement) =>
-  Object.fromEntries(fieldNames.map((name) => [name, findField(form, name)?.value ?? '']))
-
-/** The first message of each wrong field, in the order of the form. */
-function findErrors(issues: BaseIssue<unknown>[]) {
-  const errors: Errors = {}
-  for (const { path, message } of issues) {
-    const name = path?.[0]?.key as LeadField
-    errors[name] ??= message
-  }
-  return errors
-}
-
 type InputProps = ComponentProps<'input'> & {
   name: RequiredField
   error: string | undefined
@@ -295,6 +173,7 @@ function Input({ name, error, announced, children, ...attributes }: InputProps) 
         id={name}
         name={name}
         placeholder={words.placeholders[name]}
+        required
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? `${name}-error` : undefined}
         {...attributes}
@@ -316,34 +195,18 @@ const CallNote = ({ children }: { children: string }) => (
 )
 
 /** Robots fill in what they find. People do not see it, and password managers are told to leave it. */
-function Trap() {
-  return (
-    <div className="trap" aria-hidden="true">
-      <label htmlFor={trapField}>{words.trapLabel}</label>
-      <input
-        id={trapField}
-        name={trapField}
-        tabIndex={-1}
-        autoComplete="off"
-        data-1p-ignore
-        data-bwignore
-        data-lpignore="true"
-        data-form-type="other"
-      />
-    </div>
-  )
-}
-
-// A visitor in the form will need both; nobody else should pay for them.
-function loadAhead() {
-  void import('./toasts.tsx').catch(() => {})
-  void loadSender()
-}
-
-async function showToast(kind: 'success' | 'error', text: string) {
-  // Where the toast's code cannot be had, the notes in the form must do.
-  const toasts = await import('./toasts.tsx').catch(() => undefined)
-  toasts?.showToast(kind, text)
-}
-
-const hideToast = () => import('./toasts.tsx').then((toasts) => toasts.hideToast()).catch(() => {})
+const Trap = () => (
+  <div className="unseen" aria-hidden="true">
+    <label htmlFor={trapField}>{words.trapLabel}</label>
+    <input
+      id={trapField}
+      name={trapField}
+      tabIndex={-1}
+      autoComplete="off"
+      data-1p-ignore
+      data-bwignore
+      data-lpignore="true"
+      data-form-type="other"
+    />
+  </div>
+)

@@ -1,3 +1,6 @@
+export const findField = (form: HTMLFormElement, name: string) =>
+  form.elements.namedItem(name) as HTMLInputElement | null
+
 /** Puts what was chosen into the field, and tells the form as typing would. */
 export function fillInput(input: HTMLInputElement, text: string) {
   input.value = text

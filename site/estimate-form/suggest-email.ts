@@ -25,7 +25,7 @@ export function suggestEmail(email: string): string | undefined {
   return meant && `${email.trim().split('@')[0]}@${meant}`
 }
 
-/** One letter missing, added, changed, or swapped with its neighbour. */
+/** One letter missing, added, changed, or swapped with its neighbor. */
 function isOneSlipAway(typed: string, meant: string) {
   let start = 0
   while (start < typed.length && typed[start] === meant[start]) start++

@@ -160,7 +160,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
           <p translate="no">{words.source}</p>
         </div>
       )}
-      <p role="status" className="spoken">
+      <p role="status" className="unseen">
         {status}
       </p>
     </>

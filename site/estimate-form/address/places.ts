@@ -79,30 +79,21 @@ export async function loadPlaces(key: string, region: string) {
   const refused = refusal.signal
   window.gm_authFailure = () => refusal.abort()
 
-  const failed = new Promise<void>((resolve) => {
-    const script = document.createElement('script')
-    script.src = `https://maps.googleapis.com/maps/api/js?${new URLSearchParams({
-      key,
-      v: 'weekly',
-      loading: 'async',
-      libraries: 'places',
-      language: document.documentElement.lang,
-      region,
-    })}`
-    script.async = true
-    script.onerror = () => resolve()
-    refused.addEventListener('abort', () => resolve())
-    document.head.append(script)
-  })
+  const script = document.createElement('script')
+  script.src = `https://maps.googleapis.com/maps/api/js?${new URLSearchParams({
+    key,
+    v: 'weekly',
+    loading: 'async',
+    libraries: 'places',
+    language: document.documentElement.lang,
+    region,
+  })}`
+  script.async = true
+  document.head.append(script)
 
-  const places = await pollPlaces(failed)
-  return places && !refused.aborted ? { places, refused } : undefined
-}
-
-/** With `loading=async` the script's own load event comes before the service does: so the poll. */
-function pollPlaces(failed: Promise<void>) {
-  return new Promise<Places | undefined>((resolve) => {
+  const places = await new Promise<Places | undefined>((resolve) => {
     let askedFor = false
+    // With `loading=async` the script's own load event comes before the service does.
     const timer = setInterval(() => {
       const maps = window.google?.maps
       const places = findPlaces(maps)
@@ -113,7 +104,8 @@ function pollPlaces(failed: Promise<void>) {
       }
     }, pollMs)
     const deadline = setTimeout(() => stop(), giveUpMs)
-    void failed.then(() => stop())
+    script.onerror = () => stop()
+    refused.addEventListener('abort', () => stop())
 
     function stop(places?: Places) {
       clearInterval(timer)
@@ -121,12 +113,12 @@ function pollPlaces(failed: Promise<void>) {
       resolve(places)
     }
   })
+  return places && { places, refused }
 }
 
 function findPlaces(maps: Maps | undefined): Places | undefined {
   const { AutocompleteSuggestion, AutocompleteSessionToken, Autocomplete } = maps?.places ?? {}
-  if (AutocompleteSuggestion && AutocompleteSessionToken) {
+  if (AutocompleteSuggestion && AutocompleteSessionToken)
     return { AutocompleteSuggestion, AutocompleteSessionToken }
-  }
   return Autocomplete && { Autocomplete }
 }

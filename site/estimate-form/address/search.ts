@@ -7,7 +7,7 @@ const addressTypes = ['street_address', 'premise', 'subpremise', 'route']
 const minLength = 3
 // Longer than the pause between two keys of a quick typist, shorter than a wait anyone notices.
 const debounceMs = 200
-// A quota or a network that failed three times running will not mend while the visitor types.
+// A quota or a network that failed three times running will not recover while the visitor types.
 const maxFailures = 3
 
 type SearchOptions = {
