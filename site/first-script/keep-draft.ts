@@ -4,21 +4,13 @@
  */
 const keptMs = 24 * 60 * 60_000
 
-export const isKept = (at: number) => at <= Date.now() && Date.now() - at < keptMs
-
 export function keepDraft(form: HTMLFormElement, storageKey: string) {
   const fields = [...form.querySelectorAll<HTMLInputElement>('.field [name]')]
-  try {
-    const { savedAt, values } = JSON.parse(localStorage.getItem(storageKey) ?? '{}')
-    if (isKept(savedAt)) {
-      for (const field of fields) field.value ||= values[field.name] ?? ''
-      // Whoever finds the form filled in may press at once, and is no robot for that.
-      form.toggleAttribute('data-restored', true)
-    } else {
-      localStorage.removeItem(storageKey)
-    }
-  } catch {
-    // Blocked, or not ours: there is no draft then.
+  const draft = readKept(storageKey, 'savedAt')
+  if (draft) {
+    for (const field of fields) field.value ||= draft.values?.[field.name] ?? ''
+    // Whoever finds the form filled in may press at once, and is no robot for that.
+    form.toggleAttribute('data-restored', true)
   }
 
   form.addEventListener('input', () => {
@@ -29,4 +21,24 @@ export function keepDraft(form: HTMLFormElement, storageKey: string) {
       // Full or blocked: then it lasts as long as the page.
     }
   })
+}
+
+/** What was kept under this key within the last day. */
+export function readKept(storageKey: string, timeField: 'savedAt' | 'madeAt') {
+  try {
+    const kept = JSON.parse(localStorage.getItem(storageKey) ?? '{}')
+    const ageMs = Date.now() - kept[timeField]
+    if (ageMs >= 0 && ageMs < keptMs) return kept
+  } catch {
+    // Blocked, or not ours.
+  }
+  forget([storageKey])
+}
+
+export function forget(storageKeys: string[]) {
+  try {
+    for (const key of storageKeys) localStorage.removeItem(key)
+  } catch {
+    // Blocked: then nothing was kept.
+  }
 }

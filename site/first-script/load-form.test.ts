@@ -1,39 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type Event, findNextState, type State } from './load-form.ts'
+import { type Event, findNextState, type State, steps } from './load-form.ts'
 
-const states: State[] = [
-  'idle',
-  'loading',
-  'resting',
-  'held',
-  'stranded',
-  'starting',
-  'replaying',
-  'live',
-  'posting',
-]
-const events: Event[] = [
-  'contact',
-  'press',
-  'pressOffline',
-  'offline',
-  'online',
-  'code',
-  'missing',
-  'rested',
-  'waited',
-  'ready',
-  'incomplete',
-  'unsendable',
-]
+const states = Object.keys(steps) as State[]
+const events = [...new Set(Object.values(steps).flatMap(Object.keys))] as Event[]
 
-const walk = (...happened: Event[]) => {
-  let state: State = 'idle'
-  return happened.map((event) => {
-    state = findNextState(state, event)
-    return state
-  })
-}
+const walk = (happened: Event[]) => happened.reduce<State>(findNextState, 'idle')
 
 test.each<[string, Event[], State]>([
   ['the code comes before a press', ['contact', 'code', 'ready'], 'live'],
@@ -54,7 +25,7 @@ test.each<[string, Event[], State]>([
   ['no file to send with', ['contact', 'code', 'ready', 'unsendable'], 'posting'],
   ['a field is empty', ['press', 'missing', 'incomplete', 'press'], 'held'],
 ])('%s', (_, happened, state) => {
-  expect(walk(...happened).at(-1)).toBe(state)
+  expect(walk(happened)).toBe(state)
 })
 
 describe('whatever happens', () => {

@@ -1,4 +1,4 @@
-import { isKept, keepDraft } from './keep-draft.ts'
+import { forget, keepDraft, readKept } from './keep-draft.ts'
 import { keepSource } from './keep-source.ts'
 
 type FormCode = typeof import('../estimate-form/main.tsx')
@@ -18,7 +18,7 @@ const settleMs = 1_000
  * What becomes of a press is decided here alone and before any waiting: whichever of code, time and
  * connection comes second finds that it is too late.
  */
-const steps = {
+export const steps = {
   idle: { contact: 'loading', press: 'held', pressOffline: 'stranded', code: 'starting' },
   loading: { press: 'held', pressOffline: 'stranded', code: 'starting', missing: 'resting' },
   resting: { press: 'held', pressOffline: 'stranded', code: 'starting', rested: 'idle' },
@@ -91,7 +91,8 @@ export function loadFormOnContact() {
   const post = () => {
     if (!form.hasAttribute('data-restored'))
       setHidden('elapsedMs', String(Math.round(performance.now())))
-    setHidden('idempotencyKey', findKeptKey(attemptKey))
+    // The key of the last try to send, by which the function knows the same content again.
+    setHidden('idempotencyKey', readKept(attemptKey, 'madeAt')?.idempotencyKey ?? '')
     form.submit()
   }
   const setHidden = (name: string, value: string) => {
@@ -150,21 +151,5 @@ function showOutcome(keptKeys: string[]) {
   outcome.setAttribute('data-shown', '')
   // A reload, or the next draft, is not that post's any more.
   history.replaceState(history.state, '', location.pathname + location.search)
-  if (hash !== '#estimate-received') return
-  try {
-    for (const key of keptKeys) localStorage.removeItem(key)
-  } catch {
-    // Blocked: then nothing was kept.
-  }
-}
-
-/** The key of the last try to send, by which the function knows the same content again. */
-function findKeptKey(attemptKey: string) {
-  try {
-    const { idempotencyKey, madeAt } = JSON.parse(localStorage.getItem(attemptKey) ?? '{}')
-    return isKept(madeAt) ? idempotencyKey : ''
-  } catch {
-    // Blocked, or not ours.
-    return ''
-  }
+  if (hash === '#estimate-received') forget(keptKeys)
 }
