@@ -5,8 +5,8 @@ export function NotFoundPage() {
     <main className="not-found">
       <img src="/pictures/missing-shingle.svg" alt="" width="360" height="240" />
       <h1>{notFound.heading}</h1>
-      <p>{notFound.text}</p>
-      <a href="/" className="button">
+      <p className="large">{notFound.text}</p>
+      <a href="/" className="button large">
         {notFound.home}
       </a>
     </main>

@@ -32,7 +32,7 @@ export function About() {
         </div>
         <div>
           <h2 id="about">{about.heading}</h2>
-          <p className="about-text">{about.text}</p>
+          <p className="large">{about.text}</p>
           <ul>
             {about.points.map(({ icon, title, text }) => {
               const Icon = icons[icon]

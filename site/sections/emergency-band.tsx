@@ -8,14 +8,14 @@ export function EmergencyBand() {
       <div className="page-width">
         <div>
           <h2 id="emergency">{emergency.heading}</h2>
-          <p className="emergency-claim">
+          <p className="large">
             <Timer size={22} />
             <span>{emergency.text}</span> <span>{emergency.claim}</span>
           </p>
         </div>
         <CallLink className="button">
           <Phone size={28} />
-          <span className="spoken">{emergency.callLabel} </span>
+          <span className="unseen">{emergency.callLabel} </span>
           {company.phone}
         </CallLink>
       </div>

@@ -9,14 +9,16 @@ export function Footer() {
       <div className="page-width footer-columns">
         <div>
           <Logo tone="light" />
-          <p className="tagline">{footer.tagline}</p>
+          <p>{footer.tagline}</p>
         </div>
         <nav aria-labelledby="quick-links">
-          <h2 id="quick-links">{footer.quickLinks}</h2>
+          <h2 id="quick-links" className="large">
+            {footer.quickLinks}
+          </h2>
           <ToTopButton className="footer-link">{footer.estimate}</ToTopButton>
         </nav>
         <div>
-          <h2>{footer.callHeading}</h2>
+          <h2 className="large">{footer.callHeading}</h2>
           <CallLink className="footer-link footer-phone">{company.phone}</CallLink>
         </div>
       </div>

@@ -12,7 +12,7 @@ export function Services() {
           {services.cards.map(({ icon, title, text }) => {
             const Icon = icons[icon]
             return (
-              <li key={title} className="service-card">
+              <li key={title} className="card">
                 <span className="icon-tile">
                   <Icon size={24} />
                 </span>
