@@ -6,36 +6,26 @@ import { findNetwork, groupAddress } from '#leads/client-address.ts'
  * How long and how often one client may hold a connection. Without these, a few hundred connections
  * that send a byte now and then keep everyone else out.
  */
-export type ConnectionLimits = {
+export const connectionLimits = {
   /** From the first byte to the end of the headers. */
-  headersMs: number
-  /** The whole request: 16 KB at most, so whoever takes longer holds a connection, not a form. */
-  requestMs: number
-  /** Nothing moves in either direction: the client does not read its answer. */
-  idleMs: number
-  checkEveryMs: number
-  /** At 1,024 ready sockets libuv stays with them for many rounds and sees neither timers nor newcomers. */
-  connections: number
-  /** A browser opens six. */
-  connectionsPerClient: number
-  /** Seven of them fill the server: against more, a proxy belongs in front. */
-  connectionsPerNetwork: number
-  requestsPerConnection: number
-  /** Browsers and proxies wait for each answer; what is not read stays in memory. */
-  unansweredPerConnection: number
-}
-
-export const connectionLimits: ConnectionLimits = {
   headersMs: 10_000,
+  /** The whole request: it has 16 KB at most, so a slower client holds a connection, not a form. */
   requestMs: 30_000,
+  /** Nothing moves in either direction: the client does not read its answer. */
   idleMs: 60_000,
   checkEveryMs: 2_000,
+  /** At 1,024 ready sockets libuv stays with them for many rounds and sees neither timers nor newcomers. */
   connections: 700,
+  /** A browser opens six. */
   connectionsPerClient: 50,
+  /** Seven of them fill the server: against more, a proxy belongs in front. */
   connectionsPerNetwork: 100,
   requestsPerConnection: 100,
+  /** Browsers and proxies wait for each answer; what is not read stays in memory. */
   unansweredPerConnection: 10,
 }
+
+export type ConnectionLimits = typeof connectionLimits
 
 const refusal =
   'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
@@ -53,23 +43,23 @@ export function limitConnections(
   server.maxRequestsPerSocket = limits.requestsPerConnection
   server.on('dropRequest', (_, socket) => socket.destroy())
 
-  // Weak: answers that a broken connection never got are not all told so.
-  const unanswered = createCount<object>(new WeakMap())
+  const unanswered = new Map<Socket, number>()
   server.on('request', ({ socket }, response) => {
-    const count = unanswered.add(socket)
-    response.once('close', () => unanswered.remove(socket))
-    if (count > limits.unansweredPerConnection) socket.destroy()
+    response.once('close', () => count(unanswered, socket, -1))
+    if (count(unanswered, socket, 1) > limits.unansweredPerConnection) socket.destroy()
   })
 
-  if (!countsClients) return
-  const open = createCount<string>(new Map())
+  const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
+    // Answers that a broken connection never got are not all told so.
+    socket.once('close', () => unanswered.delete(socket))
+    if (!countsClients) return
     const client = groupAddress(socket.remoteAddress ?? '')
     const network = `network ${findNetwork(client)}`
-    const [ofClient, ofNetwork] = [open.add(client), open.add(network)]
+    const [ofClient, ofNetwork] = [count(open, client, 1), count(open, network, 1)]
     socket.once('close', () => {
-      open.remove(client)
-      open.remove(network)
+      count(open, client, -1)
+      count(open, network, -1)
     })
     if (ofClient <= limits.connectionsPerClient && ofNetwork <= limits.connectionsPerNetwork) return
     socket.write(refusal)
@@ -77,23 +67,9 @@ export function limitConnections(
   })
 }
 
-type Counts<Item> = {
-  get(item: Item): number | undefined
-  set(item: Item, count: number): unknown
-  delete(item: Item): boolean
-}
-
-function createCount<Item>(counts: Counts<Item>) {
-  return {
-    add(item: Item): number {
-      const count = (counts.get(item) ?? 0) + 1
-      counts.set(item, count)
-      return count
-    },
-    remove(item: Item): void {
-      const left = (counts.get(item) ?? 1) - 1
-      if (left > 0) counts.set(item, left)
-      else counts.delete(item)
-    },
-  }
+function count<Item>(counts: Map<Item, number>, item: Item, change: 1 | -1): number {
+  const changed = (counts.get(item) ?? 0) + change
+  if (changed > 0) counts.set(item, changed)
+  else counts.delete(item)
+  return changed
 }

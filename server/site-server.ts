@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -61,9 +62,9 @@ export async function startSite({
   const server = createAdaptorServer({
     fetch: (request, bindings) => {
       const { pathname } = new URL(request.url)
-      // Not /healthz: without a database no lead can be stored, but the page must still be served.
-      if (pathname === '/readyz') return answerReady(stopping)
-      if (pathname === '/healthz' && stopping) return answerReady(stopping)
+      // Beside /healthz: without a database no lead can be stored, but the page must still be served.
+      if (pathname === '/readyz' || (pathname === '/healthz' && stopping))
+        return answerReady(stopping)
       return app.fetch(request, bindings)
     },
     serverOptions: { connectionsCheckingInterval: connectionLimits.checkEveryMs },
@@ -73,14 +74,17 @@ export async function startSite({
   server.prependListener('request', (_, response) => {
     if (stopping) response.setHeader('Connection', 'close')
   })
-  const port = await listen(server, env.port, env.host).catch(async (error) => {
+  server.listen({ port: env.port, host: env.host })
+  try {
+    await once(server, 'listening')
+  } catch (error) {
     await db.close()
-    throw new UserError(explainListenError(error, env.port, env.host))
-  })
+    throw new UserError(explainListenError(error as Error, env.port, env.host))
+  }
   deliverer.start()
 
   return {
-    port,
+    port: (server.address() as AddressInfo).port,
     async stop({ drains } = { drains: false }) {
       const endAt = now() + graceMs
       stopping = true
@@ -101,16 +105,6 @@ const answerReady = (stopping: boolean) =>
     { ok: !stopping, ...(stopping && { stopping }) },
     { status: stopping ? 503 : 200, headers: { 'Cache-Control': 'no-store' } },
   )
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ port, host }, () => {
-      server.off('error', reject)
-      resolve((server.address() as AddressInfo).port)
-    })
-  })
-}
 
 function explainListenError({ code, message }: NodeJS.ErrnoException, port: number, host: string) {
   if (code === 'EADDRINUSE')

@@ -94,7 +94,7 @@ class TurnsAdapter extends SqliteAdapter {
 
 // Kysely knows better-sqlite3; this is node:sqlite in that shape.
 function wrap(sqlite: DatabaseSync) {
-  // Preparing takes longer than running. The texts are few: they come from the queries in store.ts.
+  // Preparing takes longer than running. The texts are few: they come from the store's queries.
   const prepared = new Map<string, { statement: StatementSync; reader: boolean }>()
   const prepare = (text: string) => {
     const known = prepared.get(text)
