@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, devices } from '@playwright/test'
 import lighthouse from 'lighthouse'
-import { findFreePort } from '#testing/processes.ts'
+import { findFreePort, startServer } from '#testing/processes.ts'
 import playwrightConfig from '../playwright.config.ts'
-import { startServer } from './server-process.ts'
-import { formatBytes, formatMs, formatRatio, median, type Table } from './table.ts'
+import { formatMs, median, type Table } from './report.ts'
 
 const root = join(import.meta.dirname, '..')
+const blankFile = join(root, 'dist/blank.html')
 const runs = 5
 const contactRuns = 9
 // A phone of the middle class beside the machine that measures; Lighthouse assumes the same.
@@ -25,10 +25,9 @@ export async function benchPage(): Promise<Table[]> {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  const dir = mkdtempSync(join(tmpdir(), 'bench-'))
-  cpSync(join(root, 'dist'), join(dir, 'site'), { recursive: true })
-  writeFileSync(join(dir, 'site/blank.html'), blankPage)
-  const server = await startServer({ SITE_DIR: join(dir, 'site'), DATA_DIR: join(dir, 'data') })
+  writeFileSync(blankFile, blankPage)
+  const dataDir = mkdtempSync(join(tmpdir(), 'bench-'))
+  const server = startServer({ DATA_DIR: dataDir }, { stderr: openSync('/dev/null', 'w') })
   const port = await findFreePort()
   const launch = playwrightConfig.use?.launchOptions
   const browser = await chromium.launch({
@@ -36,27 +35,28 @@ export async function benchPage(): Promise<Table[]> {
     args: [...(launch?.args ?? []), `--remote-debugging-port=${port}`],
   })
   try {
+    const url = await server.findUrl()
     const pages: Run[] = []
     const blanks: Run[] = []
     for (let run = 0; run < runs; run++) {
-      blanks.push(await runLighthouse(`${server.url}/blank.html`, port))
-      pages.push(await runLighthouse(`${server.url}/`, port))
+      blanks.push(await runLighthouse(`${url}/blank.html`, port))
+      pages.push(await runLighthouse(`${url}/`, port))
     }
     // Another browser: this one has been through ten runs of Lighthouse.
     const fresh = await chromium.launch(launch)
     const tasks: Tasks[] = []
     for (let run = 0; run < contactRuns; run++)
       tasks.push({
-        page: await measureTask(fresh, `${server.url}/`),
-        blank: await measureTask(fresh, `${server.url}/blank.html`),
-        toLive: await measureContact(fresh, server.url),
+        page: await measureTask(fresh, `${url}/`),
+        blank: await measureTask(fresh, `${url}/blank.html`),
+        toLive: await measureContact(fresh, url),
       })
     await fresh.close()
     return [compareTimes(pages, blanks), listTasks(tasks), listBytes(pages.at(-1) as Run)]
   } finally {
     await browser.close()
-    await server.stop()
-    rmSync(dir, { recursive: true, force: true })
+    await server.kill('SIGTERM')
+    for (const made of [dataDir, blankFile]) rmSync(made, { recursive: true, force: true })
   }
 }
 
@@ -100,24 +100,17 @@ async function runLighthouse(url: string, port: number, triesLeft = 3): Promise<
 
 function compareTimes(pages: Run[], blanks: Run[]): Table {
   const rows = Object.entries(times).map(([id, name]) => {
-    const [page, blank] = [pages, blanks].map((all) => all.map((run) => run.times[id] ?? 0))
-    const [ours, theirs] = [median(page ?? []), median(blank ?? [])]
-    if (id === 'cumulative-layout-shift') return [name, ours.toFixed(3), theirs.toFixed(3), '']
-    const all = (page ?? []).map(Math.round).join(' ')
-    return [
-      name,
-      formatMs(ours),
-      formatMs(theirs),
-      theirs > 0 ? formatRatio(ours / theirs) : '',
-      all,
-    ]
+    const each = pages.map((run) => run.times[id] ?? 0)
+    const ours = median(each)
+    const theirs = median(blanks.map((run) => run.times[id] ?? 0))
+    if (id === 'cumulative-layout-shift') return [name, ours.toFixed(3), theirs.toFixed(3)]
+    const ratio = theirs > 0 ? (ours / theirs).toFixed(2) : ''
+    return [name, formatMs(ours), formatMs(theirs), ratio, each.map(Math.round).join(' ')]
   })
-  const scores = scored.map((id) => {
-    const [ours, theirs] = [pages, blanks].map((all) =>
-      median(all.map((run) => run.scores[id] ?? 0)),
-    )
-    return [id, String(ours), String(theirs), '', '']
-  })
+  const scores = scored.map((id) => [
+    id,
+    ...[pages, blanks].map((all) => String(median(all.map((run) => run.scores[id] ?? 0)))),
+  ])
   return {
     title: `Lighthouse, mobile, simulated 4G, medians of ${runs} runs in turns`,
     head: ['', 'page', 'blank', 'ratio', 'each run'],
@@ -126,24 +119,15 @@ function compareTimes(pages: Run[], blanks: Run[]): Table {
 }
 
 function listBytes({ requests }: Run): Table {
-  const types = [...new Set(requests.map(({ type }) => type))]
-  const row = (name: string, some: Run['requests']) => [
-    name,
-    String(some.length),
-    formatBytes(some.reduce((sum, { bytes }) => sum + bytes, 0)),
-  ]
+  const row = (name: string, some: Run['requests']) => {
+    const bytes = some.reduce((sum, { bytes }) => sum + bytes, 0)
+    return [name, String(some.length), `${(bytes / 1000).toFixed(1)} kB`]
+  }
+  const types = Map.groupBy(requests, ({ type }) => type)
   return {
     title: 'Transferred, what is fetched ahead included',
     head: ['type', 'requests', 'bytes'],
-    rows: [
-      ...types.map((type) =>
-        row(
-          type,
-          requests.filter((request) => request.type === type),
-        ),
-      ),
-      row('all', requests),
-    ],
+    rows: [...[...types].map(([type, some]) => row(type, some)), row('all', requests)],
   }
 }
 

@@ -10,14 +10,12 @@ import { createRandom } from './random.ts'
 import { startVisitors } from './visitors.ts'
 
 const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: 'pipe' })
-const imageMegabytes = 32
 
 /** Needs root, mkfs and loop devices. */
 export function canCutPower(): boolean {
   const dir = mkdtempSync(join(tmpdir(), 'power-'))
   try {
-    makeDisk(dir)
-    run('umount', join(dir, 'disk'))
+    run('umount', makeDisk(dir).disk)
     return true
   } catch {
     return false
@@ -30,33 +28,19 @@ export function canCutPower(): boolean {
  * The database lies on a file system of its own, in an image file. What the kernel still holds in
  * memory for that file system is not in the image: a copy of it is what a power cut would leave.
  */
-export async function cutPower({
-  seed,
-  cuts,
-  visitors: visitorCount,
-}: {
-  seed: number
-  cuts: number
-  visitors: number
-}): Promise<{ acknowledged: number; lost: string[]; damaged: string[] }> {
+export async function cutPower({ seed, cuts }: { seed: number; cuts: number }) {
   const random = createRandom(seed)
   const dir = mkdtempSync(join(tmpdir(), 'power-'))
   const { image, disk } = makeDisk(dir)
-  const dataDir = join(disk, 'data')
-  const server = startServer({ DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: '0' })
+  const server = startServer({ DATA_DIR: join(disk, 'data'), RATE_LIMIT_PER_MINUTE: '0' })
   const lost: string[] = []
   const damaged: string[] = []
   try {
     const url = await server.findUrl()
-    const visitors = startVisitors({
-      count: visitorCount,
-      listUrls: () => [url],
-      random,
-      pauseMs: 20,
-    })
+    const visitors = startVisitors({ count: 4, listUrls: () => [url], random, pauseMs: 20 })
     for (let cut = 0; cut < cuts; cut++) {
       await pause(50 + random() * 250)
-      const acknowledged = visitors.leads.filter((lead) => lead.acknowledged)
+      const acknowledged = visitors.listAcknowledged()
       server.signal('SIGSTOP')
       const left = readFileSync(image)
       server.signal('SIGCONT')
@@ -67,7 +51,7 @@ export async function cutPower({
           if (!found.has(name)) lost.push(`cut ${cut}: ${name} was acknowledged and is not there`)
     }
     await visitors.stop()
-    return { acknowledged: visitors.acknowledged, lost, damaged }
+    return { acknowledged: visitors.listAcknowledged().length, lost, damaged }
   } finally {
     await server.kill('SIGKILL')
     run('umount', disk)
@@ -78,18 +62,13 @@ export async function cutPower({
 /** The names of the leads that are there after the power is back; undefined when it is damaged. */
 async function openAfterCut(dir: string, left: Uint8Array): Promise<Set<string> | undefined> {
   mkdirSync(dir)
-  const image = join(dir, 'image')
-  const disk = join(dir, 'disk')
-  mkdirSync(disk)
-  writeFileSync(image, left)
-  run('mount', '-o', 'loop', image, disk)
+  const { disk } = makeDisk(dir, left)
   try {
     const db = await openDatabase({ dataDir: join(disk, 'data') })
     try {
-      const check = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(
-        db.kysely,
-      )
-      if (check.rows[0]?.integrity_check !== 'ok') return undefined
+      const check = sql<{ integrity_check: string }>`pragma integrity_check`
+      const [found] = (await check.execute(db.kysely)).rows
+      if (found?.integrity_check !== 'ok') return undefined
       const leads = await db.kysely.selectFrom('leads').select('name').execute()
       return new Set(leads.map(({ name }) => name))
     } finally {
@@ -103,12 +82,16 @@ async function openAfterCut(dir: string, left: Uint8Array): Promise<Set<string> 
   }
 }
 
-function makeDisk(dir: string): { image: string; disk: string } {
+/** A new disk, or one with this on it. */
+function makeDisk(dir: string, content?: Uint8Array): { image: string; disk: string } {
   const image = join(dir, 'image')
   const disk = join(dir, 'disk')
   mkdirSync(disk)
-  run('truncate', '-s', `${imageMegabytes}M`, image)
-  run('mkfs.ext4', '-q', image)
+  if (content) writeFileSync(image, content)
+  else {
+    run('truncate', '-s', '32M', image)
+    run('mkfs.ext4', '-q', image)
+  }
   run('mount', '-o', 'loop', image, disk)
   return { image, disk }
 }

@@ -1,6 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { pickOne } from './random.ts'
 
+export const functionPath = '/functions/v1/submit-to-airtable'
+
+export const makeLead = (name: string) => ({
+  name,
+  email: `${name.replace(' ', '.').toLowerCase()}@example.com`,
+  phone: '(555) 123-4567',
+  address: `${name} Main St`,
+  serviceType: 'roof-repair',
+})
+
 export type SentLead = { name: string; key: string; acknowledged: boolean }
 
 /** Visitors who send one lead after another and, as the page does, repeat with the same key what broke off. */
@@ -19,7 +29,6 @@ export function startVisitors({
 }) {
   const leads: SentLead[] = []
   const surprises: string[] = []
-  let acknowledged = 0
   let repeats = 0
   let stopping = false
 
@@ -40,15 +49,9 @@ export function startVisitors({
       const urls = listUrls()
       if (urls.length > 0) {
         const status = await post(pickOne(urls, random), lead)
-        if (status === 200) {
-          if (!lead.acknowledged) acknowledged += 1
-          lead.acknowledged = true
-          return
-        }
-        if (status !== 0 && status !== 503) {
-          surprises.push(`a lead was answered ${status}`)
-          return
-        }
+        if (status === 200) lead.acknowledged = true
+        else if (status !== 0 && status !== 503) surprises.push(`a lead was answered ${status}`)
+        if (status !== 0 && status !== 503) return
         repeats += 1
         // Some leave. Their lead may be stored or not, but never twice.
         if (random() < 0.1) return
@@ -61,12 +64,8 @@ export function startVisitors({
   return {
     leads,
     surprises,
-    get acknowledged() {
-      return acknowledged
-    },
-    get repeats() {
-      return repeats
-    },
+    listAcknowledged: () => leads.filter(({ acknowledged }) => acknowledged),
+    countRepeats: () => repeats,
     /** Ends when every visitor has an answer or has left. */
     async stop(): Promise<void> {
       stopping = true
@@ -78,20 +77,14 @@ export function startVisitors({
 /** The status, or 0 when the connection broke. */
 async function post(url: string, { name, key }: SentLead): Promise<number> {
   try {
-    const response = await fetch(`${url}/functions/v1/submit-to-airtable`, {
+    const response = await fetch(url + functionPath, {
       method: 'POST',
       headers: {
         apikey: 'public-anon-key',
         'content-type': 'application/json',
         'idempotency-key': key,
       },
-      body: JSON.stringify({
-        name,
-        email: `${name.replace(' ', '.').toLowerCase()}@example.com`,
-        phone: '(555) 123-4567',
-        address: `${name.split(' ')[1]} Main St`,
-        serviceType: 'roof-repair',
-      }),
+      body: JSON.stringify(makeLead(name)),
       signal: AbortSignal.timeout(30_000),
     })
     await response.text()

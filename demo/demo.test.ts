@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { jane } from '#testing/saved-leads.ts'
 
 const root = join(import.meta.dirname, '..')
 const isBuilt = existsSync(join(root, 'dist/index.html'))
@@ -41,13 +42,7 @@ test.skipIf(!isBuilt && !process.env.CI)(
     const answer = await fetch(`${site}/functions/v1/submit-to-airtable`, {
       method: 'POST',
       headers: { apikey: 'sb_publishable_1', 'content-type': 'application/json' },
-      body: JSON.stringify({
-        name: 'Jane Doe',
-        email: 'jane@example.com',
-        phone: '(555) 123-4567',
-        address: '123 Main St, Springfield, IL 62701',
-        serviceType: 'emergency',
-      }),
+      body: JSON.stringify({ ...jane, serviceType: 'emergency' }),
     })
     expect(answer.status).toBe(200)
     await vi.waitFor(() => expect(out).toMatch(/Jane Doe.*Emergency Service.*New/), wait)

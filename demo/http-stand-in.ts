@@ -20,10 +20,10 @@ export type Call = { method: string; url: URL; headers: IncomingHttpHeaders; tex
 export type Reply = { status: number; type?: string; body: unknown }
 
 /** A service on this machine that answers in JSON, and has its bad days. */
-export async function startHttpStandIn<Fault extends { kind: string }>(service: {
-  chooseFault(call: Call): Fault | HttpFault | undefined
+export async function startHttpStandIn<Fault extends { kind: string } = HttpFault>(service: {
+  chooseFault?(call: Call): Fault | HttpFault | undefined
   /** Not asked when the fault is 'refuse'. */
-  answer(call: Call, fault: Fault | HttpFault | undefined): Reply
+  answer(call: Call, fault: Fault | HttpFault | undefined): Reply | Promise<Reply>
 }) {
   const server = createServer(async (request, response) => {
     try {
@@ -31,9 +31,9 @@ export async function startHttpStandIn<Fault extends { kind: string }>(service: 
       for await (const chunk of request.setEncoding('utf8')) text += chunk
       const { method = 'GET', headers } = request
       const call = { method, headers, text, url: new URL(request.url ?? '/', 'http://stand-in') }
-      const fault = service.chooseFault(call) as HttpFault | undefined
+      const fault = service.chooseFault?.(call) as HttpFault | undefined
       if (fault?.kind === 'refuse') return request.socket.destroy()
-      const { status, type = 'application/json', body } = service.answer(call, fault)
+      const { status, type = 'application/json', body } = await service.answer(call, fault)
       const sent = typeof body === 'string' ? body : JSON.stringify(body)
       if (fault?.kind === 'lose-answer') return request.socket.destroy()
       if (fault?.kind === 'hang') return
