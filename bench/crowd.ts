@@ -7,6 +7,8 @@ import { functionPath, makeLead } from './visitors.ts'
 const kinds = ['page', 'lead', 'lead without a key', 'plain form'] as const
 type Kind = (typeof kinds)[number]
 
+let crowds = 0
+
 export type Tally = { outcomes: Map<string, number>; times: number[] }
 
 /** Visitors of the site behind Caddy who read and send leads. Nobody tries again: what fails once has failed. */
@@ -18,6 +20,8 @@ export function startCrowd(
     kinds.map((kind) => [kind, { outcomes: new Map(), times: [] }]),
   )
   const acknowledged: string[] = []
+  // The same plain form again within a minute would be taken for a second press.
+  const crowd = ++crowds
   let stopping = false
 
   async function visit(at: number): Promise<void> {
@@ -32,7 +36,7 @@ export function startCrowd(
         agent = connect()
       }
       const kind = kinds[(at + turn) % kinds.length] ?? 'page'
-      const name = `Visitor ${at}-${turn}`
+      const name = `Visitor ${crowd}-${at}-${turn}`
       const startedAt = performance.now()
       const outcome = await send(agent, kind, name).catch(String)
       const tally = tallies.get(kind)

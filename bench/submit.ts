@@ -71,7 +71,9 @@ async function load({ name, url, body, status }: Route, duration: number): Promi
   })
   const answered = result.statusCodeStats?.[`${status}`]?.count ?? 0
   if (result.errors > 0 || answered !== result.requests.total)
-    throw new Error(`${name}: not every answer was ${status}`)
+    throw new Error(
+      `${name}: ${result.errors} broke, not all were ${status}: ${JSON.stringify(result.statusCodeStats)}`,
+    )
   return {
     perSecond: answered / result.duration,
     p50Ms: result.latency.p50,
