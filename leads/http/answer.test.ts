@@ -20,12 +20,7 @@ const secret = 'a secret for tests'
 
 async function open(engine: Engine, lead: { name?: string } = {}) {
   const db = await openTestDatabase(engine)
-  const wakes: number[] = []
-  const { app, log, clock } = createTestApp(db, {
-    linkSecret: secret,
-    publicUrl: 'https://www.example.com',
-    wake: () => wakes.push(clock.at),
-  })
+  const { request, log, clock, wakes } = createTestApp(db, { linkSecret: secret })
   clock.at = start
   const leadId = await storeLead(db, {
     at: start,
@@ -33,10 +28,7 @@ async function open(engine: Engine, lead: { name?: string } = {}) {
     channels: ['airtable'],
   })
   const token = makeAnswerToken(leadId, secret, start)
-  const ask = async (method: string, path = `/answer/${token}`) => {
-    const response = await app.request(path, { method })
-    return { status: response.status, headers: response.headers, text: await response.text() }
-  }
+  const ask = (method: string, path = `/answer/${token}`) => request(path, { method })
   return { db, log, clock, wakes, leadId, token, ask }
 }
 
@@ -48,10 +40,8 @@ describe.each(engines)('the answer page on %s', (engine) => {
     expect(await findLead(db, leadId)).toEqual(before)
     expect(wakes).toEqual([])
     const { text } = await ask('GET')
-    expect(text).toContain('Jane Doe')
-    expect(text).toContain('href="tel:5551234567"')
-    expect(text).toContain('12:10 PM CST')
-    expect(text).toContain('10 minutes left')
+    for (const part of ['Jane Doe', 'href="tel:5551234567"', '12:10 PM CST', '10 minutes left'])
+      expect(text).toContain(part)
     expect(text.match(/<button/g)).toHaveLength(1)
   })
 
@@ -74,12 +64,6 @@ describe.each(engines)('the answer page on %s', (engine) => {
     })
     expect(wakes).toEqual([start + 200_000])
     expect(JSON.stringify(log.entries)).not.toMatch(/Jane|\(555\)/)
-  })
-
-  it('works at the path that Supabase shows', async () => {
-    const { ask, token } = await open(engine)
-    for (const path of ['/functions/v1/submit-to-airtable', '/submit-to-airtable'])
-      expect((await ask('GET', `${path}/answer/${token}`)).status).toBe(200)
   })
 
   it('shows nothing to a forged, truncated or foreign link', async () => {
@@ -119,19 +103,15 @@ describe.each(engines)('the answer page on %s', (engine) => {
     }
     expect((await findLead(db, leadId))?.answeredAt).toBeNull()
   })
+})
 
-  it('knows nothing of an erased lead', async () => {
-    const { ask, db, leadId } = await open(engine)
-    await eraseLead(db, leadId)
-    expect((await ask('GET')).status).toBe(404)
-    expect((await ask('POST')).status).toBe(404)
-  })
-
-  it('says 405 to other methods', async () => {
-    const { ask } = await open(engine)
-    expect((await ask('DELETE')).status).toBe(405)
-    expect((await ask('PUT')).status).toBe(405)
-  })
+it('answers where Supabase shows it, to GET, HEAD and POST only, and not about an erased lead', async () => {
+  const { ask, token, db, leadId } = await open('sqlite')
+  for (const path of ['/functions/v1/submit-to-airtable', '/submit-to-airtable'])
+    expect((await ask('GET', `${path}/answer/${token}`)).status).toBe(200)
+  for (const method of ['DELETE', 'PUT']) expect((await ask(method)).status).toBe(405)
+  await eraseLead(db, leadId)
+  for (const method of ['GET', 'POST']) expect((await ask(method)).status).toBe(404)
 })
 
 it('runs nothing, loads nothing, is not kept, found, framed or told about', async () => {
@@ -155,8 +135,9 @@ it('a database that is away is said on the page', async () => {
   expect(text).toContain('Not recorded yet')
 })
 
-describe('the secret of the links', () => {
-  it.each(engines)('is made once and kept on %s, for all processes', async (engine) => {
+it.each(engines)(
+  'the links’ secret is made once and kept on %s, for all processes',
+  async (engine) => {
     const db = await openTestDatabase(engine)
     const secrets = await Promise.all(
       Array.from({ length: 5 }, () => readLinkSecret(db, undefined)),
@@ -164,8 +145,8 @@ describe('the secret of the links', () => {
     expect(new Set(secrets).size).toBe(1)
     expect(secrets[0]?.length).toBeGreaterThan(40)
     expect(await readLinkSecret(db, 'given')).toBe('given')
-  })
-})
+  },
+)
 
 it('a token is short, and holds nothing but the lead and the expiry', () => {
   const leadId = crypto.randomUUID()
@@ -198,94 +179,71 @@ describe('after an answer the Airtable row', () => {
       log,
       faults: createFaultLog(log),
     })
-    const readAnswered = async () =>
-      (await findLead(db, opened.leadId))?.deliveries.find(
-        ({ occasion }) => occasion === 'answered',
-      )
-    return { ...opened, standIn, deliver: () => deliverer.deliverDue(1_000), readAnswered }
+    const readAnswered = async () => {
+      const deliveries = (await findLead(db, opened.leadId))?.deliveries ?? []
+      return deliveries.find(({ occasion }) => occasion === 'answered')
+    }
+    const deliver = () => deliverer.deliverDue(1_000)
+    const answer = async () => {
+      clock.at = start + 90_000
+      await opened.ask('POST')
+      await deliver()
+    }
+    return { ...opened, standIn, deliver, answer, readAnswered }
   }
 
-  it('says Called and when, and keeps all else that staff wrote', async () => {
-    const { ask, standIn, deliver, clock, readAnswered } = await openAirtable()
+  const called = { Status: 'Called', 'Answered At': '2026-11-15T18:01:30.000Z' }
+
+  it.each([
+    [{ Address: 'corrected by staff' }, { ...called, Address: 'corrected by staff' }],
+    [{ Status: 'Done' }, { ...called, Status: 'Done' }],
+  ])('says Called and when, and keeps what staff wrote: %j', async (written, expected) => {
+    const { standIn, deliver, answer, readAnswered } = await openAirtable()
     await deliver()
-    const [row] = standIn.records
-    if (row) row.fields.Address = 'corrected by staff'
-    clock.at = start + 90_000
-    await ask('POST')
-    await deliver()
-    expect(standIn.records).toHaveLength(1)
-    expect(standIn.records[0]?.fields).toMatchObject({
-      Status: 'Called',
-      'Answered At': '2026-11-15T18:01:30.000Z',
-      Address: 'corrected by staff',
-    })
+    Object.assign(standIn.records[0]?.fields ?? {}, written)
+    await answer()
+    expect(standIn.records).toMatchObject([{ fields: expected }])
     expect(await readAnswered()).toMatchObject({ state: 'sent', note: null })
   })
 
-  it('keeps a Status that staff have set', async () => {
-    const { ask, standIn, deliver } = await openAirtable()
-    await deliver()
-    const [row] = standIn.records
-    if (row) row.fields.Status = 'Done'
-    await ask('POST')
-    await deliver()
-    expect(standIn.records[0]?.fields).toMatchObject({
-      Status: 'Done',
-      'Answered At': expect.any(String),
-    })
-  })
-
   it('is marked once it is there, if the answer came first', async () => {
-    const { ask, standIn, deliver, clock, readAnswered } = await openAirtable()
-    await ask('POST')
-    await deliver()
+    const { standIn, deliver, answer, clock, readAnswered } = await openAirtable()
+    await answer()
     clock.at += 10_000
     await deliver()
-    expect(standIn.records[0]?.fields).toMatchObject({ Status: 'Called' })
+    expect(standIn.records).toMatchObject([{ fields: called }])
     expect((await readAnswered())?.state).toBe('sent')
   })
 
   it('takes the Status alone where the column is missing, and says what to do', async () => {
-    const { ask, standIn, deliver, readAnswered } = await openAirtable({
-      columns: {
-        'Lead ID': 'singleLineText',
-        Status: { choices: ['New', 'Called'] },
-        Raw: 'multilineText',
-      },
+    const choices = ['New', 'Called']
+    const { standIn, deliver, answer, readAnswered } = await openAirtable({
+      columns: { 'Lead ID': 'singleLineText', Status: { choices }, Raw: 'multilineText' },
     })
     await deliver()
-    await ask('POST')
-    await deliver()
+    await answer()
     expect(standIn.records[0]?.fields.Status).toBe('Called')
-    expect(await readAnswered()).toMatchObject({
-      state: 'sent',
-      note: expect.stringContaining('Airtable does not take Answered At'),
-    })
+    const note = expect.stringContaining('Airtable does not take Answered At')
+    expect(await readAnswered()).toMatchObject({ state: 'sent', note })
   })
 
-  it('is not made anew when staff have deleted it', async () => {
-    const { ask, standIn, deliver, readAnswered } = await openAirtable()
+  it('is not made again when staff have deleted it', async () => {
+    const { standIn, deliver, answer, readAnswered } = await openAirtable()
     await deliver()
     standIn.records.splice(0)
-    await ask('POST')
-    await deliver()
+    await answer()
     expect(standIn.records).toEqual([])
-    expect(await readAnswered()).toMatchObject({
-      state: 'sent',
-      note: 'The row is no longer in Airtable.',
-    })
+    const note = 'The row is no longer in Airtable.'
+    expect(await readAnswered()).toMatchObject({ state: 'sent', note })
   })
 
   it('waits while Airtable is away', async () => {
-    const { ask, standIn, deliver, clock, readAnswered } = await openAirtable()
+    const { standIn, deliver, answer, clock, readAnswered } = await openAirtable()
     await deliver()
-    await ask('POST')
     standIn.nextFaults.push({ kind: 'html', status: 502 })
-    await deliver()
-    expect(await readAnswered()).toMatchObject({
-      state: 'waiting',
-      lastError: 'Airtable answered 502.',
-    })
+    await answer()
+    const lastError = 'Airtable answered 502.'
+    expect(await readAnswered()).toMatchObject({ state: 'waiting', lastError })
     clock.at += 10_000
     await deliver()
     expect((await readAnswered())?.state).toBe('sent')
