@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Channel } from '#leads/channel.ts'
 import { createDeliverer } from '#leads/delivery/deliver.ts'
 import { createFaultLog } from '#leads/log.ts'
 import { acquireChannel } from '#leads/store/channel-leases.ts'
 import { claimDue } from '#leads/store/deliveries.ts'
-import { countLeads } from '#leads/store/reading.ts'
+import { countLeads, countWaiting } from '#leads/store/reading.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { proveWritable } from '#leads/store/write-check.ts'
 import { createTestApp } from '#testing/app.ts'
@@ -24,22 +25,40 @@ async function open(engine: 'sqlite' | 'postgres') {
   return { db, ...location }
 }
 
-describe('SQLite', () => {
-  it('lets Node look at its sockets between transactions, however many queue', async () => {
-    const { db } = await open('sqlite')
-    let looks = 0
-    let isDone = false
-    const look = () => {
-      looks += 1
-      if (!isDone) setImmediate(look)
-    }
-    // One by one, as reminders are written, and not in a group.
-    const saving = Promise.all(Array.from({ length: 300 }, () => proveWritable(db)))
-    setImmediate(look)
-    await saving
-    isDone = true
-    expect(looks).toBeGreaterThan(3)
-  })
+/** A connection of another program. */
+async function connectOther(databaseUrl: string) {
+  const other = new pg.Client({ connectionString: databaseUrl })
+  await other.connect()
+  onTestFinished(() => other.end())
+  return other
+}
+
+/** Runs something about each of the database's other connections. */
+const selectOthers = (url: string, what = 'pid', where = 'true') =>
+  runSql(
+    url,
+    `select ${what} from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and ${where}`,
+  )
+
+const cut = 'pg_terminate_backend(pid)'
+const isWaiting = `wait_event_type = 'Lock'`
+const cutConnections = (url: string) => selectOthers(url, cut).catch(() => {})
+
+it('SQLite lets Node look at its sockets between transactions, however many queue', async () => {
+  const { db } = await open('sqlite')
+  let looks = 0
+  let isDone = false
+  const look = () => {
+    looks += 1
+    if (!isDone) setImmediate(look)
+  }
+  // One by one, as reminders are written, and not in a group.
+  const saving = Promise.all(Array.from({ length: 300 }, () => proveWritable(db)))
+  setImmediate(look)
+  await saving
+  isDone = true
+  expect(looks).toBeGreaterThan(3)
 })
 
 describe.skipIf(!engines.includes('postgres'))('Postgres', () => {
@@ -68,24 +87,13 @@ describe.skipIf(!engines.includes('postgres'))('Postgres', () => {
     const { db, databaseUrl = '' } = await open('postgres')
     const { post } = createTestApp(db)
     // The lead is written, and its deliveries wait for this lock: the middle of the transaction.
-    const other = new pg.Client({ connectionString: databaseUrl })
-    await other.connect()
-    onTestFinished(() => other.end())
+    const other = await connectOther(databaseUrl)
     await other.query('begin; lock table deliveries in access exclusive mode')
     const key = { 'idempotency-key': 'one' }
-    const cut = post(key)
-    await waitUntil(async () => {
-      const waiting = await runSql(
-        databaseUrl,
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      return waiting.length > 0
-    })
-    await runSql(
-      databaseUrl,
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    expect((await cut).status).toBe(503)
+    const answer = post(key)
+    await waitUntil(async () => (await selectOthers(databaseUrl, 'pid', isWaiting)).length > 0)
+    await selectOthers(databaseUrl, cut, isWaiting)
+    expect((await answer).status).toBe(503)
     await other.query('rollback')
     expect(await countLeads(db)).toBe(0)
     expect((await post(key)).status).toBe(200)
@@ -95,15 +103,14 @@ describe.skipIf(!engines.includes('postgres'))('Postgres', () => {
 
   it('lives on when a connection is cut between two queries of a transaction', async () => {
     const { db, databaseUrl = '' } = await open('postgres')
-    const others = `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
     // Nobody waits for an answer then who could hear of it: unheard, the event would end the process.
-    const cut = db.kysely.transaction().execute(async (trx) => {
+    const failing = db.kysely.transaction().execute(async (trx) => {
       await sql`select 1`.execute(trx)
       await cutConnections(databaseUrl)
-      await waitUntil(async () => (await runSql(databaseUrl, others)).length === 0)
+      await waitUntil(async () => (await selectOthers(databaseUrl)).length === 0)
       await sql`select 1`.execute(trx)
     })
-    await expect(cut).rejects.toThrow()
+    await expect(failing).rejects.toThrow()
     await save(db, 0)
     expect(await countLeads(db)).toBe(1)
   })
@@ -111,9 +118,7 @@ describe.skipIf(!engines.includes('postgres'))('Postgres', () => {
   it('takes other leads, deliveries and reminders while leads wait in the database', async () => {
     const { db, databaseUrl = '' } = await open('postgres')
     const { post, clock } = createTestApp(db)
-    const other = new pg.Client({ connectionString: databaseUrl })
-    await other.connect()
-    onTestFinished(() => other.end())
+    const other = await connectOther(databaseUrl)
     // What saveLead holds for a network: another process could be slow to give it back.
     const networks = Array.from({ length: 20 }, (_, at) => `203.0.${at}`)
     const hold = (network: string) =>
@@ -121,15 +126,15 @@ describe.skipIf(!engines.includes('postgres'))('Postgres', () => {
     const visit = (network: string) => post({ 'test-client': `${network}.1` })
     await hold('198.51.100')
     const waiting = [visit('198.51.100')]
-    const isWaiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`
-    await waitUntil(async () => (await runSql(databaseUrl, isWaiting)).length === 1)
+    const countHeld = async () => (await selectOthers(databaseUrl, 'pid', isWaiting)).length
+    await waitUntil(async () => (await countHeld()) === 1)
     clock.at += 3_000
     expect((await visit('198.51.101')).status).toBe(200)
     for (const network of networks) {
       await hold(network)
       waiting.push(visit(network))
     }
-    await waitUntil(async () => (await runSql(databaseUrl, isWaiting)).length > 4)
+    await waitUntil(async () => (await countHeld()) > 4)
     await proveWritable(db)
     const lease = { holder: 'me', now: clock.at, until: clock.at + 1 }
     expect(await claimDue(db, 'airtable', 1, lease)).toHaveLength(1)
@@ -193,73 +198,48 @@ describe.each(engines)('a clock that is set back, on %s', (engine) => {
     await db.kysely.schema.alterTable('away').renameTo('write_checks').execute()
   })
 
-  it('does not keep a lead from going out, whether the process saw it or starts after it', async () => {
-    for (const restarts of [false, true]) {
-      const db = await openTestDatabase(engine)
-      const clock = { at: Date.parse('2026-11-15T12:00:00Z') }
-      let works = false
-      let sends = 0
-      const makeDeliverer = () =>
-        createTestDeliverer(db, clock, () => {
-          sends += 1
-          return works
-        })
-      let deliverer = makeDeliverer()
-      await save(db, clock.at)
-      await deliverer.deliverDue(1)
-      await save(db, clock.at)
-      // A process that was killed: its lease on the channel and on a lead stay behind.
-      const lease = { holder: 'killed', now: clock.at, until: clock.at + 45_000 }
-      await acquireChannel(db, 'airtable', lease)
-      await claimDue(db, 'airtable', 1, lease)
-      expect(sends).toBe(1)
-      works = true
-      clock.at -= hourMs
-      if (restarts) deliverer = makeDeliverer()
-      await deliverer.deliverDue(1)
-      // The lease runs on, by the new clock.
-      clock.at += 51_000
-      await deliverer.deliverDue(1)
-      clock.at += 1_000
-      await deliverer.deliverDue(1)
-      const waiting = await db.kysely
-        .selectFrom('deliveries')
-        .select('channel')
-        .where('state', '=', 'waiting')
-        .execute()
-      expect([restarts, waiting]).toEqual([restarts, []])
-    }
+  it.each([false, true])('keeps no lead from going out; restarted: %s', async (restarts) => {
+    const db = await openTestDatabase(engine)
+    const clock = { at: Date.parse('2026-11-15T12:00:00Z') }
+    const channel = { works: false, sends: 0 }
+    let deliverer = createTestDeliverer(db, clock, channel)
+    await save(db, clock.at)
+    await deliverer.deliverDue(1)
+    await save(db, clock.at)
+    // A process that was killed: its lease on the channel and on a lead stay behind.
+    const lease = { holder: 'killed', now: clock.at, until: clock.at + 45_000 }
+    await acquireChannel(db, 'airtable', lease)
+    await claimDue(db, 'airtable', 1, lease)
+    expect(channel.sends).toBe(1)
+    channel.works = true
+    clock.at -= hourMs
+    if (restarts) deliverer = createTestDeliverer(db, clock, channel)
+    await deliverer.deliverDue(1)
+    // The lease runs on, by the new clock.
+    clock.at += 51_000
+    await deliverer.deliverDue(1)
+    clock.at += 1_000
+    await deliverer.deliverDue(1)
+    expect(await countWaiting(db)).toEqual([])
   })
 })
 
-const cutConnections = (url: string) =>
-  runSql(
-    url,
-    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-  ).catch(() => {})
-
-function createTestDeliverer(db: Database, clock: { at: number }, works: () => boolean) {
+function createTestDeliverer(
+  db: Database,
+  clock: { at: number },
+  channel: { works: boolean; sends: number },
+) {
   const log = createTestLog()
+  const send: Channel['send'] = async (claimed) => {
+    channel.sends += 1
+    const result = channel.works ? { ok: true as const } : { ok: false as const, error: 'no' }
+    return {
+      outcomes: claimed.map(({ lead, occasion }) => ({ leadId: lead.id, occasion, ...result })),
+    }
+  }
   return createDeliverer({
     db,
-    channels: [
-      {
-        name: 'airtable',
-        batchSize: 10,
-        exclusive: true,
-        restMs: 0,
-        send: async (claimed) => {
-          const ok = works()
-          return {
-            outcomes: claimed.map(({ lead, occasion }) => ({
-              leadId: lead.id,
-              occasion,
-              ...(ok ? { ok } : { ok, error: 'no' }),
-            })),
-          }
-        },
-      },
-    ],
+    channels: [{ name: 'airtable', batchSize: 10, exclusive: true, restMs: 0, send }],
     now: () => clock.at,
     random: () => 1,
     // The clock moves by exactly as much as was waited for.
