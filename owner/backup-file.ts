@@ -14,13 +14,6 @@ export const formatStamp = (at: number) =>
 export const findBackupDir = (variables: Record<string, string | undefined>, dataDir: string) =>
   variables.BACKUP_DIR?.trim() || join(dataDir, 'backups')
 
-/** PostgreSQL has trusted tools of its own. */
-export const usePostgresTools =
-  'DATABASE_URL names a PostgreSQL, which pg_dump and pg_restore copy: see docs/hosting.md, Backup and restore.'
-
-/** `keepAs`: the backup of what was there before. */
-export type RestoreRequest = { replace: boolean; now: number; workDir: string; keepAs: string }
-
 /** Lends a folder for what is not whole yet, and takes it away whatever happens. */
 export async function lendWorkDir<T>(backupDir: string, work: (dir: string) => Promise<T>) {
   await makeOwnDir(backupDir)

@@ -5,7 +5,7 @@ import { openDatabase } from '#server/database.ts'
 import { createDir } from '#testing/database.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { backUp, runBackup } from './backup.ts'
-import { usePostgresTools } from './backup-file.ts'
+import { usePostgresTools } from './backup-command.ts'
 import { runRestore } from './restore.ts'
 
 const hourMs = 60 * 60_000

@@ -1,16 +1,11 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { readEnv } from '#leads/settings.ts'
-import {
-  findBackupDir,
-  formatStamp,
-  isBackup,
-  lendWorkDir,
-  makeOwnDir,
-  usePostgresTools,
-} from './backup-file.ts'
+import { UserError } from '#leads/user-error.ts'
+import { createCommand, findPlaces } from './backup-command.ts'
+import { formatStamp, isBackup, lendWorkDir, makeOwnDir } from './backup-file.ts'
 import { backUpSqlite } from './backup-sqlite.ts'
+import { count } from './terminal.ts'
+import { parseTyped } from './usage.ts'
 
 const help = `Copies the SQLite database while the site runs, and checks the copy.
 
@@ -38,56 +33,29 @@ export async function backUp(
   return { file, leads, bytes: (await stat(file)).size, deleted: older.length }
 }
 
+const abandonedMs = 6 * 60 * 60_000
+
 // A killed run leaves a copy of everyone's data behind.
 async function removeAbandoned(backupDir: string, now: number): Promise<void> {
-  for (const name of await readdir(backupDir)) {
-    const path = join(backupDir, name)
-    if (!name.startsWith('.unfinished-')) continue
+  const names = (await readdir(backupDir)).filter((name) => name.startsWith('.unfinished-'))
+  for (const path of names.map((name) => join(backupDir, name))) {
     const { mtimeMs } = await stat(path)
     if (now - mtimeMs > abandonedMs) await rm(path, { recursive: true, force: true })
   }
 }
-const abandonedMs = 6 * 60 * 60_000
-
-export type CommandDeps = {
-  variables: Record<string, string | undefined>
-  now: number
-  stdout: (text: string) => void
-  stderr: (text: string) => void
-}
 
 /** The command; returns its exit code. */
-export async function runBackup(args: string[], { variables, now, stdout, stderr }: CommandDeps) {
-  try {
-    const options = { keep: { type: 'string', default: '14' }, help: { type: 'boolean' } } as const
-    const { values } = parseArgs({ args, options })
-    if (values.help) {
-      stdout(help)
-      return 0
-    }
-    if (!/^[1-9]\d{0,5}$/.test(values.keep))
-      throw new Error(`--keep takes a whole number from 1, not "${values.keep}".`)
-    const keep = Number(values.keep)
-    const { databaseUrl, dataDir } = readEnv(variables)
-    if (databaseUrl) throw new Error(usePostgresTools)
-    const backupDir = findBackupDir(variables, dataDir)
-    const { file, leads, bytes, deleted } = await backUp(dataDir, { backupDir, keep, now })
-    const kilobytes = Math.ceil(bytes / 1000)
-    stdout(
-      `Backed up ${leads === 1 ? '1 lead' : `${leads} leads`} to ${file} (${kilobytes} kB, checked).\n`,
-    )
-    if (deleted > 0) stdout(`Deleted ${deleted} older ones; the newest ${keep} are kept.\n`)
-    return 0
-  } catch (error) {
-    stderr(`There is no new backup: ${(error as Error).message}\n`)
-    return 1
-  }
-}
+export const runBackup = createCommand('There is no new backup', async (args, deps) => {
+  const options = { keep: { type: 'string', default: '14' }, help: { type: 'boolean' } } as const
+  const { values } = parseTyped({ args, options })
+  if (values.help) return help
+  if (!/^[1-9]\d{0,5}$/.test(values.keep))
+    throw new UserError(`--keep takes a whole number from 1, not "${values.keep}".`)
+  const keep = Number(values.keep)
+  const { dataDir, backupDir } = findPlaces(deps.variables)
+  const { file, leads, bytes, deleted } = await backUp(dataDir, { backupDir, keep, now: deps.now })
+  const done = `Backed up ${count(leads, 'lead')} to ${file} (${Math.ceil(bytes / 1000)} kB, checked).\n`
+  return deleted > 0 ? `${done}Deleted ${deleted} older ones; the newest ${keep} are kept.\n` : done
+})
 
-if (import.meta.main)
-  process.exitCode = await runBackup(process.argv.slice(2), {
-    variables: process.env,
-    now: Date.now(),
-    stdout: (text) => process.stdout.write(text),
-    stderr: (text) => process.stderr.write(text),
-  })
+if (import.meta.main) process.exitCode = await runBackup(process.argv.slice(2))

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { type Env, readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
 import { checkAirtable } from './doctor/airtable.ts'
@@ -21,6 +20,7 @@ import {
 } from './doctor/settings.ts'
 import { type Content, checkWords } from './doctor/words.ts'
 import { explainError, makeSafeJson } from './terminal.ts'
+import { parseTyped, UsageError } from './usage.ts'
 
 const help = `What still stands between this checkout and a live site. Changes nothing.
 
@@ -45,34 +45,27 @@ export type DoctorDeps = AddressDeps & {
   color: boolean
 }
 
+const flag = { type: 'boolean' } as const
+const options = { json: flag, send: flag, help: { ...flag, short: 'h' } } as const
+
 /** Returns the exit code. */
 export async function runDoctor(args: readonly string[], deps: DoctorDeps): Promise<number> {
   try {
-    const options = parseOptions(args)
-    if (options.help) {
+    const { values } = parseTyped({ args: [...args], options })
+    if (values.help) {
       deps.stdout(help)
       return 0
     }
     const env = readEnv(deps.given)
     const content = await deps.readContent().catch(explainUnreadable)
-    const groups = await examine(env, content, options.send ?? false, deps)
+    const groups = await examine(env, content, values.send ?? false, deps)
     const ready = !groups.some(({ checks }) => checks.some(({ state }) => state === 'to do'))
-    deps.stdout(options.json ? `${makeSafeJson({ ready, groups })}\n` : formatScreen(groups, deps))
+    deps.stdout(values.json ? `${makeSafeJson({ ready, groups })}\n` : formatScreen(groups, deps))
     return ready ? 0 : 1
   } catch (error) {
-    deps.stderr(`${explainError(error)}\n`)
+    const hint = error instanceof UsageError ? '. Try: npm run doctor -- --help' : ''
+    deps.stderr(`${explainError(error)}${hint}\n`)
     return 2
-  }
-}
-
-function parseOptions(args: readonly string[]) {
-  const flag = { type: 'boolean' } as const
-  const options = { json: flag, send: flag, help: { ...flag, short: 'h' } } as const
-  try {
-    return parseArgs({ args: [...args], options }).values
-  } catch (error) {
-    const [says] = (error as Error).message.split('. ')
-    throw new UserError(`${says}. Try: npm run doctor -- --help`)
   }
 }
 

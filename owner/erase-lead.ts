@@ -5,9 +5,10 @@ import { eraseLead } from '#leads/store/erase-lead.ts'
 import { findLeadsByPrefix, type LeadWithDeliveries } from '#leads/store/reading.ts'
 import { UserError } from '#leads/user-error.ts'
 import { describeChannel, describeLead } from './describe-lead.ts'
-import { type Command, type Deps, type Outcome, UsageError } from './leads-command.ts'
+import type { Command, Deps, Outcome } from './leads-command.ts'
 import { findOne } from './show-leads.ts'
 import { count } from './terminal.ts'
+import { UsageError } from './usage.ts'
 
 export async function eraseOneLead(command: Command, deps: Deps): Promise<Outcome> {
   const lead = await findOne(command.target, deps.db)

@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util'
 import type { AirtableSettings } from '#leads/airtable/client.ts'
 import type { Database } from '#leads/store/tables.ts'
-import { UserError } from '#leads/user-error.ts'
+import { parseTyped, UsageError } from './usage.ts'
 
 export const help = `The owner's view of the leads.
 
@@ -43,11 +42,8 @@ export type Command = Exclude<ReturnType<typeof parseCommand>, 'help'>
 /** What a command has to say, for a program or for a person. */
 export type Outcome = { json: unknown; text: string; isDone?: boolean }
 
-/** About what was typed. */
-export class UsageError extends UserError {}
-
 export function parseCommand(args: readonly string[]) {
-  const { values, positionals } = parseOptions(args)
+  const { values, positionals } = parseTyped({ args: [...args], options, allowPositionals: true })
   if (values.help || positionals[0] === 'help') return 'help'
 
   const [typed = 'list', target = '', ...rest] = positionals
@@ -80,30 +76,20 @@ function parseNumber(option: string, text: string, most: number): number {
   throw new UsageError(`--${option} takes a whole number from 1 to ${most}, not "${text}"`)
 }
 
-function parseOptions(args: readonly string[]) {
-  const flag = { type: 'boolean' } as const
-  const value = { type: 'string' } as const
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        json: flag,
-        limit: value,
-        force: flag,
-        yes: flag,
-        'store-only': flag,
-        days: value,
-        from: value,
-        to: value,
-        html: value,
-        help: { ...flag, short: 'h' },
-      },
-    })
-  } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0])
-  }
-}
+const flag = { type: 'boolean' } as const
+const value = { type: 'string' } as const
+const options = {
+  json: flag,
+  limit: value,
+  force: flag,
+  yes: flag,
+  'store-only': flag,
+  days: value,
+  from: value,
+  to: value,
+  html: value,
+  help: { ...flag, short: 'h' },
+} as const
 
 export type LeadsDeps = {
   /** Reads the environment and opens the database: not before the command makes sense. */

@@ -11,13 +11,13 @@ import {
   type LeadsDeps,
   type Outcome,
   parseCommand,
-  UsageError,
 } from './leads-command.ts'
 import { dropForReceiver, retryLeads } from './retry-and-drop.ts'
 import { setUp } from './set-up-airtable.ts'
 import { showLatest, showLead } from './show-leads.ts'
 import { showPromise } from './show-promise.ts'
 import { explainError, makeSafeJson } from './terminal.ts'
+import { UsageError } from './usage.ts'
 
 /** Returns the exit code: 0 done, 1 not done, 2 not understood. */
 export async function runLeads(args: readonly string[], deps: LeadsDeps): Promise<number> {

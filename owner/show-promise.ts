@@ -1,11 +1,12 @@
 import { makeSafe } from '#leads/safe-text.ts'
 import { listHandOvers, listPromises } from '#leads/store/reading.ts'
 import { toIso } from './describe-lead.ts'
-import { type Command, type Deps, type Outcome, UsageError } from './leads-command.ts'
+import type { Command, Deps, Outcome } from './leads-command.ts'
 import { writeNewFile } from './new-file.ts'
 import { computeReport, findMidnight } from './promise-report.ts'
 import { formatReportHtml } from './promise-report-html.ts'
 import { formatReport } from './promise-report-text.ts'
+import { UsageError } from './usage.ts'
 
 export async function showPromise(command: Command, deps: Deps): Promise<Outcome> {
   const { html, force } = command
