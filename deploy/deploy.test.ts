@@ -1,18 +1,32 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
+import { createDir } from '#testing/database.ts'
+import { spawnProcess } from '#testing/server-process.ts'
 
 const guide = readFileSync('docs/hosting.md', 'utf8')
 const units = ['roofing-site.service', 'roofing-site@.service', 'roofing-site-backup.service']
 const readUnit = (name: string) => readFileSync(join('deploy', name), 'utf8')
 
-function createDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'deploy-'))
-  onTestFinished(() => rmSync(dir, { recursive: true }))
-  return dir
-}
+it('units from before 1.1 start the site and back it up by the old names', async () => {
+  const dir = createDir()
+  writeFileSync(join(dir, '.env'), `DATA_DIR=${dir}\nHOST=127.0.0.1\nPORT=0\n`)
+  const run = (name: string) =>
+    spawnProcess(process.execPath, [`--env-file=${join(dir, '.env')}`, name], {})
+  const site = run('server.ts')
+  expect((await fetch(`${await site.findUrl()}/healthz`)).status).toBe(200)
+  expect(await site.kill('SIGTERM')).toBe(0)
+  expect(await run('backup.ts').exited).toBe(0)
+  expect(readdirSync(join(dir, 'backups'))).toHaveLength(1)
+})
+
+it('units name files that are there', () => {
+  for (const name of units) {
+    const [, file = ''] = readUnit(name).match(/--env-file=\.env (\S+)$/m) ?? []
+    expect([name, existsSync(file)]).toEqual([name, true])
+  }
+})
 
 it('every file of deploy/ that the guide names is there, and every npm script', () => {
   const files = [...guide.matchAll(/(?:repo|current|`)\/?(deploy\/[\w@.-]*\w)/g)].map(
@@ -33,15 +47,12 @@ it('the guide’s command for Supabase’s secrets lets through only what is the
   const example = readFileSync('.env.example', 'utf8').replaceAll(/^([A-Z_]+)=$/gm, '$1=mine')
   writeFileSync(join(dir, '.env'), example)
   const kept = execFileSync('sh', ['-c', command], { cwd: dir, encoding: 'utf8' })
-  const names = kept
-    .trim()
-    .split('\n')
-    .map((line) => line.split('=')[0])
+  const names = Array.from(kept.matchAll(/^\w+/gm), ([name]) => name)
   for (const name of ['AIRTABLE_TOKEN', 'ALLOWED_ORIGINS', 'PUBLIC_URL', 'SMTP_URL', 'TIME_ZONE'])
     expect(names).toContain(name)
   const staying =
     /^(PORT|HOST|DATA_DIR|DATABASE_URL|BACKUP_DIR|TRUSTED_PROXIES|SUPABASE_.*|VITE_.*)$/
-  expect(names.filter((name) => staying.test(name ?? ''))).toEqual([])
+  expect(names.filter((name) => staying.test(name))).toEqual([])
 })
 
 it('the scripts are sound shell', () => {
@@ -58,7 +69,7 @@ it('all units are hardened alike', () => {
   for (const other of others) expect(other).toBe(first)
 })
 
-it('a site that cannot start yet is started again for ever', () => {
+it('a site that cannot start yet is started again forever', () => {
   for (const name of ['roofing-site.service', 'roofing-site@.service']) {
     const [, unit = '', service = ''] = readUnit(name).split(/^\[\w+\]$/m)
     expect(unit).toMatch(/^StartLimitIntervalSec=0$/m)

@@ -1,19 +1,18 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
-  copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createDir } from '#testing/database.ts'
 
 // They stand for the machine: a process runs the release that was `current` when it was restarted,
 // and answers if that release has the file `runs`.
@@ -33,59 +32,50 @@ port=\${url#*//*:}
   date: `echo >> "$ROOFING_HOME/../seconds"; echo "20261115T00000$(wc -l < "$ROOFING_HOME/../seconds")Z"`,
 }
 
+const write = (file: string, text = '') => {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
 /** A machine as docs/hosting.md prepares it, with a repository of which each version is one file. */
 function prepare({ ports = '' } = {}) {
-  const root = mkdtempSync(join(tmpdir(), 'upgrade-'))
-  onTestFinished(() => rmSync(root, { recursive: true }))
-  const home = join(root, 'home')
-  const source = join(root, 'source')
-  const bin = join(root, 'bin')
-  for (const dir of [join(home, 'releases'), bin, join(source, 'deploy')])
-    mkdirSync(dir, { recursive: true })
-  mkdirSync(join(source, 'supabase/migrations'), { recursive: true })
+  const root = createDir()
+  const [home, source, bin] = [join(root, 'home'), join(root, 'source'), join(root, 'bin')]
+  mkdirSync(join(home, 'releases'), { recursive: true })
   for (const [name, text] of Object.entries(commands)) {
-    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`)
+    write(join(bin, name), `#!/bin/sh\n${text}\n`)
     chmodSync(join(bin, name), 0o755)
   }
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com']
   const git = (...args: string[]) =>
-    execFileSync(
-      'git',
-      ['-C', source, '-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args],
-      { encoding: 'utf8', stdio: 'pipe' },
-    ).trim()
-  const publish = (changes: Record<string, string | undefined> = {}) => {
+    execFileSync('git', ['-C', source, ...identity, ...args], { encoding: 'utf8' }).trim()
+  const publish = (changes: Record<string, string> = {}) => {
     const { runs = 'yes', ...files } = { version: String(Math.random()), ...changes }
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(source, name), text ?? '')
+    for (const [name, text] of Object.entries(files)) write(join(source, name), text)
     rmSync(join(source, 'runs'), { force: true })
-    if (runs === 'yes') writeFileSync(join(source, 'runs'), '')
+    if (runs === 'yes') write(join(source, 'runs'))
     git('add', '-A')
     git('commit', '--quiet', '-m', 'version')
     return git('rev-parse', '--short', 'HEAD')
   }
+  cpSync('deploy/rolling-restart', join(source, 'deploy/rolling-restart'))
   git('init', '--quiet')
-  copyFileSync('deploy/rolling-restart', join(source, 'deploy/rolling-restart'))
-  writeFileSync(
-    join(source, 'setup.mjs'),
-    `import { existsSync, mkdirSync } from 'node:fs'
-     mkdirSync('node_modules', { recursive: true })
-     if (existsSync('unbuildable')) process.exit(1)`,
-  )
-  const first = publish({ 'supabase/migrations/1_leads.sql': '' })
-  execFileSync('git', ['clone', '--quiet', source, join(home, 'repo')], { stdio: 'pipe' })
-  writeFileSync(join(home, '.env'), '')
-  for (const port of ports.split(' ').filter(Boolean))
-    writeFileSync(join(home, `running@${port}`), 'nothing')
+  const first = publish({
+    'scripts/setup.mjs': `import { existsSync, mkdirSync } from 'node:fs'
+      mkdirSync('node_modules', { recursive: true })
+      if (existsSync('unbuildable')) process.exit(1)`,
+    'supabase/migrations/1_leads.sql': '',
+  })
+  execFileSync('git', ['clone', '--quiet', source, join(home, 'repo')])
+  write(join(home, '.env'))
+  for (const port of ports.split(' ').filter(Boolean)) write(join(home, `running@${port}`), 'none')
 
   const upgrade = (args: string[] = [], { restarts = '0' } = {}) => {
     rmSync(join(home, 'done'), { force: true })
+    const { PATH } = process.env
+    const env = { ROOFING_HOME: home, PORTS: ports, RESTARTS: restarts, PATH: `${bin}:${PATH}` }
     const { status, stdout, stderr } = spawnSync('deploy/upgrade', args, {
-      env: {
-        ...process.env,
-        PATH: `${bin}:${process.env.PATH}`,
-        ROOFING_HOME: home,
-        PORTS: ports,
-        RESTARTS: restarts,
-      },
+      env: { ...process.env, ...env },
       encoding: 'utf8',
     })
     const done = existsSync(join(home, 'done')) ? readFileSync(join(home, 'done'), 'utf8') : ''
@@ -113,18 +103,13 @@ describe.skipIf(process.platform !== 'linux')('deploy/upgrade', () => {
     expect(done).toMatch(new RegExp(`^backup of \\S+-${first}\n.*restart`, 's'))
   })
 
-  it('puts in the commit that is asked for', () => {
-    const { upgrade, publish, first, findCurrent } = prepare()
+  it('puts in the commit that is asked for, refuses one that is not there, and changes nothing if the build fails', () => {
+    const { upgrade, publish, first, findCurrent, home } = prepare()
     publish()
     expect(upgrade([first])).toMatchObject({ status: 0, stdout: `${first} is live.\n` })
     expect(findCurrent()).toBe(first)
-  })
-
-  it('refuses a commit that is not there, and changes nothing if the build fails', () => {
-    const { upgrade, publish, first, findCurrent, home } = prepare()
-    upgrade()
-    expect(upgrade(['no-such-commit'])).toMatchObject({ done: '' })
-    expect(upgrade(['no-such-commit']).status).not.toBe(0)
+    const { status, done } = upgrade(['no-such-commit'])
+    expect([status === 0, done]).toEqual([false, ''])
     publish({ unbuildable: 'yes' })
     expect(upgrade()).toMatchObject({ status: 1, done: '' })
     expect(findCurrent()).toBe(first)
@@ -164,28 +149,25 @@ describe.skipIf(process.platform !== 'linux')('deploy/upgrade', () => {
     expect([status, stderr.startsWith(`${commit} does not run.`)]).toEqual([1, true])
     expect(stderr).toContain('then run this again')
     // It has made no database that could be backed up: the next try is a first one, too.
-    const mended = publish()
+    const fixed = publish()
     expect(upgrade()).toMatchObject({ status: 0, done: expect.not.stringContaining('backup') })
-    expect(findCurrent()).toBe(mended)
+    expect(findCurrent()).toBe(fixed)
   })
 
   it('does not pass over words that were changed on the server', () => {
     const { upgrade, home } = prepare()
-    writeFileSync(join(home, 'repo/version'), 'Zebra Roofing')
+    write(join(home, 'repo/version'), 'Zebra Roofing')
     const { status, stderr, done } = upgrade()
     expect([status, done]).toEqual([1, ''])
     expect(stderr).toContain('commit and push them')
   })
 
   it('with several processes, puts all of them back when one does not come up', () => {
-    const { upgrade, publish, home, first, findCurrent, findRunning } = prepare({
-      ports: '3001 3002',
-    })
+    const machine = prepare({ ports: '3001 3002' })
+    const { upgrade, publish, home, first, findCurrent, findRunning } = machine
     // The units were started by hand, as the guide has it.
-    mkdirSync(join(home, 'releases/by-hand'))
-    writeFileSync(join(home, 'releases/by-hand/runs'), '')
-    for (const port of [3001, 3002])
-      writeFileSync(join(home, `running@${port}`), 'releases/by-hand')
+    write(join(home, 'releases/by-hand/runs'))
+    for (const port of [3001, 3002]) write(join(home, `running@${port}`), 'releases/by-hand')
     expect(upgrade().status).toBe(0)
     expect([findRunning(3001), findRunning(3002)]).toEqual([first, first])
     publish({ runs: 'no' })
@@ -198,17 +180,15 @@ describe.skipIf(process.platform !== 'linux')('deploy/upgrade', () => {
   it('gives the build the files that pages of the version before may still ask for', () => {
     const { upgrade, publish, home } = prepare()
     upgrade()
-    mkdirSync(join(home, 'current/dist/assets'), { recursive: true })
-    writeFileSync(join(home, 'current/dist/assets/main-abc.js'), 'code')
-    writeFileSync(join(home, 'current/dist/index.html'), 'page')
+    const asset = 'dist/assets/main-abc.js'
+    write(join(home, 'current', asset), 'code')
+    write(join(home, 'current/dist/index.html'), 'page')
     publish()
     expect(upgrade().status).toBe(0)
     expect(readdirSync(join(home, 'current/dist'))).toEqual(['assets'])
-    writeFileSync(join(home, 'current/dist/assets/main-abc.js'), 'changed')
+    write(join(home, 'current', asset), 'changed')
     const [before = ''] = readdirSync(join(home, 'releases'))
-    expect(readFileSync(join(home, 'releases', before, 'dist/assets/main-abc.js'), 'utf8')).toBe(
-      'code',
-    )
+    expect(readFileSync(join(home, 'releases', before, asset), 'utf8')).toBe('code')
   })
 
   it('keeps the last three versions', () => {

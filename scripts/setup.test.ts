@@ -4,22 +4,21 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { createDir } from '#testing/database.ts'
 
 /** A checkout with set-up, and a path with nothing on it but Node and an npm that writes down what it was asked for. */
 function checkOut() {
-  const folder = mkdtempSync(join(tmpdir(), 'setup-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  for (const name of ['setup.mjs', 'tools.mjs', 'say-skipped.mjs', 'browsers.mjs'])
-    cpSync(join(import.meta.dirname, name), join(folder, 'scripts', name))
+  const folder = createDir()
+  const scripts = ['setup.mjs', 'tools.mjs', 'say-skipped.mjs', 'browsers.mjs']
+  for (const name of ['setup.mjs', ...scripts.map((script) => `scripts/${script}`)])
+    cpSync(join(import.meta.dirname, '..', name), join(folder, name))
   for (const name of ['package-lock.json', '.npmrc', 'site/index.html', 'vite.config.ts'])
     write(name, name)
   const bin = join(folder, 'bin')
@@ -38,28 +37,22 @@ function checkOut() {
     chmodSync(join(bin, name), 0o755)
   }
   /** What everybody was asked for by this run. */
-  function run(purpose: string, env: Record<string, string> = {}, user = {}) {
-    rmSync(join(folder, 'asked'), { force: true })
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      ['scripts/setup.mjs', ...purpose.split(' ')],
-      {
-        cwd: folder,
-        env: { PATH: bin, HOME: folder, ...env },
-        encoding: 'utf8',
-        ...user,
-      },
-    )
-    expect(stdout).toBe('')
+  function run(purpose: string, env: Record<string, string> = {}, options = {}) {
     const asked = join(folder, 'asked')
+    rmSync(asked, { force: true })
+    const { status, stdout, stderr } = start(['scripts/setup.mjs', ...purpose.split(' ')], {
+      env: { PATH: bin, HOME: folder, ...env },
+      ...options,
+    })
+    expect(stdout).toBe('')
     const lines = existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n') : []
     return { status, stderr, asked: lines }
   }
+  const start = (args: string[], options = {}) =>
+    spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', ...options })
   /** The last words of `npm test`. */
-  const readLastWords = () =>
-    spawnSync(process.execPath, ['scripts/say-skipped.mjs'], { cwd: folder, encoding: 'utf8' })
-      .stdout
-  return { folder, run, stub, write, readLastWords }
+  const readLastWords = () => start(['scripts/say-skipped.mjs']).stdout
+  return { folder, bin, run, stub, write, start, readLastWords }
 }
 
 describe('packages and site', () => {
@@ -80,22 +73,22 @@ describe('packages and site', () => {
     expect(run('dev').asked).toEqual([])
   })
 
-  test.each(['site/index.html', 'vite.config.ts', '.env'])(
-    'a changed %s is built again, not installed',
-    (name) => {
-      const { run, write } = checkOut()
-      run('start')
-      write(name, 'changed')
-      expect(run('start').asked).toEqual([expect.stringMatching(/build/)])
-    },
-  )
+  test('by the name it had before 1.1 it does the same', () => {
+    const { start, bin, folder } = checkOut()
+    expect(start(['setup.mjs', 'start'], { env: { PATH: bin } }).status).toBe(0)
+    expect(existsSync(join(folder, 'dist/.setup-done'))).toBe(true)
+  })
 
-  test('another backend, key or public address is built again, not installed', () => {
-    const { run } = checkOut()
+  test('other sources, settings, backend, key or address are built again, not installed', () => {
+    const { run, write } = checkOut()
     run('start')
-    expect(run('start', { VITE_SUPABASE_URL: 'https://abc.supabase.co' }).asked).toHaveLength(1)
-    expect(run('start', { SUPABASE_ANON_KEY: 'other' }).asked).toHaveLength(1)
-    expect(run('start', { PUBLIC_URL: 'https://www.example.com' }).asked).toHaveLength(1)
+    const build = [expect.stringMatching(/^npm run .*build/)]
+    for (const name of ['site/index.html', 'vite.config.ts', '.env']) {
+      write(name, 'changed')
+      expect(run('start').asked).toEqual(build)
+    }
+    for (const name of ['VITE_SUPABASE_URL', 'SUPABASE_ANON_KEY', 'PUBLIC_URL'])
+      expect(run('start', { [name]: 'https://www.example.com' }).asked).toEqual(build)
   })
 
   test('changed packages are installed again', () => {
