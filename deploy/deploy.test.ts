@@ -9,7 +9,7 @@ const guide = readFileSync('docs/hosting.md', 'utf8')
 const units = ['roofing-site.service', 'roofing-site@.service', 'roofing-site-backup.service']
 const readUnit = (name: string) => readFileSync(join('deploy', name), 'utf8')
 
-it('units from before 1.1 start the site and back it up by the old names', async () => {
+it('units from before 1.0 start the site and back it up by the old names', async () => {
   const dir = createDir()
   writeFileSync(join(dir, '.env'), `DATA_DIR=${dir}\nHOST=127.0.0.1\nPORT=0\n`)
   const run = (name: string) =>

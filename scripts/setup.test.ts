@@ -73,7 +73,7 @@ describe('packages and site', () => {
     expect(run('dev').asked).toEqual([])
   })
 
-  test('by the name it had before 1.1 it does the same', () => {
+  test('by the name it had before 1.0 it does the same', () => {
     const { start, bin, folder } = checkOut()
     expect(start(['setup.mjs', 'start'], { env: { PATH: bin } }).status).toBe(0)
     expect(existsSync(join(folder, 'dist/.setup-done'))).toBe(true)
