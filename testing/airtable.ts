@@ -3,6 +3,7 @@ import { leadColumns, type StandInOptions, startAirtableStandIn } from '#demo/ai
 import type { AirtableDeps } from '#leads/airtable/client.ts'
 import { sendToAirtable } from '#leads/airtable/send.ts'
 import type { StoredLead } from '#leads/lead.ts'
+import { storedJane } from './saved-leads.ts'
 
 /** A stand-in whose clock moves only when the sender pauses. */
 export async function startAirtable(options: StandInOptions = {}) {
@@ -32,18 +33,14 @@ export const columnsWithout = (...names: string[]): NonNullable<StandInOptions['
 
 let lastLead = 0
 export const makeLead = (changed: Partial<StoredLead> = {}): StoredLead => ({
+  ...storedJane,
   id: `00000000-0000-4000-8000-${String(++lastLead).padStart(12, '0')}`,
   name: 'Zoë “Ridge” Müller-李 🏠',
   email: 'zoe@example.com',
-  phone: '(555) 123-4567',
-  address: '123 Main St, Springfield, IL 62701',
   serviceType: 'emergency',
   receivedAt: Date.parse('2026-11-15T11:59:59Z'),
-  suspect: null,
   consent: '2026-11',
   source: 'utm_source=google&utm_medium=cpc&utm_campaign=spring-roofs',
-  answeredAt: null,
-  answeredBy: null,
   ...changed,
 })
 export const makeLeads = (count: number) => Array.from({ length: count }, () => makeLead())

@@ -1,4 +1,4 @@
-import type { Lead, LeadDetails } from '#leads/lead.ts'
+import type { Lead, LeadDetails, StoredLead } from '#leads/lead.ts'
 import { type NewLead, saveLead } from '#leads/store/save-lead.ts'
 import type { Database } from '#leads/store/tables.ts'
 
@@ -10,6 +10,17 @@ export const jane: Lead = {
   phone: '(555) 123-4567',
   address: '123 Main St, Springfield, IL 62701',
   serviceType: 'roof-repair',
+}
+
+export const storedJane: StoredLead = {
+  ...jane,
+  id: '00000000-0000-4000-8000-000000000001',
+  receivedAt: testTime,
+  suspect: null,
+  consent: null,
+  source: null,
+  answeredAt: null,
+  answeredBy: null,
 }
 
 type Changes = Partial<Omit<NewLead, 'lead' | 'details'>> &

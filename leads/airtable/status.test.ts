@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { columnsWithout, makeLead, startAirtable } from '#testing/airtable.ts'
-import { markNew } from './status.ts'
+import { isTouched, markNew } from './status.ts'
 
 test('a 429 after the rows are stored loses nothing: Status has a turn of its own', async () => {
   const { standIn, send, settings, deps, rowOf, clock } = await startAirtable()
@@ -39,4 +39,16 @@ test('where there is no row or no column any more, a note ends it', async () => 
     { leadId: there.id, ok: true, note: expect.stringContaining('does not take Status') },
     { leadId: gone.id, ok: true, note: 'The row is no longer in Airtable.' },
   ])
+})
+
+test('only a Status that staff have set is an answer', () => {
+  for (const [status, touched] of [
+    [undefined, false],
+    ['', false],
+    ['New', false],
+    ['Suspect', false],
+    ['Called', true],
+    ['Done', true],
+  ] as const)
+    expect(isTouched({ id: '', createdTime: '', fields: { Status: status } })).toBe(touched)
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { storedJane } from '#testing/saved-leads.ts'
 import type { Occasion } from '../channel.ts'
 import type { StoredLead } from '../lead.ts'
 import { defuse, describeAlert } from './alert.ts'
@@ -10,27 +11,16 @@ const minuteMs = 60_000
 const receivedAt = Date.parse('2026-11-15T18:00:00Z')
 const answerUrl = `https://www.example.com/answer/${'x'.repeat(48)}`
 
-const jane: StoredLead = {
-  id: '00000000-0000-4000-8000-000000000001',
-  name: 'Jane Doe',
-  email: 'jane@example.com',
-  phone: '(555) 123-4567',
-  address: '123 Main St, Springfield, IL 62701',
-  serviceType: 'roof-repair',
-  receivedAt,
-  suspect: null,
-  consent: null,
-  source: null,
-  answeredAt: null,
-  answeredBy: null,
-}
-
 const alertOf = (
   changed: Partial<StoredLead> = {},
   occasion: Occasion = 'received',
   now = receivedAt + 1_000,
 ) =>
-  describeAlert({ ...jane, ...changed }, occasion, { now, timeZone: 'America/Chicago', answerUrl })
+  describeAlert({ ...storedJane, receivedAt, ...changed }, occasion, {
+    now,
+    timeZone: 'America/Chicago',
+    answerUrl,
+  })
 
 describe('the headline says what to do', () => {
   it.each<[string, Partial<StoredLead>, Occasion, number]>([
@@ -140,37 +130,6 @@ it('leaves ordinary names and addresses readable', () => {
   expect(defuse('👩‍👩‍👧 Zoë 山田')).toBe('👩‍👩‍👧 Zoë 山田')
 })
 
-describe('a text message', () => {
-  it('says all in two lengths, with the map when there is room', () => {
-    const sms = formatSms(alertOf({ address: '1 Main St' }))
-    expect(sms).toBe(
-      [
-        'Call Jane Doe by 12:10 PM CST.',
-        'Roof Repair.',
-        '1 Main St.',
-        'https://www.google.com/maps/search/?api=1&query=1%20Main%20St',
-        'Call 5551234567.',
-        `I am calling: ${answerUrl}`,
-      ].join('\n'),
-    )
-  })
-
-  it.each([
-    [{ name: 'N'.repeat(100), address: 'A'.repeat(300) }],
-    [{ name: '👩‍👩‍👧'.repeat(12), address: '李'.repeat(300) }],
-    [{ name: "$& $1 $'", address: '1 Main St, '.repeat(20) }],
-    [{ serviceType: 'new-roof' as const, suspect: 'trap', address: 'x'.repeat(200) }],
-  ])('stays within 320 characters and keeps its links whole: %#', (changed) => {
-    for (const now of [receivedAt, receivedAt + 86_400_000]) {
-      const sms = formatSms(alertOf(changed, 'received', now))
-      expect(sms.length).toBeLessThanOrEqual(320)
-      expect(sms).toContain(answerUrl)
-      expect(sms).toContain('Call 5551234567.')
-      expect(sms.isWellFormed()).toBe(true)
-    }
-  })
-})
-
 it('tells the day only when it is another', () => {
   const clock = { now: receivedAt, timeZone: 'America/New_York' }
   expect(formatClock(receivedAt, clock)).toBe('1:00 PM EST')
@@ -185,19 +144,15 @@ it('makes a clock once for all alerts, not for each: they hold memory nobody cou
   expect(made.mock.calls.length).toBeLessThanOrEqual(3)
 })
 
-it('says durations as a person would', () => {
-  expect(
-    [1_000, 59_400, 60_000, 200_000, 1_500_000, 3 * 3_600_000, 3 * 86_400_000, -5].map(
-      formatDuration,
-    ),
-  ).toEqual([
-    '1 second',
-    '59 seconds',
-    '1 minute',
-    '3 minutes 20 seconds',
-    '25 minutes',
-    '3 hours',
-    '3 days',
-    '0 seconds',
-  ])
+it.each([
+  [1_000, '1 second'],
+  [59_400, '59 seconds'],
+  [60_000, '1 minute'],
+  [200_000, '3 minutes 20 seconds'],
+  [1_500_000, '25 minutes'],
+  [3 * 3_600_000, '3 hours'],
+  [3 * 86_400_000, '3 days'],
+  [-5, '0 seconds'],
+])('says %i ms as a person would: %s', (ms, said) => {
+  expect(formatDuration(ms)).toBe(said)
 })

@@ -1,0 +1,99 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { startMailStandIn } from '#demo/mail-stand-in.ts'
+import { testTime as now, storedJane } from '#testing/saved-leads.ts'
+import type { StoredLead } from '../lead.ts'
+import { describeAlert } from './alert.ts'
+import { createEmailSender } from './email.ts'
+
+async function open(changed: { smtpUrl?: string; password?: string } = {}) {
+  const mail = await startMailStandIn(
+    changed.password ? { user: 'staff', password: changed.password } : {},
+  )
+  onTestFinished(() => mail.close())
+  const smtpUrl = changed.smtpUrl ?? mail.url.replace('right', 'wrong-secret')
+  const sendEmail = createEmailSender({ smtpUrl, from: 'Roofing <alerts@example.com>' })
+  const send = (lead: Partial<StoredLead> = {}, signal = AbortSignal.timeout(10_000)) => {
+    const answerUrl = 'https://www.example.com/answer/token'
+    const options = { now, timeZone: 'America/Chicago', answerUrl }
+    const alert = describeAlert({ ...storedJane, ...lead }, 'received', options)
+    return sendEmail(alert, 'staff@example.com', signal)
+  }
+  return { mail, send }
+}
+
+it('a mail has all that is needed to call, in text and in HTML', async () => {
+  const { mail, send } = await open()
+  const name = 'Zoë 山田 👩‍👩‍👧'
+  expect(await send({ serviceType: 'emergency', name })).toEqual({ ok: true })
+  expect(mail.mails).toHaveLength(1)
+  const [received] = mail.mails
+  expect(received?.to).toEqual(['staff@example.com'])
+  expect(received?.subject).toBe(`EMERGENCY: call ${name} by 6:10 AM CST`)
+  expect(Object.fromEntries(received?.headers ?? [])).toMatchObject({
+    'message-id': `<${storedJane.id}_received@example.com>`,
+    'auto-submitted': 'auto-generated',
+    importance: 'High',
+  })
+  for (const part of [received?.text, received?.html])
+    for (const needed of [
+      name,
+      'Emergency Service',
+      'tel:5551234567',
+      '123%20Main%20St',
+      '6:10 AM CST',
+      'https://www.example.com/answer/token',
+    ])
+      expect(part).toContain(needed)
+})
+
+it('no field of a lead can add a header or a receiver', async () => {
+  const { mail, send } = await open()
+  await send({
+    name: 'Jane\r\nBcc: thief@evil.example\r\n\r\n<h1>hi</h1>',
+    address: '1 Main\r\nSt\u2028X-Evil: 1',
+  })
+  const [received] = mail.mails
+  expect(received?.to).toEqual(['staff@example.com'])
+  expect([...(received?.headers.keys() ?? [])]).not.toContain('bcc')
+  expect([...(received?.headers.keys() ?? [])]).not.toContain('x-evil')
+  expect(received?.html).not.toContain('<h1>hi')
+})
+
+const settings = { refusedReceivers: new Map<string, number>() }
+
+// A refusal for good, of the mail or its receiver, is the lead's own; all others meet the next one, too.
+it.each([
+  ['put off', { refuseData: 451 }, {}, /refuses the mail \(\S+ 451/, false],
+  ['refused', { refuseData: 554 }, {}, /refuses the mail \(\S+ 554/, true],
+  [
+    'not for this receiver',
+    { refusedReceivers: new Map([['staff@example.com', 550]]) },
+    {},
+    /^The mail server refuses the mail \(EENVELOPE 550 at RCPT TO\)\.$/,
+    true,
+  ],
+  ['not reached', settings, { smtpUrl: 'smtp://127.0.0.1:1' }, /cannot be reached \(E\w+/, false],
+  ['at no such host', settings, { smtpUrl: 'smtp://no.invalid' }, /cannot be reached/, false],
+  [
+    'behind another password',
+    settings,
+    { password: 'right' },
+    /^The mail server does not accept user and password of SMTP_URL(?!.*secret)/,
+    false,
+  ],
+])('a mail that is %s is a clear error', async (_, changed, given, error, refused) => {
+  const { mail, send } = await open(given)
+  Object.assign(mail.settings, changed)
+  expect(await send()).toEqual({ ok: false, error: expect.stringMatching(error), refused })
+  expect(mail.mails).toEqual([])
+})
+
+it('a mail server that never says yes does not hold up the end of the process', async () => {
+  const { mail, send } = await open()
+  mail.settings.hangs = true
+  expect(await send({}, AbortSignal.timeout(100))).toEqual({
+    ok: false,
+    error: 'The mail server did not take the mail in time.',
+    refused: false,
+  })
+})
