@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest'
+import { engines, openTestDatabase } from '#testing/database.ts'
+import {
+  fail,
+  openDelivery,
+  readDeliveries,
+  readStates,
+  type Send,
+  saveLeads,
+  sendWell,
+  succeed,
+} from '#testing/delivery.ts'
+import { testTime as start } from '#testing/saved-leads.ts'
+import { waitUntil } from '#testing/server-process.ts'
+import { acquireChannel } from '../store/channel-leases.ts'
+import { claimDue } from '../store/deliveries.ts'
+import type { Database } from '../store/tables.ts'
+import { leaseMs } from './channel-run.ts'
+
+const takeAway = (db: Database) =>
+  db.kysely.schema.alterTable('deliveries').renameTo('away').execute()
+const bringBack = (db: Database) =>
+  db.kysely.schema.alterTable('away').renameTo('deliveries').execute()
+
+describe.each(engines)('a channel on %s', (engine) => {
+  async function save(count: number) {
+    const db = await openTestDatabase(engine)
+    await saveLeads(db, count)
+    return db
+  }
+
+  it('sends all that is due in batches, with a rest between, and settles it', async () => {
+    const db = await save(25)
+    const { deliver, sends, clock, deliverer } = openDelivery(db, sendWell)
+    await deliverer.deliverDue(10_000)
+    expect(sends.map(({ ids }) => ids.length)).toEqual([10, 10, 5])
+    expect(sends.map(({ at }) => at - start)).toEqual([0, 250, 500])
+    expect(await readStates(db)).toEqual(Array(25).fill('sent'))
+    clock.at += 1_000_000
+    await deliver()
+    expect(sends).toHaveLength(3)
+  })
+
+  it('that throws is survived, without repeating what it said', async () => {
+    const db = await save(1)
+    const { deliver, log } = openDelivery(db, async () => {
+      throw new TypeError('zoe@example.com is odd')
+    })
+    await deliver()
+    const lastError = 'TypeError'
+    expect(await readDeliveries(db)).toMatchObject([{ state: 'waiting', attempts: 1, lastError }])
+    expect(JSON.stringify(log.entries)).not.toContain('zoe')
+  })
+
+  it('rests as long as it asks, in every process', async () => {
+    const db = await save(12)
+    const locked = openDelivery(db, async (leads) => ({
+      outcomes: leads.map(fail),
+      holdMs: 31_000,
+    }))
+    await locked.deliver()
+    expect(locked.sends).toHaveLength(1)
+    const other = openDelivery(db, sendWell, { clock: { at: start + 30_999 } })
+    await other.deliver()
+    expect(other.sends).toHaveLength(0)
+    other.clock.at = start + 31_000
+    await other.deliverer.deliverDue(5_000)
+    expect(other.sends.map(({ ids }) => ids.length)).toEqual([10, 2])
+  })
+
+  it('that is exclusive is one process’s at a time', async () => {
+    const db = await save(60)
+    let sending = 0
+    let mostAtOnce = 0
+    const send: Send = async (leads) => {
+      sending += 1
+      mostAtOnce = Math.max(mostAtOnce, sending)
+      await new Promise((resolve) => setImmediate(resolve))
+      sending -= 1
+      return { outcomes: leads.map(succeed) }
+    }
+    const clock = { at: start }
+    // Time stands still while one of them sends, or the others' waiting would outrun its lease.
+    const pause = async (ms: number) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (sending === 0) clock.at += ms
+    }
+    const processes = Array.from({ length: 4 }, () => openDelivery(db, send, { clock, pause }))
+    await Promise.all(processes.map(({ deliverer }) => deliverer.deliverDue(60_000)))
+    const sends = processes.flatMap((process) => process.sends)
+    expect(mostAtOnce).toBe(1)
+    expect(sends.flatMap(({ ids }) => ids)).toHaveLength(60)
+    expect(new Set(sends.flatMap(({ ids }) => ids)).size).toBe(60)
+    const times = sends.map(({ at }) => at).sort((a, b) => a - b)
+    for (const [at, time] of times.entries())
+      if (at > 0) expect(time - (times[at - 1] ?? 0)).toBeGreaterThanOrEqual(250)
+  })
+
+  it('of a killed process is taken up within a minute', async () => {
+    const db = await save(1)
+    const sending = Promise.withResolvers<void>()
+    const killed = openDelivery(db, () => {
+      sending.resolve()
+      return new Promise(() => {})
+    })
+    void killed.deliver()
+    await sending.promise
+    const next = openDelivery(db, sendWell)
+    await next.deliver()
+    expect(next.sends).toHaveLength(0)
+    next.clock.at += 50_000
+    await next.deliver()
+    expect(next.sends).toHaveLength(1)
+    expect(await readDeliveries(db)).toMatchObject([{ state: 'sent', attempts: 2 }])
+  })
+
+  // With the clock in hand, the lease is renewed when its end lies a whole lease ahead again.
+  const waitForRenewal = (db: Database, clock: { at: number }) =>
+    waitUntil(async () => {
+      const rows = await db.kysely.selectFrom('channels').select('leased_until').execute()
+      return rows[0]?.leased_until === clock.at + leaseMs
+    })
+  const renewed = { renewEveryMs: 2, changes: { batchSize: 1 } }
+
+  it('keeps its lease through a long send, and breaks off when it has lost it', async () => {
+    const db = await save(3)
+    const clock = { at: start }
+    const send: Send = async (leads, signal) => {
+      clock.at += 40_000
+      await waitForRenewal(db, clock)
+      clock.at += 40_000
+      const another = { holder: 'another', now: clock.at, until: clock.at + 1 }
+      expect(await claimDue(db, 'airtable', 10, another)).toHaveLength(2)
+      expect(await acquireChannel(db, 'airtable', another)).toBe(false)
+      // Listening first: the loss may be noticed before the update's own answer is here.
+      const broken = new Promise((resolve) => signal.addEventListener('abort', resolve))
+      await db.kysely.updateTable('channels').set({ lease_holder: 'another' }).execute()
+      await broken
+      return { outcomes: leads.map(fail) }
+    }
+    const { deliver, sends } = openDelivery(db, send, { clock, ...renewed })
+    await deliver()
+    expect(sends).toHaveLength(1)
+  })
+
+  it('keeps its lease through many short sends', async () => {
+    const db = await save(12)
+    const clock = { at: start }
+    const pause = async () => {
+      clock.at += 5_000
+      const another = { holder: 'another', now: clock.at, until: clock.at + 1 }
+      expect(await acquireChannel(db, 'airtable', another)).toBe(false)
+      await waitForRenewal(db, clock)
+    }
+    const { deliver, sends } = openDelivery(db, sendWell, { clock, pause, ...renewed })
+    await deliver()
+    expect(sends).toHaveLength(12)
+    expect(await readStates(db)).toEqual(Array(12).fill('sent'))
+  })
+
+  it('has a lease holder for each run, so that one never frees what another is sending', async () => {
+    const db = await save(0)
+    const holders = new Set<string | null>()
+    const { deliver, clock } = openDelivery(db, async (claimed) => {
+      const held = db.kysely.selectFrom('deliveries').select('lease_holder')
+      for (const { lease_holder } of await held.where('state', '=', 'waiting').execute())
+        holders.add(lease_holder)
+      return { outcomes: claimed.map(succeed) }
+    })
+    for (let run = 0; run < 2; run++) {
+      await saveLeads(db, 2, clock.at)
+      await deliver()
+      clock.at += 1_000
+    }
+    expect(await readStates(db)).toEqual(Array(4).fill('sent'))
+    expect(holders.size).toBe(2)
+  })
+
+  it('records a send although the database was away when it ended', async () => {
+    const db = await save(1)
+    let pauses = 0
+    const send: Send = async (claimed) => {
+      await takeAway(db)
+      return { outcomes: claimed.map(succeed) }
+    }
+    const pause = async () => {
+      pauses += 1
+      if (pauses === 3) await bringBack(db)
+    }
+    await openDelivery(db, send, { pause }).deliver()
+    expect(pauses).toBe(3)
+    expect(await readStates(db)).toEqual(['sent'])
+  })
+
+  it('takes up its own work at once after the database broke off in the middle', async () => {
+    const db = await save(1)
+    let works = false
+    const { deliver, sends, clock } = openDelivery(db, async (claimed) => {
+      if (!works) await takeAway(db)
+      return { outcomes: claimed.map(succeed) }
+    })
+    await deliver()
+    await bringBack(db)
+    works = true
+    clock.at += 1_000
+    expect(clock.at - start).toBeLessThan(leaseMs)
+    await deliver()
+    expect(sends).toHaveLength(2)
+    expect(await readStates(db)).toEqual(['sent'])
+  })
+
+  it('says an outage when it begins and when it is over, and then sends what waits at once', async () => {
+    const db = await save(12)
+    let works = false
+    const { deliver, log, clock } = openDelivery(db, async (leads) => ({
+      outcomes: leads.map(works ? succeed : fail),
+    }))
+    for (let at = 0; at < 10; at++) {
+      await deliver()
+      clock.at += 900_000
+    }
+    // One lead has its next attempt now, all others have just failed again.
+    const delay = (next_attempt_at: number) =>
+      db.kysely.updateTable('deliveries').set({ next_attempt_at })
+    await delay(clock.at + 800_000).execute()
+    const [one] = await db.kysely.selectFrom('leads').select('id').execute()
+    await delay(clock.at)
+      .where('lead_id', '=', one?.id ?? '')
+      .execute()
+    works = true
+    for (let at = 0; at < 3; at++) {
+      await deliver()
+      clock.at += 1_000
+    }
+    expect(await readStates(db)).toEqual(Array(12).fill('sent'))
+    const said = log.entries.map(({ message }) => message).filter((text) => text !== 'delivered')
+    expect(said).toEqual(['airtable takes no leads: they wait', 'airtable takes leads again'])
+  })
+
+  it('after a restart sends with the first success what failed before it', async () => {
+    const db = await save(1)
+    const before = openDelivery(db, async (claimed) => ({ outcomes: claimed.map(fail) }))
+    for (let at = 0; at < 10; at++) {
+      before.clock.at = (await readDeliveries(db))[0]?.nextAttemptAt ?? 0
+      await before.deliver()
+    }
+    const after = openDelivery(db, sendWell, { clock: { at: before.clock.at + 1_000 } })
+    await after.deliver()
+    expect(after.sends).toEqual([])
+    await saveLeads(db, 1, after.clock.at)
+    await after.deliver()
+    after.clock.at += 1_000
+    await after.deliver()
+    expect(await readStates(db)).toEqual(['sent', 'sent'])
+  })
+})
