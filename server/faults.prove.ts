@@ -5,7 +5,7 @@ import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defaultSaveMs } from '#leads/http/accept-lead.ts'
 import { countLeads } from '#leads/store/reading.ts'
-import { createTestApp, testLead } from '#testing/app.ts'
+import { createTestApp, postLead, testLead } from '#testing/app.ts'
 import { createLocation, engines } from '#testing/database.ts'
 import { spawnServer } from '#testing/server-process.ts'
 import { openDatabase } from './database.ts'
@@ -57,13 +57,9 @@ describe('a disk that takes a fifth of a second to sync', () => {
     })
     const url = await server.findUrl()
     const post = async (name: string) => {
-      const response = await fetch(`${url}/functions/v1/submit-to-airtable`, {
-        method: 'POST',
-        headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
-        body: JSON.stringify({ ...testLead, name }),
-      })
+      const { status } = await postLead(url, { ...testLead, name })
       expect((await fetch(url)).status).toBe(200)
-      return response.status
+      return status
     }
     const startedAt = Date.now()
     const statuses = [await post('First')]

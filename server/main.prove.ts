@@ -8,25 +8,13 @@ import { startMailStandIn } from '#demo/mail-stand-in.ts'
 import { startTwilioStandIn } from '#demo/twilio-stand-in.ts'
 import { listLeads } from '#leads/store/reading.ts'
 import type { Engine } from '#leads/store/tables.ts'
+import { postLead, testLead } from '#testing/app.ts'
 import { createLocation, engines } from '#testing/database.ts'
 import { startPostgres } from '#testing/postgres.ts'
 import { spawnServer, waitUntil } from '#testing/server-process.ts'
 import { openDatabase } from './database.ts'
 
-const lead = (at: number) => ({
-  name: `Zoë ${at}`,
-  email: 'zoe@example.com',
-  phone: '(555) 123-4567',
-  address: '1 Main St',
-  serviceType: 'roof-repair',
-})
-
-const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
-  fetch(`${url}/functions/v1/submit-to-airtable`, {
-    method: 'POST',
-    headers: { apikey: 'public-anon-key', 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
+const lead = (at: number) => ({ ...testLead, name: `Zoë ${at}` })
 
 const isRoot = process.getuid?.() === 0
 
@@ -40,13 +28,6 @@ async function locate(engine: Engine) {
   const { dataDir, databaseUrl } = await createLocation(engine)
   return { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, RATE_LIMIT_PER_MINUTE: '0' }
 }
-
-const airtable = ({ url, token, baseId, tableName }: AirtableStandIn) => ({
-  AIRTABLE_API_URL: url,
-  AIRTABLE_TOKEN: token,
-  AIRTABLE_BASE_ID: baseId,
-  AIRTABLE_TABLE: tableName,
-})
 
 async function openBeside({ DATA_DIR, DATABASE_URL }: Awaited<ReturnType<typeof locate>>) {
   const db = await openDatabase({ dataDir: DATA_DIR, databaseUrl: DATABASE_URL })
@@ -62,13 +43,13 @@ const countRows = ({ records }: AirtableStandIn) => {
 describe.each(engines)('the server on %s', (engine) => {
   it('makes 96 rows of 96 leads that come at once to two processes, within the limits', async () => {
     const standIn = await startStandIn()
-    const env = { ...(await locate(engine)), ...airtable(standIn) }
+    const env = { ...(await locate(engine)), ...standIn.env }
     // Both migrate the same empty database at the same moment.
     const servers = [spawnServer(env), spawnServer(env)]
     const urls = await Promise.all(servers.map((server) => server.findUrl()))
     // Each within what one client may have open.
     const answers = await Promise.all(
-      Array.from({ length: 96 }, (_, at) => post(urls[at % 2] ?? '', lead(at))),
+      Array.from({ length: 96 }, (_, at) => postLead(urls[at % 2] ?? '', lead(at))),
     )
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     await waitUntil(() => standIn.records.length >= 96)
@@ -84,12 +65,12 @@ describe.each(engines)('the server on %s', (engine) => {
 
   it('makes one row of each lead although it was killed while it sent them', async () => {
     const standIn = await startStandIn()
-    const env = { ...(await locate(engine)), ...airtable(standIn) }
+    const env = { ...(await locate(engine)), ...standIn.env }
     // Airtable stores the batch and never answers.
     standIn.nextFaults.push({ kind: 'hang' })
     const killed = spawnServer(env)
     const url = await killed.findUrl()
-    for (let at = 0; at < 5; at++) expect((await post(url, lead(at))).status).toBe(200)
+    for (let at = 0; at < 5; at++) expect((await postLead(url, lead(at))).status).toBe(200)
     await waitUntil(() => standIn.records.length > 0)
     await killed.kill('SIGKILL')
 
@@ -124,7 +105,7 @@ describe.each(engines)('the server on %s', (engine) => {
     })
     const env = {
       ...(await locate(engine)),
-      ...airtable(standIn),
+      ...standIn.env,
       ...twilio.env,
       SMTP_URL: mail.url,
       ALERT_EMAIL_FROM: 'alerts@example.com',
@@ -135,7 +116,7 @@ describe.each(engines)('the server on %s', (engine) => {
     }
     const servers = [spawnServer(env), spawnServer(env)]
     const [url = '', other = ''] = await Promise.all(servers.map((server) => server.findUrl()))
-    for (let at = 0; at < 10; at++) expect((await post(url, lead(at))).status).toBe(200)
+    for (let at = 0; at < 10; at++) expect((await postLead(url, lead(at))).status).toBe(200)
     await waitUntil(() => mail.mails.length === 10 && twilio.messages.length === 10)
     expect(new Set(mail.mails.map(({ subject }) => subject)).size).toBe(10)
 
@@ -179,18 +160,18 @@ describe('the server', () => {
       const postgres = await startPostgres()
       onTestFinished(postgres.remove)
       const standIn = await startStandIn()
-      const server = spawnServer({ DATABASE_URL: postgres.url, ...airtable(standIn) })
+      const server = spawnServer({ DATABASE_URL: postgres.url, ...standIn.env })
       const url = await server.findUrl()
-      expect((await post(url, lead(1))).status).toBe(200)
+      expect((await postLead(url, lead(1))).status).toBe(200)
       await postgres.stop()
       for (let at = 0; at < 5; at++) {
-        const refused = await post(url, lead(2))
+        const refused = await postLead(url, lead(2))
         expect(refused.status).toBe(503)
         expect(refused.headers.get('retry-after')).toBe('5')
       }
       expect((await fetch(`${url}/healthz`)).status).toBe(503)
       await postgres.start()
-      expect((await post(url, lead(2))).status).toBe(200)
+      expect((await postLead(url, lead(2))).status).toBe(200)
       await waitUntil(() => standIn.records.length === 2)
       await waitUntil(async () =>
         (await (await fetch(`${url}/healthz`)).text()).includes('"waiting":0'),
@@ -212,20 +193,20 @@ describe('the server', () => {
       })
       const server = spawnServer({ DATA_DIR: join(dir, 'data'), RATE_LIMIT_PER_MINUTE: '0' })
       const url = await server.findUrl()
-      expect((await post(url, lead(1))).status).toBe(200)
+      expect((await postLead(url, lead(1))).status).toBe(200)
       const { bavail, bsize } = statfsSync(dir)
       writeFileSync(join(dir, 'filler'), Buffer.alloc(bavail * bsize))
       let status = 200
       let taken = 1
       for (let at = 0; status === 200 && at < 200; at++) {
-        status = (await post(url, lead(at))).status
+        status = (await postLead(url, lead(at))).status
         if (status === 200) taken += 1
       }
       expect(status).toBe(503)
       expect((await fetch(`${url}/healthz`)).status).toBe(503)
       expect(server.output.stderr).toContain('disk is full')
       rmSync(join(dir, 'filler'))
-      expect((await post(url, lead(3))).status).toBe(200)
+      expect((await postLead(url, lead(3))).status).toBe(200)
       await server.kill('SIGTERM')
       const db = await openDatabase({ dataDir: join(dir, 'data') })
       expect(await listLeads(db, { limit: 1000 })).toHaveLength(taken + 1)

@@ -1,35 +1,21 @@
 import { createServer } from 'node:net'
 import { createClient } from '@supabase/supabase-js'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type AirtableStandIn, startAirtableStandIn } from '#demo/airtable-stand-in.ts'
+import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
 import { listLeads } from '#leads/store/reading.ts'
 import { findSamples } from '#site/build/samples.ts'
 import * as content from '#site/content.ts'
-import { testLead } from '#testing/app.ts'
+import { postLead, testLead } from '#testing/app.ts'
 import { createDir, createLocation, engines } from '#testing/database.ts'
 import { spawnServer, waitUntil } from '#testing/server-process.ts'
 import { startTestSite } from '#testing/site.ts'
 import { openDatabase } from './database.ts'
 
-const post = (url: string) =>
-  fetch(`${url}/functions/v1/submit-to-airtable`, {
-    method: 'POST',
-    headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
-    body: JSON.stringify(testLead),
-  })
-
 async function startStandIn() {
   const standIn = await startAirtableStandIn()
   onTestFinished(() => standIn.close())
-  return { standIn, env: listVariables(standIn) }
+  return { standIn, env: standIn.env }
 }
-
-const listVariables = ({ url, token, baseId, tableName }: AirtableStandIn) => ({
-  AIRTABLE_API_URL: url,
-  AIRTABLE_TOKEN: token,
-  AIRTABLE_BASE_ID: baseId,
-  AIRTABLE_TABLE: tableName,
-})
 
 const aboutTheVisitor = /zoe|Zoë|123-4567|Main St|127\.0\.0\.1/
 
@@ -58,7 +44,7 @@ it.each(engines)(
 it('lets leads wait while Airtable is not set up, says so, and sends them once it is', async () => {
   const DATA_DIR = createDir()
   const unset = await startTestSite({ DATA_DIR })
-  expect((await post(unset.url)).status).toBe(200)
+  expect((await postLead(unset.url)).status).toBe(200)
   const health = await (await fetch(`${unset.url}/healthz`)).text()
   expect(health).toContain('Airtable is not set up')
   expect(health).toContain('"waiting":1')
@@ -84,7 +70,7 @@ it('refuses an upload without end and lives on', async () => {
     () => 413,
   )
   expect(upload).toBe(413)
-  expect((await post(url)).status).toBe(200)
+  expect((await postLead(url)).status).toBe(200)
 })
 
 it.each([
@@ -129,7 +115,7 @@ describe('npm start', () => {
       PUBLIC_URL: 'https://www.example.com',
       ...env,
     })
-    expect((await post(await server.findUrl())).status).toBe(200)
+    expect((await postLead(await server.findUrl())).status).toBe(200)
     await waitUntil(() => standIn.records.length === 1)
     expect(await server.kill('SIGTERM')).toBe(0)
     const db = await openDatabase({ dataDir })

@@ -8,7 +8,7 @@ import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
 import { startHttpStandIn } from '#demo/http-stand-in.ts'
 import { countWaiting } from '#leads/store/reading.ts'
 import type { Engine } from '#leads/store/tables.ts'
-import { testLead } from '#testing/app.ts'
+import { postLead, testLead } from '#testing/app.ts'
 import { createLocation, engines, runSql } from '#testing/database.ts'
 import { waitUntil } from '#testing/server-process.ts'
 import { startTestSite } from '#testing/site.ts'
@@ -148,21 +148,11 @@ it.each(engines)('what waits in it on %s is delivered once, and it takes leads',
   const { url } = await startTestSite({
     DATA_DIR: location.dataDir,
     DATABASE_URL: location.databaseUrl,
-    AIRTABLE_API_URL: airtable.url,
-    AIRTABLE_TOKEN: airtable.token,
-    AIRTABLE_BASE_ID: airtable.baseId,
-    AIRTABLE_TABLE: airtable.tableName,
+    ...airtable.env,
     ALERT_WEBHOOK_URL: webhook.url,
   })
-  const post = async (key: string) => {
-    const headers = {
-      apikey: 'public-anon-key',
-      'content-type': 'application/json',
-      'idempotency-key': key,
-    }
-    const init = { method: 'POST', headers, body: JSON.stringify(testLead) }
-    return (await fetch(`${url}/functions/v1/submit-to-airtable`, init)).status
-  }
+  const post = async (key: string) =>
+    (await postLead(url, testLead, { 'idempotency-key': key })).status
   expect(await post('another')).toBe(200)
   // That key came before the upgrade, with another lead.
   expect(await post('new')).toBe(409)

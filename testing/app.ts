@@ -11,11 +11,19 @@ export const testLead = {
   serviceType: 'roof-repair',
 }
 
+type Headers = Record<string, string>
+
 export const testPath = '/functions/v1/submit-to-airtable'
+/** Sends a lead to a running site, as the page would. */
+export const postLead = (url: string, lead: object = testLead, headers: Headers = {}) =>
+  fetch(url + testPath, {
+    method: 'POST',
+    headers: { apikey: 'public-anon-key', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(lead),
+  })
+
 export const ownOrigin = 'https://roofing.example'
 export const otherOrigin = 'https://cdn.example'
-
-type Headers = Record<string, string>
 
 /** The function on a test's database, with a clock to move and a client address to choose. */
 export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {

@@ -164,11 +164,7 @@ describe('after an answer the Airtable row', () => {
     const pause = async (ms: number) => {
       clock.at += ms
     }
-    const settings = makeSettings({
-      AIRTABLE_TOKEN: standIn.token,
-      AIRTABLE_BASE_ID: standIn.baseId,
-      AIRTABLE_API_URL: standIn.url,
-    })
+    const settings = makeSettings(standIn.env)
     const now = () => clock.at
     const deliverer = createDeliverer({
       db,

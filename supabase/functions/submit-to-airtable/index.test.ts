@@ -7,6 +7,7 @@ import { startMailStandIn } from '../../../demo/mail-stand-in.ts'
 import { makeAnswerToken } from '../../../leads/answer-link.ts'
 import { countWaiting, listLeads } from '../../../leads/store/reading.ts'
 import { openDatabase } from '../../../server/database.ts'
+import { testLead } from '../../../testing/app.ts'
 import { createLocation, engines } from '../../../testing/database.ts'
 import { startProcess, waitUntil } from '../../../testing/processes.ts'
 
@@ -20,13 +21,7 @@ const publishableKey = 'sb_publishable_1'
 const secret = 'a secret for this test'
 
 /** Of each test's own name: what the function does about another's may come late. */
-const makeLead = (name: string) => ({
-  name,
-  email: 'zoe@example.com',
-  phone: '(555) 123-4567',
-  address: '1 Main St',
-  serviceType: 'emergency',
-})
+const makeLead = (name: string) => ({ ...testLead, name, serviceType: 'emergency' })
 
 // What Supabase's runtime has and Deno has not.
 const edgeRuntime = `data:application/javascript,${encodeURIComponent(`
@@ -50,9 +45,7 @@ async function startEdge() {
       NO_COLOR: '1',
       SUPABASE_ANON_KEY: legacyKey,
       SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: publishableKey }),
-      AIRTABLE_API_URL: airtable.url,
-      AIRTABLE_TOKEN: airtable.token,
-      AIRTABLE_BASE_ID: airtable.baseId,
+      ...airtable.env,
       // The stand-in's certificate is its own.
       SMTP_URL: `${mail.url}?tls.rejectUnauthorized=false`,
       ALERT_EMAIL_FROM: 'alerts@example.com',
