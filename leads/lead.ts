@@ -119,18 +119,14 @@ export function readSource(text: unknown): string | null {
   return source.toString()
 }
 
-/** Lowercased, then each space-separated word capitalised. Never changes the length. */
-export function formatName(name: string) {
-  return name.split(' ').map(capitalise).join(' ')
-}
-
-function capitalise(word: string) {
-  const [first = '', ...rest] = word
-  return (
-    keepLength(first, first.toUpperCase()) +
-    rest.map((c) => keepLength(c, c.toLowerCase())).join('')
-  )
-}
+/** Lowercased, then each space-separated word capitalized. Never changes the length. */
+export const formatName = (name: string) =>
+  [...name]
+    .map((letter, at, all) => {
+      const isFirst = at === 0 || all[at - 1] === ' '
+      return keepLength(letter, isFirst ? letter.toUpperCase() : letter.toLowerCase())
+    })
+    .join('')
 
 // A few letters grow when their case changes (ß becomes SS, İ becomes two). They stay as typed, so
 // that every offset in the field, the caret's too, means the same before and after.

@@ -160,6 +160,6 @@ it('finds every variable it reads in .env.example, which works as it is', () => 
     if (!own.includes(name)) expect(example).toMatch(new RegExp(`^${name}=`, 'm'))
   const lines = example.split('\n').filter((line) => /^[A-Z]/.test(line))
   const env = readEnv(Object.fromEntries(lines.map((line) => line.split(/=(.*)/))))
-  // Whoever has a proxy and forgets it is warned, which a 0 would prevent.
+  // An owner who forgets a proxy is warned, which a 0 would prevent.
   expect(env.trustedProxies).toBeUndefined()
 })

@@ -102,7 +102,7 @@ it('holds only so many connections at all', async () => {
   expect(await talk(request).ended).toBe('')
 })
 
-it('answers so many requests that come in one breath, and closes on whoever sends more', async () => {
+it('answers so many requests that come in one breath, and closes on a client that sends more', async () => {
   const talk = await listen({ unansweredPerConnection: 3 })
   const countAnswers = (text: string) => text.match(/HTTP\/1\.1 200 /g)?.length ?? 0
   const last = request.replace('Host', 'Connection: close\r\nHost')

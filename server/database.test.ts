@@ -14,7 +14,7 @@ function copyMigrations(extra: Record<string, string>): string {
 }
 
 describe.each(engines)('opening a database on %s', (engine) => {
-  it('applies the migrations once, whoever comes first, and keeps what is there', async () => {
+  it('applies the migrations once, whichever process is first, and keeps what is there', async () => {
     const location = await createLocation(engine)
     const together = await Promise.all(Array.from({ length: 5 }, () => openDatabase(location)))
     for (const db of together) {

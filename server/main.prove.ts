@@ -93,7 +93,7 @@ describe.each(engines)('the server on %s', (engine) => {
     expect(countRows(standIn)).toEqual({ rows: 5, leads: 5 })
   })
 
-  it('rings every channel once, reminds once, and stops at the answer, with two processes', async () => {
+  it('alerts every channel once, reminds once, and stops at the answer, with two processes', async () => {
     const [standIn, mail, twilio] = [
       await startStandIn(),
       await startMailStandIn(),

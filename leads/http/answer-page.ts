@@ -113,20 +113,20 @@ function describeAnswer(
   return `<p>${who} at ${at}, ${took}. If that was not you, this homeowner is being called already.</p>`
 }
 
-export const unknownLinkPage = formatPage(
+const formatNotice = (title: string, text: string) =>
+  formatPage(title, `<div class="box"><h1>${title}</h1>\n<p>${text}</p></div>`)
+
+export const unknownLinkPage = formatNotice(
   'This link is not valid',
-  `<div class="box"><h1>This link is not valid</h1>
-<p>It may have been cut off on its way. Open it from the alert itself, or copy it whole.</p></div>`,
+  'It may have been cut off on its way. Open it from the alert itself, or copy it whole.',
 )
 
-export const expiredLinkPage = formatPage(
+export const expiredLinkPage = formatNotice(
   'This link has expired',
-  `<div class="box"><h1>This link has expired</h1>
-<p>Links in alerts work for 7 days. The request itself is kept: see Airtable, or the owner’s list of leads.</p></div>`,
+  'Links in alerts work for 7 days. The request itself is kept: see Airtable, or the owner’s list of leads.',
 )
 
-export const unavailablePage = formatPage(
+export const unavailablePage = formatNotice(
   'Not recorded yet',
-  `<div class="box"><h1>Not recorded yet</h1>
-<p>The service cannot reach its database at the moment. Call the homeowner; then open this link again.</p></div>`,
+  'The service cannot reach its database at the moment. Call the homeowner; then open this link again.',
 )

@@ -115,7 +115,7 @@ export const listPromises = ({ kysely }: Database, { from, to }: Period) =>
 
 export type HandOver = Awaited<ReturnType<typeof listHandOvers>>[number]
 
-/** When what had to reach whom because of the leads of a period was due, and when it was sent. */
+/** When each delivery of a period's leads was due, and when it was sent. */
 export const listHandOvers = ({ kysely }: Database, { from, to }: Period) =>
   kysely
     .selectFrom('deliveries')

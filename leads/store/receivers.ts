@@ -14,7 +14,7 @@ export async function adoptDeliveries(
     .where('channel', '=', formerName)
     .where('state', '=', 'waiting')
     .where('leased_until', '<=', now)
-    // Whom two former names lead to hears of a lead once; the other is shown as waiting for nobody.
+    // A receiver with two former names hears of a lead once; the other is shown as waiting for nobody.
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

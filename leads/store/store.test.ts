@@ -128,7 +128,7 @@ describe.each(engines)('the store on %s', (engine) => {
     expect(claimed).toMatchObject({ attempts: 2, lead: makeLead().lead })
   })
 
-  it('knows when the next delivery is due, whoever holds what before it', async () => {
+  it('knows when the next delivery is due, whatever is held before it', async () => {
     const db = await openTestDatabase(engine)
     const ids: string[] = []
     for (let at = 0; at < 4; at++) ids.push(await saveId(db))

@@ -132,13 +132,13 @@ describe.skipIf(!engines.includes('postgres'))('the function on Deno, as on Supa
     expect((await fetch(`${path}/healthz`)).status).toBe(200)
   })
 
-  it('rings by e-mail over TLS, and reminds when cron wakes it', async () => {
+  it('alerts by e-mail over TLS, and reminds when cron wakes it', async () => {
     const { db, post } = edge
-    const listMails = () => edge.mail.mails.filter(({ subject }) => subject.includes('Zoë rings'))
-    expect(await post('', makeLead('Zoë rings'))).toBe(200)
+    const listMails = () => edge.mail.mails.filter(({ subject }) => subject.includes('Zoë mails'))
+    expect(await post('', makeLead('Zoë mails'))).toBe(200)
     await waitUntil(() => listMails().length === 1)
     const [first] = listMails()
-    expect(first?.subject).toMatch(/^EMERGENCY: call Zoë rings by \d+:\d\d [AP]M C[SD]T$/)
+    expect(first?.subject).toMatch(/^EMERGENCY: call Zoë mails by \d+:\d\d [AP]M C[SD]T$/)
     // A plain Supabase domain cannot show the page: staff answer in Airtable.
     expect(first?.text).not.toContain('/answer/')
     expect(first?.text).toContain('set the row’s Status in Airtable')
@@ -154,7 +154,7 @@ describe.skipIf(!engines.includes('postgres'))('the function on Deno, as on Supa
     expect(await post('/deliver')).toBe(202)
     await waitUntil(() => listMails().length === 2)
     expect(listMails()[1]?.subject).toBe(
-      'EMERGENCY: nobody has called Zoë rings yet: 6 minutes left',
+      'EMERGENCY: nobody has called Zoë mails yet: 6 minutes left',
     )
   })
 
