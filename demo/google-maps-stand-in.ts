@@ -16,8 +16,8 @@ type StandInOptions = {
   blocked?: boolean
   /** Holds the script back until it resolves. */
   arrives?: Promise<void>
-  /** The addresses for a text. Throws to refuse; takes its time to be slow. */
-  answer?: (input: string) => string[] | Promise<string[]>
+  /** The addresses for a text, or the usual ones. Throws to refuse; takes its time to be slow. */
+  answer?: (input: string) => string[] | undefined | Promise<string[]>
   /** The formatted address of a place. */
   format?: (place: string) => string | null | Promise<string | null>
 }
@@ -32,13 +32,13 @@ const oaks = [
 
 /** Answers Google's URLs for this page, and keeps what was asked. */
 export async function standInForGoogleMaps(page: Page, options: StandInOptions = {}) {
-  const { offers = 'new', blocked, arrives, answer = () => oaks } = options
+  const { offers = 'new', blocked, arrives, answer } = options
   const { format = (place: string) => `${place} 80202, USA` } = options
   const asked = { scripts: [] as URL[], searches: [] as Search[], details: [] as Details[] }
 
   await page.exposeFunction('answerSearch', (search: Search) => {
     asked.searches.push(search)
-    return answer(search.input)
+    return answer?.(search.input) ?? oaks
   })
   await page.exposeFunction('answerDetails', (details: Details) => {
     asked.details.push(details)
@@ -93,37 +93,24 @@ function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
   // Google's texts are objects that also turn into strings.
   const makeText = (text: string) => ({ text, matches: [], toString: () => text })
 
-  class PlacePrediction {
-    #address: string
-    #token: AutocompleteSessionToken
-    constructor(address: string, token: AutocompleteSessionToken) {
-      this.#address = address
-      this.#token = token
-    }
-    get placeId() {
-      return `place-${this.#address}`
-    }
-    get text() {
-      return makeText(this.#address)
-    }
-    get mainText() {
-      return makeText(this.#address.split(', ')[0] ?? '')
-    }
-    get secondaryText() {
-      return makeText(this.#address.split(', ').slice(1).join(', '))
-    }
-    toPlace() {
-      const [address, token] = [this.#address, this.#token]
-      return {
-        formattedAddress: undefined as string | null | undefined,
-        async fetchFields({ fields, ...rest }: { fields: string[] }) {
-          allowOnly(rest)
-          token.ended = true
-          const { session } = token
-          this.formattedAddress = await answerDetails({ place: address, fields, session })
-          return { place: this }
-        },
-      }
+  const predict = (address: string, token: AutocompleteSessionToken) => {
+    const [main = '', ...others] = address.split(', ')
+    const toPlace = () => ({
+      formattedAddress: undefined as string | null | undefined,
+      async fetchFields({ fields, ...rest }: { fields: string[] }) {
+        allowOnly(rest)
+        token.ended = true
+        const { session } = token
+        this.formattedAddress = await answerDetails({ place: address, fields, session })
+        return { place: this }
+      },
+    })
+    return {
+      placeId: `place-${address}`,
+      text: makeText(address),
+      mainText: makeText(main),
+      secondaryText: makeText(others.join(', ')),
+      toPlace,
     }
   }
 
@@ -146,10 +133,11 @@ function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
         session: sessionToken.session,
       })
       answers.arrived += 1
-      const suggestions = addresses.map((address) => ({
-        placePrediction: new PlacePrediction(address, sessionToken),
-      }))
-      return { suggestions }
+      return {
+        suggestions: addresses.map((address) => ({
+          placePrediction: predict(address, sessionToken),
+        })),
+      }
     },
   }
 

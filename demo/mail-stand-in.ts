@@ -7,24 +7,15 @@ export type ReceivedMail = {
   at: number
   from: string
   to: string[]
-  raw: string
   headers: Map<string, string>
   subject: string
   text: string
   html: string
 }
 
-export type MailStandIn = Awaited<ReturnType<typeof startMailStandIn>>
+type Options = { secure?: boolean; user?: string; password?: string }
 
-export async function startMailStandIn({
-  secure = false,
-  user,
-  password,
-}: {
-  secure?: boolean
-  user?: string
-  password?: string
-} = {}) {
+export async function startMailStandIn({ secure = false, user, password }: Options = {}) {
   const mails: ReceivedMail[] = []
   const settings = {
     /** Receivers that are refused, with the code to refuse them with. */
@@ -34,7 +25,6 @@ export async function startMailStandIn({
     /** Takes mails and never says so. */
     hangs: false,
   }
-  let connections = 0
 
   const server = new SMTPServer({
     secure,
@@ -49,10 +39,6 @@ export async function startMailStandIn({
       auth.username === user && auth.password === password
         ? done(null, { user: 'staff' })
         : done(refuse(535, 'Invalid login')),
-    onConnect: (_session, done) => {
-      connections += 1
-      done()
-    },
     onRcptTo: ({ address }, _session, done) => {
       const code = settings.refusedReceivers.get(address)
       done(code ? refuse(code, `<${address}> is not welcome`) : null)
@@ -60,8 +46,7 @@ export async function startMailStandIn({
     onData: async (stream, session, done) => {
       // A sender that was killed leaves half a mail.
       const raw = await readAll(stream).catch(() => undefined)
-      if (raw === undefined) return
-      if (settings.hangs) return
+      if (raw === undefined || settings.hangs) return
       if (settings.refuseData) return done(refuse(settings.refuseData, 'Not now'))
       const { mailFrom, rcptTo } = session.envelope
       const from = mailFrom ? mailFrom.address : ''
@@ -77,9 +62,6 @@ export async function startMailStandIn({
     url: `${secure ? 'smtps' : 'smtp'}://${login}127.0.0.1:${port}`,
     mails,
     settings,
-    get connections() {
-      return connections
-    },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }
@@ -105,7 +87,6 @@ function parse(raw: string) {
     return part ? decodeBody(part.body, part.headers.get('content-transfer-encoding') ?? '') : ''
   }
   return {
-    raw,
     headers,
     subject: decodeWords(headers.get('subject') ?? ''),
     text: find('text/plain'),
@@ -138,14 +119,14 @@ const decodeQuoted = (text: string) =>
     .replace(/=\r\n/g, '')
     .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 
+/** Nodemailer writes every word in UTF-8, as Q or B; a letter may be cut between two words. */
 const decodeWords = (text: string) =>
-  text
-    .replace(/\?=\s+=\?/g, '?==?')
-    .replace(/=\?utf-8\?([QB])\?([^?]*)\?=/gi, (_, kind, word) =>
-      Buffer.from(
-        kind.toUpperCase() === 'B'
+  text.replace(/(=\?utf-8\?[QB]\?[^?]*\?=\s*)+/gi, (words) =>
+    Buffer.concat(
+      [...words.matchAll(/\?([QB])\?([^?]*)\?=/gi)].map(([, kind, word = '']) =>
+        kind?.toUpperCase() === 'B'
           ? Buffer.from(word, 'base64')
           : Buffer.from(decodeQuoted(word.replaceAll('_', ' ')), 'latin1'),
-      ).toString('latin1'),
-    )
-    .replace(/[\x80-\xFF]+/g, (bytes) => Buffer.from(bytes, 'latin1').toString('utf8'))
+      ),
+    ).toString(),
+  )

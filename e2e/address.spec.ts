@@ -16,6 +16,9 @@ import {
 import { fields } from './form.ts'
 import { expect, test as plain } from './test.ts'
 
+// Chromium writes a line of its own for a request that was blocked.
+test.use({ expectedErrors: /Failed to load resource.*maps\.googleapis\.com/ })
+
 // What is asked of Google, and what becomes of its answers. The list itself: address-list.spec.ts.
 
 plain('without a key nothing is asked of Google and the field is plain', async ({ page }) => {
@@ -57,9 +60,7 @@ test.describe('Google’s script', () => {
     expect(asked.scripts).toHaveLength(1)
   })
 
-  test('may be late: typing goes on meanwhile, and value, caret and focus stay', async ({
-    page,
-  }) => {
+  test('may be late: value, caret and focus stay as they are', async ({ page }) => {
     const { promise: arrives, resolve: arrive } = Promise.withResolvers<void>()
     const asked = await standInForGoogleMaps(page, { arrives })
     await page.goto('/')
@@ -76,24 +77,17 @@ test.describe('Google’s script', () => {
     expect(await element?.evaluate((input) => input.isConnected)).toBe(true)
   })
 
-  test.describe('when it fails', () => {
-    // Chromium writes a line of its own for a request that was blocked.
-    test.use({ expectedErrors: /Failed to load resource.*maps\.googleapis\.com/ })
-
-    test('blocked: a plain field, silently', async ({ page }) => {
-      const asked = await standInForGoogleMaps(page, { blocked: true })
-      await page.goto('/')
-      await field(page).focus()
-      await expect.poll(() => asked.scripts.length).toBe(1)
-      await expectPlainField(page)
-      await expectToSend(page)
-      expect(asked.scripts).toHaveLength(1)
-    })
+  test('may be blocked: a plain field, silently', async ({ page }) => {
+    const asked = await standInForGoogleMaps(page, { blocked: true })
+    await page.goto('/')
+    await field(page).focus()
+    await expect.poll(() => asked.scripts.length).toBe(1)
+    await expectPlainField(page)
+    await expectToSend(page)
+    expect(asked.scripts).toHaveLength(1)
   })
 
-  test('without places: polled every 100 ms, for two minutes, then never again', async ({
-    page,
-  }) => {
+  test('without places is polled every 100 ms, for two minutes', async ({ page }) => {
     await page.clock.install()
     await standInForGoogleMaps(page, { offers: 'nothing' })
     await page.goto('/')
@@ -120,9 +114,7 @@ test.describe('Google’s script', () => {
 })
 
 test.describe('suggestions', () => {
-  test('are addresses of the region; a choice fills in the formatted one, if it has one', async ({
-    page,
-  }) => {
+  test('are addresses; a choice fills in the formatted one, if any', async ({ page }) => {
     const asked = await standInForGoogleMaps(page, {
       format: (place) => (place.startsWith('12 Oak Ave') ? `${place} 80202, USA` : null),
     })
@@ -158,15 +150,21 @@ test.describe('suggestions', () => {
     await expect(options(page)).toHaveCount(0)
   })
 
-  test('never overwrite what is typed while a choice is looked up', async ({ page }) => {
+  test('never overwrite what is typed, and stop with the key', async ({ page }) => {
     const { promise: arrives, resolve: arrive } = Promise.withResolvers<void>()
-    await standInForGoogleMaps(page, { format: () => arrives.then(() => 'Too late') })
+    const asked = await standInForGoogleMaps(page, { format: () => arrives.then(() => 'Too late') })
     await openList(page)
     await options(page).first().click()
     await page.keyboard.type('ley')
     arrive()
     await expect(options(page)).toHaveCount(5)
     await expect(field(page)).toHaveValue('12 Oakley')
+
+    await asked.refuseKey()
+    await expectPlainField(page)
+    const { length } = asked.searches
+    await expectToSend(page)
+    expect(asked.searches).toHaveLength(length)
   })
 
   test('that come after the visitor has left do not open the list', async ({ page }) => {
@@ -198,14 +196,5 @@ test.describe('suggestions', () => {
     await expectPlainField(page)
     await expectToSend(page)
     expect(asked.searches).toHaveLength(3)
-  })
-
-  test('stop when the key is refused after all', async ({ page }) => {
-    const asked = await standInForGoogleMaps(page)
-    await openList(page)
-    await asked.refuseKey()
-    await expectPlainField(page)
-    await expectToSend(page)
-    expect(asked.searches).toHaveLength(1)
   })
 })

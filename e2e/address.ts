@@ -62,8 +62,8 @@ export async function countSubmits(page: Page) {
 }
 
 export async function expectPlainField(page: Page) {
-  await expect(field(page)).not.toHaveAttribute('role')
-  await expect(field(page)).not.toHaveAttribute('aria-expanded')
+  for (const attribute of ['role', 'aria-expanded'])
+    await expect(field(page)).not.toHaveAttribute(attribute)
   await expect(field(page)).toBeEnabled()
   await expect(field(page)).toHaveAttribute('autocomplete', 'street-address')
   await expect(field(page)).toHaveAttribute('placeholder', words.placeholders.address)

@@ -5,13 +5,12 @@ import { test as ownSite } from './own-site.ts'
 import { expect, phone } from './test.ts'
 
 // Staff get the mail, open its link on a phone and press the button. No script runs on the page.
-const test = ownSite.extend<{ mailed: { link: string; readStatus(): unknown } }>({
-  mailed: async ({ startSite, startAirtable, endings }, use) => {
+const test = ownSite.extend<{ link: string }>({
+  link: async ({ startSite, airtable, endings }, use) => {
     const mail = await startMailStandIn()
     endings.push(mail.close)
-    const { airtable, settings } = await startAirtable()
     const url = await startSite({
-      ...settings,
+      ...airtable.env,
       PUBLIC_URL: 'https://roofing.example',
       SMTP_URL: mail.url,
       ALERT_EMAIL_FROM: 'alerts@example.com',
@@ -24,8 +23,7 @@ const test = ownSite.extend<{ mailed: { link: string; readStatus(): unknown } }>
     })
     expect(sent.status).toBe(200)
     await expect.poll(() => mail.mails.length).toBe(1)
-    const path = mail.mails[0]?.text.match(/roofing\.example(\/answer\/\S+)/)?.[1]
-    await use({ link: url + path, readStatus: () => airtable.records[0]?.fields.Status })
+    await use(url + mail.mails[0]?.text.match(/roofing\.example(\/answer\/\S+)/)?.[1])
   },
 })
 
@@ -33,8 +31,10 @@ test.use({ viewport: phone, javaScriptEnabled: false })
 
 test('the link in the mail shows the lead, and the button records the answer', async ({
   page,
-  mailed: { link, readStatus },
+  link,
+  airtable,
 }) => {
+  const readStatus = () => airtable.records[0]?.fields.Status
   await page.goto(link)
   await expect(page.getByText('Jane <b>Doe</b>')).toBeVisible()
   await expect(page.getByText('EMERGENCY', { exact: true })).toBeVisible()
@@ -60,10 +60,7 @@ test('the link in the mail shows the lead, and the button records the answer', a
 test.describe('with scripts', () => {
   test.use({ javaScriptEnabled: true, expectedErrors: /404 \(Not Found\)/ })
 
-  test('axe finds nothing on the answer page, before and after', async ({
-    page,
-    mailed: { link },
-  }) => {
+  test('axe finds nothing on the answer page, before and after', async ({ page, link }) => {
     const check = async () =>
       expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
     await page.goto(link)

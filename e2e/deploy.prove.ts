@@ -3,12 +3,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, expect as expectSoon, type Page, test } from '@playwright/test'
-import { readEnv } from '#leads/settings.ts'
 import { openDatabase } from '#server/database.ts'
-import { startSite } from '#server/site-server.ts'
 import { form as words } from '#site/content.ts'
 import { copySources } from '#testing/copy-sources.ts'
 import { fields, submitButton, visitor } from './form.ts'
+import { serveSite } from './site.ts'
 
 // A deploy renames the files of the page while 20 visitors have it open, each at another point.
 
@@ -78,13 +77,7 @@ for (const earlierFiles of ['stay', 'are gone']) {
     const dataDir = mkdtempSync(join(tmpdir(), 'deploy-'))
     folders.push(dataDir)
     const start = (folder: string, port: number) =>
-      startSite({
-        env: readEnv({ PORT: String(port), DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: '0' }),
-        siteDir: join(folder, 'dist'),
-        fetch,
-        now: Date.now,
-        log: { info: () => {}, warn: () => {}, error: () => {} },
-      })
+      serveSite({ PORT: String(port), DATA_DIR: dataDir }, join(folder, 'dist'))
     const first = await start(before, 0)
     const points = paths.flatMap((path) => [true, false].map((hasFiles) => ({ path, hasFiles })))
     const visits = []
@@ -112,10 +105,7 @@ async function beginVisit(browser: Browser, url: string, point: Point) {
   // Nothing moves: twenty drifting pages are work enough for a machine of their own.
   const context = await browser.newContext({ reducedMotion: 'reduce' })
   const page = await context.newPage()
-  let noteDeploy = () => {}
-  const deployed = new Promise<void>((resolve) => {
-    noteDeploy = resolve
-  })
+  const { promise: deployed, resolve: noteDeploy } = Promise.withResolvers<void>()
   if (!point.hasFiles)
     await page.route('**/assets/*.js', async (route) => {
       await deployed

@@ -1,23 +1,26 @@
 import type { Page } from '@playwright/test'
 import { form as words } from '#site/content.ts'
-import { fillIn, functionUrl, submitButton, toast, visitor } from './form.ts'
+import {
+  answerWith,
+  expectLive,
+  fillIn,
+  formCode,
+  functionUrl,
+  holdPosts,
+  press,
+  readOfflineWords,
+  submitButton,
+  visitor,
+  watchPosts,
+} from './form.ts'
 import { goOn, holdHydration, isHydrating } from './held-hydration.ts'
-import { expect, test } from './test.ts'
+import { expect, phone, test } from './test.ts'
 
 // Files that come late or not at all: a deploy has renamed them, or the line is bad.
 test.use({ expectedErrors: /Failed to load resource|dynamically imported module/ })
 
-const formCode = '**/assets/main-*.js'
 const laterFiles = /\/assets\/(?!main-)[\w-]+\.js$/
-
-/** The posts of this page, by their type; the function takes its time to answer them. */
-async function holdPosts(page: Page) {
-  const types: string[] = []
-  await page.route(functionUrl, (route) => {
-    types.push(route.request().headers()['content-type'] ?? '')
-  })
-  return types
-}
+const plainPost = 'application/x-www-form-urlencoded'
 
 /** Opens the page at a time that stands still from then on. */
 async function openOutOfTime(page: Page) {
@@ -26,63 +29,55 @@ async function openOutOfTime(page: Page) {
   await page.clock.pauseAt(60 * 60_000)
 }
 
-const readOfflineWords = (page: Page) =>
-  page.locator('#estimate').evaluate((form) => getComputedStyle(form, '::after').content)
-
-test.describe('when the files for sending', () => {
-  for (const [what, answer] of [
-    ['are gone', { status: 404, contentType: 'text/html', body: 'Oops!' }],
-    ['hang', undefined],
-  ] as const) {
-    test(`${what}, the browser posts the form itself, once`, async ({ page }) => {
-      await page.clock.install()
-      await page.route(laterFiles, (route) => answer && route.fulfill(answer))
-      const posts: string[] = []
-      page.on('request', (request) => {
-        if (request.method() === 'POST') posts.push(request.postData() ?? '')
-      })
-      await page.goto('/')
-      await fillIn(page, { ...visitor, address: `12 Renamed Files, which ${what}` })
-      await expect(page.locator('#estimate form')).toHaveAttribute('novalidate')
-      await submitButton(page).evaluate((button: HTMLButtonElement) => {
-        for (let press = 0; press < 3; press++) button.click()
-      })
-      if (!answer) await page.clock.fastForward(9_000)
-      await expect(page.locator('#estimate-received')).toBeVisible()
-      expect(posts).toHaveLength(1)
-      const posted = new URLSearchParams(posts[0])
-      expect(Object.fromEntries(posted)).toMatchObject({
-        ...visitor,
-        address: `12 Renamed Files, which ${what}`,
-        idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/),
-      })
-      expect(Number(posted.get('elapsedMs'))).toBeGreaterThan(0)
-      // Nothing of it stays on the device.
-      expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
-    })
-  }
-
-  test('are lost with the connection, the post waits for it', async ({ page, context }) => {
-    await page.route(laterFiles, (route) => route.abort())
+for (const [what, answer] of [
+  ['are gone', { status: 404, contentType: 'text/html', body: 'Oops!' }],
+  ['hang', undefined],
+] as const) {
+  test(`files for sending that ${what}: the browser posts, once`, async ({ page }) => {
+    await page.clock.install()
+    await page.route(laterFiles, (route) => answer && route.fulfill(answer))
+    const posts = watchPosts(page)
     await page.goto('/')
-    const posts = await holdPosts(page)
-    await fillIn(page)
-    await expect(page.locator('#estimate form')).toHaveAttribute('novalidate')
-    await page.route(/send-lead/, async (route) => {
-      await context.setOffline(true)
-      await route.abort()
+    const typed = { ...visitor, address: `12 Renamed Files, which ${what}` }
+    await fillIn(page, typed)
+    await expectLive(page)
+    await submitButton(page).evaluate((button: HTMLButtonElement) => {
+      for (let press = 0; press < 3; press++) button.click()
     })
-    await submitButton(page).click()
-    await expect(page.getByText(words.notes.waiting)).toBeVisible()
-    expect(posts).toEqual([])
-    await context.setOffline(false)
-    await expect.poll(() => posts).toEqual(['application/x-www-form-urlencoded'])
+    if (!answer) await page.clock.fastForward(9_000)
+    await expect(page.locator('#estimate-received')).toBeVisible()
+    expect(posts).toHaveLength(1)
+    const posted = new URLSearchParams(posts[0])
+    expect(Object.fromEntries(posted)).toMatchObject({
+      ...typed,
+      idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/),
+    })
+    expect(Number(posted.get('elapsedMs'))).toBeGreaterThan(0)
+    // Nothing of it stays on the device.
+    expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
   })
+}
+
+test('files for sending lost with the line: the post waits for it', async ({ page, context }) => {
+  await page.route(laterFiles, (route) => route.abort())
+  await page.goto('/')
+  const posts = await holdPosts(page)
+  await fillIn(page)
+  await expectLive(page)
+  await page.route(/send-lead/, async (route) => {
+    await context.setOffline(true)
+    await route.abort()
+  })
+  await submitButton(page).click()
+  await expect(page.getByText(words.notes.waiting)).toBeVisible()
+  expect(posts).toEqual([])
+  await context.setOffline(false)
+  await expect.poll(() => posts).toEqual([plainPost])
 })
 
 test('a success is a success when the toast’s file hangs', async ({ page }) => {
   await page.route('**/assets/toasts-*.js', () => {})
-  await page.route(functionUrl, (route) => route.fulfill({ json: { ok: true } }))
+  await answerWith(page, { status: 200 })
   await page.goto('/')
   await fillIn(page)
   await submitButton(page).click()
@@ -91,28 +86,20 @@ test('a success is a success when the toast’s file hangs', async ({ page }) =>
 })
 
 test('a plain post after a try that failed is still the same lead', async ({ page }) => {
-  const keys: (string | null | undefined)[] = []
-  await page.route(functionUrl, (route) => {
-    const key = route.request().headers()['idempotency-key']
-    keys.push(key ?? new URLSearchParams(route.request().postData() ?? '').get('idempotencyKey'))
-    return route.fulfill({ status: 422, json: {} })
-  })
+  const requests = await answerWith(page, { status: 422, body: '{}' })
   await page.goto('/')
   await fillIn(page)
-  await submitButton(page).click()
-  await expect(toast(page, words.toasts.failed)).toBeVisible()
+  await press(page, 'failed')
   await page.route(formCode, (route) => route.abort())
   await page.goto('/?again')
   await submitButton(page).click()
-  await expect.poll(() => keys.length).toBe(2)
-  expect(keys[1]).toBe(keys[0])
+  await expect.poll(() => requests.length).toBe(2)
+  const posted = new URLSearchParams(requests[1]?.postData() ?? '')
+  expect(posted.get('idempotencyKey')).toBe(requests[0]?.headers()['idempotency-key'])
 })
 
 test('code that arrives with the end of the wait makes one lead of one press', async ({ page }) => {
-  let deliverCode = () => {}
-  const asked = new Promise<void>((resolve) => {
-    deliverCode = resolve
-  })
+  const { promise: asked, resolve: deliverCode } = Promise.withResolvers<void>()
   await page.route(formCode, async (route) => {
     const response = await route.fetch()
     const body = holdHydration(await response.text())
@@ -136,6 +123,7 @@ test('a press held offline goes out within 8 s of being online, also where the c
   page,
   context,
 }) => {
+  await page.setViewportSize(phone)
   await page.route(formCode, () => {})
   await openOutOfTime(page)
   await fillIn(page)
@@ -143,6 +131,10 @@ test('a press held offline goes out within 8 s of being online, also where the c
   const posts = await holdPosts(page)
   await submitButton(page).click()
   await expect.poll(() => readOfflineWords(page)).toContain('You are offline')
+  // The end of the form is below the screen; the words are not.
+  const findAtBottom = () =>
+    page.evaluate(() => document.elementFromPoint(innerWidth / 2, innerHeight - 40)?.id)
+  expect(await findAtBottom()).toBe('estimate')
   await page.clock.fastForward(30_000)
   expect(posts).toEqual([])
   await context.setOffline(false)
@@ -150,12 +142,10 @@ test('a press held offline goes out within 8 s of being online, also where the c
   await page.clock.fastForward(7_900)
   expect(posts).toEqual([])
   await page.clock.fastForward(200)
-  await expect.poll(() => posts).toEqual(['application/x-www-form-urlencoded'])
+  await expect.poll(() => posts).toEqual([plainPost])
 })
 
-test('code that is missing is asked for ever less often, but at once for a press', async ({
-  page,
-}) => {
+test('missing code is asked for ever less often, but for a press', async ({ page }) => {
   let asked = 0
   await page.route(formCode, (route) => {
     asked += 1

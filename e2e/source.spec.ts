@@ -1,6 +1,6 @@
-import type { Page, Request } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { form as words } from '#site/content.ts'
-import { answerWith, fillIn, functionUrl, submitButton, toast, visitor } from './form.ts'
+import { answerWith, fillIn, formCode, functionUrl, press, submitButton, visitor } from './form.ts'
 import { expect, test } from './test.ts'
 
 // Where a lead comes from. Chromium lets a test say what led to a page, and its reload keeps it.
@@ -8,25 +8,27 @@ import { expect, test } from './test.ts'
 const campaign = '/?utm_source=google&utm_medium=cpc&utm_campaign=spring-roofs'
 const search = 'https://www.google.com/search?q=roofer+for+jane+doe'
 
-const sourceOf = (request: Request | undefined) => {
-  const details = new URLSearchParams(request?.headers()['x-lead-details'])
-  return Object.fromEntries(new URLSearchParams(details.get('source') ?? ''))
-}
-
 async function send(page: Page) {
   const requests = await answerWith(page, { status: 200 })
   await fillIn(page)
+  await press(page)
+  const details = new URLSearchParams(requests[0]?.headers()['x-lead-details'])
+  return Object.fromEntries(new URLSearchParams(details.get('source') ?? ''))
+}
+
+/** What the browser posts by itself. */
+async function post(page: Page) {
+  await fillIn(page)
+  const posted = page.waitForRequest(functionUrl)
   await submitButton(page).click()
-  await expect(toast(page, words.toasts.received)).toBeVisible()
-  return sourceOf(requests[0])
+  const request = await posted
+  return { request, form: new URLSearchParams(request.postData() ?? '') }
 }
 
 // The link that one visitor comes by has an address in it already; the page adds none.
-test.use({ expectedErrors: /said in an address: \S+&gclid=/ })
+test.use({ expectedErrors: /said in an address: \S+&gclid=|404|Failed to load resource/ })
 
-test('a campaign and the host that led here go out with the lead, and nothing else', async ({
-  page,
-}) => {
+test('campaign and host go out with the lead, and nothing else', async ({ page }) => {
   const link = `${campaign}&gclid=Cj0KCQ&email=jane%40example.com`
   await page.goto(link, { referer: search })
   expect(await send(page)).toEqual({
@@ -40,9 +42,7 @@ test('a campaign and the host that led here go out with the lead, and nothing el
   expect(await page.context().cookies()).toEqual([])
 })
 
-test('what was known first is kept for the visit: over a reload and another way in', async ({
-  page,
-}) => {
+test('what was known first is kept for the visit', async ({ page }) => {
   await page.goto('/')
   expect(await send(page)).toEqual({ referrer: '' })
   await page.goto(campaign, { referer: search })
@@ -52,14 +52,10 @@ test('what was known first is kept for the visit: over a reload and another way 
   expect(await send(page)).toMatchObject({ utm_source: 'google', referrer: 'www.google.com' })
 })
 
-test.describe('by way of the 404 page', () => {
-  test.use({ expectedErrors: /404/ })
-
-  test('a campaign is kept, and the site is not its own referrer', async ({ page }) => {
-    await page.goto(`/old-page${campaign}`, { referer: search })
-    await page.getByRole('link', { name: 'Return to Home' }).click()
-    expect(await send(page)).toMatchObject({ utm_campaign: 'spring-roofs', referrer: '' })
-  })
+test('the 404 page keeps a campaign and is no referrer', async ({ page }) => {
+  await page.goto(`/old-page${campaign}`, { referer: search })
+  await page.getByRole('link', { name: 'Return to Home' }).click()
+  expect(await send(page)).toMatchObject({ utm_campaign: 'spring-roofs', referrer: '' })
 })
 
 test('where storage is denied, what the page itself knows must do', async ({ page }) => {
@@ -93,19 +89,12 @@ test('an endless, a broken and a hostile campaign cost no lead', async ({ page }
   }
 })
 
-test.describe('where the browser posts the form itself', () => {
-  test.use({ expectedErrors: /Failed to load resource/ })
-
-  test('because the form’s code is missing, the source goes along', async ({ page }) => {
-    await page.route('**/assets/main-*.js', (route) => route.abort())
-    await page.goto(campaign, { referer: search })
-    await fillIn(page)
-    const posted = page.waitForRequest(functionUrl)
-    await submitButton(page).click()
-    const form = new URLSearchParams((await posted).postData() ?? '')
-    expect(Object.fromEntries(form)).toMatchObject(visitor)
-    expect(form.get('source')).toContain('utm_campaign=spring-roofs')
-  })
+test('without the form’s code the source goes with the plain post', async ({ page }) => {
+  await page.route(formCode, (route) => route.abort())
+  await page.goto(campaign, { referer: search })
+  const { form } = await post(page)
+  expect(Object.fromEntries(form)).toMatchObject(visitor)
+  expect(form.get('source')).toContain('utm_campaign=spring-roofs')
 })
 
 test.describe('without JavaScript', () => {
@@ -113,22 +102,14 @@ test.describe('without JavaScript', () => {
 
   test('the page’s own address tells the campaign', async ({ page }) => {
     await page.goto(campaign)
-    await fillIn(page)
-    const posted = page.waitForRequest(functionUrl)
-    await submitButton(page).click()
-    const request = await posted
-    expect(new URLSearchParams(request.postData() ?? '').get('source')).toBe('')
+    const { request, form } = await post(page)
+    expect(form.get('source')).toBe('')
     expect((await request.allHeaders()).referer).toContain(campaign)
   })
 
   test('a refused field is named, with the way back to what was typed', async ({ page }) => {
     await page.goto('/')
-    await fillIn(page, {
-      name: 'jane doe',
-      email: 'jane@localhost',
-      phone: '5551234567',
-      address: 'x',
-    })
+    await fillIn(page, { ...visitor, email: 'jane@localhost' })
     await submitButton(page).click()
     await expect(page).toHaveURL(/#estimate-email$/)
     const outcome = page.locator('#estimate-email')

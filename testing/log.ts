@@ -10,3 +10,5 @@ export function createTestLog(): Log & { entries: LogEntry[] } {
   }
   return { entries, info: write('info'), warn: write('warn'), error: write('error') }
 }
+
+export const quietLog: Log = { info: () => {}, warn: () => {}, error: () => {} }

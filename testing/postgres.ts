@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { findPostgres } from '#scripts/tools.mjs'
-import { findFreePort } from './processes.ts'
+import { findFreePort, waitUntil } from './processes.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -36,7 +36,7 @@ export type TestPostgres = {
   remove(): Promise<void>
 }
 
-/** Tests may lose what they wrote; whoever measures wants every commit on the disk. */
+/** Tests may lose what they wrote; a benchmark wants every commit on the disk. */
 export async function startPostgres({ durable = false } = {}): Promise<TestPostgres> {
   const bin = findPostgres()
   if (!bin) throw new Error('No server is installed. Install PostgreSQL or set TEST_DATABASE_URL.')
@@ -51,23 +51,15 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   let server: ChildProcess | undefined
   const start = async () => {
-    const options = [
-      '-p',
-      String(port),
-      '-k',
-      dir,
-      '-h',
-      '127.0.0.1',
-      ...(durable ? [] : ['-F']),
-      '-c',
-      'max_connections=200',
-    ]
-    server = spawn(join(bin, 'postgres'), ['-D', data, ...options], {
-      ...user,
-      cwd: dir,
-      stdio: 'ignore',
+    const options = ['-D', data, '-p', String(port), '-k', dir, '-h', '127.0.0.1']
+    const speed = durable ? [] : ['-F']
+    const args = [...options, ...speed, '-c', 'max_connections=200']
+    const started = spawn(join(bin, 'postgres'), args, { ...user, cwd: dir, stdio: 'ignore' })
+    server = started
+    await waitUntil(() => {
+      if (started.exitCode !== null) throw new Error('PostgreSQL ended at its start')
+      return canConnect(url)
     })
-    await waitUntilReady(url, server)
   }
   const stop = async () => {
     if (!server || server.exitCode !== null) return
@@ -90,19 +82,11 @@ function findUser(): { uid: number; gid: number } | undefined {
   return { uid: id('-u'), gid: id('-g') }
 }
 
-async function waitUntilReady(url: string, server: ChildProcess): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while (true) {
-    const client = new pg.Client({ connectionString: url })
-    client.on('error', () => {})
-    try {
-      await client.connect()
-      await client.end()
-      return
-    } catch (error) {
-      if (server.exitCode !== null) throw new Error('PostgreSQL ended at its start')
-      if (Date.now() > deadline) throw error
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
+async function canConnect(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  return client.connect().then(
+    () => client.end().then(() => true),
+    () => false,
+  )
 }
