@@ -1,4 +1,4 @@
-import { head, notFound } from './content.ts'
+import { notFound } from './content.ts'
 
 export function NotFoundPage() {
   return (
@@ -10,14 +10,5 @@ export function NotFoundPage() {
         {notFound.home}
       </a>
     </main>
-  )
-}
-
-export function NotFoundHead() {
-  return (
-    <>
-      <title>{head.notFoundTitle}</title>
-      <meta name="robots" content="noindex" />
-    </>
   )
 }

@@ -1,6 +1,7 @@
 import { renderToString } from 'react-dom/server'
-import { LandingHead, LandingPage } from '../landing-page.tsx'
-import { NotFoundHead, NotFoundPage } from '../not-found-page.tsx'
+import { LandingPage } from '../landing-page.tsx'
+import { NotFoundPage } from '../not-found-page.tsx'
+import { LandingHead, NotFoundHead } from './head.tsx'
 
 /** Both pages as HTML. Runs while building and developing, never in the browser. */
 export function renderPage(page: 'landing' | 'not-found', publicUrl: string | undefined) {

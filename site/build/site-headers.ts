@@ -38,10 +38,9 @@ export function formatSiteHeaders(settings: Settings) {
 
 function formatPolicy({ pages, supabaseUrl, withMaps }: Settings) {
   const backend = supabaseUrl ? [new URL(supabaseUrl).origin] : []
-  const scripts = pages.flatMap((page) =>
-    hashAll(page, /<script type="module" async>(.*?)<\/script>/gs),
-  )
-  const styles = pages.flatMap((page) => hashAll(page, /<style>(.*?)<\/style>/gs))
+  const html = pages.join('')
+  const scripts = hashAll(html, /<script type="module" async>(.*?)<\/script>/gs)
+  const styles = hashAll(html, /<style>(.*?)<\/style>/gs)
   // What Google's documentation asks for, less what only drawing a map needs.
   const maps = (...sources: string[]) => (withMaps ? sources : [])
   const policy = {
@@ -71,8 +70,8 @@ function formatPolicy({ pages, supabaseUrl, withMaps }: Settings) {
     .join('; ')
 }
 
-const hashAll = (page: string, inlined: RegExp) =>
-  [...page.matchAll(inlined)].map(([, code = '']) => hash(code))
+const hashAll = (html: string, inlined: RegExp) =>
+  [...html.matchAll(inlined)].map(([, code = '']) => hash(code))
 
 const hash = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`
 
@@ -86,16 +85,12 @@ function readToastStyle(): string {
 
 /** Reads a `_headers` file: what applies to everything, and what to hashed files in addition. */
 export function parseSiteHeaders(text: string) {
-  const rules = new Map<string, Record<string, string>>()
-  let current: Record<string, string> = {}
+  const rules: Record<string, Record<string, string>> = {}
+  let path = ''
   for (const line of text.split('\n')) {
     const [, name, value] = line.match(/^\s+([\w-]+): (.*)$/) ?? []
-    if (name && value) {
-      current[name] = value
-    } else if (line) {
-      current = {}
-      rules.set(line, current)
-    }
+    if (!name || !value) path = line
+    else rules[path] = { ...rules[path], [name]: value }
   }
-  return { all: rules.get('/*') ?? {}, assets: rules.get('/assets/*') ?? {} }
+  return { all: rules['/*'] ?? {}, assets: rules['/assets/*'] ?? {} }
 }

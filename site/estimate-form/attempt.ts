@@ -1,3 +1,5 @@
+import { unlessBlocked } from './local-storage.ts'
+
 /** What keep-draft.ts keeps while the visitor types. */
 export const draftKey = 'estimate-draft'
 export const attemptKey = 'estimate-attempt'
@@ -10,40 +12,28 @@ type Attempt = { content: string; idempotencyKey: string; madeAt: number }
 export function createAttempt(storage: Storage | undefined, now: () => number) {
   let attempt = readAttempt()
 
-  function readAttempt(): Attempt | undefined {
-    try {
-      const kept: Attempt | null = JSON.parse(storage?.getItem(attemptKey) ?? 'null')
-      if (kept && kept.madeAt <= now() && now() - kept.madeAt < keptMs) return kept
-      storage?.removeItem(attemptKey)
-    } catch {
-      // Blocked, or not ours.
-    }
-    return undefined
+  function readAttempt() {
+    const kept: Attempt | undefined = unlessBlocked(() =>
+      JSON.parse(storage?.getItem(attemptKey) ?? 'null'),
+    )
+    if (kept && kept.madeAt <= now() && now() - kept.madeAt < keptMs) return kept
+    unlessBlocked(() => storage?.removeItem(attemptKey))
   }
 
   return {
     /** The key for sending this content: the same for every try, also after a reload. */
     findIdempotencyKey(content: string) {
-      if (attempt?.content !== content) {
-        attempt = { content, idempotencyKey: makeKey(), madeAt: now() }
-        try {
-          storage?.setItem(attemptKey, JSON.stringify(attempt))
-        } catch {
-          // Full or blocked: it holds as long as the page.
-        }
-      }
-      return attempt.idempotencyKey
+      if (attempt?.content === content) return attempt.idempotencyKey
+      const made = { content, idempotencyKey: makeKey(), madeAt: now() }
+      attempt = made
+      unlessBlocked(() => storage?.setItem(attemptKey, JSON.stringify(made)))
+      return made.idempotencyKey
     },
 
     /** After a success nothing of it stays on the device. */
     clear() {
       attempt = undefined
-      try {
-        storage?.removeItem(draftKey)
-        storage?.removeItem(attemptKey)
-      } catch {
-        // Nothing was kept either.
-      }
+      for (const key of [draftKey, attemptKey]) unlessBlocked(() => storage?.removeItem(key))
     },
   }
 }

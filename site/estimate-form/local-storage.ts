@@ -1,7 +1,7 @@
 /** Browsers that block storage throw at the mere mention of it. That must not cost a lead. */
-export function localStorageIfAllowed() {
+export function unlessBlocked<Result>(use: () => Result) {
   try {
-    return localStorage
+    return use()
   } catch {
     return undefined
   }

@@ -7,7 +7,7 @@ import {
 import { detailsHeader, type Lead } from '#leads/lead.ts'
 import { untilOnline } from './connection.ts'
 import { isFromElsewhere } from './is-from-elsewhere.ts'
-import { localStorageIfAllowed } from './local-storage.ts'
+import { unlessBlocked } from './local-storage.ts'
 
 const url = import.meta.env.VITE_SUPABASE_URL || location.origin
 const publicKey = import.meta.env.VITE_SUPABASE_ANON_KEY
@@ -17,7 +17,7 @@ const retryDelayMs = 1_000
 // Longer than this nobody watches a button. The visitor is told, and may try again or call.
 const longestDelayMs = 10_000
 
-const storage = localStorageIfAllowed()
+const storage = unlessBlocked(() => localStorage)
 const supabase = createClient(url, publicKey, {
   auth: { ...(storage && { storage }), persistSession: true, autoRefreshToken: true },
 })

@@ -8,7 +8,7 @@ import { untilOnline } from './connection.ts'
 import { findField } from './field-input.ts'
 import { formatPhoneField } from './format-phone.ts'
 import { hideToast, loadSender, showToast } from './load-later.ts'
-import { localStorageIfAllowed } from './local-storage.ts'
+import { unlessBlocked } from './local-storage.ts'
 
 /** By field, in the order of the form. */
 type Errors = NonNullable<FlatErrors<typeof leadSchema>['nested']>
@@ -21,7 +21,12 @@ const fieldNames = Object.keys(leadSchema.entries) as LeadField[]
 /** Checks and sends the form, once for each press. `postPlainly` lets the browser post it after all. */
 export function useSubmit(postPlainly: (() => void) | undefined) {
   const sending = useRef(false)
-  const [attempt] = useState(() => createAttempt(localStorageIfAllowed(), Date.now))
+  const [attempt] = useState(() =>
+    createAttempt(
+      unlessBlocked(() => localStorage),
+      Date.now,
+    ),
+  )
   const [submitting, setSubmitting] = useState(false)
   const [slow, setSlow] = useState(false)
   const [errors, setErrors] = useState<Errors>({})

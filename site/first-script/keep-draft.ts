@@ -9,36 +9,35 @@ export function keepDraft(form: HTMLFormElement, storageKey: string) {
   const draft = readKept(storageKey, 'savedAt')
   if (draft) {
     for (const field of fields) field.value ||= draft.values?.[field.name] ?? ''
-    // Whoever finds the form filled in may press at once, and is no robot for that.
+    // A visitor who finds the form filled in may press at once, and is no robot for that.
     form.toggleAttribute('data-restored', true)
   }
 
   form.addEventListener('input', () => {
     const values = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
-    try {
-      localStorage.setItem(storageKey, JSON.stringify({ savedAt: Date.now(), values }))
-    } catch {
-      // Full or blocked: then it lasts as long as the page.
-    }
+    const draft = JSON.stringify({ savedAt: Date.now(), values })
+    unlessBlocked(() => localStorage.setItem(storageKey, draft))
   })
 }
 
 /** What was kept under this key within the last day. */
 export function readKept(storageKey: string, timeField: 'savedAt' | 'madeAt') {
-  try {
-    const kept = JSON.parse(localStorage.getItem(storageKey) ?? '{}')
-    const ageMs = Date.now() - kept[timeField]
-    if (ageMs >= 0 && ageMs < keptMs) return kept
-  } catch {
-    // Blocked, or not ours.
-  }
+  const kept = unlessBlocked(() => JSON.parse(localStorage.getItem(storageKey) ?? '{}'))
+  const ageMs = Date.now() - kept?.[timeField]
+  if (ageMs >= 0 && ageMs < keptMs) return kept
   forget([storageKey])
 }
 
-export function forget(storageKeys: string[]) {
-  try {
+export const forget = (storageKeys: string[]) =>
+  unlessBlocked(() => {
     for (const key of storageKeys) localStorage.removeItem(key)
+  })
+
+/** Full or blocked storage throws: then what is typed lasts as long as the page. */
+export function unlessBlocked<Result>(use: () => Result) {
+  try {
+    return use()
   } catch {
-    // Blocked: then nothing was kept.
+    return undefined
   }
 }

@@ -1,3 +1,5 @@
+import { unlessBlocked } from './keep-draft.ts'
+
 /*
  * Where the visitor came from, so that the owner learns what brings leads: what the address says of a
  * campaign, and the host of the site that led here. Of a click id only its kind is kept, because the
@@ -10,15 +12,9 @@ const maxLength = 1_500
 
 /** What was first known in this visit, as the text of URLSearchParams. */
 export function keepSource() {
-  const found = findSource()
-  try {
-    const source = sessionStorage.getItem(storageKey) ?? found
-    if (source !== unknown) sessionStorage.setItem(storageKey, source)
-    return source
-  } catch {
-    // Blocked or full: then what this page knows must do.
-    return found
-  }
+  const source = unlessBlocked(() => sessionStorage.getItem(storageKey)) ?? findSource()
+  if (source !== unknown) unlessBlocked(() => sessionStorage.setItem(storageKey, source))
+  return source
 }
 
 function findSource() {

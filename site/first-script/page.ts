@@ -26,7 +26,7 @@ for (const year of document.querySelectorAll('[data-year]')) {
 }
 
 // Once the first screen and its picture are there the rest is laid out too, one section a task, so
-// that none is long. Whoever then jumps, prints or takes a picture of the whole page finds all of it.
+// that none is long. A visitor who jumps, prints or takes a picture of the whole page finds all of it.
 const layOutNext = () => {
   const next = document.querySelector<HTMLElement>('.later')
   if (!next) return

@@ -62,7 +62,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
     clear()
     const typed = input.value
     const address = await search.findAddress(prediction)
-    // Whoever typed on, or sent the form, meanwhile has the last word.
+    // A visitor who typed on, or sent the form, meanwhile has the last word.
     if (!address || input.value !== typed) return
     fillInput(input, address)
     setStatus(words.chosen(address))
