@@ -5,7 +5,7 @@ import subsetFont from 'subset-font'
 const archivo = fileURLToPath(
   import.meta.resolve('@fontsource-variable/archivo/files/archivo-latin-wght-normal.woff2'),
 )
-const licence = fileURLToPath(import.meta.resolve('@fontsource-variable/archivo/LICENSE'))
+const license = fileURLToPath(import.meta.resolve('@fontsource-variable/archivo/LICENSE'))
 
 // ASCII without what no heading says: a kilobyte less, and with its headers ten packets.
 const basicLatin = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i))
@@ -25,7 +25,7 @@ export async function makeFont(targetDir: string) {
     noHinting: true,
   })
   await writeFile(`${targetDir}/archivo.woff2`, font)
-  await copyFile(licence, `${targetDir}/OFL.txt`)
+  await copyFile(license, `${targetDir}/OFL.txt`)
 }
 
 /** One weight as a plain TrueType file, which sharp can set text in. */
