@@ -169,7 +169,7 @@ describe('a refusal', () => {
     expect(outcomes[0]).toEqual({ leadId: leads[0]?.id, ok: true, next: 'status' })
   })
 
-  test('followed by an outage tries no further leads in vain', async () => {
+  test('followed by an outage tries no further leads', async () => {
     const { send, standIn } = await startAirtable()
     const refused = { kind: 'error', status: 422, type: 'INVALID_RECORDS' } as const
     standIn.nextFaults.push(refused, undefined, { kind: 'html', status: 502 })

@@ -33,7 +33,7 @@ export function createEmailSender({ smtpUrl, from }: { smtpUrl: string; from: st
           html: formatHtml(alert),
           // A repeat after a lost answer has the same id, and mail programs show it once.
           messageId: `<${id}@${domain}>`,
-          // All that is said about a lead stands in one conversation.
+          // All that is said about a lead is one conversation.
           ...(occasion !== 'received' && { references: [`<${leadId}_received@${domain}>`] }),
           ...(isEmergency && { priority: 'high' as const }),
           // Without it an absent colleague's mailbox answers every alert.

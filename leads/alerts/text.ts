@@ -4,13 +4,8 @@ import { explainBrokenCall } from '../network-error.ts'
 import type { Alert } from './alert.ts'
 import { isTextRefused } from './refusal.ts'
 
-export type TwilioSettings = {
-  accountSid: string
-  authToken: string
-  /** A number, or a messaging service (MG…). */
-  from: string
-  apiUrl: string
-}
+/** `from`: a number, or a messaging service (MG…). */
+type TwilioSettings = { accountSid: string; authToken: string; from: string; apiUrl: string }
 
 const requestTimeoutMs = 15_000
 // Two long messages: what a phone shows without a tap, and what an alert may cost.
@@ -37,12 +32,12 @@ export async function sendSms(
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
     })
-    if (response.status === 200 || response.status === 201) {
+    const { status } = response
+    if (status === 200 || status === 201) {
       // Twilio has taken the message, even if the rest of its answer is cut off.
       await response.body?.cancel().catch(() => {})
       return { ok: true }
     }
-    const { status } = response
     const code = readCode(await response.text())
     return { ok: false, error: explainRefusal(status, code), refused: isTextRefused(status, code) }
   } catch (error) {
@@ -91,10 +86,11 @@ export function formatSms(alert: Alert): string {
   const fixed = [`${head}.`, `${service}.`, call, answer, ...late]
   const left = maxLength - fixed.join(' ').length - 1
   const place = left > 8 ? [`${cut(address, Math.min(left - 1, 90))}.`] : []
-  const withoutMap = [`${head}.`, ...late, `${service}.`, ...place, call, answer].join('\n')
-  // The phone makes a map link of an address by itself; ours stands there when it fits.
-  const withMap = [`${head}.`, ...late, `${service}.`, ...place, mapUrl, call, answer].join('\n')
-  return withMap.length <= maxLength ? withMap : withoutMap
+  const write = (...map: string[]) =>
+    [`${head}.`, ...late, `${service}.`, ...place, ...map, call, answer].join('\n')
+  // The phone makes a map link of an address by itself; ours is there when it fits.
+  const withMap = write(mapUrl)
+  return withMap.length <= maxLength ? withMap : write()
 }
 
 const cut = (text: string, length: number) =>

@@ -6,19 +6,15 @@ import { explainSource } from '../source.ts'
 import type { Alert } from './alert.ts'
 import { isLeadRefused } from './refusal.ts'
 
-export type WebhookSettings = { url: string; secret: string | undefined }
-
 const requestTimeoutMs = 15_000
 
 /** `gone`: the receiver says that it wants no more (410). */
-export type WebhookResult = Result & { gone?: boolean }
-
 export async function sendWebhook(
   alert: Alert,
   lead: StoredLead,
-  { url, secret }: WebhookSettings,
+  { url, secret }: { url: string; secret: string | undefined },
   { fetch, now, signal }: { fetch: typeof globalThis.fetch; now: number; signal: AbortSignal },
-): Promise<WebhookResult> {
+): Promise<Result & { gone?: boolean }> {
   const body = JSON.stringify(formatPayload(alert, lead, now))
   const timestamp = String(Math.floor(now / 1000))
   let status: number
@@ -49,11 +45,8 @@ export async function sendWebhook(
       ok: false,
       error: `The webhook answers with a redirect (${status}), which is not followed. Set ALERT_WEBHOOK_URL to where it leads.`,
     }
-  return {
-    ok: false,
-    error: `The webhook answered ${status}.`,
-    refused: isLeadRefused(status),
-  }
+  const error = `The webhook answered ${status}.`
+  return { ok: false, error, refused: isLeadRefused(status) }
 }
 
 export const webhookGone =
@@ -65,7 +58,7 @@ function sign(secret: string, content: string): string {
   return `v1,${createHmac('sha256', key).update(content).digest('base64')}`
 }
 
-/** Slack shows `text` and ignores the rest. In `lead` stands what the visitor typed, as it was typed. */
+/** Slack shows `text` and ignores the rest. In `lead` is what the visitor typed, as it was typed. */
 function formatPayload(alert: Alert, lead: StoredLead, now: number) {
   const { occasion, callUrl, mapUrl, answerUrl } = alert
   const { id, name, email, phone, address, serviceType, suspect, receivedAt, answeredAt } = lead

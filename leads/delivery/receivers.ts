@@ -35,7 +35,7 @@ export const listReceivers = ({ email, sms, webhook }: ReceiverSettings): Receiv
   ...nameReceivers('escalation-sms', sms?.escalationTo),
 ]
 
-/** Who stands behind each channel, for the owner's eyes. Of a webhook only its host: the rest is secret. */
+/** Who is behind each channel, for the owner's eyes. Of a webhook only its host: the rest is secret. */
 export const mapReceivers = (settings: ReceiverSettings): Map<string, string> =>
   new Map(
     listReceivers(settings).map(({ kind, name, to }) => [

@@ -23,7 +23,7 @@ const save = (db: Database) =>
 
 type Sent = { at: number; leadId: string; occasion: string; channel: string }
 
-/** A process: it reminds, it delivers, and what it has sent stands in `sent`. */
+/** A process: it reminds, it delivers, and what it has sent is in `sent`. */
 function startProcess(
   db: Database,
   {
