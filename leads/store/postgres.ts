@@ -16,7 +16,7 @@ export function openPostgres(
   url: string,
   { leads, others }: Connections = { leads: 6, others: 4 },
 ): Database & { close(): Promise<void> } {
-  // For a server that is gone without a word. Far beyond what a visitor is told (app.ts), because
+  // For a server that is gone without a word. Far beyond what a visitor is told (accept-lead.ts):
   // these timers also fire when it was this process that stood still.
   const forLeads = openPool(url, {
     max: leads,
