@@ -20,9 +20,7 @@ async function typeIntoOldList(page: Page) {
   await expect(oldList(page)).toBeVisible()
 }
 
-test('it offers addresses only, and Enter on its list chooses and does not submit', async ({
-  page,
-}) => {
+test('it offers addresses only; Enter on its list does not submit', async ({ page }) => {
   const asked = await standInForGoogleMaps(page, { offers: 'old' })
   await openOldList(page)
   const submits = await countSubmits(page)
