@@ -15,9 +15,7 @@ async function pressKey(page: Page, key: string, times: number) {
 }
 
 // What becomes of which number or name: format-phone.test.ts, field-input.test.ts.
-test('name and phone are formatted as typed, and the caret stays where the visitor put it', async ({
-  page,
-}) => {
+test('name and phone are formatted as typed, and the caret stays', async ({ page }) => {
   const { name, phone } = fields(page)
   await name.focus()
   await expectLive(page)
@@ -46,11 +44,6 @@ test('name and phone are formatted as typed, and the caret stays where the visit
   await page.keyboard.press('End')
   await pressKey(page, 'Backspace', 14)
   await expect(phone).toHaveValue('')
-  await page.keyboard.insertText('+1 555-123-4567')
-  await expect(phone).toHaveValue('(555) 123-4567')
-  await phone.fill('+44 20 7946 0958')
-  await phone.blur()
-  await expect(phone).toHaveValue('+44 20 7946 0958')
 })
 
 test('an input method is left alone until it is done', async ({ page }) => {
@@ -87,9 +80,7 @@ test.describe('a slip in the e-mail address', () => {
     await expect(offer).toHaveCount(0)
   })
 
-  test('is never forced, nor moves the button away under the press that found it', async ({
-    page,
-  }) => {
+  test('is never forced, nor moves the button under a press', async ({ page }) => {
     const requests = await answerWith(page, { status: 200 })
     await fillIn(page)
     await fields(page).email.fill('jane@gmial.com')
@@ -106,9 +97,7 @@ test.describe('a slip in the e-mail address', () => {
   })
 })
 
-test('robots find a field that people neither see, reach nor hear of, and give themselves away', async ({
-  page,
-}) => {
+test('robots give themselves away in a field that people do not meet', async ({ page }) => {
   const requests = await answerWith(page, { status: 200 })
   const readDetails = (index: number) =>
     Object.fromEntries(new URLSearchParams(requests[index]?.headers()['x-lead-details']))
