@@ -6,7 +6,7 @@ import { acquireChannel, releaseChannel } from '#leads/store/channel-leases.ts'
 import { claimDue } from '#leads/store/deliveries.ts'
 import { findLead, listLeads } from '#leads/store/reading.ts'
 import { openDatabase } from '#server/database.ts'
-import { createCommandLine, deliver, save, startAirtable } from '#testing/command-line.ts'
+import { createCommandLine, deliver, fail, save, startAirtable } from '#testing/command-line.ts'
 import { createDir, engines, openTestDatabase } from '#testing/database.ts'
 import { testTime } from '#testing/saved-leads.ts'
 
@@ -34,27 +34,15 @@ test('forgets nothing while Airtable cannot be reached, and says what to do', as
   const line = createCommandLine(db)
   const id = await save(db)
   await deliver(db, () => ({ ok: true }))
-  line.state.airtable = {
-    token: 't',
-    baseId: 'b',
-    table: 'Leads',
-    apiUrl: 'http://127.0.0.1:1',
-  }
-  expect(await line.run('erase', id, '--yes')).toMatchObject({
-    code: 1,
-    err: expect.stringMatching(/Nothing was erased here.*could not be reached.*--store-only/),
-  })
-  expect(await findLead(db, id)).toBeDefined()
+  const erase = () => line.run('erase', id, '--yes')
+  const apiUrl = 'http://127.0.0.1:1'
+  line.state.airtable = { token: 't', baseId: 'b', table: 'Leads', apiUrl }
+  const unreachable = /Nothing was erased here.*could not be reached.*--store-only/
+  expect(await erase()).toMatchObject(fail(unreachable))
   line.state.airtable = undefined
-  expect(await line.run('erase', id, '--yes')).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('AIRTABLE_TOKEN'),
-  })
+  expect(await erase()).toMatchObject(fail('AIRTABLE_TOKEN'))
   expect(await findLead(db, id)).toBeDefined()
-  expect(await line.run('erase', id, '--yes', '--store-only')).toMatchObject({
-    code: 0,
-    out: expect.stringContaining('by hand'),
-  })
+  expect((await line.run('erase', id, '--yes', '--store-only')).out).toContain('by hand')
   expect(await findLead(db, id)).toBeUndefined()
 })
 
@@ -71,10 +59,7 @@ test('waits for the site to finish sending, so that no row arrives behind its ba
   const id = await save(db)
   const lease = { holder: 'site', now: line.now(), until: line.now() + 600_000 }
   await acquireChannel(db, 'airtable', lease)
-  expect(await line.run('erase', id, '--yes')).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('Nothing was erased'),
-  })
+  expect(await line.run('erase', id, '--yes')).toMatchObject(fail('Nothing was erased'))
   expect(await findLead(db, id)).toBeDefined()
   await releaseChannel(db, 'airtable', 'site', 0)
   expect((await line.run('erase', id, '--yes')).code).toBe(0)
@@ -83,10 +68,7 @@ test('waits for the site to finish sending, so that no row arrives behind its ba
 test('asks at a terminal, and refuses to guess without one', async () => {
   const db = await openTestDatabase('sqlite')
   const id = await save(db)
-  expect(await createCommandLine(db).run('erase', id)).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('--yes'),
-  })
+  expect(await createCommandLine(db).run('erase', id)).toMatchObject(fail('--yes', 2))
   const no = createCommandLine(db, { ask: async () => 'y' })
   expect(await no.run('erase', id)).toMatchObject({
     code: 1,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createCommandLine, save } from '#testing/command-line.ts'
+import { createCommandLine, fail, insertLeads, save } from '#testing/command-line.ts'
 import { createDir, engines, openTestDatabase } from '#testing/database.ts'
 import { testTime } from '#testing/saved-leads.ts'
 import { explainUnwritten } from './new-file.ts'
@@ -12,10 +12,7 @@ test('export writes every lead, safe for a spreadsheet, for the owner’s eyes o
   await save(db, { name: '=HYPERLINK("http://x","y")', phone: '+1 555 123 4567' })
   await save(db, { name: 'Zoë 李 🏠', address: 'Line, with comma' })
   const { run } = createCommandLine(db)
-  expect(await run('export', file)).toMatchObject({
-    code: 0,
-    out: `2 leads written to ${file}.\n`,
-  })
+  expect((await run('export', file)).out).toBe(`2 leads written to ${file}.\n`)
   const text = readFileSync(file, 'utf8')
   expect(text.startsWith('\uFEFFLead ID,Received At,Name')).toBe(true)
   const lines = text.slice(1).trimEnd().split('\r\n')
@@ -31,24 +28,12 @@ test('export writes every lead, safe for a spreadsheet, for the owner’s eyes o
 test.each(engines)('export pages through more leads than one page holds, on %s', async (engine) => {
   const db = await openTestDatabase(engine)
   const file = join(createDir(), 'leads.csv')
-  const rows = Array.from({ length: 1201 }, (_, index) => ({
-    id: `lead-${index}`,
-    name: `Lead ${index}`,
-    email: 'a@example.com',
-    phone: '5551234567',
-    address: 'x',
-    service_type: '' as const,
-    // Many at the same moment: the page break falls between them.
-    received_at: testTime + Math.floor(index / 400),
-    client_address: '',
-    idempotency_key: null,
-    body_hash: '',
+  // Many at the same moment: the page break falls between them.
+  const leads = Array.from({ length: 1201 }, (_, at) => ({
+    id: `lead-${at}`,
+    receivedAt: testTime + Math.floor(at / 400),
   }))
-  for (let start = 0; start < rows.length; start += 500)
-    await db.kysely
-      .insertInto('leads')
-      .values(rows.slice(start, start + 500))
-      .execute()
+  await insertLeads(db, leads)
   expect((await createCommandLine(db).run('export', file)).out).toContain('1201 leads')
   const ids = readFileSync(file, 'utf8').trimEnd().split('\r\n').slice(1)
   expect(new Set(ids.map((line) => line.split(',')[0])).size).toBe(1201)
@@ -60,20 +45,12 @@ test('export does not replace a file unasked, and leaves no half of one', async 
   const file = join(folder, 'leads.csv')
   writeFileSync(file, 'precious')
   const { run } = createCommandLine(db)
-  expect(await run('export', file)).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('--force'),
-  })
+  expect(await run('export', file)).toMatchObject(fail('--force'))
   expect(readFileSync(file, 'utf8')).toBe('precious')
   expect((await run('export', file, '--force')).code).toBe(0)
-  expect(await run('export', join(folder, 'no', 'such', 'folder.csv'))).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('could not be written'),
-  })
-  expect(await run('export', folder)).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('is a folder'),
-  })
+  const nowhere = join(folder, 'no', 'such', 'folder.csv')
+  expect(await run('export', nowhere)).toMatchObject(fail('could not be written'))
+  expect(await run('export', folder)).toMatchObject(fail('is a folder'))
   expect(readdirSync(folder)).toEqual(['leads.csv'])
 })
 

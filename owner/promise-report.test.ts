@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import type { PromiseRecord } from '#leads/store/reading.ts'
+import { expect, it } from 'vitest'
+import type { HandOver, PromiseRecord } from '#leads/store/reading.ts'
 import { computeReport, findMidnight, findPercentile } from './promise-report.ts'
 import { formatReportHtml } from './promise-report-html.ts'
 import { formatReport, formatTook } from './promise-report-text.ts'
@@ -7,8 +7,9 @@ import { measureText } from './terminal.ts'
 
 const minuteMs = 60_000
 const now = Date.parse('2026-11-15T18:00:00Z')
-const from = now - 30 * 86_400_000
-const period = { from, to: now, now, timeZone: 'America/Chicago' }
+const period = { from: now - 30 * 86_400_000, to: now, now, timeZone: 'America/Chicago' }
+const compute = (records: PromiseRecord[], handOvers: HandOver[] = []) =>
+  computeReport(records, handOvers, period)
 
 /** A lead that came so many minutes ago and was answered after so many, or not. */
 const came = (
@@ -23,172 +24,129 @@ const came = (
   source: null,
   ...changed,
 })
+const repeat = (count: number, make: (at: number) => PromiseRecord) =>
+  Array.from({ length: count }, (_, at) => make(at))
 
-describe('the figures', () => {
-  it('count what was kept, missed, is open, and leave suspect leads out', () => {
-    const report = computeReport(
-      [
-        came(600, 1),
-        came(590, 3, { answeredBy: 'airtable' }),
-        came(580, 10),
-        came(570, 10.01),
-        came(560, null),
-        came(5, null),
-        came(4, 2),
-        came(500, null, { suspect: 'trap' }),
-        came(500, 1, { suspect: 'haste' }),
-      ],
-      [],
-      period,
-    )
-    expect(report).toMatchObject({
-      leads: 7,
-      suspect: 2,
-      kept: 4,
-      missed: 2,
-      open: 1,
-      neverAnswered: 1,
-      answeredInAirtable: 1,
-      share: 4 / 6,
-      medianMs: 3 * minuteMs,
-    })
-    expect(report.byMinute).toEqual([0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1])
-    const all = report.byHour.reduce((sum, { kept, missed }) => sum + kept + missed, 0)
-    expect(all).toBe(6)
+it('counts what was kept, missed, is open, and leaves suspect leads out', () => {
+  const report = compute([
+    came(600, 1),
+    came(590, 3, { answeredBy: 'airtable' }),
+    came(580, 10),
+    came(570, 10.01),
+    came(560, null),
+    came(5, null),
+    came(4, 2),
+    came(500, null, { suspect: 'trap' }),
+    came(500, 1, { suspect: 'haste' }),
+  ])
+  expect(report).toMatchObject({
+    leads: 7,
+    suspect: 2,
+    kept: 4,
+    missed: 2,
+    open: 1,
+    neverAnswered: 1,
+    answeredInAirtable: 1,
+    share: 4 / 6,
+    medianMs: 3 * minuteMs,
+    byMinute: [0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1],
   })
-
-  it('put hours and days into the owner’s time zone', () => {
-    // 03:30 in London is 21:30 of the day before in Chicago.
-    const at = Date.parse('2026-11-10T03:30:00Z')
-    const record = {
-      receivedAt: at,
-      answeredAt: at,
-      answeredBy: 'link' as const,
-      suspect: null,
-      source: null,
-    }
-    const report = computeReport([record], [], period)
-    expect(report.byHour[21]).toEqual({ kept: 1, missed: 0 })
-    expect(report.byDay).toEqual([{ day: '2026-11-09', kept: 1, missed: 0 }])
-  })
-
-  it('tell where leads came from and how each fared, the most fruitful first', () => {
-    const google = { source: 'utm_source=google&utm_medium=cpc' }
-    const records = [
-      came(600, 1, google),
-      came(590, 20, google),
-      came(5, null, google),
-      came(580, 1, { source: '' }),
-      came(570, null),
-      came(500, 1, { ...google, suspect: 'trap' }),
-    ]
-    expect(computeReport(records, [], period).bySource).toEqual([
-      { source: 'Google Ads', leads: 3, kept: 1, missed: 1, share: 0.5 },
-      { source: 'Direct', leads: 1, kept: 1, missed: 0, share: 1 },
-      { source: 'Not known', leads: 1, kept: 0, missed: 1, share: 0 },
-    ])
-  })
-
-  it('gather what is beyond a dozen sources, so that nobody can fill the report', () => {
-    const records = Array.from({ length: 40 }, (_, at) =>
-      came(600 + at, 1, { source: `utm_source=s${at}` }),
-    )
-    const { bySource } = computeReport([...records, came(700, 1, { source: '' })], [], period)
-    expect(bySource).toHaveLength(12)
-    expect(bySource.at(-1)).toMatchObject({ source: '30 others', leads: 30 })
-    expect(bySource.reduce((sum, { leads }) => sum + leads, 0)).toBe(41)
-  })
-
-  it('tell how long each channel took', () => {
-    const handOvers = [100, 200, 300, 5_000].map((ms) => ({
-      channel: 'email',
-      createdAt: now,
-      settledAt: now + ms,
-    }))
-    const waiting = { channel: 'sms', createdAt: now, settledAt: null }
-    expect(computeReport([], [...handOvers, waiting], period).channels).toEqual([
-      { channel: 'email', sent: 4, waiting: 0, within2s: 0.75, medianMs: 200, p95Ms: 5_000 },
-      { channel: 'sms', sent: 0, waiting: 1, within2s: null, medianMs: null, p95Ms: null },
-    ])
-  })
-
-  it('are none where there is nothing', () => {
-    expect(computeReport([], [], period)).toMatchObject({ leads: 0, share: null, medianMs: null })
-    expect(findPercentile([], 0.9)).toBeNull()
-    expect(findPercentile([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0.9)).toBe(9)
-  })
+  expect(report.byHour.reduce((sum, { kept, missed }) => sum + kept + missed, 0)).toBe(6)
 })
 
-describe('in the terminal', () => {
-  it('the whole keeps to 80 columns', () => {
-    const source = `utm_source=${'x'.repeat(100)}&utm_campaign=${'y'.repeat(100)}`
-    const records = Array.from({ length: 300 }, (_, at) => came(20 + at * 97, at % 14, { source }))
-    const text = formatReport(computeReport(records, [], period), 80)
-    expect(Math.max(...text.split('\n').map(measureText))).toBeLessThanOrEqual(80)
-    expect(text).toContain('Leads                        300')
-    expect(text).toMatch(/Answered within 10 minutes {3}\d+ \(\d\d\.\d %\)/)
-  })
-
-  it('one missed lead among many is seen in the plot', () => {
-    const noon = Date.parse('2026-11-14T18:10:00Z')
-    const at = (answeredAt: number | null): PromiseRecord => ({
-      receivedAt: noon,
-      answeredAt,
-      answeredBy: 'link',
-      suspect: null,
-      source: null,
-    })
-    const text = formatReport(
-      computeReport([...Array.from({ length: 200 }, () => at(noon)), at(null)], [], period),
-    )
-    expect(text.split('By hour')[1]?.split('missed\n')[1]).toContain('░░')
-  })
-
-  it('an empty time says so', () => {
-    expect(formatReport(computeReport([], [], period))).toContain('No leads in this time.')
-  })
+it('puts hours and days into the owner’s time zone', () => {
+  // 03:30 in London is 21:30 of the day before in Chicago.
+  const at = Date.parse('2026-11-10T03:30:00Z')
+  const report = compute([came((now - at) / minuteMs, 0)])
+  expect(report.byHour[21]).toEqual({ kept: 1, missed: 0 })
+  expect(report.byDay).toEqual([{ day: '2026-11-09', kept: 1, missed: 0 }])
 })
 
-describe('as a page', () => {
-  it('needs nothing else and runs nothing', () => {
-    const source = 'utm_source=%3Cscript%3E'
-    const records = Array.from({ length: 90 }, (_, at) => came(20 + at * 470, at % 13, { source }))
-    const page = formatReportHtml(
-      computeReport(
-        records,
-        [{ channel: '<b>email', createdAt: now, settledAt: now + 100 }],
-        period,
-      ),
-    )
-    expect(page).toMatch(/<svg/)
-    expect(page).toContain('&lt;b&gt;email')
-    expect(page).toContain('&lt;script&gt;')
-    expect(page).not.toMatch(/<script|src=|<link|url\(|NaN|undefined|Infinity/)
-  })
-
-  it('stands with nothing to show, and with years', () => {
-    expect(formatReportHtml(computeReport([], [], period))).toContain('No lead of this time')
-    const years = Array.from({ length: 50 }, (_, at) => came(20 + at * 40_000, 1))
-    const page = formatReportHtml(computeReport(years, [], { ...period, from: 0 }))
-    expect(/By \d+ days/.test(page)).toBe(true)
-    expect(/NaN|undefined/.test(page)).toBe(false)
-  })
+it('tells where leads came from and how each fared, the most fruitful first', () => {
+  const google = { source: 'utm_source=google&utm_medium=cpc' }
+  const { bySource } = compute([
+    came(600, 1, google),
+    came(590, 20, google),
+    came(5, null, google),
+    came(580, 1, { source: '' }),
+    came(570, null),
+    came(500, 1, { ...google, suspect: 'trap' }),
+  ])
+  expect(bySource).toEqual([
+    { source: 'Google Ads', leads: 3, kept: 1, missed: 1, share: 0.5 },
+    { source: 'Direct', leads: 1, kept: 1, missed: 0, share: 1 },
+    { source: 'Not known', leads: 1, kept: 0, missed: 1, share: 0 },
+  ])
 })
 
-it('finds midnight in every time zone, also when the clocks change', () => {
-  expect(findMidnight('2026-11-01', 'America/Chicago')).toBe(Date.parse('2026-11-01T05:00:00Z'))
-  expect(findMidnight('2026-11-02', 'America/Chicago')).toBe(Date.parse('2026-11-02T06:00:00Z'))
-  expect(findMidnight('2026-06-01', 'Asia/Kolkata')).toBe(Date.parse('2026-05-31T18:30:00Z'))
-  expect(findMidnight('2026-02-30', 'UTC')).toBeUndefined()
-  expect(findMidnight('yesterday', 'UTC')).toBeUndefined()
+it('gathers what is beyond a dozen sources, so that nobody can fill the report', () => {
+  const records = repeat(40, (at) => came(600 + at, 1, { source: `utm_source=s${at}` }))
+  const { bySource } = compute([...records, came(700, 1, { source: '' })])
+  expect(bySource).toHaveLength(12)
+  expect(bySource.at(-1)).toMatchObject({ source: '30 others', leads: 30 })
+  expect(bySource.reduce((sum, { leads }) => sum + leads, 0)).toBe(41)
+})
+
+it('tells how long each channel took', () => {
+  const email = { channel: 'email', createdAt: now }
+  const sent = [100, 200, 300, 5_000].map((ms) => ({ ...email, settledAt: now + ms }))
+  const waiting = { channel: 'sms', createdAt: now, settledAt: null }
+  expect(compute([], [...sent, waiting]).channels).toEqual([
+    { channel: 'email', sent: 4, waiting: 0, within2s: 0.75, medianMs: 200, p95Ms: 5_000 },
+    { channel: 'sms', sent: 0, waiting: 1, within2s: null, medianMs: null, p95Ms: null },
+  ])
+})
+
+it('has no figures where there is nothing, and says so', () => {
+  const report = compute([])
+  expect(report).toMatchObject({ leads: 0, share: null, medianMs: null })
+  expect(formatReport(report)).toContain('No leads in this time.')
+  expect(formatReportHtml(report)).toContain('No lead of this time')
+  expect(findPercentile([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0.9)).toBe(9)
+})
+
+it('keeps to 80 columns in the terminal', () => {
+  const source = `utm_source=${'x'.repeat(100)}&utm_campaign=${'y'.repeat(100)}`
+  const records = repeat(300, (at) => came(20 + at * 97, at % 14, { source }))
+  const text = formatReport(compute(records), 80)
+  expect(Math.max(...text.split('\n').map(measureText))).toBeLessThanOrEqual(80)
+  expect(text).toContain('Leads                        300')
+  expect(text).toMatch(/Answered within 10 minutes {3}\d+ \(\d\d\.\d %\)/)
+})
+
+it('shows one missed lead among many in the plot', () => {
+  const text = formatReport(compute([...repeat(200, () => came(1_430, 0)), came(1_430, null)]))
+  expect(text.split('By hour')[1]?.split('missed\n')[1]).toContain('░░')
+})
+
+it('is a page that needs nothing else and runs nothing', () => {
+  const source = 'utm_source=%3Cscript%3E'
+  const records = repeat(90, (at) => came(20 + at * 470, at % 13, { source }))
+  const handOver = { channel: '<b>email', createdAt: now, settledAt: now + 100 }
+  const page = formatReportHtml(compute(records, [handOver]))
+  expect(page).toMatch(/<svg/)
+  expect(page).toContain('&lt;b&gt;email')
+  expect(page).toContain('&lt;script&gt;')
+  expect(page).not.toMatch(/<script|src=|<link|url\(|NaN|undefined|Infinity/)
+})
+
+it('gathers years by many days', () => {
+  const page = formatReportHtml(compute(repeat(50, (at) => came(20 + at * 40_000, 1))))
+  expect(/By \d+ days/.test(page)).toBe(true)
+  expect(/NaN|undefined/.test(page)).toBe(false)
+})
+
+it.each([
+  ['2026-11-01', 'America/Chicago', '2026-11-01T05:00:00Z'],
+  ['2026-11-02', 'America/Chicago', '2026-11-02T06:00:00Z'],
+  ['2026-06-01', 'Asia/Kolkata', '2026-05-31T18:30:00Z'],
+  ['2026-02-30', 'UTC', undefined],
+  ['yesterday', 'UTC', undefined],
+])('finds midnight of %s in %s, also when the clocks change', (day, timeZone, utc) => {
+  expect(findMidnight(day, timeZone)).toBe(utc && Date.parse(utc))
 })
 
 it('says times shortly', () => {
-  expect([850, 42_000, 139_000, 7_500_000, null].map(formatTook)).toEqual([
-    '0.8 s',
-    '42 s',
-    '2 min 19 s',
-    '2 h 5 min',
-    '–',
-  ])
+  const said = [850, 42_000, 139_000, 7_500_000, null].map(formatTook)
+  expect(said).toEqual(['0.8 s', '42 s', '2 min 19 s', '2 h 5 min', '–'])
 })

@@ -27,15 +27,10 @@ async function open(dataDir: string, migrations = migrationsDir) {
   return db
 }
 
-async function fill(dataDir: string, leads: number, migrations = migrationsDir) {
+async function fill(leads: number, migrations = migrationsDir, dataDir = createDir()) {
   const db = await openDatabase({ dataDir }, migrations)
   for (let lead = 0; lead < leads; lead++) await storeLead(db)
   await db.close()
-}
-
-async function createFilled(leads: number, migrations = migrationsDir): Promise<string> {
-  const dataDir = createDir()
-  await fill(dataDir, leads, migrations)
   return dataDir
 }
 
@@ -44,9 +39,11 @@ async function count(dataDir: string): Promise<number> {
   return countLeads(db).finally(() => db.close())
 }
 
-async function backUpNow(dataDir: string): Promise<string> {
-  return (await backUp(dataDir, { backupDir: createDir(), keep: 3, now: testTime })).file
-}
+const listIds = async (dataDir: string) =>
+  (await listLeads(await open(dataDir), { limit: 5 })).map(({ id }) => id)
+
+const backUpNow = async (dataDir: string) =>
+  (await backUp(dataDir, { backupDir: createDir(), keep: 3, now: testTime })).file
 
 const ask = (replace = true) => ({ backupDir: createDir(), replace, now: testTime })
 
@@ -67,26 +64,22 @@ it('replaces a database with leads only when told to, and keeps what was there',
   await db.close()
 
   const request = ask()
-  await expect(restore(dataDir, file, { ...request, replace: false })).rejects.toThrow(
-    /holds 2 leads\. With --replace/,
-  )
+  const refused = restore(dataDir, file, { ...request, replace: false })
+  await expect(refused).rejects.toThrow(/holds 2 leads\. With --replace/)
   const { leads, kept = '' } = await restore(dataDir, file, request)
   expect(leads).toBe(1)
-  expect((await listLeads(await open(dataDir), { limit: 5 })).map(({ id }) => id)).toEqual([first])
+  expect(await listIds(dataDir)).toEqual([first])
 
   // What was kept is a backup like any other: it can be restored, and is deleted in its turn.
   const other = createDir()
   await restore(other, kept, ask(false))
-  expect((await listLeads(await open(other), { limit: 5 })).map(({ id }) => id)).toEqual([
-    second,
-    first,
-  ])
+  expect(await listIds(other)).toEqual([second, first])
   await backUp(dataDir, { backupDir: request.backupDir, keep: 1, now: testTime + hourMs })
   expect(existsSync(kept)).toBe(false)
 })
 
 it('is refused under a running site', async () => {
-  const dataDir = await createFilled(1)
+  const dataDir = await fill(1)
   const file = await backUpNow(dataDir)
   const running = await openDatabase({ dataDir })
   await expect(restore(dataDir, file, ask())).rejects.toThrow(/The site is running/)
@@ -94,7 +87,7 @@ it('is refused under a running site', async () => {
   expect((await restore(dataDir, file, ask())).leads).toBe(1)
 })
 
-it('rings for leads of the last hour and sets older alerts aside; Airtable gets all', async () => {
+it('alerts again of leads of the last hour and sets older alerts aside; Airtable gets all', async () => {
   const old = createDir()
   const db = await openDatabase({ dataDir: old })
   const oldLead = await storeLead(db, { at: testTime - 2 * hourMs })
@@ -120,8 +113,8 @@ it('rings for leads of the last hour and sets older alerts aside; Airtable gets 
   expect(reminders).toEqual([{ id: youngLead }])
 })
 
-it('of a damaged file changes nothing', async () => {
-  const dataDir = await createFilled(20)
+it('of a damaged file or a newer version changes nothing', async () => {
+  const dataDir = await fill(20)
   const file = await backUpNow(dataDir)
   const cut = `${file}.cut`
   writeFileSync(cut, readFileSync(file).subarray(0, statSync(file).size * 0.6))
@@ -129,34 +122,27 @@ it('of a damaged file changes nothing', async () => {
   writeFileSync(cut, 'a letter')
   await expect(restore(dataDir, cut, ask())).rejects.toThrow(/is no backup of this product\.$/)
   await expect(restore(dataDir, '/nowhere', ask())).rejects.toThrow('/nowhere cannot be read.')
+  const newer = await backUpNow(await fill(1, createNewerMigrations()))
+  await expect(restore(dataDir, newer, ask())).rejects.toThrow(/by a newer version/)
   expect(await count(dataDir)).toBe(20)
 })
 
-it('of a newer version changes nothing', async () => {
-  const file = await backUpNow(await createFilled(1, createNewerMigrations()))
-  const dataDir = await createFilled(2)
-  await expect(restore(dataDir, file, ask())).rejects.toThrow(/by a newer version/)
-  expect(await count(dataDir)).toBe(2)
-})
-
 it('of an older version is migrated', async () => {
-  const older = createDir()
   const migrations = createDir()
   for (const name of readdirSync(migrationsDir).sort().slice(0, 2))
     cpSync(join(migrationsDir, name), join(migrations, name))
-  await openDatabase({ dataDir: older }, migrations).then((db) => db.close())
-  const file = await backUpNow(older)
-  const dataDir = await createFilled(1)
+  const file = await backUpNow(await fill(0, migrations))
+  const dataDir = await fill(1)
   expect((await restore(dataDir, file, ask())).leads).toBe(0)
-  await fill(dataDir, 2)
+  await fill(2, migrationsDir, dataDir)
   expect(await count(dataDir)).toBe(2)
 })
 
 it('goes back behind a migration, which is applied again by the newer version', async () => {
-  const dataDir = await createFilled(1)
+  const dataDir = await fill(1)
   const file = await backUpNow(dataDir)
   const migrations = createNewerMigrations()
-  await fill(dataDir, 1, migrations)
+  await fill(1, migrations, dataDir)
   expect((await restore(dataDir, file, ask())).leads).toBe(1)
   expect(await count(dataDir)).toBe(1)
   const tables = await (await open(dataDir, migrations)).kysely.introspection.getTables()
@@ -165,7 +151,7 @@ it('goes back behind a migration, which is applied again by the newer version', 
 })
 
 it('beside the log of a database that was deleted leaves a sound one, and keeps the log', async () => {
-  const dataDir = await createFilled(20)
+  const dataDir = await fill(20)
   const file = await backUpNow(dataDir)
   const db = await openDatabase({ dataDir })
   for (let lead = 0; lead < 20; lead++) await storeLead(db)
@@ -185,7 +171,7 @@ it('beside the log of a database that was deleted leaves a sound one, and keeps 
 })
 
 it('over a damaged database moves it aside when told to', async () => {
-  const dataDir = await createFilled(50)
+  const dataDir = await fill(50)
   const file = await backUpNow(dataDir)
   const path = join(dataDir, 'leads.db')
   const whole = readFileSync(path)
@@ -205,7 +191,7 @@ it('over a damaged database moves it aside when told to', async () => {
 })
 
 it.runIf(process.getuid?.() === 0)('by root leaves everything to the site’s own user', async () => {
-  const dataDir = await createFilled(1)
+  const dataDir = await fill(1)
   const file = await backUpNow(dataDir)
   const nobody = 65_534
   for (const path of [dataDir, join(dataDir, 'leads.db')]) chownSync(path, nobody, nobody)

@@ -2,38 +2,23 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findLead, listLeads } from '#leads/store/reading.ts'
+import { findLead } from '#leads/store/reading.ts'
 import { recordAnswer } from '#leads/store/reminders.ts'
 import { openDatabase } from '#server/database.ts'
-import { createCommandLine, deliver, save, startAirtable } from '#testing/command-line.ts'
+import { createCommandLine, fail, save, startAirtable } from '#testing/command-line.ts'
 import { createDir, createLocation, engines, openTestDatabase } from '#testing/database.ts'
 import { openLeads } from './open-leads.ts'
 
-test('retry makes waiting deliveries due now, of one lead or all', async () => {
-  const db = await openTestDatabase('sqlite')
-  const [one] = [await save(db), await save(db), await save(db)]
-  await deliver(db, (leadId) => (leadId === one ? { ok: true } : { ok: false, error: 'x' }))
-  const { run, now } = createCommandLine(db)
-  expect((await run('retry', one ?? '')).out).toContain('Nothing of this lead waits.')
-  expect((await run('retry', 'all')).out).toContain('2 deliveries are due now')
-  const leads = await listLeads(db, { limit: 10 })
-  const waiting = leads.flatMap(({ deliveries }) =>
-    deliveries.filter(({ state }) => state === 'waiting'),
-  )
-  expect(waiting.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([now(), now()])
-  expect(JSON.parse((await run('retry', 'all', '--json')).out)).toEqual({ due: 2 })
-})
-
 test.each(engines)('promise tells how it was kept, on %s', async (engine) => {
   const db = await openTestDatabase(engine)
-  const [kept, late] = [await save(db), await save(db), await save(db)]
-  for (const [id, minutes] of [
-    [kept, 2],
-    [late, 20],
-  ] as const) {
-    const answeredAt = ((await findLead(db, id ?? ''))?.receivedAt ?? 0) + minutes * 60_000
-    await recordAnswer(db, id ?? '', { answeredAt, answeredBy: 'link', now: answeredAt })
+  const answer = async (id: string, minutes: number) => {
+    const answeredAt = ((await findLead(db, id))?.receivedAt ?? 0) + minutes * 60_000
+    await recordAnswer(db, id, { answeredAt, answeredBy: 'link', now: answeredAt })
   }
+  const kept = await save(db)
+  await answer(kept, 2)
+  await answer(await save(db), 20)
+  await save(db)
   const line = createCommandLine(db)
   const { code, out } = await line.run('promise')
   expect(code).toBe(0)
@@ -44,7 +29,7 @@ test.each(engines)('promise tells how it was kept, on %s', async (engine) => {
     kept: 1,
     medianMs: 120_000,
   })
-  const shown = (await line.run('show', kept ?? '')).out
+  const shown = (await line.run('show', kept)).out
   expect(shown).toMatch(/Answered +2026-11-15 1\d:\d\d, after 2 minutes\n/)
 })
 
@@ -56,14 +41,10 @@ test('promise takes a time by its days, and counts the last one whole', async ()
     from: '2026-11-01T00:00:00.000Z',
     to: '2026-11-16T00:00:00.000Z',
   })
-  for (const [args, sentence] of [
-    [['--from', 'soon'], '--from takes a day such as 2026-11-01'],
-    [['--from', '2026-11-05', '--to', '2026-11-01'], '--to lies before --from'],
-  ] as const)
-    expect(await run('promise', ...args)).toMatchObject({
-      code: 2,
-      err: expect.stringContaining(sentence),
-    })
+  const soon = await run('promise', '--from', 'soon')
+  expect(soon).toMatchObject(fail('--from takes a day such as 2026-11-01', 2))
+  const backwards = await run('promise', '--from', '2026-11-05', '--to', '2026-11-01')
+  expect(backwards).toMatchObject(fail('--to lies before --from', 2))
 })
 
 test('promise writes the page with charts, and replaces none unasked', async () => {
@@ -72,10 +53,7 @@ test('promise writes the page with charts, and replaces none unasked', async () 
   const file = join(createDir(), 'report.html')
   expect((await run('promise', '--html', file)).code).toBe(0)
   expect(readFileSync(file, 'utf8')).toContain('The ten-minute promise')
-  expect(await run('promise', '--html', file)).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('--force'),
-  })
+  expect(await run('promise', '--html', file)).toMatchObject(fail('--force'))
   expect((await run('promise', '--html', file, '--force')).code).toBe(0)
 })
 
@@ -83,10 +61,7 @@ test('setup-airtable reports what it found, made and cannot do', async () => {
   const db = await openTestDatabase('sqlite')
   const { standIn, settings } = await startAirtable()
   const line = createCommandLine(db)
-  expect(await line.run('setup-airtable')).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('schema.bases:write'),
-  })
+  expect(await line.run('setup-airtable')).toMatchObject(fail('schema.bases:write'))
   line.state.airtable = settings
   standIn.tables[0]?.fields.pop()
   await save(db)
@@ -120,20 +95,21 @@ test.each([
   const { run } = createCommandLine(undefined, {
     open: () => Promise.reject(new Error('the database is not for this')),
   })
-  expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining(sentence) })
+  expect(await run(...args)).toMatchObject(fail(sentence, 2))
 })
 
-test.each(engines)('the owner’s variables lead to the leads, on %s', async (engine) => {
-  const { dataDir, databaseUrl } = await createLocation(engine)
-  const db = await openDatabase({ dataDir, databaseUrl })
+test.each(engines)('npm run leads finds the leads by the environment, on %s', async (engine) => {
+  const location = await createLocation(engine)
+  const db = await openDatabase(location)
   const id = await save(db, { name: 'Real Process' })
   await db.close()
-  const variables = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl }
-  const { run } = createCommandLine(undefined, { open: () => openLeads(variables) })
-  expect((await run()).out).toContain('Real Process')
-  const erased = await run('erase', id.slice(0, 8), '--yes', '--json')
-  expect(JSON.parse(erased.out)).toEqual({ erased: id, airtableRows: null })
-  expect(JSON.parse((await run('--json')).out).total).toBe(0)
+  const env = { DATA_DIR: location.dataDir, DATABASE_URL: location.databaseUrl }
+  const run = (...args: string[]) =>
+    execFileSync(process.execPath, ['owner/leads.ts', ...args], { env, encoding: 'utf8' })
+  expect(run()).toContain('Real Process')
+  const erased = JSON.parse(run('erase', id.slice(0, 8), '--yes', '--json'))
+  expect(erased).toEqual({ erased: id, airtableRows: null })
+  expect(JSON.parse(run('--json')).total).toBe(0)
 })
 
 test('a folder without a database is a mistake, not an empty list, and stays as it is', async () => {
@@ -162,17 +138,5 @@ test('help needs no database, and a bad setting is said so', async () => {
   const variables = { DATABASE_URL: 'nonsense' }
   const { run } = createCommandLine(undefined, { open: () => openLeads(variables) })
   expect((await run('--help')).out).toContain('npm run leads')
-  expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('DATABASE_URL') })
-})
-
-test('npm run leads reads the environment and lists the leads', async () => {
-  const DATA_DIR = createDir()
-  const db = await openDatabase({ dataDir: DATA_DIR })
-  await save(db, { name: 'Real Process' })
-  await db.close()
-  const said = execFileSync(process.execPath, ['owner/leads.ts'], {
-    env: { DATA_DIR },
-    encoding: 'utf8',
-  })
-  expect(said).toContain('Real Process')
+  expect(await run()).toMatchObject(fail('DATABASE_URL'))
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { settleDeliveries } from '#leads/store/deliveries.ts'
 import { findLead } from '#leads/store/reading.ts'
 import { recordAnswer } from '#leads/store/reminders.ts'
-import { createCommandLine, deliver, save } from '#testing/command-line.ts'
+import { createCommandLine, deliver, fail, insertLeads, save } from '#testing/command-line.ts'
 import { createDir, engines, openTestDatabase } from '#testing/database.ts'
 import { jane, testTime } from '#testing/saved-leads.ts'
 import { measureText } from './terminal.ts'
@@ -20,51 +20,39 @@ test('the list shows the newest first, with the state of each delivery', async (
   expect(code).toBe(0)
   const lines = out.split('\n')
   expect(lines[1]).toMatch(`${third.slice(0, 8)}  Nov 15, 12:`)
-  expect(lines[1]).toContain('airtable waits, email waits')
+  expect(lines[1]).toMatch(/(NOT YET|\d min left) +airtable waits, email waits/)
   expect(lines[2]).toContain(second.slice(0, 8))
   expect(lines[2]).toContain('airtable waits (tried 1×)')
   expect(lines[3]).toContain(first.slice(0, 8))
-  expect(lines[3]).toMatch(/Roof Repair\s+(NOT YET|\d min left)\s+airtable ✓/)
+  expect(lines[3]).toMatch(/Roof Repair +(NOT YET|\d min left) +airtable ✓/)
   expect(out).toContain('2 leads wait for airtable')
   expect(out).toContain('Last error: Airtable answered 503.')
   expect(out).toContain('Airtable is not set up')
 })
 
-test('the list says of each lead whether somebody has called', async () => {
+test('--limit and --json do what they say, also without leads', async () => {
   const db = await openTestDatabase('sqlite')
-  const called = await save(db, { name: 'Called Lead' })
-  const { receivedAt = 0 } = (await findLead(db, called)) ?? {}
-  await recordAnswer(db, called, {
-    answeredAt: receivedAt + 150_000,
-    answeredBy: 'link',
-    now: receivedAt + 150_000,
-  })
-  const fresh = await save(db, { name: 'Fresh Lead' })
-  const { out } = await createCommandLine(db).run()
-  const lineOf = (id: string) => out.split('\n').find((line) => line.startsWith(id.slice(0, 8)))
-  expect(lineOf(called)).toContain('  2 min  ')
-  expect(lineOf(fresh)).toMatch(/NOT YET|\d min left/)
-})
-
-test('an empty store says so', async () => {
-  const db = await openTestDatabase('sqlite')
-  expect((await createCommandLine(db).run()).out).toContain('No leads yet.')
-  expect(JSON.parse((await createCommandLine(db).run('--json')).out)).toEqual({
-    total: 0,
-    leads: [],
-  })
-})
-
-test('--limit and --json do what they say', async () => {
-  const db = await openTestDatabase('sqlite')
-  for (let lead = 0; lead < 3; lead++) await save(db)
   const { run } = createCommandLine(db)
+  expect((await run()).out).toContain('No leads yet.')
+  expect(JSON.parse((await run('--json')).out)).toEqual({ total: 0, leads: [] })
+  for (let lead = 0; lead < 3; lead++) await save(db)
   const { out } = await run('--limit', '2')
   expect(out).toContain('The latest 2 of 3 leads; --limit 3 shows all.')
   const json = JSON.parse((await run('--json', '--limit', '2')).out)
   expect(json).toMatchObject({ total: 3, leads: [{ name: 'Jane Doe' }, { email: jane.email }] })
   expect(json.leads[0].receivedAt).toMatch(/^2026-11-15T\d\d:\d\d:00\.000Z$/)
   expect(json.leads[0].deliveries).toMatchObject([{ channel: 'airtable', state: 'waiting' }])
+})
+
+test('the list says of each lead whether somebody has called', async () => {
+  const db = await openTestDatabase('sqlite')
+  const called = await save(db)
+  const answeredAt = ((await findLead(db, called))?.receivedAt ?? 0) + 150_000
+  await recordAnswer(db, called, { answeredAt, answeredBy: 'link', now: answeredAt })
+  await save(db)
+  const [, fresh, first] = (await createCommandLine(db).run()).out.split('\n')
+  expect(first).toContain('  2 min  ')
+  expect(fresh).toMatch(/NOT YET|\d min left/)
 })
 
 test.each(engines)(
@@ -76,30 +64,10 @@ test.each(engines)(
     const { run } = createCommandLine(db)
     expect((await run('show', id.slice(0, 6).toUpperCase())).out).toContain(id)
     expect(JSON.parse((await run('show', id, '--json')).out)).toMatchObject({ id, ...jane })
-    await db.kysely
-      .insertInto('leads')
-      .values({
-        id: twin,
-        name: 'Twin',
-        email: 't@example.com',
-        phone: '5551234567',
-        address: 'x',
-        service_type: '',
-        received_at: testTime,
-        client_address: '',
-        body_hash: '',
-        idempotency_key: null,
-      })
-      .execute()
-    expect(await run('show', id.slice(0, 10))).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/Several leads/),
-    })
+    await insertLeads(db, [{ id: twin, receivedAt: testTime }])
+    expect(await run('show', id.slice(0, 10))).toMatchObject(fail('Several leads'))
     expect((await run('show', id)).code).toBe(0)
-    expect(await run('show', "no'such%")).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('There is no lead'),
-    })
+    expect(await run('show', "no'such%")).toMatchObject(fail('There is no lead'))
   },
 )
 
@@ -111,15 +79,12 @@ test('show tells the whole story of a delivery', async () => {
   const waiting = (await run('show', id)).out
   expect(waiting).toMatch(/airtable\s+waits \(tried 1 time\), next try 2026-11-1\d/)
   expect(waiting).toContain('Last error: Airtable did not answer in time.')
-  await settleDeliveries(
-    db,
-    'airtable',
-    [{ leadId: id, occasion: 'received', ok: true, note: 'Airtable does not take Phone.' }],
-    { holder: 'site', now: now() },
-  )
+  const settled = { leadId: id, occasion: 'received', ok: true } as const
+  const note = 'Airtable does not take Phone.'
+  await settleDeliveries(db, 'airtable', [{ ...settled, note }], { holder: 'site', now: now() })
   const sent = (await run('show', id)).out
   expect(sent).toMatch(/airtable\s+sent 2026-11-16 12:00/)
-  expect(sent).toContain('Airtable does not take Phone.')
+  expect(sent).toContain(note)
 })
 
 test('where a lead came from stands in list, show and export', async () => {
@@ -148,11 +113,8 @@ test('where a lead came from stands in list, show and export', async () => {
 test('the list keeps to 80 columns whatever a lead is called, and lets nothing out of its cell', async () => {
   const db = await openTestDatabase('sqlite')
   await save(db, { name: '李'.repeat(50), phone: '5'.repeat(40), serviceType: 'new-roof' })
-  await save(db, { name: `x\x1b[2J\x9b31m\u202E${'👩‍👩‍👧'.repeat(30)}` }, [
-    'airtable',
-    'email',
-    'sms',
-  ])
+  const hostile = `x\x1b[2J\x9b31m\u202E${'👩‍👩‍👧'.repeat(30)}`
+  await save(db, { name: hostile }, ['airtable', 'email', 'sms'])
   const { out } = await createCommandLine(db, { width: 80 }).run()
   const table = out.split('\n\n')[0]?.split('\n') ?? []
   expect(table).toHaveLength(3)

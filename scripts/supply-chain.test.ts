@@ -1,25 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
-type Package = {
-  version?: string
-  integrity?: string
-  resolved?: string
-  link?: boolean
-  hasInstallScript?: boolean
-  dev?: boolean
-  os?: string | string[]
-  cpu?: string | string[]
-}
-const lock: { packages: Record<string, Package> } = JSON.parse(
-  readFileSync('package-lock.json', 'utf8'),
-)
-const manifest: {
-  dependencies: Record<string, string>
-  devDependencies: Record<string, string>
-  overrides: Record<string, string>
-  allowScripts: Record<string, boolean>
-} = JSON.parse(readFileSync('package.json', 'utf8'))
+type Texts = Record<string, string>
+type Package = Record<'version' | 'integrity' | 'resolved', string | undefined> &
+  Partial<Record<'link' | 'hasInstallScript' | 'dev', boolean>> &
+  Partial<Record<'os' | 'cpu', string | string[]>>
+
+const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
+const lock: { packages: Record<string, Package> } = read('package-lock.json')
+const manifest: Record<'dependencies' | 'devDependencies' | 'overrides' | 'allowScripts', Texts> =
+  read('package.json')
 const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 13)
 

@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
 import type { AirtableSettings } from '#leads/airtable/client.ts'
 import type { Lead } from '#leads/lead.ts'
@@ -19,6 +19,39 @@ export function save(
   minute += 1
   const at = testTime + minute * 60_000
   return storeLead(db, { at, lead: changed, channels, source })
+}
+
+/** What a command answers that could not be done; `code` 2: that was not understood. */
+export const fail = (sentence: string | RegExp, code = 1) => ({
+  code,
+  err:
+    typeof sentence === 'string'
+      ? expect.stringContaining(sentence)
+      : expect.stringMatching(sentence),
+})
+
+/** Rows as they are, many at once. */
+export async function insertLeads(db: Database, leads: { id: string; receivedAt: number }[]) {
+  const rest = {
+    email: 'a@example.com',
+    phone: '5551234567',
+    address: 'x',
+    service_type: '' as const,
+    client_address: '',
+    body_hash: '',
+    idempotency_key: null,
+  }
+  const rows = leads.map(({ id, receivedAt }) => ({
+    ...rest,
+    id,
+    name: id,
+    received_at: receivedAt,
+  }))
+  for (let start = 0; start < rows.length; start += 500)
+    await db.kysely
+      .insertInto('leads')
+      .values(rows.slice(start, start + 500))
+      .execute()
 }
 
 /** The command line on a test's database, with what it wrote and the clock that its pauses move. */
