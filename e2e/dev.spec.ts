@@ -1,13 +1,14 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer, type ViteDevServer } from 'vite'
-import { form, hero, testimonials } from '#site/content.ts'
+import { hero, testimonials } from '#site/content.ts'
 import { copySources } from '#testing/copy-sources.ts'
-import { submitButton, toast } from './form.ts'
-import { expect, test } from './test.ts'
+import { press } from './form.ts'
+import { desktop, expect, phone, test } from './test.ts'
 
 // `npm run dev` on a copy of the sources, so that the test may change them. One server for all of them.
 test.describe.configure({ mode: 'default' })
+test.use({ expectedErrors: /there is no page at|status of 404/ })
 
 let copy: string
 let server: ViteDevServer
@@ -32,13 +33,10 @@ test.afterAll(async () => {
 })
 
 // React reports here, as an error, any markup that the browser's form and the built one do not share.
-test('while developing, the page hydrates without a complaint, and a changed word shows by itself', async ({
-  page,
-}) => {
+test('the page hydrates silently, and a changed word shows by itself', async ({ page }) => {
   await page.goto(url)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(hero.headline)
-  await submitButton(page).click()
-  await expect(toast(page, form.toasts.incomplete)).toBeVisible()
+  await press(page, 'incomplete')
   const content = join(copy, 'site/content.ts')
   writeFileSync(content, readFileSync(content, 'utf8').replace(hero.headline, 'Changed words'))
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Changed words')
@@ -57,7 +55,7 @@ test.describe('an owner with three reviews and no award', () => {
 
   test('has one row, which stands still where all of it fits, and no badge', async ({ page }) => {
     writeWords([cards, []])
-    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.setViewportSize(desktop)
     await page.goto(url)
     await page.locator(row).scrollIntoViewIfNeeded()
     await expect(page.locator(`${row} li`)).toHaveCount(3)
@@ -70,24 +68,18 @@ test.describe('an owner with three reviews and no award', () => {
     await expect(page.getByRole('heading', { name: testimonials.heading })).toHaveCount(0)
   })
 
-  test('sees the row drift on a phone, where it does not fit', async ({ browser }) => {
+  test('sees the row drift on a phone, where it does not fit', async ({ page }) => {
     writeWords([cards])
-    const size = { width: 360, height: 740 }
-    const page = await browser.newPage({ viewport: size, screen: size })
+    await page.setViewportSize(phone)
     await page.goto(url)
     await page.locator(row).scrollIntoViewIfNeeded()
     await expect(page.locator(row)).toHaveAttribute('data-drifting')
     await expect(page.locator('[data-drift-button]')).toBeVisible()
-    await page.close()
   })
 })
 
-test.describe('an unknown path', () => {
-  test.use({ expectedErrors: /there is no page at|status of 404/ })
-
-  test('is the 404 page while developing, too', async ({ page }) => {
-    const response = await page.goto(`${url}/nowhere`)
-    expect(response?.status()).toBe(404)
-    await expect(page.getByText('Oops! Page not found')).toBeVisible()
-  })
+test('an unknown path is the 404 page while developing, too', async ({ page }) => {
+  const response = await page.goto(`${url}/nowhere`)
+  expect(response?.status()).toBe(404)
+  await expect(page.getByText('Oops! Page not found')).toBeVisible()
 })

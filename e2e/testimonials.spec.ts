@@ -11,43 +11,36 @@ test.beforeEach(async ({ page }) => {
 })
 
 // In the template, three rows of 7, 7 and 6: see doctor/words.test.ts.
-test('they stand in their rows, each with avatar, name, five stars and words', async ({ page }) => {
-  const names = await page
-    .locator(rows)
-    .evaluateAll((rows) =>
-      rows.map((row) =>
-        [...row.querySelectorAll('li:not([inert] li) .customer-name')].map(
-          (name) => name.textContent,
-        ),
-      ),
-    )
-  expect(names).toEqual(testimonials.rows.map((row) => row.map(({ name }) => name)))
-
+test('they stand in their rows, each with avatar, stars and words', async ({ page }) => {
   await expect(page.locator('#five-stars > svg')).toHaveCount(5)
-  const cards = await page.locator(`${rows} li:not([inert] li)`).evaluateAll((cards) =>
-    cards.map((card) => ({
-      name: card.querySelector('p')?.textContent,
-      words: card.querySelector('blockquote')?.innerText,
-      rated: card.textContent?.includes('Rated 5 out of 5'),
-      stars: (card.querySelector('svg')?.getBoundingClientRect().width ?? 0) > 0,
+  const shown = await page.locator(rows).evaluateAll((rows) =>
+    rows.map((row) =>
+      [...row.querySelectorAll('li:not([inert] li)')].map((card) => ({
+        name: card.querySelector('.customer-name')?.textContent,
+        text: card.querySelector('blockquote')?.innerText,
+        isRated: card.textContent?.includes('Rated 5 out of 5'),
+        hasStars: (card.querySelector('svg')?.getBoundingClientRect().width ?? 0) > 0,
+      })),
+    ),
+  )
+  const expected = testimonials.rows.map((row) =>
+    row.map(({ name, text }) => ({
+      name,
+      text: expect.stringContaining(text),
+      isRated: true,
+      hasStars: true,
     })),
   )
-  for (const card of cards)
-    expect(card).toEqual({
-      name: expect.stringMatching(/\w/),
-      words: expect.stringMatching(/\w{3}/),
-      rated: true,
-      stars: true,
-    })
+  expect(shown).toEqual(expected)
   const broken = await page.locator(`${rows} img`).evaluateAll(async (images) => {
     const loads = (images as HTMLImageElement[]).map((image) => {
       image.loading = 'eager'
       return image.decode().then(
-        () => '',
-        () => image.src,
+        () => [],
+        () => [image.src],
       )
     })
-    return (await Promise.all(loads)).filter(Boolean)
+    return (await Promise.all(loads)).flat()
   })
   expect(broken).toEqual([])
 })
@@ -57,10 +50,16 @@ test.describe('in rows of six and more', () => {
   const isLong = testimonials.rows.length > 0 && testimonials.rows.every((row) => row.length >= 6)
   test.skip(!isLong && !('sample' in company), 'an owner has fewer reviews')
 
-  test('they drift in alternating directions, slowly, and close their loop without a jump', async ({
-    page,
-  }) => {
+  test('they drift in alternating directions, without a jump', async ({ page }) => {
     await expect(page.locator(`${rows}[data-drifting]`)).toHaveCount(testimonials.rows.length)
+    // The copies that close the loop are nothing to a screen reader.
+    const section = page.getByRole('region', { name: testimonials.heading })
+    await expect(section.locator('[inert][aria-hidden="true"]').first()).toBeAttached()
+    const tree = await section.ariaSnapshot()
+    for (const { name, text } of testimonials.rows.flat()) {
+      expect(tree.split(name).length - 1, name).toBe(1)
+      expect(tree.split(text).length - 1, text).toBe(1)
+    }
     const drifts = await page.locator(rows).evaluateAll((rows) =>
       rows.map((row) => {
         const track = row.firstElementChild as HTMLElement
@@ -92,9 +91,7 @@ test.describe('in rows of six and more', () => {
     }
   })
 
-  test('they pause while hovered or focused, and stop for good with the button', async ({
-    page,
-  }) => {
+  test('they pause while hovered or focused, and stop for good', async ({ page }) => {
     const row = page.locator(rows).first()
     const readStates = () =>
       page
@@ -103,14 +100,15 @@ test.describe('in rows of six and more', () => {
     const expectFirst = (state: string) =>
       expect.poll(async () => (await readStates())[0]).toBe(state)
     await expectFirst('running')
-    await row.hover()
-    await expectFirst('paused')
-    await page.mouse.move(0, 0)
-    await expectFirst('running')
-    await row.focus()
-    await expectFirst('paused')
-    await row.blur()
-    await expectFirst('running')
+    for (const [pause, goOn] of [
+      [() => row.hover(), () => page.mouse.move(0, 0)],
+      [() => row.focus(), () => row.blur()],
+    ] as const) {
+      await pause()
+      await expectFirst('paused')
+      await goOn()
+      await expectFirst('running')
+    }
 
     // Stopped, they stay where they are, and can be scrolled from there.
     const findOffset = () =>
@@ -139,24 +137,12 @@ test.describe('in rows of six and more', () => {
     await play.click()
     await expect(row).toHaveAttribute('data-drifting')
   })
-
-  test('they meet a screen reader once each', async ({ page }) => {
-    const section = page.getByRole('region', { name: testimonials.heading })
-    await expect(section.locator('[inert][aria-hidden="true"]').first()).toBeAttached()
-    const tree = await section.ariaSnapshot()
-    for (const { name, text } of testimonials.rows.flat()) {
-      expect(tree.split(name).length - 1, name).toBe(1)
-      expect(tree.split(text).length - 1, text).toBe(1)
-    }
-  })
 })
 
 test.describe('under reduced motion', () => {
   test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
-  test('they stand still, need no pause button, and can be scrolled to the last card', async ({
-    page,
-  }) => {
+  test('they stand still and can be scrolled to the last card', async ({ page }) => {
     await page.setViewportSize(phone)
     await expect(page.locator('[data-drift-button]')).toBeHidden()
     for (const row of await page.locator(rows).all()) {
