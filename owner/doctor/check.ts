@@ -30,6 +30,8 @@ export const cannotTell = (about: string, says: string, next?: string): Check =>
 /** The code of a failed call, such as ENOTFOUND. Messages may quote passwords and addresses. */
 export function findErrorCode(error: unknown): string {
   const { code, cause, errors, name } = error as NodeJS.ErrnoException & Partial<AggregateError>
+  // A time-out's code is a number, which says nothing.
+  if (typeof code === 'string') return code
   const inner = errors?.[0] ?? cause
-  return code ?? (inner ? findErrorCode(inner) : (name ?? 'unknown error'))
+  return inner ? findErrorCode(inner) : (name ?? 'unknown error')
 }
