@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer } from 'node:https'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
@@ -45,15 +45,22 @@ function replaceSamples(folder: string) {
   replace('site/public/og.jpg', (bytes) => bytes.replace('Share picture of', 'A photograph of '))
 }
 
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
 /** TLS in front, as a proxy does it, with a certificate that only this test trusts. */
 async function startProxy(folder: string) {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
   const files = ['-keyout', key, '-out', cert]
-  execFileSync('openssl', ['req', '-x509', '-days', '60', ...curve, ...subject, ...files], {
-    stdio: 'pipe',
-  })
+  const args = ['req', '-x509', '-days', '60', ...curve, ...subject, ...files]
+  execFileSync('openssl', args, { stdio: 'pipe' })
   let target = ''
   const tls = { key: readFileSync(key), cert: readFileSync(cert) }
   const server = createServer(tls, (asked, answer) => {
@@ -66,13 +73,9 @@ async function startProxy(folder: string) {
     passed.on('error', () => answer.writeHead(502).end())
     asked.pipe(passed)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  onTestFinished(() => server.closeAllConnections())
   return {
-    url: `https://localhost:${(server.address() as AddressInfo).port}`,
+    url: `https://localhost:${await listen(server)}`,
     cert,
     setTarget: (url: string) => {
       target = url
@@ -173,11 +176,7 @@ test('what hangs is waited for at the same time, and not for long', async () => 
       most = Math.max(most, hanging.size)
       socket.on('error', () => {}).on('close', () => hanging.delete(at))
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => {
-      server.close()
-    })
-    return `127.0.0.1:${(server.address() as AddressInfo).port}`
+    return `127.0.0.1:${await listen(server)}`
   }
   const [airtable, postgres, site] = await Promise.all([1, 2, 3].map(startSilent))
   const { run } = checkOut()
