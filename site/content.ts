@@ -158,7 +158,7 @@ export const services = {
   ],
 } as const
 
-export type Testimonial = {
+export type Review = {
   /** Maria Delgado's picture is site/pictures/avatars/maria-delgado.svg. There need not be one. */
   name: string
   text: string
@@ -167,7 +167,7 @@ export type Testimonial = {
 }
 
 /** All rated 5. As many rows and cards as you have: without any card the section is left out. */
-const rows: readonly (readonly Testimonial[])[] = [
+const rows: readonly (readonly Review[])[] = [
   [
     {
       name: 'Maria Delgado',

@@ -1,8 +1,23 @@
-import { type Testimonial, testimonials } from '../content.ts'
+import { type Review, testimonials } from '../content.ts'
 import { Pause, Play, Star } from './icons.tsx'
 
+type Testimonial = Review & { id: number; image: string | undefined; rating: 5 }
+
+const pictures = Object.keys(import.meta.glob('/pictures/avatars/*.svg'))
+
+/** Numbers the reviews and finds their pictures: the owner writes names and words only. */
+function listRows(): Testimonial[][] {
+  let id = 0
+  const complete = (review: Review): Testimonial => {
+    const file = `/pictures/avatars/${review.name.toLowerCase().replaceAll(' ', '-')}.svg`
+    id += 1
+    return { ...review, id, image: pictures.find((picture) => picture === file), rating: 5 }
+  }
+  return testimonials.rows.filter((row) => row.length > 0).map((row) => row.map(complete))
+}
+
 export function Testimonials() {
-  const rows = testimonials.rows.filter((row) => row.length > 0)
+  const rows = listRows()
   if (rows.length === 0) return null
   return (
     <section
@@ -37,7 +52,7 @@ export function Testimonials() {
       <div className="rows">
         {rows.map((cards, index) => (
           <Row
-            key={cards[0]?.text}
+            key={cards[0]?.id}
             cards={cards}
             label={`${testimonials.rowLabel} ${index + 1}`}
             direction={index % 2 === 0 ? 'left' : 'right'}
@@ -57,10 +72,10 @@ function Row({ cards, label, direction }: RowProps) {
     <section className="row" data-direction={direction} aria-label={label} tabIndex={0}>
       <div className="row-track">
         <ul>
-          {cards.map(({ name, text }) => (
-            <li key={text} className="card">
+          {cards.map(({ id, name, image, text }) => (
+            <li key={id} className="card">
               <div className="customer">
-                <Picture of={name} />
+                {image && <img src={image} alt="" width="48" height="48" loading="lazy" />}
                 <div>
                   <p className="customer-name">{name}</p>
                   <p className="stars">
@@ -78,12 +93,4 @@ function Row({ cards, label, direction }: RowProps) {
       </div>
     </section>
   )
-}
-
-const pictures = Object.keys(import.meta.glob('/pictures/avatars/*.svg'))
-
-function Picture({ of }: { of: string }) {
-  const picture = `/pictures/avatars/${of.toLowerCase().replaceAll(' ', '-')}.svg`
-  if (!pictures.includes(picture)) return null
-  return <img src={picture} alt="" width="48" height="48" loading="lazy" />
 }
