@@ -188,7 +188,10 @@ test('a missing field: toast, nothing sent, error and focus there', async ({ pag
 
   // On a phone the toast fits the screen, and can be closed.
   await page.setViewportSize(phoneScreen)
+  await press(page, 'incomplete')
   const said = toast(page, words.toasts.incomplete)
+  // Under the pointer it stays, however long this takes.
+  await said.hover()
   await expect
     .poll(async () => {
       const { x = -1, width = phoneScreen.width } = (await said.boundingBox()) ?? {}
