@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { defuse, describeAlert, formatClock, formatDuration } from './alert.ts'
 import { formatHtml, formatText } from './alert-email.ts'
 import { formatSms } from './alert-sms.ts'
@@ -173,6 +173,14 @@ it('tells the day only when it is another', () => {
   const clock = { now: receivedAt, timeZone: 'America/New_York' }
   expect(formatClock(receivedAt, clock)).toBe('1:00 PM EST')
   expect(formatClock(receivedAt - 86_400_000, clock)).toBe('Nov 14, 1:00 PM EST')
+})
+
+it('makes a clock once for all alerts, not for each: they hold memory nobody counts', () => {
+  const made = vi.spyOn(Intl, 'DateTimeFormat')
+  onTestFinished(() => made.mockRestore())
+  for (const day of Array(100).keys())
+    formatClock(day * 86_400_000, { now: 0, timeZone: 'America/Chicago' })
+  expect(made.mock.calls.length).toBeLessThanOrEqual(3)
 })
 
 it('says durations as a person would', () => {
