@@ -1,6 +1,8 @@
 import fc from 'fast-check'
+import { type Kysely, sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../../../testing/database.ts'
+import { waitUntil } from '../../../testing/processes.ts'
 import {
   acquireChannel,
   claimDue,
@@ -17,6 +19,7 @@ import {
   retryDeliveries,
   saveLead,
   settleDeliveries,
+  type Tables,
 } from './store.ts'
 
 const minuteMs = 60_000
@@ -48,6 +51,12 @@ const saveId = async (...args: Parameters<typeof save>) => {
 }
 
 const lease = (holder: string, now: number) => ({ holder, now, until: now + 45_000 })
+
+const countBlocked = async ({ kysely }: Database) => {
+  const blocked = sql`select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  return (await blocked.execute(kysely)).rows.length
+}
 
 describe.each(engines)('the store on %s', (engine) => {
   it('keeps a lead unharmed, together with its deliveries', async () => {
@@ -289,6 +298,23 @@ describe.each(engines)('the store on %s', (engine) => {
     expect(await claimDue(db, 'airtable', 10, lease('a', start))).toHaveLength(1)
     // What is being sent is left alone.
     expect(await retryDeliveries(db, 'all', start)).toBe(2)
+  })
+
+  // SQLite has one writer.
+  it.skipIf(engine === 'sqlite')('makes them due past a settlement that is half done', async () => {
+    const db = await openTestDatabase(engine)
+    const [first, second] = [await saveId(db), await saveId(db)]
+    const touch = (trx: Kysely<Tables>, id: string) =>
+      trx.updateTable('deliveries').set({ note: 'met' }).where('lead_id', '=', id).execute()
+    const retried = await db.kysely.transaction().execute(async (settlement) => {
+      await touch(settlement, second)
+      const retry = retryDeliveries(db, 'all', start).catch(String)
+      await Promise.race([retry, waitUntil(async () => (await countBlocked(db)) > 0)])
+      // Whoever holds this row and waits for the other would wait for ever.
+      await touch(settlement, first)
+      return retry
+    })
+    expect(retried).toBe(1)
   })
 
   it('erases a lead with everything about it', async () => {

@@ -571,21 +571,34 @@ async function addDeliveries(
 
 /** Makes waiting deliveries due now, of one lead or all, on one channel or all. Returns how many. */
 export async function retryDeliveries(
-  { kysely }: Database,
+  { engine, kysely }: Database,
   leadId: string | 'all',
   now: number,
   channel: string | 'all' = 'all',
 ): Promise<number> {
-  let query = kysely
+  let waiting = kysely
+    .selectFrom('deliveries')
+    .select(['lead_id', 'channel', 'occasion'])
+    .where('state', '=', 'waiting')
+    // What is being sent is due already.
+    .where('leased_until', '<=', now)
+    // So is what somebody claims or settles at this moment; waiting for it could be a deadlock.
+    .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked())
+  if (leadId !== 'all') waiting = waiting.where('lead_id', '=', leadId)
+  if (channel !== 'all') waiting = waiting.where('channel', '=', channel)
+  const retried = await kysely
     .updateTable('deliveries')
     .set({ next_attempt_at: now })
-    .where('state', '=', 'waiting')
-    // What is being sent is due already. Its settlement locks several rows: touching them here, in
-    // another order, is a deadlock on Postgres.
-    .where('leased_until', '<=', now)
-  if (leadId !== 'all') query = query.where('lead_id', '=', leadId)
-  if (channel !== 'all') query = query.where('channel', '=', channel)
-  return (await query.returning('lead_id').execute()).length
+    .where((eb) =>
+      eb(
+        eb.refTuple('lead_id', 'channel', 'occasion'),
+        'in',
+        waiting.$asTuple('lead_id', 'channel', 'occasion'),
+      ),
+    )
+    .returning('lead_id')
+    .execute()
+  return retried.length
 }
 
 /**
