@@ -42,6 +42,7 @@ export default defineConfig({
         env: { PORT: String(port) },
         url: `http://localhost:${port}/`,
         stderr: 'ignore',
+        timeout: 300_000,
       }
     : [],
 })
