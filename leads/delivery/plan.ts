@@ -2,14 +2,25 @@ import type { Env } from '../settings.ts'
 import { listReceivers, type Receiver, type ReceiverSettings } from './receivers.ts'
 import { computeFirstReminderAt } from './reminder-steps.ts'
 
-const nameChannels = (settings: ReceiverSettings, kinds: readonly Receiver['kind'][]): string[] =>
+type Case = 'new' | 'suspect' | 'unanswered'
+
+// A robot's lead may be a person's after all, so it is told; but it wakes nobody.
+const hears: Record<Receiver['kind'], readonly Case[]> = {
+  email: ['new', 'suspect'],
+  webhook: ['new', 'suspect', 'unanswered'],
+  sms: ['new'],
+  'escalation-email': ['unanswered'],
+  'escalation-sms': ['unanswered'],
+}
+
+const nameChannels = (settings: ReceiverSettings, one: Case): string[] =>
   listReceivers(settings)
-    .filter(({ kind }) => kinds.includes(kind))
+    .filter(({ kind }) => hears[kind].includes(one))
     .map(({ name }) => name)
 
 /** The channels that hear when nobody has called. */
 export const listReminderChannels = (settings: ReceiverSettings): string[] =>
-  nameChannels(settings, ['escalation-email', 'escalation-sms', 'webhook'])
+  nameChannels(settings, 'unanswered')
 
 /**
  * Where a new lead goes, and when staff are first reminded. Airtable gets every lead, even if it is
@@ -21,11 +32,9 @@ export function planDelivery(
   { suspect }: { suspect: string | null },
   now: number,
 ): { channels: string[]; escalateAt?: number } {
-  // A robot's lead may be a person's after all, so it is told; but it wakes nobody.
-  if (suspect !== null)
-    return { channels: ['airtable', ...nameChannels(settings, ['email', 'webhook'])] }
+  if (suspect !== null) return { channels: ['airtable', ...nameChannels(settings, 'suspect')] }
   return {
-    channels: ['airtable', ...nameChannels(settings, ['email', 'webhook', 'sms'])],
+    channels: ['airtable', ...nameChannels(settings, 'new')],
     escalateAt: computeFirstReminderAt(now, settings.escalateAfterMinutes),
   }
 }
