@@ -108,6 +108,7 @@ it.each([
   [{ ESCALATE_AFTER_MINUTES: '4,12' }, /ESCALATE_AFTER_MINUTES must be minutes below 10/],
   [{ LINK_SECRET: 'short' }, /LINK_SECRET must be at least 16/],
   [{ SMTP_URL: 'mail.example' }, /SMTP_URL .+ write # \/ \? as %23 %2F %3F/],
+  [{ ALERT_SMS_TO: '-' }, /ALERT_SMS_TO must be phone numbers/],
 ])('does not start on %j', (variables, sentence) => {
   expect(() => readEnv(variables as Record<string, string>)).toThrow(sentence)
 })

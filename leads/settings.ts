@@ -27,8 +27,9 @@ const list = (isRight: (item: string) => boolean, what: string, tidy = (item: st
   v.optional(
     v.pipe(
       v.string(),
-      v.transform((text) => text.split(',').map((item) => tidy(item.trim()))),
-      v.transform((items) => items.filter((item) => item !== '')),
+      v.transform((text) => text.split(',').map((item) => item.trim())),
+      // Before tidying: what tidies to nothing was typed, and is wrong.
+      v.transform((items) => items.filter((item) => item !== '').map(tidy)),
       v.check((items) => items.every(isRight), what),
     ),
   )

@@ -45,10 +45,10 @@ export async function unpack(from: string, to: string): Promise<number> {
 /** Throws unless every page and reference is sound. */
 export function checkSqlite(sqlite: DatabaseSync): number {
   const damage = findDamage(sqlite)
-  if (damage) throw new Error(damage)
+  if (damage) throw new UserError(damage)
   if (sqlite.prepare('pragma main.foreign_key_check').all().length > 0)
-    throw new Error('it has deliveries without their leads')
-  if (!hasLeads(sqlite)) throw new Error('it holds no table of leads')
+    throw new UserError('it has deliveries without their leads')
+  if (!hasLeads(sqlite)) throw new UserError('it holds no table of leads')
   return countLeads(sqlite)
 }
 

@@ -1,9 +1,10 @@
 import { makeSafe } from '#leads/safe-text.ts'
 import { UserError } from '#leads/user-error.ts'
-/** The sentence that is meant for the owner; of any other error all that is known. */
+
+/** The sentence for the owner, from us, the system or the database; of a mistake of ours all we know. */
 export function explainError(error: unknown): string {
-  const { message, stack = message } = error as Error
-  const text = error instanceof UserError ? message : stack
+  const { message, stack = message, code } = error as NodeJS.ErrnoException
+  const text = error instanceof UserError || code !== undefined ? message : stack
   return text.split('\n').map(makeSafe).join('\n')
 }
 

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
 import { startHttpStandIn } from '#demo/http-stand-in.ts'
-import { countWaiting } from '#leads/store/reading.ts'
+import { countWaiting, listLeads } from '#leads/store/reading.ts'
 import type { Engine } from '#leads/store/tables.ts'
 import { postLead, testLead } from '#testing/app.ts'
 import { createLocation, engines, runSql } from '#testing/database.ts'
@@ -88,8 +88,10 @@ const quote = (value: unknown) =>
 const writeInsert = (table: string, row: object) =>
   `insert into ${table} (${Object.keys(row)}) values (${Object.values(row).map(quote)});`
 
-/** A database as the release made it, written by hand: today's program has no part in it. */
-async function createReleased(engine: Engine) {
+type Rows = Record<string, readonly object[]>
+
+/** A database as an earlier copy made it, written by hand: today's program has no part in it. */
+async function createEarlier(engine: Engine, firstPending = '20261115000006', rows: Rows = left) {
   const location = await createLocation(engine)
   const applies = (file: string) => engine === 'postgres' || !file.endsWith('.postgres.sql')
   const records =
@@ -98,13 +100,13 @@ async function createReleased(engine: Engine) {
     engine === 'sqlite' ? '' : 'create schema supabase_migrations;',
     `create table ${records} (version text primary key, name text);`,
     ...Object.keys(released)
-      .filter(applies)
+      .filter((file) => applies(file) && file < firstPending)
       .flatMap((file) => {
         const [, version, name] = file.match(/^(\d+)_(.+)\.sql$/) ?? []
         const record = writeInsert(records, { version, name })
         return [readFileSync(join(migrationsDir, file), 'utf8'), record]
       }),
-    ...Object.entries(left).flatMap(([table, rows]) => rows.map((row) => writeInsert(table, row))),
+    ...Object.entries(rows).flatMap(([table, some]) => some.map((row) => writeInsert(table, row))),
   ].join('\n')
   if (location.databaseUrl) await runSql(location.databaseUrl, text)
   else {
@@ -118,7 +120,7 @@ async function createReleased(engine: Engine) {
 it.each(engines)(
   'a database of the release opens on %s with all that was in it',
   async (engine) => {
-    const db = await openDatabase(await createReleased(engine))
+    const db = await openDatabase(await createEarlier(engine))
     onTestFinished(() => db.close())
     for (const [table, rows] of Object.entries(left)) {
       const kept = await sql`select * from ${sql.table(table)}`.execute(db.kysely)
@@ -130,7 +132,7 @@ it.each(engines)(
 )
 
 it.each(engines)('what waits in it on %s is delivered once, and it takes leads', async (engine) => {
-  const location = await createReleased(engine)
+  const location = await createEarlier(engine)
   const airtable = await startAirtableStandIn()
   const heard: string[] = []
   const webhook = await startHttpStandIn({
@@ -163,6 +165,21 @@ it.each(engines)('what waits in it on %s is delivered once, and it takes leads',
   expect(new Set(rows).size).toBe(rows.length)
   expect(rows).toEqual(expect.arrayContaining(['new', 'tried', 'leased']))
   expect(heard.sort()).toEqual(['Zoë received', 'new received', 'unanswered missed'])
+})
+
+it.each(engines)('deliveries from before they had an occasion are kept on %s', async (engine) => {
+  const { answered_at, answered_by, escalate_at, client_network, ...lead } = makeLead('1')
+  const { occasion, ...delivery } = makeDelivery('1', 'airtable', 'received', tried)
+  const rows = { leads: [lead], deliveries: [delivery] }
+  const db = await openDatabase(await createEarlier(engine, '20261115000003', rows))
+  onTestFinished(() => db.close())
+  expect(await listLeads(db, { limit: 2 })).toMatchObject([
+    {
+      id: '1',
+      answeredAt: null,
+      deliveries: [{ channel: 'airtable', occasion, state: 'waiting', attempts: 7 }],
+    },
+  ])
 })
 
 it('a released migration is never edited: what is to change goes into a new one', () => {

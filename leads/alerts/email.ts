@@ -23,6 +23,8 @@ export function createEmailSender({ smtpUrl, from }: { smtpUrl: string; from: st
     const ended = new Promise<never>((_, reject) => {
       ending.addEventListener('abort', () => reject(ending.reason))
     })
+    // Also after the mail has gone, when nobody listens any more.
+    ended.catch(() => {})
     try {
       await Promise.race([
         transport.sendMail({
