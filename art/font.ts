@@ -15,7 +15,7 @@ const basicLatin = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 +
 const punctuation = '\u00a0‘’“”–—…·•©®™×°'
 const accents = 'áàâäçéèêëíïñóôöúûüÁÀÂÄÇÉÈÊËÍÏÑÓÔÖÚÛÜ'
 
-export const headingWeights = { min: 600, max: 800 }
+const headingWeights = { min: 600, max: 800 }
 
 export async function makeFont(targetDir: string) {
   const font = await subsetFont(await readFile(archivo), basicLatin + punctuation + accents, {

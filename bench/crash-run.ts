@@ -14,7 +14,7 @@ import { findHarm, type HandOver, type Harm } from './crash-harm.ts'
 import { createRandom, pickOne } from './random.ts'
 import { functionPath, startVisitors } from './visitors.ts'
 
-export type CrashResult = Harm & {
+type CrashResult = Harm & {
   kills: number
   sent: number
   acknowledged: number

@@ -18,7 +18,7 @@ export type HostileRequest = {
 const often = <Value>(weight: number, arbitrary: fc.Arbitrary<Value>) => ({ weight, arbitrary })
 
 // Any UTF-16 there is: halves of surrogate pairs, NUL, and all else that no keyboard has.
-export const anyText = (maxLength: number) =>
+const anyText = (maxLength: number) =>
   fc
     .array(
       fc.oneof(

@@ -1,6 +1,6 @@
 /** The tables of a base, and the part of the Web API that reads and changes their columns. */
 
-export type FieldType =
+type FieldType =
   | 'singleLineText'
   | 'multilineText'
   | 'email'

@@ -3,7 +3,7 @@ import { SMTPServer, type SMTPServerDataStream } from 'smtp-server'
 
 /** A real SMTP server on this machine that keeps what it is given. */
 
-export type ReceivedMail = {
+type ReceivedMail = {
   at: number
   from: string
   to: string[]

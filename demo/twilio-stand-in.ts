@@ -9,9 +9,9 @@ import {
 
 /** Twilio on this machine: the one call that sends a text message, its refusals and its bad days. */
 
-export type TwilioFault = HttpFault | { kind: 'error'; status: number; code: number }
+type TwilioFault = HttpFault | { kind: 'error'; status: number; code: number }
 
-export type TextMessage = { at: number; to: string; from: string; body: string }
+type TextMessage = { at: number; to: string; from: string; body: string }
 
 const accountSid = `AC${'0123456789abcdef'.repeat(2)}`
 const authToken = 'fedcba9876543210fedcba9876543210'

@@ -3,7 +3,7 @@ import { UserError } from '#leads/user-error.ts'
 import { findBackupDir } from './backup-file.ts'
 import { explainError } from './terminal.ts'
 
-export type CommandDeps = {
+type CommandDeps = {
   variables: Record<string, string | undefined>
   now: number
   stdout: (text: string) => void

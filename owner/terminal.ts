@@ -44,7 +44,7 @@ export function fitText(text: string, width: number): string {
   return `${fitted}…${' '.repeat(width - 1 - taken)}`
 }
 
-export type TableColumn = { title: string; minWidth: number }
+type TableColumn = { title: string; minWidth: number }
 
 const gap = 2
 

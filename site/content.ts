@@ -35,7 +35,7 @@ export const header = {
 } as const
 
 export const hero = {
-  headline: 'A sound roof, from people who turn up.',
+  headline: 'A sound roof, from people who show up.',
   lead: 'Honest estimates, licensed crews and a roof that holds. Tell us where it is and we will call you back.',
   statistics: [
     { value: '5,200+', label: 'Roofs Completed' },
@@ -148,7 +148,7 @@ export const services = {
     {
       icon: 'hammer',
       title: 'Roof Repairs',
-      text: 'Leaks, missing shingles, storm damage, tired flashing. We mend what is broken and tell you honestly what can wait.',
+      text: 'Leaks, missing shingles, storm damage, tired flashing. We fix what is broken and tell you honestly what can wait.',
     },
     {
       icon: 'inspect',
@@ -260,7 +260,7 @@ const rows: readonly (readonly Review[])[] = [
     },
     {
       name: 'Grace Mbeki',
-      text: 'I filled in the form on my phone in the car park. They rang before I reached the shop door.',
+      text: 'I filled in the form on my phone in the parking lot. They called before I reached the store.',
       sample: true,
     },
     {

@@ -1,6 +1,6 @@
 import type { Log } from '#leads/log.ts'
 
-export type LogEntry = { level: 'info' | 'warn' | 'error'; fields: object; message: string }
+type LogEntry = { level: 'info' | 'warn' | 'error'; fields: object; message: string }
 
 /** A log that a test can read. */
 export function createTestLog(): Log & { entries: LogEntry[] } {

@@ -29,7 +29,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   return server.remove
 }
 
-export type TestPostgres = {
+type TestPostgres = {
   url: string
   stop(): Promise<void>
   start(): Promise<void>

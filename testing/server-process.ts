@@ -3,8 +3,6 @@ import { type StartOptions, startProcess, startServer } from './processes.ts'
 
 export { waitUntil } from './processes.ts'
 
-export type ServerProcess = ReturnType<typeof spawnServer>
-
 /** server/main.ts as its own process; it ends with the test at last. */
 export const spawnServer = (env: Record<string, string | undefined>, options?: StartOptions) =>
   endWithTest(startServer(env, options))

@@ -48,7 +48,7 @@ export type ColumnName = keyof typeof columns
 export const columnNames = Object.keys(columns) as ColumnName[]
 
 /** What a lead's row holds; a column whose value is undefined is left out of the request. */
-export type Cells = Partial<Record<ColumnName, string | undefined>>
+type Cells = Partial<Record<ColumnName, string | undefined>>
 
 /**
  * Status is not here: the same lead may be sent again after staff have set it, and an upsert

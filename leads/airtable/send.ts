@@ -87,7 +87,7 @@ const failAll = ({ leads }: Attempt, error: string, refused = false): Sent[] =>
   leads.map((lead) => ({ lead, ok: false, error, ...(refused && { refused }) }))
 
 /** A row counts as delivered when it holds the whole lead, if need be in Raw. */
-export function describeRow({ lead, row, note }: SentRow, mark: Mark | undefined): Result {
+function describeRow({ lead, row, note }: SentRow, mark: Mark | undefined): Result {
   const sent = Object.entries(makeCells(lead)).filter(([, cell]) => cell !== undefined)
   const missing = sent.map(([name]) => name).filter((name) => row.fields[name] === undefined)
   const isWhole = missing.length < 2 || !missing.includes('Raw')

@@ -10,7 +10,7 @@ import { type ColumnName, columnNames, columns } from './columns.ts'
 import { tablePath } from './rows.ts'
 
 /** `todo` is what only the owner can do; Airtable is ready when it is empty. */
-export type SetupReport = {
+type SetupReport = {
   done: string[]
   todo: string[]
   /** What kept us from looking further: token or base as they are in .env, or Airtable itself. */

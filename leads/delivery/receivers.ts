@@ -14,7 +14,7 @@ export type Receiver = {
  * named by a hash, not by its place in the list, which an owner may change while alerts wait; and not
  * by the address, which belongs in no log.
  */
-export function nameReceivers(
+function nameReceivers(
   kind: Receiver['kind'],
   receivers: readonly string[] = [],
 ): Receiver[] {

@@ -13,7 +13,7 @@ import {
 import type { Database } from '../store/tables.ts'
 import { computeAnsweredAt, decideReminder } from './reminder-steps.ts'
 
-export type ReminderOptions = {
+type ReminderOptions = {
   db: Database
   airtable: AirtableSettings | undefined
   /** The channels that hear when nobody has called. */

@@ -4,7 +4,7 @@ import type { Lead, LeadDetails } from '../lead.ts'
 import { findRateLimit } from './rate-limit.ts'
 import { type Database, writeDeliveries } from './tables.ts'
 
-export type SavedLead =
+type SavedLead =
   | { outcome: 'saved' | 'repeated'; leadId: string }
   | { outcome: 'conflict' }
   | { outcome: 'limited'; retryAfterMs: number }

@@ -60,7 +60,7 @@ export type Database = {
 }
 
 /** Cancelled: an escalation that was no longer true when its turn came. */
-export type DeliveryState = 'waiting' | 'sent' | 'cancelled'
+type DeliveryState = 'waiting' | 'sent' | 'cancelled'
 
 export const leadColumns = [
   'leads.id',

@@ -3,7 +3,7 @@ import { makeSafe } from '#leads/safe-text.ts'
 import { measureText } from '../terminal.ts'
 import type { Check } from './check.ts'
 
-export type Group = { title: string; checks: Check[] }
+type Group = { title: string; checks: Check[] }
 
 const colors = { ok: 'green', 'to do': 'red', 'cannot tell': 'yellow' } as const
 const screenWidth = 80

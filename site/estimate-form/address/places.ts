@@ -2,7 +2,7 @@
 
 type Text = { text: string }
 
-export type Place = {
+type Place = {
   formattedAddress?: string | null
   fetchFields(request: { fields: ['formattedAddress'] }): Promise<unknown>
 }
