@@ -14,10 +14,7 @@ export type Receiver = {
  * named by a hash, not by its place in the list, which an owner may change while alerts wait; and not
  * by the address, which belongs in no log.
  */
-function nameReceivers(
-  kind: Receiver['kind'],
-  receivers: readonly string[] = [],
-): Receiver[] {
+function nameReceivers(kind: Receiver['kind'], receivers: readonly string[] = []): Receiver[] {
   const named = receivers.map((to, at) => ({
     kind,
     name: `${kind}-${createHash('sha256').update(to.toLowerCase()).digest('hex').slice(0, 8)}`,
