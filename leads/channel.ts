@@ -4,7 +4,7 @@ import type { StoredLead } from './lead.ts'
  * Why a channel hears of a lead. `unanswered-4`: nobody has called after 4 minutes. `status`: the
  * row is in Airtable, its Status is still to be set.
  */
-export type Occasion = 'received' | Escalation | 'answered' | 'status'
+export type Occasion = 'received' | Escalation | 'answered' | 'status' | 'outcome'
 
 export type Escalation = `unanswered-${number}` | 'missed'
 

@@ -134,7 +134,10 @@ const keepLength = (before: string, after: string) =>
   after.length === before.length ? after : before
 
 /** Where staff said that they are calling. */
-export type AnswerSource = 'link' | 'airtable'
+export type AnswerSource = 'link' | 'airtable' | 'desk'
+
+/** What staff say became of it. */
+export type LeadOutcome = 'done' | 'not-a-lead'
 
 export type StoredLead = Lead & {
   id: string
@@ -147,6 +150,9 @@ export type StoredLead = Lead & {
   source: string | null
   answeredAt: number | null
   answeredBy: AnswerSource | null
+  /** Who is calling, where they said who they are. */
+  answeredName: string | null
+  outcome: LeadOutcome | null
 }
 
 /** Within this time a homeowner is promised a call. */

@@ -104,6 +104,10 @@ const variables = v.object({
     'must be origins such as https://www.example.com, separated by commas',
     (item) => item.replace(/\/+$/, ''),
   ),
+  DESK_PORT: wholeNumber(65_535, 'must be a port: a whole number up to 65535; empty means no desk'),
+  DESK_HOST: text,
+  DESK_URL: web('must be the desk’s own web address, such as https://desk.example.com'),
+  DESK_EMAIL_TO: emails,
   RATE_LIMIT_PER_MINUTE: wholeNumber(1_000_000, 'must be a whole number; 0 means no limit'),
   TRUSTED_PROXIES: wholeNumber(10, 'must be a whole number from 0 to 10'),
 })
@@ -196,6 +200,18 @@ export function readEnv(given: Record<string, string | undefined>) {
     allowedOrigins: env.ALLOWED_ORIGINS ?? [],
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE ?? 10,
     trustedProxies: env.TRUSTED_PROXIES,
+    desk: given.DESK_PORT?.trim() === '' ? undefined : readDesk(),
+  }
+
+  function readDesk() {
+    const port = env.DESK_PORT ?? 3001
+    const mayEnter = [env.DESK_EMAIL_TO, env.ALERT_EMAIL_TO, env.ESCALATION_EMAIL_TO]
+    return {
+      port,
+      host: env.DESK_HOST ?? '127.0.0.1',
+      url: (env.DESK_URL ?? `http://localhost:${port}`).replace(/\/+$/, ''),
+      mayEnter: mayEnter.flatMap((some) => some ?? []).map((email) => email.toLowerCase()),
+    }
   }
 
   /** What the owner still has to set up, in plain sentences. */

@@ -53,7 +53,12 @@ async function answerToken(c: Context, options: AnswerOptions): Promise<Response
       options.wake()
     }
   } else if (lead.answeredAt !== null && lead.answeredBy !== null)
-    answer = { isFirst: false, answeredAt: lead.answeredAt, answeredBy: lead.answeredBy }
+    answer = {
+      isFirst: false,
+      answeredAt: lead.answeredAt,
+      answeredBy: lead.answeredBy,
+      answeredName: lead.answeredName,
+    }
 
   const alert = describeAlert(lead, 'received', { now, timeZone })
   const page = formatAnswerPage(alert, lead, answer, { now, timeZone })

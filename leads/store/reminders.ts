@@ -80,18 +80,38 @@ async function cancelEscalations(
     .execute()
 }
 
-export type Answer = { isFirst: boolean; answeredAt: number; answeredBy: AnswerSource }
+export type Answer = {
+  isFirst: boolean
+  answeredAt: number
+  answeredBy: AnswerSource
+  answeredName: string | null
+}
 
 /** Records the first answer and ends all reminders; undefined when there is no such lead. */
 export function recordAnswer(
   { kysely }: Database,
   leadId: string,
-  { answeredAt, answeredBy, now }: { answeredAt: number; answeredBy: AnswerSource; now: number },
+  {
+    answeredAt,
+    answeredBy,
+    answeredName = null,
+    now,
+  }: {
+    answeredAt: number
+    answeredBy: AnswerSource
+    answeredName?: string | null
+    now: number
+  },
 ): Promise<Answer | undefined> {
   return kysely.transaction().execute(async (trx) => {
     const recorded = await trx
       .updateTable('leads')
-      .set({ answered_at: answeredAt, answered_by: answeredBy, escalate_at: null })
+      .set({
+        answered_at: answeredAt,
+        answered_by: answeredBy,
+        answered_name: answeredName,
+        escalate_at: null,
+      })
       .where('id', '=', leadId)
       .where('answered_at', 'is', null)
       .returning('id')
@@ -99,14 +119,19 @@ export function recordAnswer(
     if (recorded) {
       await cancelEscalations(trx, leadId, 'Answered before it was sent.', now)
       await writeDeliveries(trx, { leadId, channels: ['airtable'], occasion: 'answered' }, now)
-      return { isFirst: true, answeredAt, answeredBy }
+      return { isFirst: true, answeredAt, answeredBy, answeredName }
     }
     const earlier = await trx
       .selectFrom('leads')
-      .select(['answered_at as answeredAt', 'answered_by as answeredBy'])
+      .select([
+        'answered_at as answeredAt',
+        'answered_by as answeredBy',
+        'answered_name as answeredName',
+      ])
       .where('id', '=', leadId)
       .executeTakeFirst()
     if (!earlier?.answeredAt || !earlier.answeredBy) return undefined
-    return { isFirst: false, answeredAt: earlier.answeredAt, answeredBy: earlier.answeredBy }
+    const { answeredAt: at, answeredBy: by, answeredName: who } = earlier
+    return { isFirst: false, answeredAt: at, answeredBy: by, answeredName: who }
   })
 }

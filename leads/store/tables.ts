@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Occasion } from '../channel.ts'
-import type { AnswerSource, ServiceType } from '../lead.ts'
+import type { AnswerSource, LeadOutcome, ServiceType } from '../lead.ts'
 
 export type Tables = {
   leads: {
@@ -21,6 +21,8 @@ export type Tables = {
     answered_at: number | null
     answered_by: AnswerSource | null
     escalate_at: number | null
+    answered_name: string | null
+    outcome: LeadOutcome | null
   }
   deliveries: {
     lead_id: string
@@ -43,6 +45,22 @@ export type Tables = {
     not_before: number
   }
   settings: { name: string; value: string }
+  desk_links: {
+    token_hash: string
+    email: string
+    client_address: string
+    is_valid: number
+    expires_at: number
+  }
+  desk_sessions: {
+    id: string
+    token_hash: string
+    email: string
+    person: string
+    device: string
+    created_at: number
+    seen_at: number
+  }
   write_checks: { id: string; filler: string }
 }
 
@@ -75,6 +93,8 @@ export const leadColumns = [
   'leads.source',
   'leads.answered_at as answeredAt',
   'leads.answered_by as answeredBy',
+  'leads.answered_name as answeredName',
+  'leads.outcome',
 ] as const
 
 /** Writes deliveries that wait from now on; those that are there already stay as they are. */

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto'
+import type { Context } from 'hono'
+import * as v from 'valibot'
+import type { LeadOutcome, ServiceType, StoredLead } from '../lead.ts'
+import { serviceTypes } from '../lead.ts'
+import { retryDeliveries } from '../store/deliveries.ts'
+import { findLeads, type LeadState, type Position } from '../store/find-leads.ts'
+import { recordOutcome } from '../store/outcome.ts'
+import { findLead } from '../store/reading.ts'
+import { recordAnswer } from '../store/reminders.ts'
+import type { Database } from '../store/tables.ts'
+import { describeCard, describeInFull } from './describe.ts'
+import { type Route, readBody, refuse } from './routes.ts'
+
+export type LeadRouteOptions = {
+  db: Database
+  timeZone: string
+  /** By channel: whom it reaches, for a person to read. */
+  receivers: ReadonlyMap<string, string>
+  /** What the owner should look at. */
+  findWarnings: () => Promise<string[]>
+  /** Erases a lead here and in Airtable, or throws a UserError. */
+  erase: (lead: StoredLead) => Promise<string>
+  wake: () => void
+  now: () => number
+}
+
+const dayMs = 24 * 3_600_000
+const pageSize = 50
+
+export function createLeadRoutes(options: LeadRouteOptions): Route[] {
+  const { db, now, wake } = options
+
+  /** Answers with what is there, or with 304 if the phone has it already. */
+  function sendFresh(c: Context, body: unknown): Response {
+    const text = JSON.stringify(body)
+    const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
+    c.header('ETag', etag)
+    c.header('Cache-Control', 'private, no-cache')
+    if (c.req.header('if-none-match') === etag) return c.body(null, 304)
+    return c.body(text, 200, { 'Content-Type': 'application/json' })
+  }
+
+  /** The lead named in the address; what follows is done to it as it is now. */
+  const withLead =
+    (answer: (c: Context, lead: StoredLead, person: string) => Promise<Response>): Route['answer'] =>
+    async (c, session) => {
+      const lead = await findLead(db, c.req.param('id') ?? '')
+      if (!lead) return refuse(c, 404, 'This lead was erased.')
+      return answer(c, lead, session?.person ?? '')
+    }
+
+  const setOutcome = (outcome: LeadOutcome) =>
+    withLead(async (c, { id }, person) => {
+      await recordOutcome(db, id, { outcome, person, now: now() })
+      wake()
+      return showLead(c, id)
+    })
+
+  async function showLead(c: Context, id: string): Promise<Response> {
+    const lead = await findLead(db, id)
+    if (!lead) return refuse(c, 404, 'This lead was erased.')
+    return sendFresh(c, { lead: describeInFull(lead, { ...options, now: now() }) })
+  }
+
+  return [
+    {
+      method: 'GET',
+      path: '/api/today',
+      answer: async (c, { id, email, person }) => {
+        const recent = await findLeads(db, { from: now() - dayMs }, { limit: 200 })
+        const open = await findLeads(
+          db,
+          { state: 'waiting', from: now() - 7 * dayMs, to: now() - dayMs },
+          { limit: 50 },
+        )
+        const warnings = await options.findWarnings()
+        const leads = [...recent, ...open].map(describeCard)
+        return sendFresh(c, { me: { id, email, person }, leads, warnings })
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/leads',
+      answer: async (c) => {
+        const query = v.safeParse(querySchema, c.req.query())
+        if (!query.success) return refuse(c, 400, 'This search cannot be understood.')
+        const { before, ...filter } = query.output
+        const leads = await findLeads(db, filter, { limit: pageSize, before })
+        const last = leads.length === pageSize ? leads.at(-1) : undefined
+        return sendFresh(c, {
+          leads: leads.map(describeCard),
+          next: last ? `${last.receivedAt}.${last.id}` : null,
+        })
+      },
+    },
+    { method: 'GET', path: '/api/leads/:id', answer: (c) => showLead(c, c.req.param('id') ?? '') },
+    {
+      method: 'POST',
+      path: '/api/leads/:id/calling',
+      answer: withLead(async (c, { id }, person) => {
+        const at = now()
+        const answer = await recordAnswer(db, id, {
+          answeredAt: at,
+          answeredBy: 'desk',
+          answeredName: person,
+          now: at,
+        })
+        wake()
+        if (answer?.isFirst) return showLead(c, id)
+        const who = answer?.answeredName ?? 'Somebody else'
+        return refuse(c, 409, `${who} is calling already.`)
+      }),
+    },
+    { method: 'POST', path: '/api/leads/:id/done', answer: setOutcome('done') },
+    { method: 'POST', path: '/api/leads/:id/not-a-lead', answer: setOutcome('not-a-lead') },
+    {
+      method: 'POST',
+      path: '/api/leads/:id/retry',
+      answer: withLead(async (c, { id }) => {
+        await retryDeliveries(db, id, now())
+        wake()
+        return showLead(c, id)
+      }),
+    },
+    {
+      method: 'DELETE',
+      path: '/api/leads/:id',
+      answer: withLead(async (c, lead) => {
+        const typed = await readBody(c, v.object({ name: v.string() }))
+        if (tidy(typed?.name) !== tidy(lead.name))
+          return refuse(c, 400, 'Type the name as it stands there.')
+        return c.json({ said: await options.erase(lead) })
+      }),
+    },
+  ] as Route[]
+}
+
+const tidy = (name = '') => name.normalize().replace(/\s+/g, ' ').trim().toLowerCase()
+
+const when = v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number)))
+const querySchema = v.object({
+  search: v.optional(v.pipe(v.string(), v.maxLength(100))),
+  source: v.optional(v.pipe(v.string(), v.maxLength(100))),
+  from: when,
+  to: when,
+  service: v.optional(v.picklist(Object.keys(serviceTypes) as ServiceType[])),
+  state: v.optional(v.picklist<LeadState[]>(['waiting', 'answered', 'done', 'not-a-lead'])),
+  before: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,15}\.[\w-]{1,64}$/),
+      v.transform((text): Position => {
+        const [receivedAt, id = ''] = text.split('.')
+        return { receivedAt: Number(receivedAt), id }
+      }),
+    ),
+  ),
+})

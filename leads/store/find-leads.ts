@@ -1,0 +1,66 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { LeadOutcome, ServiceType, StoredLead } from '../lead.ts'
+import { type Database, leadColumns } from './tables.ts'
+
+export type LeadState = 'waiting' | 'answered' | LeadOutcome
+
+export type LeadFilter = {
+  search?: string | undefined
+  from?: number | undefined
+  to?: number | undefined
+  service?: ServiceType | undefined
+  state?: LeadState | undefined
+  /** Part of what the visitor's link said, such as `utm_source=google`. */
+  source?: string | undefined
+}
+
+export type Position = { id: string; receivedAt: number }
+
+/** The newest first; `before` is the last lead of the page before. */
+export function findLeads(
+  { engine, kysely }: Database,
+  { search = '', from, to, service, state, source }: LeadFilter,
+  { limit, before }: { limit: number; before?: Position | undefined },
+): Promise<StoredLead[]> {
+  // SQLite's like knows no difference between a and A.
+  const like = sql.raw(engine === 'postgres' ? 'ilike' : 'like')
+  const has = (column: string, text: string) =>
+    sql<SqlBool>`${sql.ref(column)} ${like} ${makePattern(text)} escape '\\'`
+  return kysely
+    .selectFrom('leads')
+    .select(leadColumns)
+    .where((eb) => {
+      const all: Expression<SqlBool>[] = []
+      if (before)
+        all.push(
+          eb(eb.refTuple('received_at', 'id'), '<', eb.tuple(before.receivedAt, before.id)),
+        )
+      if (from !== undefined) all.push(eb('received_at', '>=', from))
+      if (to !== undefined) all.push(eb('received_at', '<', to))
+      if (service) all.push(eb('service_type', '=', service))
+      if (source) all.push(has('source', source))
+      if (state === 'waiting')
+        all.push(eb('answered_at', 'is', null), eb('outcome', 'is', null), eb('suspect', 'is', null))
+      else if (state === 'answered')
+        all.push(eb('answered_at', 'is not', null), eb('outcome', 'is', null))
+      else if (state) all.push(eb('outcome', '=', state))
+      for (const word of search.trim().split(/\s+/).filter(Boolean)) {
+        const digits = word.replace(/\D/g, '')
+        all.push(
+          eb.or([
+            ...['name', 'email', 'address', 'phone'].map((column) => has(column, word)),
+            // (612) 555-0100 however it was typed.
+            ...(digits.length >= 4 ? [eb('phone', 'like', `%${[...digits].join('%')}%`)] : []),
+          ]),
+        )
+      }
+      return eb.and(all)
+    })
+    .orderBy('received_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** What is typed is looked for as it stands: % and _ mean nothing. */
+const makePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
