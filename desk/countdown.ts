@@ -10,17 +10,23 @@ export function computeCountdown(
   now: number,
 ): { mood: Mood; words: string; shareLeft: number } {
   const { deadlineAt, receivedAt, answeredAt, outcome } = lead
-  if (outcome) return { mood: 'closed', words: outcome === 'done' ? 'Done' : 'Not a lead', shareLeft: 0 }
+  if (outcome)
+    return { mood: 'closed', words: outcome === 'done' ? 'Done' : 'Not a lead', shareLeft: 0 }
   if (answeredAt !== null) {
     const who = lead.answeredName ?? 'Answered'
-    return { mood: 'answered', words: `${who}, after ${formatSpan(answeredAt - receivedAt)}`, shareLeft: 0 }
+    return {
+      mood: 'answered',
+      words: `${who}, after ${formatSpan(answeredAt - receivedAt)}`,
+      shareLeft: 0,
+    }
   }
   if (deadlineAt === null) return { mood: 'suspect', words: 'Looks like a robot', shareLeft: 0 }
   const leftMs = deadlineAt - now
   if (leftMs <= 0) return { mood: 'late', words: `${formatSpan(-leftMs)} late`, shareLeft: 0 }
   const shareLeft = leftMs / (deadlineAt - receivedAt)
   const mood = leftMs > 6 * minuteMs ? 'calm' : leftMs > 2 * minuteMs ? 'soon' : 'urgent'
-  const words = mood === 'urgent' ? `Call now: ${formatSeconds(leftMs)}` : `${formatSpan(leftMs)} left`
+  const words =
+    mood === 'urgent' ? `Call now: ${formatSeconds(leftMs)}` : `${formatSpan(leftMs)} left`
   return { mood, words, shareLeft }
 }
 

@@ -104,7 +104,7 @@ const variables = v.object({
     'must be origins such as https://www.example.com, separated by commas',
     (item) => item.replace(/\/+$/, ''),
   ),
-  DESK_PORT: wholeNumber(65_535, 'must be a port: a whole number up to 65535; empty means no desk'),
+  DESK_PORT: wholeNumber(65_535, 'must be a port: a whole number up to 65535'),
   DESK_HOST: text,
   DESK_URL: web('must be the desk’s own web address, such as https://desk.example.com'),
   DESK_EMAIL_TO: emails,
@@ -153,6 +153,10 @@ export function readEnv(given: Record<string, string | undefined>) {
   const hasDomain = env.PUBLIC_URL && !new URL(publicUrl).hostname.endsWith('.supabase.co')
   const answerPath = onSupabase ? '/functions/v1/submit-to-airtable/answer' : '/answer'
 
+  const smtp =
+    env.SMTP_URL && env.ALERT_EMAIL_FROM
+      ? { smtpUrl: env.SMTP_URL, from: env.ALERT_EMAIL_FROM }
+      : undefined
   const settings = {
     port,
     host: env.HOST ?? '0.0.0.0',
@@ -168,11 +172,11 @@ export function readEnv(given: Record<string, string | undefined>) {
             apiUrl: env.AIRTABLE_API_URL ?? 'https://api.airtable.com',
           }
         : undefined,
+    smtp,
     email:
-      env.SMTP_URL && env.ALERT_EMAIL_FROM && env.ALERT_EMAIL_TO
+      smtp && env.ALERT_EMAIL_TO
         ? {
-            smtpUrl: env.SMTP_URL,
-            from: env.ALERT_EMAIL_FROM,
+            ...smtp,
             to: env.ALERT_EMAIL_TO,
             escalationTo: env.ESCALATION_EMAIL_TO ?? env.ALERT_EMAIL_TO,
           }
@@ -200,11 +204,15 @@ export function readEnv(given: Record<string, string | undefined>) {
     allowedOrigins: env.ALLOWED_ORIGINS ?? [],
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE ?? 10,
     trustedProxies: env.TRUSTED_PROXIES,
-    desk: given.DESK_PORT?.trim() === '' ? undefined : readDesk(),
+    desk: readDesk(),
   }
 
+  /** On a laptop by itself; on a public site once the owner has given it an address of its own. */
   function readDesk() {
-    const port = env.DESK_PORT ?? 3001
+    if (publicUrl.startsWith('https:') && !env.DESK_URL && env.DESK_PORT === undefined)
+      return undefined
+    // A site on any free port has its desk on any other.
+    const port = env.DESK_PORT ?? (env.PORT === 0 ? 0 : 3001)
     const mayEnter = [env.DESK_EMAIL_TO, env.ALERT_EMAIL_TO, env.ESCALATION_EMAIL_TO]
     return {
       port,

@@ -1,6 +1,6 @@
 import { readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
-import { findBackupDir } from './backup-file.ts'
+import { findBackupDir } from '#server/backups.ts'
 import { explainError } from './terminal.ts'
 
 type CommandDeps = {

@@ -1,18 +1,11 @@
 import { chown, mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** `leads-2026-11-15T03-00-00Z.sqlite.gz`: the names sort by time. */
-export const isBackup = (name: string) =>
-  /^leads-[\dTZ-]+(-before-restore)?\.sqlite\.gz$/.test(name)
-
 export const formatStamp = (at: number) =>
   new Date(at)
     .toISOString()
     .replace(/\.\d+Z$/, 'Z')
     .replaceAll(':', '-')
-
-export const findBackupDir = (variables: Record<string, string | undefined>, dataDir: string) =>
-  variables.BACKUP_DIR?.trim() || join(dataDir, 'backups')
 
 /** Lends a folder for what is not whole yet, and takes it away whatever happens. */
 export async function lendWorkDir<T>(backupDir: string, work: (dir: string) => Promise<T>) {

@@ -11,14 +11,14 @@ export const help = `The owner's view of the leads.
   npm run leads -- retry ID|all           send what waits now, not at its next turn
   npm run leads -- drop CHANNEL           give up what waits for a receiver who is gone
   npm run leads -- erase ID               forget a person: here and in Airtable
+  npm run leads -- desk                   a link that opens the desk, once, for 15 minutes
   npm run leads -- setup-airtable         check token, base, table and columns; make what is missing
 
   --limit N      how many leads to list (20)
   --json         for programs (npm run -s leads -- --json)
   --days N       promise: of the last N days (30)
   --from, --to   promise: from and to these days, such as 2026-11-01; both count
-  --html FILE    promise: also as a page with charts
-  --force        export, promise: replace the file if it is there
+  --force        export: replace the file if it is there
   --yes          erase: do not ask
   --store-only   erase: leave Airtable alone
   --help         this text
@@ -29,10 +29,11 @@ const commands = {
   list: { options: ['limit'] },
   show: { target: 'the ID of a lead' },
   export: { target: 'the name of a file, such as leads.csv', options: ['force'] },
-  promise: { options: ['days', 'from', 'to', 'html', 'force'] },
+  promise: { options: ['days', 'from', 'to'] },
   retry: { target: 'the ID of a lead, or all' },
   drop: { target: 'the name of a channel, as npm run leads shows it' },
   erase: { target: 'the ID of a lead', options: ['yes', 'store-only'] },
+  desk: {},
   'setup-airtable': {},
 } as const satisfies Record<string, Rules>
 
@@ -87,7 +88,6 @@ const options = {
   days: value,
   from: value,
   to: value,
-  html: value,
   help: { ...flag, short: 'h' },
 } as const
 
@@ -114,5 +114,7 @@ export type Opened = {
   /** By channel. */
   receivers?: ReadonlyMap<string, string>
   timeZone?: string
+  /** None where there is no desk. */
+  desk?: { url: string; mayEnter: readonly string[] } | undefined
 }
 export type Deps = LeadsDeps & Opened & { db: Database }

@@ -1,4 +1,5 @@
-import type { PromiseReport } from './promise-report.ts'
+import { formatShare, formatTook } from '#leads/desk/format-report.ts'
+import type { PromiseReport } from '#leads/desk/promise-report.ts'
 import { formatTable } from './terminal.ts'
 
 /** For the terminal. */
@@ -35,11 +36,9 @@ export function formatReport(report: PromiseReport, width?: number): string {
   return `${lines.join('\n').trimEnd()}\n`
 }
 
-/** What is told in tables, on the page as well. */
-export const listTables = ({ bySource, channels }: PromiseReport) =>
+const listTables = ({ bySource, channels }: PromiseReport) =>
   [
     {
-      heading: 'Where leads come from',
       titles: ['From', 'Leads', 'Within 10 min', 'Missed', 'Share kept'],
       rows: bySource.map(({ source, leads, kept, missed, share }) => [
         source,
@@ -50,7 +49,6 @@ export const listTables = ({ bySource, channels }: PromiseReport) =>
       ]),
     },
     {
-      heading: 'From request to hand-over',
       titles: ['Channel', 'Sent', 'Waiting', 'Within 2 s', 'Median', '95 %'],
       rows: channels.map(({ channel, sent, waiting, within2s, medianMs, p95Ms }) => [
         channel,
@@ -63,19 +61,7 @@ export const listTables = ({ bySource, channels }: PromiseReport) =>
     },
   ].filter(({ rows }) => rows.length > 0)
 
-export const formatShare = (share: number | null): string =>
-  share === null ? '–' : `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : 1)} %`
-
-export function formatTook(ms: number | null): string {
-  if (ms === null) return '–'
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
-  const seconds = Math.round(ms / 1000)
-  if (ms < 60_000) return `${seconds} s`
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  return `${Math.floor(seconds / 3_600)} h ${Math.round((seconds % 3_600) / 60)} min`
-}
-
-export function formatPeriod({ from, to, timeZone }: PromiseReport): string {
+function formatPeriod({ from, to, timeZone }: PromiseReport): string {
   const style = { dateStyle: 'short', timeStyle: 'short', timeZone } as const
   const clock = new Intl.DateTimeFormat('sv-SE', style)
   return `${clock.format(from)} to ${clock.format(to)}, ${timeZone}`

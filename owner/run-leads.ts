@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { makeSafe } from '#leads/safe-text.ts'
 import { UserError } from '#leads/user-error.ts'
+import { printDeskLink } from './desk-link.ts'
 import { eraseOneLead } from './erase-lead.ts'
 import { exportLeads } from './export-leads.ts'
 import {
@@ -64,4 +65,5 @@ const commands: Record<OfLeads, (command: Command, deps: Deps) => Promise<Outcom
   retry: retryLeads,
   drop: dropForReceiver,
   erase: eraseOneLead,
+  desk: printDeskLink,
 }

@@ -1,15 +1,11 @@
-import { makeSafe } from '#leads/safe-text.ts'
+import { computeReport, findMidnight } from '#leads/desk/promise-report.ts'
 import { listHandOvers, listPromises } from '#leads/store/reading.ts'
 import { toIso } from './describe-lead.ts'
 import type { Command, Deps, Outcome } from './leads-command.ts'
-import { writeNewFile } from './new-file.ts'
-import { computeReport, findMidnight } from './promise-report.ts'
-import { formatReportHtml } from './promise-report-html.ts'
 import { formatReport } from './promise-report-text.ts'
 import { UsageError } from './usage.ts'
 
 export async function showPromise(command: Command, deps: Deps): Promise<Outcome> {
-  const { html, force } = command
   const timeZone = deps.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
   const now = deps.now()
   const period = findPeriod(command, timeZone, now)
@@ -18,10 +14,9 @@ export async function showPromise(command: Command, deps: Deps): Promise<Outcome
   const from = period.from || (promises[0]?.receivedAt ?? period.to)
   const handOvers = await listHandOvers(deps.db, period)
   const report = computeReport(promises, handOvers, { from, to: period.to, now, timeZone })
-  if (html) await writeNewFile(html, formatReportHtml(report), { force })
   return {
     json: { ...report, from: toIso(from), to: toIso(period.to) },
-    text: `${formatReport(report, deps.width)}${html ? `\nThe same with charts: ${makeSafe(html)}\n` : ''}`,
+    text: formatReport(report, deps.width),
   }
 }
 

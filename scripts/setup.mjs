@@ -41,7 +41,15 @@ async function installPackages({ all }) {
 }
 
 async function buildSite() {
-  const sources = ['site', 'leads/lead.ts', 'vite.config.ts', 'package-lock.json', 'tsconfig.json']
+  const sources = [
+    'site',
+    'desk',
+    'leads/desk',
+    'leads/lead.ts',
+    'vite.config.ts',
+    'package-lock.json',
+    'tsconfig.json',
+  ]
   const stamp = computeStamp([...sources, '.env', '.env.local'], buildVariables())
   const stampFile = 'dist/.setup-done'
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return

@@ -166,6 +166,8 @@ it('no lead can steer where it is sent', async () => {
         source: null,
         answeredAt: null,
         answeredBy: null,
+        answeredName: null,
+        outcome: null,
       }
       const { signal } = new AbortController()
       for (const channel of channels)

@@ -37,6 +37,12 @@ try {
   process.once('SIGINT', stop)
 
   say(`The site is at http://localhost:${site.port}`)
+  if (site.desk)
+    say(
+      env.desk?.url.startsWith('https:')
+        ? `The desk is at ${site.desk.url}`
+        : `The desk opens here, once, within 15 minutes: ${await site.desk.makeLink()}`,
+    )
   for (const sentence of env.notSetUp) say(sentence)
   const samples = findSamples(content)
   // Sample content on https is on its way to the public; on a laptop it is the template at work.

@@ -11,6 +11,7 @@ import type { Env } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
 import { connectionLimits, limitConnections } from './connection-limits.ts'
 import { openDatabase } from './database.ts'
+import { type DeskServer, startDesk } from './desk-server.ts'
 import { createStaticSite } from './static-site.ts'
 
 // SIGTERM promises an end within 10 s; this leaves two to settle and to close the database.
@@ -33,7 +34,11 @@ export async function startSite({
   fetch: typeof globalThis.fetch
   now: () => number
   log: Log
-}): Promise<{ port: number; stop(options?: { drains: boolean }): Promise<void> }> {
+}): Promise<{
+  port: number
+  desk: DeskServer | undefined
+  stop(options?: { drains: boolean }): Promise<void>
+}> {
   const site = createStaticSite(siteDir, { overTls: env.publicUrl.startsWith('https:') })
   const db = await openDatabase(env)
   let proxyMentioned = false
@@ -82,8 +87,10 @@ export async function startSite({
     throw new UserError(explainListenError(error as Error, env.port, env.host))
   }
   deliverer.start()
+  const desk = await openDesk()
 
   return {
+    desk,
     port: (server.address() as AddressInfo).port,
     async stop({ drains } = { drains: false }) {
       const endAt = now() + graceMs
@@ -93,10 +100,24 @@ export async function startSite({
       server.closeIdleConnections()
       const leftMs = endAt - now()
       const timer = setTimeout(() => server.closeAllConnections(), leftMs)
-      await Promise.all([closed, deliverer.stop(leftMs)])
+      await Promise.all([closed, desk?.stop(), deliverer.stop(leftMs)])
       clearTimeout(timer)
       await db.close()
     },
+  }
+
+  /** A desk that cannot be opened costs no lead: the site runs without it. */
+  async function openDesk(): Promise<DeskServer | undefined> {
+    if (!env.desk) return undefined
+    const wake = () => deliverer.wake()
+    try {
+      return await startDesk({ env: { ...env, desk: env.desk }, db, fetch, now, log, wake })
+    } catch (error) {
+      const { port, host } = env.desk
+      const why = explainListenError(error as Error, port, host).replaceAll('PORT', 'DESK_PORT')
+      log.warn({}, `there is no desk: ${why.replace('HOST', 'DESK_HOST')}`)
+      return undefined
+    }
   }
 }
 

@@ -21,6 +21,8 @@ export const storedJane: StoredLead = {
   source: null,
   answeredAt: null,
   answeredBy: null,
+  answeredName: null,
+  outcome: null,
 }
 
 type Changes = Partial<Omit<NewLead, 'lead' | 'details'>> &

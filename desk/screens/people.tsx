@@ -1,5 +1,5 @@
-import type { Session } from '../../leads/store/desk-access.ts'
 import { type FormEvent, useState } from 'react'
+import type { Session } from '../../leads/store/desk-access.ts'
 import { ask } from '../api.ts'
 import { formatSpan } from '../countdown.ts'
 import { useFresh } from '../use-fresh.ts'

@@ -16,7 +16,9 @@ export function Today({ today, now }: { today: Fresh<TodayData>; now: number }) 
     <main>
       <h1>{open.length === 0 ? 'Nobody is waiting' : `${open.length} to call`}</h1>
       {leads.length === 0 ? (
-        <p className="empty">No requests in the last 24 hours. The next one shows here by itself.</p>
+        <p className="empty">
+          No requests in the last 24 hours. The next one shows here by itself.
+        </p>
       ) : (
         <ul className="leads">
           {leads.map((lead) => (

@@ -39,7 +39,7 @@ export const columns = {
   Service: select(Object.values(serviceTypes)),
   'Received At': dateTime,
   Source: text('singleLineText'),
-  Status: select(['New', 'Suspect', 'Called', 'Done']),
+  Status: select(['New', 'Suspect', 'Called', 'Done', 'Not a lead']),
   'Answered At': dateTime,
   Raw: text('multilineText'),
 }

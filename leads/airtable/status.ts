@@ -82,6 +82,25 @@ export const markNew = onRows(async (leads, write) => {
   })
 })
 
+// What a row may say that is ours to change; what staff have chosen themselves stays.
+const outcomeStatuses = { done: 'Done', 'not-a-lead': 'Not a lead' } as const
+const ours: readonly unknown[] = [...untouchedStatuses, 'Called', ...Object.values(outcomeStatuses)]
+
+/** Writes what became of leads into their rows. */
+export const markOutcome = onRows(async (leads, write) => {
+  const records = leads.flatMap(({ lead, rows }) =>
+    rows
+      .filter(({ fields }) => lead.outcome && ours.includes(fields.Status))
+      .map(({ id }) => ({ id, fields: { Status: outcomeStatuses[lead.outcome ?? 'done'] } })),
+  )
+  const reply = records.length > 0 ? await write({ typecast: true, records }) : undefined
+  return leads.map(({ rows }) => {
+    if (rows.length === 0) return rowIsGone
+    if (reply?.kind === 'failed') return reply
+    return reply?.kind === 'refused' ? `Airtable does not take Status. ${runSetup}` : undefined
+  })
+})
+
 /** Writes into the rows of answered leads when that was. A Status that staff have set stays. */
 export const markAnswered = onRows(async (leads, write) => {
   const said: Said[] = []

@@ -1,6 +1,6 @@
 import type { AirtableSettings } from '../airtable/client.ts'
 import { sendToAirtable } from '../airtable/send.ts'
-import { markAnswered, markNew } from '../airtable/status.ts'
+import { markAnswered, markNew, markOutcome } from '../airtable/status.ts'
 import type { Channel, Occasion, Outcome } from '../channel.ts'
 import type { StoredLead } from '../lead.ts'
 import { findLead } from '../store/reading.ts'
@@ -20,17 +20,21 @@ export const createAirtableChannel = (
     const pick = (occasion: Occasion) =>
       claimed.filter((one) => one.occasion === occasion).map(({ lead }) => lead)
     const outcomes: Outcome[] = []
-    const answered: StoredLead[] = []
-    for (const lead of pick('answered'))
-      if (await hasRow(db, lead)) answered.push(lead)
-      else {
-        const error = 'The lead’s row is not in Airtable yet.'
-        outcomes.push({ leadId: lead.id, occasion: 'answered', ok: false, error })
-      }
+    const pickWithRow = async (occasion: Occasion) => {
+      const leads: StoredLead[] = []
+      for (const lead of pick(occasion))
+        if (await hasRow(db, lead)) leads.push(lead)
+        else {
+          const error = 'The lead’s row is not in Airtable yet.'
+          outcomes.push({ leadId: lead.id, occasion, ok: false, error })
+        }
+      return leads
+    }
     for (const [occasion, leads, send] of [
       ['received', pick('received'), sendToAirtable],
       ['status', pick('status'), markNew],
-      ['answered', answered, markAnswered],
+      ['answered', await pickWithRow('answered'), markAnswered],
+      ['outcome', await pickWithRow('outcome'), markOutcome],
     ] as const) {
       if (leads.length === 0) continue
       const { holdMs, ...sent } = await send(leads, airtable, { fetch, pause, signal })
@@ -42,7 +46,7 @@ export const createAirtableChannel = (
   },
 })
 
-/** An answer can be written into a row only once the row is there. */
+/** Something can be added to a row only once the row is there. */
 async function hasRow(db: Database, { id }: StoredLead): Promise<boolean> {
   const { deliveries = [] } = (await findLead(db, id)) ?? {}
   return deliveries.some(

@@ -1,9 +1,10 @@
 import { type Context, Hono } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import * as v from 'valibot'
-import type { FaultLog, Log } from '../log.ts'
+import type { Log } from '../log.ts'
 import { endSessions, listSessions, renamePerson, sessionMs } from '../store/desk-access.ts'
 import type { Database } from '../store/tables.ts'
+import { UserError } from '../user-error.ts'
 import { createLeadRoutes, type LeadRouteOptions } from './lead-routes.ts'
 import { type Route, readBody, refuse } from './routes.ts'
 import { describeDevice, enter, readSession, requestLink } from './sign-in.ts'
@@ -14,11 +15,11 @@ export type DeskOptions = LeadRouteOptions & {
   url: string
   /** In lower case. */
   mayEnter: readonly string[]
-  sendLink: (email: string, link: string) => Promise<void>
+  /** None where no mail server is set up. */
+  sendLink: ((email: string, link: string) => Promise<void>) | undefined
   findClientAddress: (c: Context) => string
   now: () => number
   log: Log
-  faults: FaultLog
 }
 
 /** The desk's JSON interface. Its page is static and holds nothing of a lead. */
@@ -35,6 +36,13 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
       path: '/api/sign-in',
       open: true,
       answer: async (c) => {
+        const { sendLink } = options
+        if (!sendLink)
+          return refuse(
+            c,
+            503,
+            'This desk cannot send mail: SMTP_URL and ALERT_EMAIL_FROM are not set. On the machine it runs on, this prints a link: npm run leads -- desk',
+          )
         const asked = await readBody(c, v.object({ email: v.pipe(v.string(), v.maxLength(254)) }))
         if (!asked) return refuse(c, 400, 'Enter an e-mail address.')
         const email = asked.email.trim().toLowerCase()
@@ -43,7 +51,7 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
         const link = await requestLink(db, request)
         // Not waited for: how long a mail takes would tell who may sign in.
         if (link)
-          void options.sendLink(email, link).catch(() => {
+          void sendLink(email, link).catch(() => {
             log.error({}, 'a link to the desk could not be sent: see SMTP_URL')
           })
         return c.json({ ok: true })
@@ -57,7 +65,8 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
         const asked = await readBody(c, v.object({ token: v.string() }))
         const device = describeDevice(c.req.header('user-agent') ?? '')
         const entered = await enter(db, { token: asked?.token ?? '', device, now: now() })
-        if (!entered) return refuse(c, 403, 'This link was used before or is older than 15 minutes.')
+        if (!entered)
+          return refuse(c, 403, 'This link was used before or is older than 15 minutes.')
         setCookie(c, cookieName, entered.sessionToken, {
           path: '/',
           httpOnly: true,
@@ -123,6 +132,7 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
     })
   app.all('/api/*', (c) => refuse(c, 404, 'There is nothing here.'))
   app.onError((error, c) => {
+    if (error instanceof UserError) return refuse(c, 409, error.message)
     const place = error.stack?.split('\n').find((line) => line.trim().startsWith('at '))
     log.error({ error: error.name, place: place?.trim() }, 'the desk failed unexpectedly')
     return refuse(c, 503, 'The desk cannot reach its database. It tries again by itself.')

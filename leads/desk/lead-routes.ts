@@ -6,10 +6,12 @@ import { serviceTypes } from '../lead.ts'
 import { retryDeliveries } from '../store/deliveries.ts'
 import { findLeads, type LeadState, type Position } from '../store/find-leads.ts'
 import { recordOutcome } from '../store/outcome.ts'
-import { findLead } from '../store/reading.ts'
+import { findLead, listHandOvers, listPromises } from '../store/reading.ts'
 import { recordAnswer } from '../store/reminders.ts'
 import type { Database } from '../store/tables.ts'
+import { writeCsv } from './csv-file.ts'
 import { describeCard, describeInFull } from './describe.ts'
+import { computeReport } from './promise-report.ts'
 import { type Route, readBody, refuse } from './routes.ts'
 
 export type LeadRouteOptions = {
@@ -20,16 +22,17 @@ export type LeadRouteOptions = {
   /** What the owner should look at. */
   findWarnings: () => Promise<string[]>
   /** Erases a lead here and in Airtable, or throws a UserError. */
-  erase: (lead: StoredLead) => Promise<string>
+  erase: (leadId: string) => Promise<string>
   wake: () => void
   now: () => number
 }
 
 const dayMs = 24 * 3_600_000
 const pageSize = 50
+const reportDays = [7, 30, 90]
 
 export function createLeadRoutes(options: LeadRouteOptions): Route[] {
-  const { db, now, wake } = options
+  const { db, now, wake, timeZone } = options
 
   /** Answers with what is there, or with 304 if the phone has it already. */
   function sendFresh(c: Context, body: unknown): Response {
@@ -43,7 +46,9 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
 
   /** The lead named in the address; what follows is done to it as it is now. */
   const withLead =
-    (answer: (c: Context, lead: StoredLead, person: string) => Promise<Response>): Route['answer'] =>
+    (
+      answer: (c: Context, lead: StoredLead, person: string) => Promise<Response>,
+    ): Route['answer'] =>
     async (c, session) => {
       const lead = await findLead(db, c.req.param('id') ?? '')
       if (!lead) return refuse(c, 404, 'This lead was erased.')
@@ -94,6 +99,35 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
         })
       },
     },
+    {
+      method: 'GET',
+      path: '/api/leads.csv',
+      answer: (c) => {
+        const query = v.safeParse(querySchema, c.req.query())
+        if (!query.success) return refuse(c, 400, 'This search cannot be understood.')
+        const { before: _, ...filter } = query.output
+        return new Response(toStream(writeCsv(db, filter)), {
+          headers: {
+            'Content-Type': 'text/csv; charset=utf-8',
+            'Content-Disposition': 'attachment; filename="leads.csv"',
+            'Cache-Control': 'no-store',
+          },
+        })
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/promise',
+      answer: async (c) => {
+        const days = reportDays.find((some) => String(some) === c.req.query('days')) ?? 30
+        const at = now()
+        const period = { from: at - days * dayMs, to: at }
+        const promises = await listPromises(db, period)
+        const handOvers = await listHandOvers(db, period)
+        const report = computeReport(promises, handOvers, { ...period, now: at, timeZone })
+        return sendFresh(c, { report })
+      },
+    },
     { method: 'GET', path: '/api/leads/:id', answer: (c) => showLead(c, c.req.param('id') ?? '') },
     {
       method: 'POST',
@@ -130,10 +164,22 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
         const typed = await readBody(c, v.object({ name: v.string() }))
         if (tidy(typed?.name) !== tidy(lead.name))
           return refuse(c, 400, 'Type the name as it stands there.')
-        return c.json({ said: await options.erase(lead) })
+        return c.json({ said: await options.erase(lead.id) })
       }),
     },
   ] as Route[]
+}
+
+/** Read as fast as the phone takes it. */
+function toStream(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await texts.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+  })
 }
 
 const tidy = (name = '') => name.normalize().replace(/\s+/g, ' ').trim().toLowerCase()

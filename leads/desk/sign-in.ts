@@ -13,9 +13,10 @@ const makeToken = () => randomBytes(32).toString('base64url')
 /** A link for whoever has the machine: nobody has to be asked. */
 export async function makeLink(
   db: Database,
-  { url, email, now }: { url: string; email: string; now: number },
+  { url, mayEnter, now }: { url: string; mayEnter: readonly string[]; now: number },
 ): Promise<string> {
   const token = makeToken()
+  const email = mayEnter[0] ?? 'owner'
   const link = { tokenHash: hash(token), email, clientAddress: '', isValid: true }
   await saveLink(
     db,
@@ -31,7 +32,13 @@ const formatLink = (url: string, token: string) => `${url}/#enter=${token}`
 /** The link to send, if this address may have one. What happens takes as long either way. */
 export async function requestLink(
   db: Database,
-  { email, clientAddress, mayEnter, url, now }: {
+  {
+    email,
+    clientAddress,
+    mayEnter,
+    url,
+    now,
+  }: {
     email: string
     clientAddress: string
     mayEnter: readonly string[]

@@ -34,7 +34,11 @@ export type NewLink = {
 export function saveLink(
   { kysely }: Database,
   link: NewLink,
-  { now, mostPerEmail, mostPerClient }: { now: number; mostPerEmail: number; mostPerClient: number },
+  {
+    now,
+    mostPerEmail,
+    mostPerClient,
+  }: { now: number; mostPerEmail: number; mostPerClient: number },
 ): Promise<boolean> {
   return kysely.transaction().execute(async (trx) => {
     await trx.deleteFrom('desk_links').where('expires_at', '<=', now).execute()

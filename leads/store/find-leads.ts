@@ -14,13 +14,14 @@ export type LeadFilter = {
   source?: string | undefined
 }
 
+export type Page = { limit: number; before?: Position | undefined }
 export type Position = { id: string; receivedAt: number }
 
 /** The newest first; `before` is the last lead of the page before. */
 export function findLeads(
   { engine, kysely }: Database,
   { search = '', from, to, service, state, source }: LeadFilter,
-  { limit, before }: { limit: number; before?: Position | undefined },
+  { limit, before }: Page,
 ): Promise<StoredLead[]> {
   // SQLite's like knows no difference between a and A.
   const like = sql.raw(engine === 'postgres' ? 'ilike' : 'like')
@@ -32,15 +33,17 @@ export function findLeads(
     .where((eb) => {
       const all: Expression<SqlBool>[] = []
       if (before)
-        all.push(
-          eb(eb.refTuple('received_at', 'id'), '<', eb.tuple(before.receivedAt, before.id)),
-        )
+        all.push(eb(eb.refTuple('received_at', 'id'), '<', eb.tuple(before.receivedAt, before.id)))
       if (from !== undefined) all.push(eb('received_at', '>=', from))
       if (to !== undefined) all.push(eb('received_at', '<', to))
       if (service) all.push(eb('service_type', '=', service))
       if (source) all.push(has('source', source))
       if (state === 'waiting')
-        all.push(eb('answered_at', 'is', null), eb('outcome', 'is', null), eb('suspect', 'is', null))
+        all.push(
+          eb('answered_at', 'is', null),
+          eb('outcome', 'is', null),
+          eb('suspect', 'is', null),
+        )
       else if (state === 'answered')
         all.push(eb('answered_at', 'is not', null), eb('outcome', 'is', null))
       else if (state) all.push(eb('outcome', '=', state))

@@ -1,5 +1,6 @@
 import type { LeadOutcome } from '../lead.ts'
-import { type Database, makeDelivery } from './tables.ts'
+import { cancelEscalations } from './reminders.ts'
+import { type Database, writeDeliveries } from './tables.ts'
 
 /** Records what became of a lead. Whoever says so has looked at it: nobody is reminded any more. */
 export function recordOutcome(
@@ -8,7 +9,7 @@ export function recordOutcome(
   { outcome, person, now }: { outcome: LeadOutcome; person: string; now: number },
 ): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
-    await trx
+    const recorded = await trx
       .updateTable('leads')
       .set((eb) => ({
         outcome,
@@ -18,22 +19,16 @@ export function recordOutcome(
         answered_name: eb.fn.coalesce('answered_name', eb.val(person)),
       }))
       .where('id', '=', leadId)
-      .execute()
+      .returning('id')
+      .executeTakeFirst()
+    if (!recorded) return
+    await cancelEscalations(trx, leadId, 'Answered before it was sent.', now)
+    // What was said before is no longer true, sent or not.
     await trx
-      .updateTable('deliveries')
-      .set({ state: 'cancelled', note: 'Answered before it was sent.', settled_at: now })
+      .deleteFrom('deliveries')
       .where('lead_id', '=', leadId)
-      .where('state', '=', 'waiting')
-      .where('occasion', 'not in', ['received', 'answered', 'status', 'outcome'])
+      .where('occasion', '=', 'outcome')
       .execute()
-    await trx
-      .insertInto('deliveries')
-      .values(makeDelivery(leadId, 'airtable', 'outcome', now))
-      .onConflict((conflict) =>
-        conflict
-          .columns(['lead_id', 'channel', 'occasion'])
-          .doUpdateSet({ state: 'waiting', next_attempt_at: now, settled_at: null }),
-      )
-      .execute()
+    await writeDeliveries(trx, { leadId, channels: ['airtable'], occasion: 'outcome' }, now)
   })
 }

@@ -1,23 +1,12 @@
 import type { StoredLead } from '../lead.ts'
+import { findLeads, type Page } from './find-leads.ts'
 import { type Database, leadColumns } from './tables.ts'
 
 const selectLeads = ({ kysely }: Database) => kysely.selectFrom('leads').select(leadColumns)
 
 /** The newest leads first; `before` is the last lead of the page before. */
-export async function listLeads(
-  db: Database,
-  { limit, before }: { limit: number; before?: { id: string; receivedAt: number } | undefined },
-): Promise<LeadWithDeliveries[]> {
-  let query = selectLeads(db).orderBy('received_at', 'desc').orderBy('id', 'desc').limit(limit)
-  if (before)
-    query = query.where((eb) =>
-      eb.or([
-        eb('received_at', '<', before.receivedAt),
-        eb.and([eb('received_at', '=', before.receivedAt), eb('id', '<', before.id)]),
-      ]),
-    )
-  return addDeliveries(db, await query.execute())
-}
+export const listLeads = async (db: Database, page: Page): Promise<LeadWithDeliveries[]> =>
+  addDeliveries(db, await findLeads(db, {}, page))
 
 export async function findLead(db: Database, id: string): Promise<LeadWithDeliveries | undefined> {
   const leads = await selectLeads(db).where('id', '=', id).execute()
@@ -49,7 +38,7 @@ export async function countLeads({ kysely }: Database): Promise<number> {
 export type LeadWithDeliveries = Awaited<ReturnType<typeof addDeliveries>>[number]
 export type Delivery = LeadWithDeliveries['deliveries'][number]
 
-async function addDeliveries({ kysely }: Database, leads: StoredLead[]) {
+export async function addDeliveries({ kysely }: Database, leads: StoredLead[]) {
   if (leads.length === 0) return []
   const ids = leads.map(({ id }) => id)
   const deliveries = await kysely
@@ -76,6 +65,20 @@ async function addDeliveries({ kysely }: Database, leads: StoredLead[]) {
     deliveries: (byLead.get(lead.id) ?? []).map(({ lead_id: _, ...delivery }) => delivery),
   }))
 }
+
+export type StuckDelivery = Awaited<ReturnType<typeof listStuck>>[number]
+
+/** What was tried and still waits, the oldest of each channel first. */
+export const listStuck = ({ kysely }: Database, since: number) =>
+  kysely
+    .selectFrom('deliveries')
+    .select(['channel', 'last_error as error', 'created_at as createdAt'])
+    .where('state', '=', 'waiting')
+    .where('last_error', 'is not', null)
+    .where('created_at', '<=', since)
+    .orderBy('created_at')
+    .limit(200)
+    .execute()
 
 export type Backlog = Awaited<ReturnType<typeof countWaiting>>[number]
 

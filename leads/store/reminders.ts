@@ -63,7 +63,7 @@ export function escalateLead(
   })
 }
 
-async function cancelEscalations(
+export async function cancelEscalations(
   trx: Kysely<Tables>,
   leadId: string,
   note: string,
@@ -76,7 +76,7 @@ async function cancelEscalations(
     .set({ state: 'cancelled', note, settled_at: now })
     .where('lead_id', '=', leadId)
     .where('state', '=', 'waiting')
-    .where('occasion', 'not in', ['received', 'answered', 'status'])
+    .where('occasion', 'not in', ['received', 'answered', 'status', 'outcome'])
     .execute()
 }
 

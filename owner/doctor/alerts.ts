@@ -92,6 +92,8 @@ function makeTest({ publicUrl, timeZone }: Env, at: number) {
     source: null,
     answeredAt: null,
     answeredBy: null,
+    answeredName: null,
+    outcome: null,
   }
   const alert = {
     ...describeAlert(lead, 'received', { now: at, timeZone, answerUrl: `${publicUrl}/` }),

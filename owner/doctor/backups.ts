@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatDuration } from '#leads/alerts/clock.ts'
 import type { Env } from '#leads/settings.ts'
-import { findBackupDir, isBackup } from '../backup-file.ts'
+import { findBackupDir, isBackup } from '#server/backups.ts'
 import { cannotTell, type Finding, ok, toDo } from './check.ts'
 import { findBackend, type Given } from './settings.ts'
 

@@ -1,7 +1,7 @@
-import { kindOf } from '#leads/delivery/receivers.ts'
-import { promiseMs } from '#leads/lead.ts'
-import { describeSource } from '#leads/source.ts'
-import type { HandOver, PromiseRecord } from '#leads/store/reading.ts'
+import { kindOf } from '../delivery/receivers.ts'
+import { promiseMs } from '../lead.ts'
+import { describeSource } from '../source.ts'
+import type { HandOver, PromiseRecord } from '../store/reading.ts'
 
 export type PromiseReport = ReturnType<typeof computeReport>
 

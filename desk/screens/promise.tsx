@@ -1,0 +1,5 @@
+export const PromiseScreen = () => (
+  <main>
+    <h1>The promise</h1>
+  </main>
+)

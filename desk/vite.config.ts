@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+// Everything comes from the desk itself, and nobody may frame it.
+const headers = `/*
+  Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+  Strict-Transport-Security: max-age=63072000
+  X-Content-Type-Options: nosniff
+  X-Frame-Options: DENY
+  Referrer-Policy: no-referrer
+  Permissions-Policy: camera=(), geolocation=(), microphone=(), payment=(), usb=()
+  Cross-Origin-Opener-Policy: same-origin
+  Cross-Origin-Resource-Policy: same-origin
+/assets/*
+  Cache-Control: public, max-age=31536000, immutable
+`
+
+export default defineConfig({
+  root: import.meta.dirname,
+  css: { transformer: 'lightningcss' },
+  build: {
+    outDir: '../dist-desk',
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: { checks: { pluginTimings: false } },
+  },
+  plugins: [
+    react(),
+    {
+      name: 'finish-desk',
+      apply: 'build',
+      writeBundle({ dir = '' }) {
+        writeFileSync(join(dir, '_headers'), headers)
+        for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+          if (!/\.(html|js|css|svg|webmanifest)$/.test(entry.name)) continue
+          const path = join(entry.parentPath, entry.name)
+          const text = readFileSync(path)
+          writeFileSync(`${path}.br`, brotliCompressSync(text))
+          writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }))
+        }
+      },
+    },
+  ],
+})

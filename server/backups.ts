@@ -1,0 +1,16 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** `leads-2026-11-15T03-00-00Z.sqlite.gz`: the names sort by time. */
+export const isBackup = (name: string) =>
+  /^leads-[\dTZ-]+(-before-restore)?\.sqlite\.gz$/.test(name)
+
+export const findBackupDir = (variables: Record<string, string | undefined>, dataDir: string) =>
+  variables.BACKUP_DIR?.trim() || join(dataDir, 'backups')
+
+/** When the newest was made. */
+export function findNewestBackup(folder: string): number | undefined {
+  const files = (existsSync(folder) ? readdirSync(folder) : []).filter(isBackup)
+  const times = files.map((name) => statSync(join(folder, name)).mtimeMs)
+  return times.length > 0 ? Math.max(...times) : undefined
+}

@@ -1,0 +1,29 @@
+// The desk alone, beside a site whose function runs elsewhere (Supabase), on the same database.
+import { readEnv } from '#leads/settings.ts'
+import { UserError } from '#leads/user-error.ts'
+import { openDatabase } from './database.ts'
+import { startDesk } from './desk-server.ts'
+import { createLog } from './log.ts'
+
+try {
+  const env = readEnv({ DESK_PORT: '3001', ...process.env })
+  if (!env.desk) throw new UserError('Set DESK_PORT or DESK_URL.')
+  const db = await openDatabase(env)
+  const log = createLog(process.stderr)
+  const options = { env: { ...env, desk: env.desk }, db, fetch, now: Date.now, log }
+  // What is due is sent by the site within a minute; here nobody sends.
+  const desk = await startDesk({ ...options, wake: () => {} })
+  process.stdout.write(`The desk is at ${desk.url}\n`)
+  process.stdout.write(`This opens it, once, within 15 minutes: ${await desk.makeLink()}\n`)
+  const stop = async () => {
+    await desk.stop()
+    await db.close()
+    process.exit(0)
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+} catch (error) {
+  const { message, stack } = error as Error
+  process.stderr.write(`${error instanceof UserError ? message : stack}\n`)
+  process.exit(1)
+}
