@@ -35,7 +35,9 @@ async function openSqliteCopy() {
 let shared: Awaited<ReturnType<typeof openDatabase>> | undefined
 async function emptyPostgres() {
   if (shared)
-    await sql`truncate leads, deliveries, channels, settings, write_checks`.execute(shared.kysely)
+    await sql`truncate leads, deliveries, channels, settings, write_checks, desk_links, desk_sessions`.execute(
+      shared.kysely,
+    )
   shared ??= await openDatabase(await createPostgres())
   return { ...shared, close: async () => {} }
 }

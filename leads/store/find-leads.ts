@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import type { LeadOutcome, ServiceType, StoredLead } from '../lead.ts'
+import { formatName, type LeadOutcome, type ServiceType, type StoredLead } from '../lead.ts'
 import { type Database, leadColumns } from './tables.ts'
 
 export type LeadState = 'waiting' | 'answered' | LeadOutcome
@@ -47,15 +47,13 @@ export function findLeads(
       else if (state === 'answered')
         all.push(eb('answered_at', 'is not', null), eb('outcome', 'is', null))
       else if (state) all.push(eb('outcome', '=', state))
-      for (const word of search.trim().split(/\s+/).filter(Boolean)) {
-        const digits = word.replace(/\D/g, '')
-        all.push(
-          eb.or([
-            ...['name', 'email', 'address', 'phone'].map((column) => has(column, word)),
-            // (612) 555-0100 however it was typed.
-            ...(digits.length >= 4 ? [eb('phone', 'like', `%${[...digits].join('%')}%`)] : []),
-          ]),
-        )
+      // (612) 555-0100 however it was typed, here and there.
+      const isPhone = /^[\d\s()+.-]{4,}$/.test(search)
+      if (isPhone) all.push(sql<SqlBool>`${phoneDigits} like ${`%${search.replace(/\D/g, '')}%`}`)
+      for (const word of isPhone ? [] : search.trim().split(/\s+/).filter(Boolean)) {
+        const columns = ['name', 'email', 'address', 'phone'].map((column) => has(column, word))
+        // SQLite's like takes ö and Ö for two letters; names begin with a capital one.
+        all.push(eb.or([...columns, has('name', formatName(word))]))
       }
       return eb.and(all)
     })
@@ -64,6 +62,11 @@ export function findLeads(
     .limit(limit)
     .execute()
 }
+
+const phoneDigits = ['(', ')', '-', '.', '+', ' '].reduce(
+  (column, mark) => sql`replace(${column}, ${sql.lit(mark)}, '')`,
+  sql`phone`,
+)
 
 /** What is typed is looked for as it stands: % and _ mean nothing. */
 const makePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest'
-import type { HandOver, PromiseRecord } from '#leads/store/reading.ts'
+import type { HandOver, PromiseRecord } from '../store/reading.ts'
+import { formatTook } from './format-report.ts'
 import { computeReport, findMidnight, findPercentile } from './promise-report.ts'
-import { formatReportHtml } from './promise-report-html.ts'
-import { formatReport, formatTook } from './promise-report-text.ts'
-import { measureText } from './terminal.ts'
 
 const minuteMs = 60_000
 const now = Date.parse('2026-11-15T18:00:00Z')
@@ -97,43 +95,10 @@ it('tells how long each channel took', () => {
   ])
 })
 
-it('has no figures where there is nothing, and says so', () => {
+it('has no figures where there is nothing', () => {
   const report = compute([])
   expect(report).toMatchObject({ leads: 0, share: null, medianMs: null })
-  expect(formatReport(report)).toContain('No leads in this time.')
-  expect(formatReportHtml(report)).toContain('No lead of this time')
   expect(findPercentile([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0.9)).toBe(9)
-})
-
-it('keeps to 80 columns in the terminal', () => {
-  const source = `utm_source=${'x'.repeat(100)}&utm_campaign=${'y'.repeat(100)}`
-  const records = repeat(300, (at) => came(20 + at * 97, at % 14, { source }))
-  const text = formatReport(compute(records), 80)
-  expect(Math.max(...text.split('\n').map(measureText))).toBeLessThanOrEqual(80)
-  expect(text).toContain('Leads                        300')
-  expect(text).toMatch(/Answered within 10 minutes {3}\d+ \(\d\d\.\d %\)/)
-})
-
-it('shows one missed lead among many in the plot', () => {
-  const text = formatReport(compute([...repeat(200, () => came(1_430, 0)), came(1_430, null)]))
-  expect(text.split('By hour')[1]?.split('missed\n')[1]).toContain('░░')
-})
-
-it('is a page that needs nothing else and runs nothing', () => {
-  const source = 'utm_source=%3Cscript%3E'
-  const records = repeat(90, (at) => came(20 + at * 470, at % 13, { source }))
-  const handOver = { channel: '<b>email', createdAt: now, settledAt: now + 100 }
-  const page = formatReportHtml(compute(records, [handOver]))
-  expect(page).toMatch(/<svg/)
-  expect(page).toContain('&lt;b&gt;email')
-  expect(page).toContain('&lt;script&gt;')
-  expect(page).not.toMatch(/<script|src=|<link|url\(|NaN|undefined|Infinity/)
-})
-
-it('gathers years by many days', () => {
-  const page = formatReportHtml(compute(repeat(50, (at) => came(20 + at * 40_000, 1))))
-  expect(/By \d+ days/.test(page)).toBe(true)
-  expect(/NaN|undefined/.test(page)).toBe(false)
 })
 
 it.each([

@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest'
+import { engines, openTestDatabase } from '#testing/database.ts'
+import { createTestDesk } from '#testing/desk.ts'
+import { storeLead, testTime } from '#testing/saved-leads.ts'
+import { findLead } from '../store/reading.ts'
+import type { Database } from '../store/tables.ts'
+import { UserError } from '../user-error.ts'
+
+const minuteMs = 60_000
+
+it('answers nothing without a session, whatever the route', async () => {
+  const db = await openTestDatabase('sqlite')
+  const id = await storeLead(db)
+  const { routes, app, call } = createTestDesk(db)
+  // What the router has, not only what our own list says.
+  const known = new Set(routes.map(({ method, path }) => `${method} ${path}`))
+  for (const { method, path } of app.routes)
+    if (method !== 'ALL') expect(known).toContain(`${method} ${path}`)
+  const closed = routes.filter(({ open }) => !open)
+  expect(closed.length).toBeGreaterThan(10)
+  for (const { method, path } of closed)
+    for (const cookie of [undefined, '__Host-desk=', `__Host-desk=${'x'.repeat(43)}`]) {
+      const asked = { cookie, ...(method !== 'GET' && { body: {} }) }
+      const { status, text } = await call(method, path.replace(':id', id), asked)
+      expect([method, path, status]).toEqual([method, path, 401])
+      expect(text).not.toMatch(/Jane|Main St|123-4567/)
+    }
+  expect(await findLead(db, id)).toMatchObject({ answeredAt: null, outcome: null })
+})
+
+it('takes no order from another site, even with the cookie', async () => {
+  const db = await openTestDatabase('sqlite')
+  const id = await storeLead(db)
+  const { routes, call, signIn } = createTestDesk(db)
+  const cookie = await signIn()
+  for (const { method, path } of routes.filter(({ method }) => method !== 'GET'))
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      'https://desk.example.evil.example',
+      '',
+    ]) {
+      const asked = { cookie, body: {}, headers: { origin } }
+      expect((await call(method, path.replace(':id', id), asked)).status).toBe(403)
+    }
+  expect(await findLead(db, id)).toMatchObject({ answeredAt: null, outcome: null })
+})
+
+describe.each(engines)('the desk on %s', (engine) => {
+  async function open(work?: (db: Database) => object) {
+    const db = await openTestDatabase(engine)
+    const desk = createTestDesk(db, work?.(db))
+    return { db, ...desk, cookie: await desk.signIn() }
+  }
+
+  it('shows the day’s leads, and older ones that nobody has answered', async () => {
+    const { db, call, cookie, clock } = await open()
+    const dayMs = 24 * 60 * minuteMs
+    const yesterday = await storeLead(db, { at: testTime - 2 * dayMs })
+    await storeLead(db, { at: testTime - 9 * dayMs })
+    const evil = '<img src=x onerror=alert(1)>\u202Egnp'
+    const emergency = { name: evil, serviceType: 'emergency' } as const
+    const young = await storeLead(db, { at: testTime - minuteMs, lead: emergency })
+    const { json, headers } = await call('GET', '/api/today', { cookie })
+    expect(json.me).toMatchObject({ person: 'Sam Hill' })
+    expect(json.leads).toMatchObject([
+      {
+        id: young,
+        name: '<img src=x onerror=alert(1)>gnp',
+        town: 'Springfield',
+        isEmergency: true,
+        phone: { shown: '(555) 123-4567', callUrl: 'tel:5551234567' },
+        deadlineAt: testTime + 9 * minuteMs,
+      },
+      { id: yesterday },
+    ])
+    const known = { 'if-none-match': headers.get('etag') ?? '' }
+    clock.at += 1_000
+    expect((await call('GET', '/api/today', { cookie, headers: known })).status).toBe(304)
+  })
+
+  it('lets the first who calls have the lead, and tells the other who it is', async () => {
+    const { db, call, cookie, signIn, wakes } = await open()
+    const id = await storeLead(db)
+    const alex = await signIn('alex@example.com')
+    const answers = await Promise.all(
+      [cookie, alex].map((one) => call('POST', `/api/leads/${id}/calling`, { cookie: one })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    const lead = await findLead(db, id)
+    const first = lead?.answeredName
+    expect(['Sam Hill', 'Alex']).toContain(first)
+    const other = answers.find(({ status }) => status === 409)
+    expect(other?.said).toBe(`${first} is calling already.`)
+    expect(lead?.deliveries).toContainEqual(
+      expect.objectContaining({ channel: 'airtable', occasion: 'answered', state: 'waiting' }),
+    )
+    expect(wakes.length).toBeGreaterThan(0)
+  })
+
+  it('records what became of a lead, and tells Airtable again when it changes', async () => {
+    const { db, call, cookie } = await open()
+    const id = await storeLead(db)
+    const ask = (what: string) => call('POST', `/api/leads/${id}/${what}`, { cookie })
+    expect((await ask('not-a-lead')).json.lead).toMatchObject({ outcome: 'not-a-lead' })
+    await db.kysely.updateTable('deliveries').set({ state: 'sent' }).execute()
+    expect((await ask('done')).json.lead).toMatchObject({
+      outcome: 'done',
+      answeredName: 'Sam Hill',
+    })
+    expect((await findLead(db, id))?.deliveries).toContainEqual(
+      expect.objectContaining({ occasion: 'outcome', state: 'waiting' }),
+    )
+  })
+
+  it('tells the way of each delivery in plain words', async () => {
+    const { db, call, cookie, clock } = await open(() => ({
+      receivers: new Map([['email', 'sam@example.com']]),
+    }))
+    const id = await storeLead(db)
+    const update = () => db.kysely.updateTable('deliveries').where('lead_id', '=', id)
+    await update()
+      .set({ state: 'sent', settled_at: testTime + 60_000 })
+      .where('channel', '=', 'airtable')
+      .execute()
+    await update()
+      .set({ attempts: 1, next_attempt_at: testTime + 100_000, last_error: 'Too busy.' })
+      .where('channel', '=', 'email')
+      .execute()
+    clock.at += 80_000
+    const { json } = await call('GET', `/api/leads/${id}`, { cookie })
+    const said = json.lead.deliveries.map(({ what, words }: Record<string, string>) => [
+      what,
+      words,
+    ])
+    expect(said).toEqual([
+      ['Airtable', 'there since 6:01 AM CST'],
+      ['E-mail to sam@example.com', 'second try in 20 seconds'],
+    ])
+    await call('POST', `/api/leads/${id}/retry`, { cookie })
+    const retried = await call('GET', `/api/leads/${id}`, { cookie })
+    expect(retried.json.lead.deliveries[1].words).toBe('second try now')
+  })
+
+  it('erases a lead whose name was typed, and says so to who has it open', async () => {
+    const { db, call, cookie } = await open((on) => ({
+      erase: async (id: string) => {
+        await on.kysely.deleteFrom('leads').where('id', '=', id).execute()
+        return 'Erased.'
+      },
+    }))
+    const id = await storeLead(db)
+    const erase = (name: unknown) => call('DELETE', `/api/leads/${id}`, { cookie, body: { name } })
+    expect((await erase('Jane')).status).toBe(400)
+    expect((await erase(7)).status).toBe(400)
+    expect((await erase('  jane   DOE ')).json).toEqual({ said: 'Erased.' })
+    for (const [method, what] of [
+      ['GET', ''],
+      ['POST', '/calling'],
+      ['POST', '/done'],
+    ] as const) {
+      const { status, said } = await call(method, `/api/leads/${id}${what}`, { cookie })
+      expect([status, said]).toEqual([404, 'This lead was erased.'])
+    }
+  })
+
+  it('finds leads by any of their words, by day, service, source and state, page by page', async () => {
+    const { db, call, cookie } = await open()
+    const ids: string[] = []
+    for (let at = 0; at < 60; at++)
+      ids.push(await storeLead(db, { at: testTime + at, lead: { name: `Person ${at} 100%` } }))
+    const special = await storeLead(db, {
+      at: testTime - minuteMs,
+      lead: {
+        name: 'Åsa Öberg',
+        phone: '+1 612.555.0199',
+        email: 'asa@example.se',
+        address: '9 Elm Ave, Edina, MN',
+        serviceType: 'emergency',
+      },
+      source: 'utm_source=google',
+    })
+    const find = async (query: string) =>
+      (await call('GET', `/api/leads?${query}`, { cookie })).json
+    const first = await find('search=100%25')
+    expect(first.leads).toHaveLength(50)
+    const second = await find(`search=100%25&before=${first.next}`)
+    expect([...first.leads, ...second.leads].map(({ id }) => id)).toEqual(ids.toReversed())
+    expect(second.next).toBeNull()
+    for (const query of [
+      'search=berg',
+      'search=%C3%B6b',
+      'search=(612)%20555-0199',
+      'search=asa@',
+      'search=elm%20edina',
+      'service=emergency',
+      'source=google',
+      `from=${testTime - 2 * minuteMs}&to=${testTime}`,
+    ])
+      expect((await find(query)).leads.map(({ id }: { id: string }) => id)).toEqual([special])
+    await call('POST', `/api/leads/${special}/done`, { cookie })
+    expect((await find('state=done')).leads).toHaveLength(1)
+    expect((await find('state=waiting')).leads).toHaveLength(50)
+    expect((await find('search=_')).leads).toHaveLength(0)
+    expect((await call('GET', '/api/leads?state=odd', { cookie })).status).toBe(400)
+    const csv = await call('GET', '/api/leads.csv?state=done', { cookie })
+    expect(csv.text.split('\r\n')).toHaveLength(3)
+    expect(csv.text).toContain('Åsa Öberg')
+  })
+
+  it('reports the promise of 7, 30 and 90 days', async () => {
+    const { db, call, cookie } = await open()
+    const id = await storeLead(db, { at: testTime - 60 * minuteMs })
+    await storeLead(db, { at: testTime - 20 * 24 * 60 * minuteMs })
+    await call('POST', `/api/leads/${id}/calling`, { cookie })
+    const report = async (days: number) =>
+      (await call('GET', `/api/promise?days=${days}`, { cookie })).json.report
+    expect(await report(7)).toMatchObject({ leads: 1, missed: 1 })
+    expect(await report(30)).toMatchObject({ leads: 2, missed: 2 })
+  })
+})
+
+it('passes on why a lead could not be erased, and says when the database is away', async () => {
+  const db = await openTestDatabase('sqlite')
+  const id = await storeLead(db)
+  const desk = createTestDesk(db, {
+    erase: async () => {
+      throw new UserError('Nothing was erased: Airtable does not answer.')
+    },
+    findWarnings: () => Promise.reject(new Error('Jane Doe')),
+  })
+  const cookie = await desk.signIn()
+  const erased = await desk.call('DELETE', `/api/leads/${id}`, {
+    cookie,
+    body: { name: 'Jane Doe' },
+  })
+  expect([erased.status, erased.said]).toEqual([
+    409,
+    'Nothing was erased: Airtable does not answer.',
+  ])
+  const away = await desk.call('GET', '/api/today', { cookie })
+  expect([away.status, away.said]).toEqual([503, expect.stringContaining('tries again')])
+  expect(JSON.stringify(desk.log.entries)).not.toContain('Jane')
+})
