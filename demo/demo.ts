@@ -35,6 +35,7 @@ try {
   const env = readEnv({
     PORT: String(await findPort(Number(process.env.PORT ?? 3000))),
     HOST: '127.0.0.1',
+    DESK_PORT: String(await findPort(Number(process.env.DESK_PORT ?? 3001))),
     DATA_DIR: dataDir,
     SUPABASE_ANON_KEY: findPageKey(given),
     ...airtable.env,
@@ -45,6 +46,7 @@ try {
   const site = await startSite({ env, siteDir: 'dist', fetch, now: Date.now, log })
   say(`
 The site                     http://localhost:${site.port}
+The desk (opens once)        ${await site.desk?.makeLink()}
 What arrives in "Airtable"   ${airtable.url}
 `)
   if (given.VITE_SUPABASE_URL)
@@ -52,7 +54,7 @@ What arrives in "Airtable"   ${airtable.url}
       `Mind: the page was built to send to ${given.VITE_SUPABASE_URL} (VITE_SUPABASE_URL), not to this demo.\nUnset it to see leads arrive here.\n`,
     )
   say(
-    'Fill in the form and watch the lead arrive, in "Airtable" and as a mail to the staff. Ctrl-C ends the demo.\n',
+    'Open the desk in another window, fill in the form and watch the lead arrive: there, in "Airtable" and as a\nmail to the staff. Sign in again as staff@example.com. Ctrl-C ends the demo.\n',
   )
   const timer = setInterval(tellNews, 300)
   await stopped
@@ -96,5 +98,7 @@ function tellNews() {
     say(`Mail to the staff: ${makeSafe(subject)}`)
     const link = text.match(/I am calling: (\S+)/)?.[1]
     if (link) say(`  Say that you are calling: ${link}`)
+    const desk = text.match(/\S+#enter=\S+/)?.[0]
+    if (desk) say(`  Open the desk: ${desk}`)
   }
 }

@@ -6,8 +6,9 @@ import { createTestLog } from '#testing/log.ts'
 import { testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { readAnswerToken } from '../answer-link.ts'
-import type { Lead } from '../lead.ts'
+import type { Lead, LeadOutcome } from '../lead.ts'
 import { createFaultLog } from '../log.ts'
+import { recordOutcome } from '../store/outcome.ts'
 import { countWaiting, listLeads } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 import { createChannels } from './channels.ts'
@@ -214,4 +215,31 @@ it('a row in Airtable is settled as there; what its Status waits for holds up no
   await deliver()
   expect(await readStates()).toEqual(['received sent', 'status sent'])
   expect(standIn.records.map(({ fields }) => fields.Status)).toEqual(['New'])
+})
+
+it('what became of a lead is its Status in Airtable, unless staff chose another there', async () => {
+  const standIn = await startAirtableStandIn({ requestsPerWindow: 1000 })
+  onTestFinished(() => standIn.close())
+  const { save, deliver, clock, db } = await open(standIn.env)
+  const [first = '', second = ''] = [await save(), await save({ name: 'Not Anybody' })]
+  const record = async (id: string, outcome: LeadOutcome) => {
+    clock.at += 60_000
+    await recordOutcome(db, id, { outcome, person: 'Sam', now: clock.at })
+    await deliver()
+  }
+  const readStatuses = () =>
+    [first, second]
+      .map((id) => standIn.records.find(({ fields }) => fields['Lead ID'] === id))
+      .map((row) => row?.fields.Status)
+  await deliver()
+  await record(first, 'done')
+  await record(second, 'not-a-lead')
+  expect(readStatuses()).toEqual(['Done', 'Not a lead'])
+  await record(second, 'done')
+  expect(readStatuses()).toEqual(['Done', 'Done'])
+  const row = standIn.records.find(({ fields }) => fields['Lead ID'] === first)
+  if (row) row.fields.Status = 'Won'
+  await record(first, 'not-a-lead')
+  expect(readStatuses()).toEqual(['Won', 'Done'])
+  expect(await countWaiting(db)).toEqual([])
 })

@@ -1,0 +1,77 @@
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { readEnv } from '#leads/settings.ts'
+import { createDir } from '#testing/database.ts'
+import { createTestLog } from '#testing/log.ts'
+import { findMachineTrouble } from './machine-trouble.ts'
+import { startSite } from './site-server.ts'
+
+async function start(variables: Record<string, string> = {}) {
+  const log = createTestLog()
+  const env = readEnv({ PORT: '0', HOST: '127.0.0.1', DATA_DIR: createDir(), ...variables })
+  const site = await startSite({ env, siteDir: 'dist', fetch, now: Date.now, log })
+  onTestFinished(() => site.stop())
+  return { log, desk: site.desk, publicUrl: `http://127.0.0.1:${site.port}` }
+}
+
+it('is on a port of its own, and the public site knows nothing of it', async () => {
+  const { desk, publicUrl } = await start()
+  const link = new URL((await desk?.makeLink()) ?? '')
+  const page = await fetch(link.origin)
+  expect(await page.text()).toContain('<title>Desk</title>')
+  const policy = page.headers.get('content-security-policy')
+  expect(policy).toContain("default-src 'none'; script-src 'self'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(page.headers.get('strict-transport-security')).toBeNull()
+  expect((await fetch(`${link.origin}/api/today`)).status).toBe(401)
+  expect((await fetch(`${link.origin}/nothing`)).status).toBe(404)
+  for (const path of ['/api/today', '/api/session', '/desk', '/manifest.webmanifest'])
+    expect((await fetch(publicUrl + path)).status).toBe(404)
+
+  const entered = await fetch(`${link.origin}/api/session`, {
+    method: 'POST',
+    headers: { origin: link.origin },
+    body: JSON.stringify({ token: link.hash.replace('#enter=', '') }),
+  })
+  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const today = await fetch(`${link.origin}/api/today`, { headers: { cookie } })
+  expect(await today.json()).toMatchObject({ me: { person: 'Owner' }, leads: [] })
+})
+
+it('costs the site nothing when its port is taken', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => taken.once('listening', resolve))
+  onTestFinished(() => {
+    taken.close()
+  })
+  const { port } = taken.address() as AddressInfo
+  const { desk, publicUrl, log } = await start({ DESK_PORT: String(port) })
+  expect(desk).toBeUndefined()
+  expect((await fetch(publicUrl)).status).toBe(200)
+  expect(log.entries.map(({ message }) => message)).toContain(
+    `there is no desk: Port ${port} is in use: stop what uses it, or set DESK_PORT to another.`,
+  )
+})
+
+it('says when the public site’s backup is old or missing, and nothing on a laptop', async () => {
+  const dataDir = createDir()
+  const now = Date.now()
+  const find = async (PUBLIC_URL: string) =>
+    (await findMachineTrouble(readEnv({ DATA_DIR: dataDir, PUBLIC_URL }), {}, now)).filter((text) =>
+      text.includes('backup'),
+    )
+  expect(await find('http://localhost')).toEqual([])
+  expect(await find('https://www.example.com')).toEqual([expect.stringContaining('no backup yet')])
+  mkdirSync(join(dataDir, 'backups'))
+  const file = join(dataDir, 'backups', 'leads-2026-11-15T03-00-00Z.sqlite.gz')
+  writeFileSync(file, 'x')
+  expect(await find('https://www.example.com')).toEqual([])
+  const old = (now - 49 * 3_600_000) / 1000
+  utimesSync(file, old, old)
+  expect(await find('https://www.example.com')).toEqual([
+    expect.stringContaining('The newest backup is 2 days old.'),
+  ])
+})
