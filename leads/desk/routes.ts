@@ -2,6 +2,8 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import type { Session } from '../store/desk-access.ts'
 
+export type { Session }
+
 /** What a route knows of the one who asks. Only `open` routes are answered without a session. */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
