@@ -1,33 +1,50 @@
-import type { LeadCard } from '../leads/desk/describe.ts'
+import type { LeadCard } from '#leads/desk/describe.ts'
+import { formatSpan } from './words.ts'
 
-export type Mood = 'calm' | 'soon' | 'urgent' | 'late' | 'answered' | 'closed' | 'suspect'
+export type Mood =
+  | 'calm'
+  | 'soon'
+  | 'urgent'
+  | 'late'
+  | 'answered'
+  | 'done'
+  | 'not-a-lead'
+  | 'suspect'
 
 const minuteMs = 60_000
 
+export const isOpen = ({ answeredAt, outcome }: Pick<LeadCard, 'answeredAt' | 'outcome'>) =>
+  answeredAt === null && !outcome
+
+export type Countdown = { mood: Mood; words: string; shareLeft: number; minutesLeft: number }
+
 /** How a lead stands against the promise, in a word and in words. */
-export function computeCountdown(
-  lead: Pick<LeadCard, 'deadlineAt' | 'receivedAt' | 'answeredAt' | 'answeredName' | 'outcome'>,
-  now: number,
-): { mood: Mood; words: string; shareLeft: number } {
-  const { deadlineAt, receivedAt, answeredAt, outcome } = lead
-  if (outcome)
-    return { mood: 'closed', words: outcome === 'done' ? 'Done' : 'Not a lead', shareLeft: 0 }
-  if (answeredAt !== null) {
-    const who = lead.answeredName ?? 'Answered'
-    return {
-      mood: 'answered',
-      words: `${who}, after ${formatSpan(answeredAt - receivedAt)}`,
-      shareLeft: 0,
-    }
+export function computeCountdown(lead: LeadCard, now: number): Countdown {
+  const { deadlineAt, receivedAt, outcome } = lead
+  const over = { shareLeft: 0, minutesLeft: 0 }
+  if (outcome === 'not-a-lead') {
+    const who = lead.answeredName ? `, says ${lead.answeredName}` : ''
+    return { mood: outcome, words: `Not a lead${who}`, ...over }
   }
-  if (deadlineAt === null) return { mood: 'suspect', words: 'Looks like a robot', shareLeft: 0 }
+  if (outcome === 'done') return { mood: outcome, words: `Done: ${describeAnswer(lead)}`, ...over }
+  if (!isOpen(lead)) return { mood: 'answered', words: describeAnswer(lead), ...over }
+  if (deadlineAt === null) return { mood: 'suspect', words: 'Perhaps a robot', ...over }
   const leftMs = deadlineAt - now
-  if (leftMs <= 0) return { mood: 'late', words: `${formatSpan(-leftMs)} late`, shareLeft: 0 }
-  const shareLeft = leftMs / (deadlineAt - receivedAt)
+  if (leftMs <= 0) return { mood: 'late', words: `${formatSpan(-leftMs)} late`, ...over }
   const mood = leftMs > 6 * minuteMs ? 'calm' : leftMs > 2 * minuteMs ? 'soon' : 'urgent'
-  const words =
-    mood === 'urgent' ? `Call now: ${formatSeconds(leftMs)}` : `${formatSpan(leftMs)} left`
-  return { mood, words, shareLeft }
+  return {
+    mood,
+    words: mood === 'urgent' ? `Call now: ${formatSeconds(leftMs)}` : `${formatSpan(leftMs)} left`,
+    shareLeft: Math.min(1, leftMs / (deadlineAt - receivedAt)),
+    minutesLeft: Math.ceil(leftMs / minuteMs),
+  }
+}
+
+/** Who, and after how long. */
+function describeAnswer({ answeredName, answeredBy, answeredAt, receivedAt }: LeadCard): string {
+  const who = answeredName ?? (answeredBy === 'airtable' ? 'somebody, in Airtable' : 'somebody')
+  const after = answeredAt === null ? '' : `, after ${formatSpan(answeredAt - receivedAt)}`
+  return `${who.charAt(0).toUpperCase()}${who.slice(1)}${after}`
 }
 
 const formatSeconds = (ms: number) => {
@@ -35,18 +52,16 @@ const formatSeconds = (ms: number) => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** 40 s, 7 min, 3 h, 2 days. */
-export function formatSpan(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000))
-  if (seconds < 60) return `${seconds} s`
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`
-  if (seconds < 48 * 3_600) return `${Math.floor(seconds / 3_600)} h`
-  return `${Math.floor(seconds / 86_400)} days`
+/** Whom to call, emergencies on top; who was called; what is perhaps a robot. Each the newest first. */
+export function groupForCalling(leads: readonly LeadCard[]) {
+  const isAlarm = ({ isEmergency }: LeadCard) => Number(isEmergency)
+  const newestFirst = leads.toSorted((a, b) => b.receivedAt - a.receivedAt)
+  const open = newestFirst.filter(isOpen)
+  return {
+    toCall: open
+      .filter(({ isSuspect }) => !isSuspect)
+      .sort((a, b) => isAlarm(b) - isAlarm(a) || b.receivedAt - a.receivedAt),
+    answered: newestFirst.filter((lead) => !isOpen(lead)),
+    suspect: open.filter(({ isSuspect }) => isSuspect),
+  }
 }
-
-/** Emergencies that nobody has answered stand on top; below them the newest first. */
-export const sortForCalling = <Card extends LeadCard>(leads: readonly Card[]): Card[] =>
-  leads.toSorted((a, b) => {
-    const isAlarm = (lead: Card) => lead.isEmergency && lead.answeredAt === null && !lead.outcome
-    return Number(isAlarm(b)) - Number(isAlarm(a)) || b.receivedAt - a.receivedAt
-  })

@@ -1,29 +1,24 @@
-import { useEffect, useState } from 'react'
-import { formatSpan } from './countdown.ts'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { groupForCalling } from './countdown.ts'
+import { Icon, Mark } from './icons.tsx'
+import { Announcer, Notice } from './notice.tsx'
+import { findScroll, formatRoute, parseRoute, type Route, useHash } from './route.ts'
 import { AllLeads } from './screens/all-leads.tsx'
 import { Lead } from './screens/lead.tsx'
 import { People } from './screens/people.tsx'
 import { PromiseScreen } from './screens/promise.tsx'
 import { SignIn } from './screens/sign-in.tsx'
 import { Today, type TodayData } from './screens/today.tsx'
+import { Strips } from './strips.tsx'
+import { title } from './title.ts'
 import { useFresh, useNow } from './use-fresh.ts'
 
 const screens = [
-  ['#/', 'Today'],
-  ['#/leads', 'All leads'],
-  ['#/promise', 'Promise'],
-  ['#/people', 'People'],
+  ['today', 'Today'],
+  ['leads', 'All leads'],
+  ['promise', 'Promise'],
+  ['people', 'People'],
 ] as const
-
-function useHash(): string {
-  const [hash, setHash] = useState(location.hash)
-  useEffect(() => {
-    const note = () => setHash(location.hash)
-    addEventListener('hashchange', note)
-    return () => removeEventListener('hashchange', note)
-  }, [])
-  return hash
-}
 
 export function Desk() {
   const [visit, setVisit] = useState(0)
@@ -37,42 +32,100 @@ export function Desk() {
 function SignedIn({ hash, onChange }: { hash: string; onChange: () => void }) {
   const today = useFresh<TodayData>('/api/today')
   const now = useNow()
+  const { screen, leadId, query } = parseRoute(hash)
+  useMoves(hash)
+  const waiting = groupForCalling(today.data?.leads ?? []).toCall.length
+  useEffect(() => {
+    document.title = waiting > 0 ? `${waiting} to call · ${title}` : title
+    // On the home screen, where the system shows one.
+    void navigator.setAppBadge?.(waiting)?.catch(() => {})
+  }, [waiting])
   if (today.isSignedOut) return <SignIn token={undefined} onEnter={onChange} />
-  const leadId = hash.match(/^#\/lead\/([\w-]+)$/)?.[1]
+  if (!today.data)
+    return (
+      <main className="sign-in">
+        <Mark />
+        <p role="status">{today.trouble ? `${today.trouble} It tries again by itself.` : ''}</p>
+      </main>
+    )
+  const { leads, me, warnings } = today.data
+  const hasPanes = screen === 'today' || screen === 'leads'
   return (
-    <>
-      <nav aria-label="Desk">
+    <div className="shell">
+      <nav className="rail" aria-label="Desk">
+        <Mark />
         {screens.map(([to, name]) => (
-          <a key={to} href={to} aria-current={(hash || '#/') === to ? 'page' : undefined}>
+          <a
+            key={to}
+            href={formatRoute({ screen: to })}
+            aria-current={screen === to ? 'page' : undefined}
+          >
+            <Icon name={to} />
             {name}
+            {to === 'today' && waiting > 0 && <b className="count">{waiting}</b>}
           </a>
         ))}
       </nav>
-      {today.trouble && today.data && (
-        <p className="strip" role="status">
-          {today.trouble} What you see is {formatSpan(now - today.at)} old.
-        </p>
-      )}
-      {today.data?.warnings.map((warning) => (
-        <p className="strip" role="status" key={warning}>
-          {warning}
-        </p>
-      ))}
-      {leadId ? (
-        <Lead id={leadId} now={now} />
-      ) : hash === '#/leads' ? (
-        <AllLeads now={now} />
-      ) : hash === '#/promise' ? (
-        <PromiseScreen />
-      ) : hash === '#/people' ? (
-        <People me={today.data?.me} now={now} onSignOut={onChange} />
-      ) : today.data ? (
-        <Today today={today} now={now} />
-      ) : (
-        <main>
-          <p className="empty">{today.trouble ?? 'One moment …'}</p>
+      <div className="content">
+        <Strips today={today} warnings={warnings} now={now} />
+        <main className={hasPanes ? 'panes' : 'page'} data-lead={leadId && ''}>
+          <div className="list-pane">
+            {screen === 'today' && (
+              <Today leads={leads} now={now} shownId={leadId} refresh={today.refresh} />
+            )}
+            {screen === 'leads' && (
+              <AllLeads
+                query={query}
+                fresh={leads}
+                now={now}
+                shownId={leadId}
+                refreshToday={today.refresh}
+              />
+            )}
+            {screen === 'promise' && <PromiseScreen query={query} />}
+            {screen === 'people' && <People me={me} now={now} onSignOut={onChange} />}
+          </div>
+          {hasPanes && (
+            <div className="lead-pane">
+              {leadId ? (
+                <Lead
+                  key={leadId}
+                  id={leadId}
+                  now={now}
+                  backTo={{
+                    href: formatRoute({ screen, query }),
+                    name: screen === 'today' ? 'Today' : 'All leads',
+                  }}
+                  refreshList={today.refresh}
+                />
+              ) : (
+                <div className="empty">
+                  <Mark />
+                  <p>Choose a name to see everything about it here.</p>
+                </div>
+              )}
+            </div>
+          )}
         </main>
-      )}
-    </>
+      </div>
+      <Announcer today={today} />
+      <Notice />
+    </div>
   )
+}
+
+/** Where the page stands and where the focus is after going from one screen to another. */
+function useMoves(hash: string) {
+  const before = useRef<Route>(parseRoute(hash))
+  useLayoutEffect(() => {
+    const was = before.current
+    const is = parseRoute(hash)
+    before.current = is
+    if (was.screen === is.screen && was.leadId === is.leadId) return
+    const isWide = matchMedia('(min-width: 64rem)').matches
+    if (was.screen === is.screen && was.leadId && !is.leadId) {
+      document.getElementById(`lead-${was.leadId}`)?.focus({ preventScroll: true })
+      if (!isWide) scrollTo(0, findScroll(hash))
+    } else if (was.screen !== is.screen || !isWide) scrollTo(0, 0)
+  }, [hash])
 }

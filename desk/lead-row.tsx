@@ -1,102 +1,135 @@
-import { useState } from 'react'
-import type { LeadCard } from '../leads/desk/describe.ts'
+import { memo, useState } from 'react'
+import type { LeadCard } from '#leads/desk/describe.ts'
 import { ask } from './api.ts'
-import { computeCountdown, formatSpan, type Mood } from './countdown.ts'
+import { Clock } from './clock.tsx'
+import { computeCountdown, isOpen } from './countdown.ts'
+import { Icon } from './icons.tsx'
+import { say } from './notice.tsx'
+import { formatAgo, isolate } from './words.ts'
 
-/** A ring that empties; when time is short another shape, for those who see no colors. */
-export function Clock({ mood, shareLeft }: { mood: Mood; shareLeft: number }) {
+type Lead = { lead: LeadCard; onChange: () => Promise<void> }
+
+/** One tap calls; then whoever called says so, before somebody else calls as well. */
+export function CallActions({ lead, onChange }: Lead) {
+  const [hasDialed, setDialed] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const name = isolate(lead.name)
+  const claim = async () => {
+    setBusy(true)
+    const said = await ask('POST', `/api/leads/${lead.id}/calling`).then(
+      () => `You are calling ${name}.`,
+      (error: Error) => `${name}: ${error.message}`,
+    )
+    say(said)
+    await onChange()
+    setBusy(false)
+    // The button is gone by now, and the focus with it.
+    requestAnimationFrame(() => {
+      if (document.activeElement === document.body)
+        document.getElementById(`lead-${lead.id}`)?.focus()
+    })
+  }
+  const canClaim = isOpen(lead)
+  const isOffered = hasDialed && canClaim
   return (
-    <svg className="clock" viewBox="0 0 36 36" width="36" height="36" aria-hidden="true">
-      {mood === 'urgent' || mood === 'late' ? (
-        <>
-          <path className="clock-sign" d="M18 4 34 32H2Z" />
-          <path className="clock-mark" d="M18 14v9m0 4v.5" />
-        </>
-      ) : mood === 'calm' || mood === 'soon' ? (
-        <>
-          <circle className="clock-track" cx="18" cy="18" r="15" />
-          <circle
-            className="clock-left"
-            cx="18"
-            cy="18"
-            r="15"
-            pathLength="1"
-            strokeDasharray={`${shareLeft} 1`}
-            transform="rotate(-90 18 18)"
-          />
-        </>
-      ) : (
-        <path className="clock-check" d={mood === 'suspect' ? 'M10 18h16' : 'm9 19 6 6 12-14'} />
+    <div className="actions">
+      {isOffered && <p>Calling? Say so, and nobody else calls.</p>}
+      <a
+        className="button"
+        data-quiet={isOffered || !canClaim || undefined}
+        href={lead.phone.callUrl}
+        onClick={() => setDialed(true)}
+      >
+        <Icon name="call" />
+        <span>
+          <span className="unseen">Call </span>
+          {lead.phone.shown}
+        </span>
+      </a>
+      {canClaim && (
+        <button
+          type="button"
+          className="button"
+          data-quiet={!isOffered || undefined}
+          disabled={isBusy}
+          onClick={claim}
+        >
+          I am calling
+        </button>
       )}
-    </svg>
+    </div>
   )
 }
 
-/** Says that this person is calling. Returns what the desk says if somebody else was first. */
-export function useCalling(id: string, onDone: () => void) {
-  const [said, setSaid] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
-  const call = async () => {
-    setBusy(true)
-    setSaid(undefined)
-    await ask('POST', `/api/leads/${id}/calling`).catch((error: Error) => setSaid(error.message))
-    setBusy(false)
-    onDone()
-  }
-  return { call, said, isBusy }
-}
-
-export function LeadRow({
+/** What a list shows of a lead. Only what is open needs every second. */
+export const LeadRow = memo(function LeadRow({
   lead,
   now,
+  href,
+  isShown,
+  onChange,
+}: Lead & { now: number; href: string; isShown: boolean }) {
+  const countdown = computeCountdown(lead, now)
+  const what = lead.isEmergency ? [] : [lead.service]
+  return (
+    <li className="lead" data-mood={countdown.mood} data-alarm={lead.isEmergency || undefined}>
+      <div className="lead-top">
+        <Clock {...countdown} />
+        <div className="lead-facts">
+          <a
+            className="lead-name"
+            id={`lead-${lead.id}`}
+            href={href}
+            dir="auto"
+            aria-current={isShown || undefined}
+          >
+            {lead.name}
+          </a>
+          <p className="lead-what">
+            {lead.isEmergency && <b className="tag">Emergency</b>}
+            {[...what, lead.town].filter(Boolean).map((text) => (
+              <bdi key={text}>{text}</bdi>
+            ))}
+          </p>
+          <p className="lead-when">
+            <b className="lead-words">{countdown.words}</b>{' '}
+            <span>{formatAgo(lead.receivedAt, now)}</span>
+          </p>
+        </div>
+      </div>
+      {isOpen(lead) && <CallActions lead={lead} onChange={onChange} />}
+    </li>
+  )
+})
+
+const minuteMs = 60_000
+
+export function LeadList({
+  leads,
+  now,
+  hrefOf,
+  shownId,
   onChange,
 }: {
-  lead: LeadCard
+  leads: readonly LeadCard[]
   now: number
-  onChange: () => void
+  hrefOf: (leadId: string) => string
+  shownId: string | undefined
+  onChange: () => Promise<void>
 }) {
-  const { mood, words, shareLeft } = computeCountdown(lead, now)
-  const { call, said, isBusy } = useCalling(lead.id, onChange)
-  const [hasDialed, setDialed] = useState(false)
-  const isOpen = lead.answeredAt === null && !lead.outcome
+  const minute = Math.ceil(now / minuteMs) * minuteMs
   return (
-    <li className="lead-row" data-mood={mood} data-emergency={lead.isEmergency || undefined}>
-      <a className="lead-link" href={`#/lead/${lead.id}`}>
-        <Clock mood={mood} shareLeft={shareLeft} />
-        <span className="lead-who">
-          <strong dir="auto">{lead.name}</strong>
-          <span>
-            {lead.isEmergency && <b className="tag">Emergency</b>}
-            {!lead.isEmergency && lead.service}
-            {lead.town && <span dir="auto"> · {lead.town}</span>}
-          </span>
-        </span>
-        <span className="lead-when">
-          <span className="lead-words">{words}</span>
-          <span>{formatSpan(now - lead.receivedAt)} ago</span>
-        </span>
-      </a>
-      {isOpen && (
-        <div className="lead-actions">
-          <a className="button" href={lead.phone.callUrl} onClick={() => setDialed(true)}>
-            Call {lead.phone.shown}
-          </a>
-          <button
-            type="button"
-            className="button quiet"
-            data-offered={hasDialed || undefined}
-            disabled={isBusy}
-            onClick={call}
-          >
-            I am calling
-          </button>
-        </div>
-      )}
-      {said && (
-        <p className="said" role="status">
-          {said}
-        </p>
-      )}
-    </li>
+    <ul className="leads">
+      {leads.map((lead) => (
+        <LeadRow
+          key={lead.id}
+          lead={lead}
+          now={isOpen(lead) ? now : minute}
+          href={hrefOf(lead.id)}
+          isShown={lead.id === shownId}
+          onChange={onChange}
+        />
+      ))}
+    </ul>
   )
 }

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { ask, Refused, SignedOut } from './api.ts'
+import { ask, Refused, readClock, SignedOut } from './api.ts'
 
 /** Looked for this often while somebody looks: a change shows within 3 s. */
-const everyMs = 2_000
+const usualMs = 2_000
 
 export type Fresh<Data> = {
   data: Data | undefined
@@ -11,70 +11,85 @@ export type Fresh<Data> = {
   /** Why it is not fresh. */
   trouble: string | undefined
   isSignedOut: boolean
-  refresh: () => void
+  /** It is not there, or no longer. */
+  isGone: boolean
+  refresh: () => Promise<void>
 }
 
 /** Keeps what an address answers up to date, also after the phone slept. */
-export function useFresh<Data>(path: string): Fresh<Data> {
+export function useFresh<Data>(path: string, everyMs = usualMs): Fresh<Data> {
   const [state, setState] = useState<Omit<Fresh<Data>, 'refresh'>>({
     data: undefined,
     at: 0,
     trouble: undefined,
     isSignedOut: false,
+    isGone: false,
   })
-  const look = useRef(() => {})
+  const look = useRef(async () => {})
   useEffect(() => {
-    let isGone = false
+    let current: AbortController | undefined
     let timer: ReturnType<typeof setTimeout> | undefined
-    let isAsking = false
-    const lookNow = async () => {
+    // A look that hung while the phone slept, or began before something was done, is given up.
+    const stop = () => {
       clearTimeout(timer)
-      if (isAsking) return
-      isAsking = true
-      try {
-        const data = await ask<Data>('GET', path)
-        if (!isGone) setState({ data, at: Date.now(), trouble: undefined, isSignedOut: false })
-      } catch (error) {
-        const isSignedOut = error instanceof SignedOut
-        const isErased = error instanceof Refused
-        if (!isGone)
-          setState(({ data, at }) => ({
-            data: isSignedOut || isErased ? undefined : data,
-            at,
-            trouble: (error as Error).message,
-            isSignedOut,
-          }))
-        if (isSignedOut) isGone = true
-      }
-      isAsking = false
-      if (!isGone && !document.hidden) timer = setTimeout(lookNow, everyMs)
+      current?.abort()
     }
-    look.current = lookNow
+    look.current = async () => {
+      stop()
+      const mine = new AbortController()
+      current = mine
+      const answer = await ask<Data>('GET', path, { signal: mine.signal }).catch((error) => error)
+      if (mine.signal.aborted) return
+      if (answer instanceof Error) {
+        const isSignedOut = answer instanceof SignedOut
+        const isGone = answer instanceof Refused && answer.status === 404
+        setState(({ data, at }) => ({
+          data: isSignedOut || isGone ? undefined : data,
+          at,
+          trouble: answer.message,
+          isSignedOut,
+          isGone,
+        }))
+        if (isSignedOut) return
+      } else
+        setState({
+          data: answer,
+          at: readClock(),
+          trouble: undefined,
+          isSignedOut: false,
+          isGone: false,
+        })
+      if (!document.hidden) timer = setTimeout(() => look.current(), everyMs)
+    }
     const wake = () => {
-      if (!document.hidden) void lookNow()
+      if (!document.hidden) void look.current()
     }
-    void lookNow()
+    void look.current()
     document.addEventListener('visibilitychange', wake)
     addEventListener('online', wake)
     addEventListener('pageshow', wake)
     return () => {
-      isGone = true
-      clearTimeout(timer)
+      stop()
       document.removeEventListener('visibilitychange', wake)
       removeEventListener('online', wake)
       removeEventListener('pageshow', wake)
     }
-  }, [path])
+  }, [path, everyMs])
   const refresh = useCallback(() => look.current(), [])
   return { ...state, refresh }
 }
 
 /** The time, often enough for a countdown. */
-export function useNow(stepMs = 1_000): number {
-  const [now, setNow] = useState(Date.now)
+export function useNow(): number {
+  const [now, setNow] = useState(readClock)
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), stepMs)
-    return () => clearInterval(timer)
-  }, [stepMs])
+    const tick = () => setNow(readClock())
+    const timer = setInterval(tick, 1_000)
+    document.addEventListener('visibilitychange', tick)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', tick)
+    }
+  }, [])
   return now
 }

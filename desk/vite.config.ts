@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { company } from '../site/content.ts'
 
 // Everything comes from the desk itself, and nobody may frame it.
 const headers = `/*
-  Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+  Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
   Strict-Transport-Security: max-age=63072000
   X-Content-Type-Options: nosniff
   X-Frame-Options: DENY
@@ -17,6 +18,25 @@ const headers = `/*
 /assets/*
   Cache-Control: public, max-age=31536000, immutable
 `
+
+const title = `${company.name} desk`
+
+const manifest = {
+  name: title,
+  short_name: 'Desk',
+  id: '/',
+  start_url: '/',
+  scope: '/',
+  display: 'standalone',
+  background_color: '#12191c',
+  theme_color: '#12191c',
+  icons: [
+    { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },
+    { src: '/icon-512.png', sizes: '512x512', type: 'image/png' },
+    { src: '/icon-maskable.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
+    { src: '/icon.svg', sizes: 'any', type: 'image/svg+xml' },
+  ],
+}
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -32,9 +52,10 @@ export default defineConfig({
     react(),
     {
       name: 'finish-desk',
-      apply: 'build',
+      transformIndexHtml: (html) => html.replaceAll('%TITLE%', title),
       writeBundle({ dir = '' }) {
         writeFileSync(join(dir, '_headers'), headers)
+        writeFileSync(join(dir, 'manifest.webmanifest'), JSON.stringify(manifest))
         for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
           if (!/\.(html|js|css|svg|webmanifest)$/.test(entry.name)) continue
           const path = join(entry.parentPath, entry.name)

@@ -1,29 +1,27 @@
 import { useEffect, useState } from 'react'
-import type { LeadCard } from '../../leads/desk/describe.ts'
-import { serviceTypes } from '../../leads/lead.ts'
+import type { LeadCard } from '#leads/desk/describe.ts'
+import { serviceTypes } from '#leads/lead.ts'
 import { ask } from '../api.ts'
-import { LeadRow } from '../lead-row.tsx'
+import { Heading } from '../heading.tsx'
+import { LeadList } from '../lead-row.tsx'
+import { formatRoute, replaceHash } from '../route.ts'
 
 type Page = { leads: LeadCard[]; next: string | null }
 
-const states = [
-  ['', 'Any state'],
-  ['waiting', 'Waiting'],
-  ['answered', 'Answered'],
-  ['done', 'Done'],
-  ['not-a-lead', 'Not a lead'],
-]
+const states = {
+  waiting: 'Waiting',
+  answered: 'Answered',
+  done: 'Done',
+  'not-a-lead': 'Not a lead',
+}
 
-/** What was typed, as the address asks for it. A day is the phone's own, from midnight to midnight. */
-function makeQuery(form: FormData): string {
+/** What the address asks the server for. A day is the phone's own, from midnight to midnight. */
+export function makeQuery(typed: URLSearchParams): string {
   const query = new URLSearchParams()
-  for (const name of ['search', 'service', 'state', 'source']) {
-    const value = String(form.get(name) ?? '').trim()
-    if (value) query.set(name, value)
-  }
-  const day = String(form.get('day') ?? '')
-  if (day) {
-    const from = new Date(`${day}T00:00`)
+  for (const [name, value] of typed)
+    if (name !== 'day' && value.trim()) query.set(name, value.trim())
+  const from = new Date(`${typed.get('day')}T00:00`)
+  if (!Number.isNaN(from.getTime())) {
     const to = new Date(from)
     to.setDate(to.getDate() + 1)
     query.set('from', String(from.getTime()))
@@ -32,87 +30,159 @@ function makeQuery(form: FormData): string {
   return query.toString()
 }
 
-export function AllLeads({ now }: { now: number }) {
-  const [query, setQuery] = useState('')
-  const [pages, setPages] = useState<Page[]>()
-  const [problem, setProblem] = useState<string>()
+const typingMs = 250
 
-  const load = async (before: string | null, pagesSoFar: Page[]) => {
-    const address = `/api/leads?${query}${before ? `&before=${before}` : ''}`
+/** `fresh` are today's, which are looked for all the time: they are true where a page has grown old. */
+export function AllLeads({
+  query,
+  fresh,
+  now,
+  shownId,
+  refreshToday,
+}: {
+  query: string
+  fresh: readonly LeadCard[]
+  now: number
+  shownId: string | undefined
+  refreshToday: () => Promise<void>
+}) {
+  const typed = new URLSearchParams(query)
+  const asked = makeQuery(typed)
+  const newest = fresh[0]?.id
+  const [found, setFound] = useState<{ asked: string; newest: string | undefined; pages: Page[] }>()
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+
+  const isCurrent =
+    found?.asked === asked && (found.newest === newest || found.pages.length > 1) && !problem
+  useEffect(() => {
+    if (isCurrent) return
+    const look = new AbortController()
+    const timer = setTimeout(async () => {
+      try {
+        const page = await ask<Page>('GET', `/api/leads?${asked}`, { signal: look.signal })
+        setFound({ asked, newest, pages: [page] })
+        setProblem(undefined)
+      } catch (error) {
+        if (!look.signal.aborted) setProblem((error as Error).message)
+      }
+    }, typingMs)
+    return () => {
+      clearTimeout(timer)
+      look.abort()
+    }
+  }, [asked, newest, isCurrent])
+
+  const pages = found?.pages ?? []
+  const next = pages.at(-1)?.next
+  const showMore = async () => {
+    setBusy(true)
     try {
-      setPages([...pagesSoFar, await ask<Page>('GET', address)])
-      setProblem(undefined)
+      const page = await ask<Page>('GET', `/api/leads?${asked}&before=${next}`)
+      if (found) setFound({ ...found, pages: [...pages, page] })
     } catch (error) {
       setProblem((error as Error).message)
     }
+    setBusy(false)
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: load changes with every render
-  useEffect(() => {
-    const timer = setTimeout(() => load(null, []), 200)
-    return () => clearTimeout(timer)
-  }, [query])
 
-  const leads = pages?.flatMap((page) => page.leads) ?? []
-  const next = pages?.at(-1)?.next
+  const change = (name: string, value: string) => {
+    if (value) typed.set(name, value)
+    else typed.delete(name)
+    replaceHash(formatRoute({ screen: 'leads', leadId: shownId, query: typed.toString() }))
+  }
+  const field = (name: string) => ({
+    name,
+    value: typed.get(name) ?? '',
+    onChange: ({ target }: { target: { value: string } }) => change(name, target.value),
+  })
+  const known = new Map(fresh.map((lead) => [lead.id, lead]))
+  const leads = pages.flatMap((page) => page.leads).map((lead) => known.get(lead.id) ?? lead)
+  const filters = [...typed.keys()].filter((name) => name !== 'search').length
   return (
-    <main>
-      <h1>All leads</h1>
-      <form
-        className="filters"
-        onChange={(event) => setQuery(makeQuery(new FormData(event.currentTarget)))}
-        onSubmit={(event) => event.preventDefault()}
-      >
-        <label className="wide">
+    <>
+      <Heading>All leads</Heading>
+      <search className="filters">
+        <label>
           Search
-          <input name="search" type="search" placeholder="Name, phone, e-mail or address" />
+          <input type="search" placeholder="Name, phone, e-mail or address" {...field('search')} />
         </label>
-        <label>
-          Day
-          <input name="day" type="date" />
-        </label>
-        <label>
-          Service
-          <select name="service">
-            <option value="">Any service</option>
-            {Object.entries(serviceTypes).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          State
-          <select name="state">
-            {states.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Source
-          <input name="source" placeholder="google, spring-roofs …" />
-        </label>
-      </form>
-      {problem && <p role="status">{problem}</p>}
-      {pages && leads.length === 0 && <p className="empty">No lead matches.</p>}
-      <ul className="leads">
-        {leads.map((lead) => (
-          <LeadRow key={lead.id} lead={lead} now={now} onChange={() => load(null, [])} />
-        ))}
-      </ul>
+        <details open={filters > 0 || matchMedia('(min-width: 64rem)').matches}>
+          <summary>{filters > 0 ? `Filters: ${filters}` : 'Filters'}</summary>
+          <div className="filter-fields">
+            <label>
+              Day
+              <input type="date" {...field('day')} />
+            </label>
+            <Choice label="State" any="Any state" choices={states} {...field('state')} />
+            <Choice
+              label="Service"
+              any="Any service"
+              choices={serviceTypes}
+              {...field('service')}
+            />
+            <label>
+              Source
+              <input placeholder="google, spring-roofs …" {...field('source')} />
+            </label>
+          </div>
+        </details>
+      </search>
+      {problem && <p className="problem">{problem}</p>}
+      <p className="summary" role="status">
+        {found?.asked !== asked
+          ? 'Looking …'
+          : leads.length === 0
+            ? 'No lead matches.'
+            : `${leads.length}${next ? ' and more' : ''}, the newest first`}
+      </p>
+      <LeadList
+        leads={leads}
+        now={now}
+        hrefOf={(leadId) => formatRoute({ screen: 'leads', leadId, query })}
+        shownId={shownId}
+        onChange={refreshToday}
+      />
       {next && (
-        <button type="button" className="button quiet" onClick={() => load(next, pages ?? [])}>
+        <button type="button" className="button" data-quiet disabled={isBusy} onClick={showMore}>
           Show more
         </button>
       )}
-      <p>
-        <a href={`/api/leads.csv?${query}`} download>
-          Download as a spreadsheet (CSV)
-        </a>
-      </p>
-    </main>
+      {leads.length > 0 && (
+        <p>
+          <a href={`/api/leads.csv?${asked}`} download="leads.csv">
+            Download as a spreadsheet (CSV)
+          </a>
+        </p>
+      )}
+    </>
+  )
+}
+
+function Choice({
+  label,
+  any,
+  choices,
+  ...field
+}: {
+  label: string
+  any: string
+  choices: Record<string, string>
+  name: string
+  value: string
+  onChange: (event: { target: { value: string } }) => void
+}) {
+  return (
+    <label>
+      {label}
+      <select {...field}>
+        <option value="">{any}</option>
+        {Object.entries(choices).map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }

@@ -1,5 +1,174 @@
-export const PromiseScreen = () => (
-  <main>
-    <h1>The promise</h1>
-  </main>
-)
+import { formatShare, formatTook } from '#leads/desk/format-report.ts'
+import type { PromiseReport } from '#leads/desk/promise-report.ts'
+import { Heading } from '../heading.tsx'
+import { formatRoute } from '../route.ts'
+import { useFresh } from '../use-fresh.ts'
+import { type Bar, BarChart, ShareRing, Table } from './charts.tsx'
+
+const periods = ['7', '30', '90']
+
+export function PromiseScreen({ query }: { query: string }) {
+  const asked = new URLSearchParams(query).get('days') ?? ''
+  const days = periods.includes(asked) ? asked : '30'
+  return (
+    <>
+      <Heading>The promise</Heading>
+      <p className="summary">A call within 10 minutes, day and night.</p>
+      <nav className="periods" aria-label="Period">
+        {periods.map((some) => (
+          <a
+            key={some}
+            href={formatRoute({ screen: 'promise', query: `days=${some}` })}
+            aria-current={some === days || undefined}
+          >
+            {some} days
+          </a>
+        ))}
+      </nav>
+      <Report key={days} days={days} />
+    </>
+  )
+}
+
+function Report({ days }: { days: string }) {
+  const path = `/api/promise?days=${days}`
+  const { data, trouble } = useFresh<{ report: PromiseReport }>(path, 30_000)
+  if (!data) return <p className="summary">{trouble ?? 'One moment …'}</p>
+  const { report } = data
+  const { share, byMinute, byHour, bySource, channels } = report
+  if (share === null)
+    return (
+      <p className="empty">
+        {report.open > 0
+          ? 'The first requests are still open.'
+          : `Nobody asked in these ${days} days. What is kept shows here.`}
+      </p>
+    )
+  const daily = fillDays(report)
+  const worst = byHour.reduce((a, b, at) => (b.missed > (byHour[a]?.missed ?? 0) ? at : a), 0)
+  const worstMissed = byHour[worst]?.missed ?? 0
+  return (
+    <div className="report">
+      <section className="card share">
+        <h2 className="unseen">Kept</h2>
+        <ShareRing share={share} figure={formatShare(share)} />
+        <div>
+          {describe(report).map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+        </div>
+      </section>
+      <BarChart
+        title="How fast"
+        label={`Answered by minute: ${report.kept} within 10 minutes, half of all within ${formatTook(report.medianMs)}; ${byMinute[10]} later, ${byMinute[11]} never.`}
+        nameOf="Answered"
+        bars={byMinute.map((count, at) => ({
+          name: at < 10 ? `In minute ${at + 1}` : at === 10 ? 'Later' : 'Never',
+          tick: at < 10 ? String(at + 1) : at === 10 ? 'later' : 'never',
+          kept: at < 10 ? count : 0,
+          missed: at < 10 ? 0 : count,
+        }))}
+      />
+      <BarChart
+        title="By hour"
+        label={`Requests by the hour they came in. ${worstMissed > 0 ? `Most were missed at ${formatHour(worst)}: ${worstMissed}.` : 'None were missed.'}`}
+        nameOf="Hour"
+        bars={byHour.map((counts, at) => ({
+          name: formatHour(at),
+          tick: at % 6 === 0 ? formatHour(at) : undefined,
+          ...counts,
+        }))}
+      />
+      <BarChart
+        title="By day"
+        label={`Requests by day: ${daily.filter(({ missed }) => missed > 0).length} of ${daily.length} days had a missed one.`}
+        nameOf="Day"
+        bars={daily}
+      />
+      <section className="card">
+        <h2>By source</h2>
+        <Table
+          head={['Source', 'Leads', 'Kept']}
+          rows={bySource.map(({ source, leads, share }) => [source, leads, formatShare(share)])}
+        />
+      </section>
+      {channels.length > 0 && (
+        <section className="card">
+          <h2>How soon staff knew</h2>
+          <Table
+            head={['Channel', 'Sent', 'Within 2 s', 'Half within', '95 % within']}
+            rows={channels.map(({ channel, sent, waiting, within2s, medianMs, p95Ms }) => [
+              channelNames[channel] ?? channel,
+              waiting > 0 ? `${sent} (${waiting} waiting)` : sent,
+              formatShare(within2s),
+              formatTook(medianMs),
+              formatTook(p95Ms),
+            ])}
+          />
+        </section>
+      )}
+    </div>
+  )
+}
+
+const channelNames: Record<string, string> = {
+  airtable: 'Airtable',
+  email: 'E-mail',
+  sms: 'Text',
+  webhook: 'Webhook',
+  'escalation-email': 'E-mail, reminders',
+  'escalation-sms': 'Text, reminders',
+}
+
+const count = (number: number, one: string, many: string) =>
+  `${number} ${number === 1 ? one : many}`
+
+function describe(report: PromiseReport): string[] {
+  const { kept, missed, neverAnswered, open, suspect, answeredInAirtable } = report
+  const never = neverAnswered > 0 ? `, ${neverAnswered} of them never answered` : ''
+  return [
+    `${kept} of ${count(kept + missed, 'request', 'requests')} answered within 10 minutes.`,
+    report.medianMs !== null &&
+      `Half within ${formatTook(report.medianMs)}, nine of ten within ${formatTook(report.p90Ms)}.`,
+    missed > 0 && `${missed} missed${never}.`,
+    open > 0 && `${count(open, 'is', 'are')} still open.`,
+    suspect > 0 &&
+      `${count(suspect, 'looks like a robot and is', 'look like robots and are')} not counted.`,
+    answeredInAirtable > 0 &&
+      `${answeredInAirtable} seen in Airtable: answered then, or somewhat earlier.`,
+  ].filter((sentence) => sentence !== false)
+}
+
+const formatHour = (hour: number) => `${hour % 12 || 12} ${hour < 12 ? 'AM' : 'PM'}`
+
+const dayMs = 24 * 3_600_000
+const dayName = new Intl.DateTimeFormat('en-US', {
+  month: 'short',
+  day: 'numeric',
+  timeZone: 'UTC',
+})
+
+/** Each day of the period, also those on which nobody asked. */
+export function fillDays({
+  from,
+  to,
+  timeZone,
+  byDay,
+}: Pick<PromiseReport, 'from' | 'to' | 'timeZone' | 'byDay'>): Bar[] {
+  const iso = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone })
+  const noon = (at: number) => Date.parse(`${iso.format(at)}T12:00Z`)
+  const known = new Map(byDay.map((one) => [one.day, one]))
+  const length = Math.round((noon(to) - noon(from)) / dayMs) + 1
+  const every = Math.ceil(length / 5)
+  return Array.from({ length }, (_, at) => {
+    const day = noon(from) + at * dayMs
+    const { kept = 0, missed = 0 } = known.get(new Date(day).toISOString().slice(0, 10)) ?? {}
+    const isTick = (length - 1 - at) % every === Math.floor(every / 2)
+    return {
+      name: dayName.format(day),
+      kept,
+      missed,
+      tick: isTick ? dayName.format(day) : undefined,
+    }
+  })
+}

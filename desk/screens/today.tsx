@@ -1,7 +1,11 @@
-import type { LeadCard } from '../../leads/desk/describe.ts'
-import { sortForCalling } from '../countdown.ts'
-import { LeadRow } from '../lead-row.tsx'
+import type { LeadCard } from '#leads/desk/describe.ts'
+import { groupForCalling } from '../countdown.ts'
+import { Heading } from '../heading.tsx'
+import { Mark } from '../icons.tsx'
+import { LeadList } from '../lead-row.tsx'
+import { formatRoute } from '../route.ts'
 import type { Fresh } from '../use-fresh.ts'
+import { formatSpan } from '../words.ts'
 
 export type TodayData = {
   me: { id: string; email: string; person: string }
@@ -9,23 +13,54 @@ export type TodayData = {
   warnings: string[]
 }
 
-export function Today({ today, now }: { today: Fresh<TodayData>; now: number }) {
-  const leads = sortForCalling(today.data?.leads ?? [])
-  const open = leads.filter(({ answeredAt, outcome }) => answeredAt === null && !outcome)
+const hrefOf = (leadId: string) => formatRoute({ leadId })
+
+export function Today({
+  leads,
+  now,
+  shownId,
+  refresh,
+}: {
+  leads: readonly LeadCard[]
+  now: number
+  shownId: string | undefined
+  refresh: Fresh<TodayData>['refresh']
+}) {
+  const { toCall, answered, suspect } = groupForCalling(leads)
+  const list = { now, hrefOf, shownId, onChange: refresh }
   return (
-    <main>
-      <h1>{open.length === 0 ? 'Nobody is waiting' : `${open.length} to call`}</h1>
-      {leads.length === 0 ? (
-        <p className="empty">
-          No requests in the last 24 hours. The next one shows here by itself.
-        </p>
-      ) : (
-        <ul className="leads">
-          {leads.map((lead) => (
-            <LeadRow key={lead.id} lead={lead} now={now} onChange={today.refresh} />
-          ))}
-        </ul>
+    <>
+      <Heading>{toCall.length > 0 ? `${toCall.length} to call` : 'Nobody is waiting'}</Heading>
+      <p className="summary">{summarize(answered)}</p>
+      {leads.length === 0 && (
+        <div className="empty">
+          <Mark />
+          <p>A quiet day under a sound roof. The next request shows here by itself.</p>
+        </div>
       )}
-    </main>
+      {toCall.length > 0 && <LeadList leads={toCall} {...list} />}
+      {answered.length > 0 && (
+        <>
+          <h2>Answered</h2>
+          <LeadList leads={answered} {...list} />
+        </>
+      )}
+      {suspect.length > 0 && (
+        <details>
+          <summary>Perhaps robots: {suspect.length}</summary>
+          <LeadList leads={suspect} {...list} />
+        </details>
+      )}
+    </>
   )
+}
+
+function summarize(answered: readonly LeadCard[]): string {
+  const took = answered
+    .flatMap(({ receivedAt, answeredAt }) => (answeredAt === null ? [] : [answeredAt - receivedAt]))
+    .sort((a, b) => a - b)
+  const median = took[Math.ceil(took.length / 2) - 1]
+  if (median === undefined) return 'Everybody is promised a call within 10 minutes.'
+  if (took.length === 1) return `1 answered since yesterday, after ${formatSpan(median)}.`
+  return `${took.length} answered since yesterday, half of them within ${formatSpan(median)}.`
 }

@@ -1,4 +1,4 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { formatName, type LeadOutcome, type ServiceType, type StoredLead } from '../lead.ts'
 import { type Database, leadColumns } from './tables.ts'
 
@@ -25,8 +25,8 @@ export function findLeads(
 ): Promise<StoredLead[]> {
   // SQLite's like knows no difference between a and A.
   const like = sql.raw(engine === 'postgres' ? 'ilike' : 'like')
-  const has = (column: string, text: string) =>
-    sql<SqlBool>`${sql.ref(column)} ${like} ${makePattern(text)} escape '\\'`
+  const has = (column: RawBuilder<unknown>, text: string) =>
+    sql<SqlBool>`${column} ${like} ${makePattern(text)} escape '\\'`
   return kysely
     .selectFrom('leads')
     .select(leadColumns)
@@ -37,7 +37,7 @@ export function findLeads(
       if (from !== undefined) all.push(eb('received_at', '>=', from))
       if (to !== undefined) all.push(eb('received_at', '<', to))
       if (service) all.push(eb('service_type', '=', service))
-      if (source) all.push(has('source', source))
+      if (source) all.push(has(sql`source`, source))
       if (state === 'waiting')
         all.push(
           eb('answered_at', 'is', null),
@@ -56,9 +56,11 @@ export function findLeads(
         all.push(sql<SqlBool>`${phoneDigits} like ${`%${digits}%`}`)
       }
       for (const word of isPhone ? [] : search.trim().split(/\s+/).filter(Boolean)) {
-        const columns = ['name', 'email', 'address', 'phone'].map((column) => has(column, word))
+        // One look at all of it is twice as fast as one at each.
+        const inAny = has(sql`name || ' ' || email || ' ' || address || ' ' || phone`, word)
         // SQLite's like takes ö and Ö for two letters; names begin with a capital one.
-        all.push(eb.or([...columns, has('name', formatName(word))]))
+        const isPlain = /^[ -~]*$/.test(word)
+        all.push(isPlain ? inAny : eb.or([inAny, has(sql`name`, formatName(word))]))
       }
       return eb.and(all)
     })
