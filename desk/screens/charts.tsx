@@ -1,0 +1,136 @@
+import { type ReactNode, useId } from 'react'
+
+export type Bar = { name: string; kept: number; missed: number; tick?: string | undefined }
+
+const width = 320
+const plotHeight = 96
+const top = 14
+
+/** Bars of what was kept, with what was missed on top, hatched; and the same as a table. */
+export function BarChart({
+  title,
+  label,
+  nameOf,
+  bars,
+}: {
+  title: string
+  /** The picture in a sentence. */
+  label: string
+  /** What a bar stands for: a minute, an hour, a day. */
+  nameOf: string
+  bars: readonly Bar[]
+}) {
+  const hatch = useId()
+  const most = Math.max(1, ...bars.map(({ kept, missed }) => kept + missed))
+  const step = width / bars.length
+  const barWidth = step * 0.72
+  return (
+    <section className="card chart">
+      <h2>{title}</h2>
+      <svg viewBox={`0 0 ${width} ${top + plotHeight + 18}`} role="img" aria-label={label}>
+        <pattern id={hatch} width="4" height="4" patternUnits="userSpaceOnUse">
+          <rect className="missed-ground" width="4" height="4" />
+          <path className="missed-line" d="M-1 1l2-2M0 4l4-4M3 5l2-2" />
+        </pattern>
+        <path className="chart-line" d={`M0 ${top + plotHeight}h${width}`} />
+        {bars.map(({ name, kept, missed, tick }, at) => {
+          const x = at * step + (step - barWidth) / 2
+          const keptHeight = (kept / most) * plotHeight
+          const missedHeight = (missed / most) * plotHeight
+          const ground = top + plotHeight
+          const middle = at * step + step / 2
+          return (
+            <g key={name}>
+              <rect
+                className="kept"
+                x={x}
+                y={ground - keptHeight}
+                width={barWidth}
+                height={keptHeight}
+              />
+              <rect
+                fill={`url(#${hatch})`}
+                className="missed"
+                x={x}
+                y={ground - keptHeight - missedHeight}
+                width={barWidth}
+                height={missedHeight}
+              />
+              {step > 20 && kept + missed > 0 && (
+                <text x={middle} y={ground - keptHeight - missedHeight - 4}>
+                  {kept + missed}
+                </text>
+              )}
+              {tick && (
+                <text x={middle} y={ground + 14}>
+                  {tick}
+                </text>
+              )}
+            </g>
+          )
+        })}
+      </svg>
+      <details>
+        <summary>As a table</summary>
+        <Table
+          head={[nameOf, 'Kept', 'Missed']}
+          rows={bars.map(({ name, kept, missed }) => [name, kept, missed])}
+        />
+      </details>
+    </section>
+  )
+}
+
+export function Table({ head, rows }: { head: string[]; rows: ReactNode[][] }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {head.map((text) => (
+            <th key={text} scope="col">
+              {text}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name, ...cells]) => (
+          <tr key={String(name)}>
+            <th scope="row" dir="auto">
+              {name}
+            </th>
+            {cells.map((cell, at) => (
+              <td key={head[at + 1]}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** A share as a ring, with the figure in it. */
+export function ShareRing({ share, figure }: { share: number; figure: string }) {
+  return (
+    <svg
+      className="share-ring"
+      viewBox="0 0 120 120"
+      role="img"
+      aria-label={`${figure} of the promises kept`}
+    >
+      <circle className="ring-track" cx="60" cy="60" r="52" />
+      <circle
+        className="ring-share"
+        cx="60"
+        cy="60"
+        r="52"
+        pathLength="1"
+        strokeDasharray={`${share} 1`}
+        transform="rotate(-90 60 60)"
+      />
+      <text x="60" y="61" dominantBaseline="central">
+        {figure}
+      </text>
+    </svg>
+  )
+}

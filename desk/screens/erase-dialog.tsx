@@ -1,0 +1,62 @@
+import { type FormEvent, type RefObject, useId, useState } from 'react'
+import type { LeadInFull } from '#leads/desk/describe.ts'
+import { ask } from '../api.ts'
+
+/** Nobody erases by a slip of the thumb: the name has to be typed. */
+export function EraseDialog({
+  dialog,
+  lead,
+  onErased,
+}: {
+  dialog: RefObject<HTMLDialogElement | null>
+  lead: LeadInFull
+  onErased: (said: string) => void
+}) {
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const titleId = useId()
+  const erase = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const name = String(new FormData(event.currentTarget).get('name'))
+    setBusy(true)
+    try {
+      const { said } = await ask<{ said: string }>('DELETE', `/api/leads/${lead.id}`, {
+        body: { name },
+      })
+      onErased(said)
+    } catch (error) {
+      setProblem((error as Error).message)
+      setBusy(false)
+    }
+  }
+  return (
+    <dialog ref={dialog} aria-labelledby={titleId} onClose={() => setProblem(undefined)}>
+      <form onSubmit={erase}>
+        <h2 id={titleId}>Erase this person?</h2>
+        <p>Here and in Airtable, forever. Alerts that were sent cannot be called back.</p>
+        <label>
+          <span>
+            To confirm, type the name: <b dir="auto">{lead.name}</b>
+          </span>
+          <input name="name" autoComplete="off" required aria-invalid={Boolean(problem)} />
+        </label>
+        <p role="alert" className="problem">
+          {problem}
+        </p>
+        <div className="dialog-actions">
+          <button
+            type="button"
+            className="button"
+            data-quiet
+            onClick={() => dialog.current?.close()}
+          >
+            Keep
+          </button>
+          <button type="submit" className="button" data-alarm disabled={isBusy}>
+            Erase
+          </button>
+        </div>
+      </form>
+    </dialog>
+  )
+}
