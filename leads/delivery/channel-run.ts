@@ -108,12 +108,17 @@ export function createChannelRun(
   /** Renews the lease for as long as the work takes; `lost` tells when another has taken it. */
   function keepLease(holder: string): { lost: AbortSignal; stopRenewing: () => void } {
     const losing = new AbortController()
+    let isRenewing = false
     const renewal = setInterval(async () => {
+      // One at a time: of two under way, the older could be the last to be written.
+      if (isRenewing) return
+      isRenewing = true
       try {
         if (!(await renewLease(db, name, exclusive, lease(holder)))) losing.abort()
       } catch {
         // While the database is away nobody else can take the lease either.
       }
+      isRenewing = false
     }, renewEveryMs)
     return { lost: losing.signal, stopRenewing: () => clearInterval(renewal) }
   }
