@@ -1,7 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { groupForCalling } from './countdown.ts'
+import { deskTitle } from './heading.tsx'
 import { Icon, Mark } from './icons.tsx'
-import { Announcer, Notice } from './notice.tsx'
+import { Notice } from './notice.tsx'
 import { findScroll, formatRoute, parseRoute, type Route, useHash } from './route.ts'
 import { AllLeads } from './screens/all-leads.tsx'
 import { Lead } from './screens/lead.tsx'
@@ -10,7 +11,6 @@ import { PromiseScreen } from './screens/promise.tsx'
 import { SignIn } from './screens/sign-in.tsx'
 import { Today, type TodayData } from './screens/today.tsx'
 import { Strips } from './strips.tsx'
-import { title } from './title.ts'
 import { useFresh, useNow } from './use-fresh.ts'
 
 const screens = [
@@ -36,7 +36,7 @@ function SignedIn({ hash, onChange }: { hash: string; onChange: () => void }) {
   useMoves(hash)
   const waiting = groupForCalling(today.data?.leads ?? []).toCall.length
   useEffect(() => {
-    document.title = waiting > 0 ? `${waiting} to call · ${title}` : title
+    document.title = waiting > 0 ? `${waiting} to call · ${deskTitle}` : deskTitle
     // On the home screen, where the system shows one.
     void navigator.setAppBadge?.(waiting)?.catch(() => {})
   }, [waiting])
@@ -62,13 +62,13 @@ function SignedIn({ hash, onChange }: { hash: string; onChange: () => void }) {
           >
             <Icon name={to} />
             {name}
-            {to === 'today' && waiting > 0 && <b className="count">{waiting}</b>}
+            {to === 'today' && waiting > 0 && <b>{waiting}</b>}
           </a>
         ))}
       </nav>
       <div className="content">
         <Strips today={today} warnings={warnings} now={now} />
-        <main className={hasPanes ? 'panes' : 'page'} data-lead={leadId && ''}>
+        <main data-shows={hasPanes ? (leadId ? 'lead' : 'list') : undefined}>
           <div className="list-pane">
             {screen === 'today' && (
               <Today leads={leads} now={now} shownId={leadId} refresh={today.refresh} />
@@ -79,7 +79,7 @@ function SignedIn({ hash, onChange }: { hash: string; onChange: () => void }) {
                 fresh={leads}
                 now={now}
                 shownId={leadId}
-                refreshToday={today.refresh}
+                refresh={today.refresh}
               />
             )}
             {screen === 'promise' && <PromiseScreen query={query} />}
@@ -88,16 +88,13 @@ function SignedIn({ hash, onChange }: { hash: string; onChange: () => void }) {
           {hasPanes && (
             <div className="lead-pane">
               {leadId ? (
-                <Lead
-                  key={leadId}
-                  id={leadId}
-                  now={now}
-                  backTo={{
-                    href: formatRoute({ screen, query }),
-                    name: screen === 'today' ? 'Today' : 'All leads',
-                  }}
-                  refreshList={today.refresh}
-                />
+                <>
+                  <a className="back" href={formatRoute({ screen, query })}>
+                    <Icon name="back" />
+                    {screen === 'today' ? 'Today' : 'All leads'}
+                  </a>
+                  <Lead key={leadId} id={leadId} now={now} refreshList={today.refresh} />
+                </>
               ) : (
                 <div className="empty">
                   <Mark />
@@ -108,8 +105,7 @@ function SignedIn({ hash, onChange }: { hash: string; onChange: () => void }) {
           )}
         </main>
       </div>
-      <Announcer today={today} />
-      <Notice />
+      <Notice today={today} />
     </div>
   )
 }

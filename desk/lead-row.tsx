@@ -4,24 +4,22 @@ import { ask } from './api.ts'
 import { Clock } from './clock.tsx'
 import { computeCountdown, isOpen } from './countdown.ts'
 import { Icon } from './icons.tsx'
-import { say } from './notice.tsx'
+import { attempt } from './notice.tsx'
 import { formatAgo, isolate } from './words.ts'
 
-type Lead = { lead: LeadCard; onChange: () => Promise<void> }
+type Refresh = () => Promise<void>
 
 /** One tap calls; then whoever called says so, before somebody else calls as well. */
-export function CallActions({ lead, onChange }: Lead) {
+export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refresh }) {
   const [hasDialed, setDialed] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const name = isolate(lead.name)
+  const canClaim = isOpen(lead)
+  const isOffered = hasDialed && canClaim
   const claim = async () => {
     setBusy(true)
-    const said = await ask('POST', `/api/leads/${lead.id}/calling`).then(
-      () => `You are calling ${name}.`,
-      (error: Error) => `${name}: ${error.message}`,
-    )
-    say(said)
-    await onChange()
+    const work = ask('POST', `/api/leads/${lead.id}/calling`)
+    await attempt(work, 'you are calling.', `${isolate(lead.name)}: `)
+    await refresh()
     setBusy(false)
     // The button is gone by now, and the focus with it.
     requestAnimationFrame(() => {
@@ -29,22 +27,18 @@ export function CallActions({ lead, onChange }: Lead) {
         document.getElementById(`lead-${lead.id}`)?.focus()
     })
   }
-  const canClaim = isOpen(lead)
-  const isOffered = hasDialed && canClaim
   return (
     <div className="actions">
-      {isOffered && <p>Calling? Say so, and nobody else calls.</p>}
+      {isOffered && <p>Calling? Say so, and nobody else does.</p>}
       <a
         className="button"
         data-quiet={isOffered || !canClaim || undefined}
         href={lead.phone.callUrl}
         onClick={() => setDialed(true)}
+        aria-label={`Call ${lead.phone.shown}`}
       >
         <Icon name="call" />
-        <span>
-          <span className="unseen">Call </span>
-          {lead.phone.shown}
-        </span>
+        {lead.phone.shown}
       </a>
       {canClaim && (
         <button
@@ -61,21 +55,26 @@ export function CallActions({ lead, onChange }: Lead) {
   )
 }
 
-/** What a list shows of a lead. Only what is open needs every second. */
-export const LeadRow = memo(function LeadRow({
+const LeadRow = memo(function LeadRow({
   lead,
   now,
   href,
   isShown,
-  onChange,
-}: Lead & { now: number; href: string; isShown: boolean }) {
+  refresh,
+}: {
+  lead: LeadCard
+  now: number
+  href: string
+  isShown: boolean
+  refresh: Refresh
+}) {
   const countdown = computeCountdown(lead, now)
-  const what = lead.isEmergency ? [] : [lead.service]
+  const what = [!lead.isEmergency && lead.service, lead.town].filter(Boolean)
   return (
-    <li className="lead" data-mood={countdown.mood} data-alarm={lead.isEmergency || undefined}>
+    <li className="card lead" data-mood={countdown.mood}>
       <div className="lead-top">
         <Clock {...countdown} />
-        <div className="lead-facts">
+        <div>
           <a
             className="lead-name"
             id={`lead-${lead.id}`}
@@ -85,19 +84,17 @@ export const LeadRow = memo(function LeadRow({
           >
             {lead.name}
           </a>
-          <p className="lead-what">
+          <p className="small">
             {lead.isEmergency && <b className="tag">Emergency</b>}
-            {[...what, lead.town].filter(Boolean).map((text) => (
-              <bdi key={text}>{text}</bdi>
-            ))}
+            <bdi>{what.join(' · ')}</bdi>
           </p>
-          <p className="lead-when">
-            <b className="lead-words">{countdown.words}</b>{' '}
+          <p className="small">
+            <b className="lead-words">{countdown.words}</b>
             <span>{formatAgo(lead.receivedAt, now)}</span>
           </p>
         </div>
       </div>
-      {isOpen(lead) && <CallActions lead={lead} onChange={onChange} />}
+      {isOpen(lead) && <CallActions lead={lead} refresh={refresh} />}
     </li>
   )
 })
@@ -109,14 +106,15 @@ export function LeadList({
   now,
   hrefOf,
   shownId,
-  onChange,
+  refresh,
 }: {
   leads: readonly LeadCard[]
   now: number
   hrefOf: (leadId: string) => string
   shownId: string | undefined
-  onChange: () => Promise<void>
+  refresh: Refresh
 }) {
+  // Only what is open is drawn again every second.
   const minute = Math.ceil(now / minuteMs) * minuteMs
   return (
     <ul className="leads">
@@ -127,7 +125,7 @@ export function LeadList({
           now={isOpen(lead) ? now : minute}
           href={hrefOf(lead.id)}
           isShown={lead.id === shownId}
-          onChange={onChange}
+          refresh={refresh}
         />
       ))}
     </ul>

@@ -8,6 +8,10 @@ const shownMs = 10_000
 let notice = ''
 let timer: ReturnType<typeof setTimeout> | undefined
 const listeners = new Set<() => void>()
+const listen = (tell: () => void) => {
+  listeners.add(tell)
+  return () => listeners.delete(tell)
+}
 
 /** Says what became of something somebody did, wherever they are by then. */
 export function say(text: string) {
@@ -17,46 +21,35 @@ export function say(text: string) {
   for (const tell of listeners) tell()
 }
 
-const listen = (tell: () => void) => {
-  listeners.add(tell)
-  return () => listeners.delete(tell)
-}
-
-export function Notice() {
-  const text = useSyncExternalStore(listen, () => notice)
-  return (
-    <div className="notice" role="status">
-      {text && (
-        <>
-          <p>{text}</p>
-          <button type="button" onClick={() => say('')}>
-            OK
-          </button>
-        </>
-      )}
-    </div>
+/** Does it and says how it went. */
+export const attempt = (work: Promise<unknown>, said: string, about = '') =>
+  work.then(
+    () => say(about + said),
+    (error: Error) => say(about + error.message),
   )
-}
 
-/** Tells a screen reader what others did and who is new; never the ticking of the clock. */
-export function Announcer({ today }: { today: Fresh<{ leads: LeadCard[] }> }) {
-  const before = useRef<{ leads: LeadCard[]; trouble: string | undefined } | undefined>(undefined)
-  const [said, setSaid] = useState('')
+/** Notices; and, for screen readers, what others did and who is new. Never the ticking of the clock. */
+export function Notice({ today }: { today: Fresh<{ leads: LeadCard[] }> }) {
+  const text = useSyncExternalStore(listen, () => notice)
+  const [changes, setChanges] = useState('')
+  const before = useRef<{ leads: LeadCard[]; trouble: string | undefined }>(undefined)
   const leads = today.data?.leads
   const { trouble } = today
   useEffect(() => {
     if (!leads) return
-    const was = before.current
+    const said = before.current ? describeChanges(before.current.leads, leads) : []
+    if (before.current && before.current.trouble !== trouble)
+      said.push(trouble ?? 'Connected again.')
     before.current = { leads, trouble }
-    if (!was) return
-    const changes = was.leads === leads ? [] : describeChanges(was.leads, leads)
-    if (was.trouble !== trouble) changes.push(trouble ?? 'Connected again.')
-    if (changes.length > 0) setSaid(changes.join(' '))
+    if (said.length > 0) setChanges(said.join(' '))
   }, [leads, trouble])
   return (
-    <p className="unseen" role="status">
-      {said}
-    </p>
+    <>
+      <div role="status">{text && <p className="notice">{text}</p>}</div>
+      <p className="unseen" role="status">
+        {changes}
+      </p>
+    </>
   )
 }
 
@@ -65,9 +58,8 @@ function describeChanges(before: readonly LeadCard[], after: readonly LeadCard[]
   return after.flatMap((lead) => {
     const was = known.get(lead.id)
     const name = isolate(lead.name)
-    if (!was) return [`New: ${name}, ${[lead.service, lead.town].filter(Boolean).join(', ')}.`]
-    if (isOpen(was) && lead.answeredAt !== null)
-      return [`${lead.answeredName ?? 'Somebody'} is calling ${name}.`]
-    return []
+    if (!was) return [`New: ${name}, ${lead.service} ${isolate(lead.town)}.`]
+    if (!isOpen(was) || lead.answeredAt === null) return []
+    return [`${lead.answeredName ?? 'Somebody'} is calling ${name}.`]
   })
 }

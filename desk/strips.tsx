@@ -7,7 +7,7 @@ const oldMs = 8_000
 
 /** Silent when all is well. */
 export function Strips({
-  today,
+  today: { trouble, at },
   warnings,
   now,
 }: {
@@ -15,39 +15,29 @@ export function Strips({
   warnings: readonly string[]
   now: number
 }) {
-  const ageMs = now - today.at
-  const isLost = today.trouble !== undefined || ageMs > oldMs
+  const isLost = trouble !== undefined || now - at > oldMs
   if (!isLost && warnings.length === 0) return null
-  const list = (
-    <ul>
-      {warnings.map((warning) => (
-        <li key={warning}>
-          <Icon name="warning" />
-          <span>{warning}</span>
-        </li>
-      ))}
-    </ul>
-  )
+  const sentences = warnings.map((warning) => (
+    <p key={warning}>
+      <Icon name="warning" />
+      {warning}
+    </p>
+  ))
   return (
     <aside className="strips" aria-label="What needs a look">
       {isLost && (
         <p className="lost">
           <Icon name="cloud" />
-          <span>
-            {today.trouble ?? 'No answer yet.'} What you see is {formatSpan(ageMs)} old.
-          </span>
+          {trouble ?? 'No answer yet.'} What you see is {formatSpan(now - at)} old.
         </p>
       )}
       {warnings.length > 2 ? (
         <details>
-          <summary>
-            <Icon name="warning" />
-            <span>{warnings.length} things need a look</span>
-          </summary>
-          {list}
+          <summary>{warnings.length} things need a look</summary>
+          {sentences}
         </details>
       ) : (
-        list
+        sentences
       )}
     </aside>
   )

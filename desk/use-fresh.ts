@@ -50,7 +50,7 @@ export function useFresh<Data>(path: string, everyMs = usualMs): Fresh<Data> {
           isSignedOut,
           isGone,
         }))
-        if (isSignedOut) return
+        if (isSignedOut || isGone) return
       } else
         setState({
           data: answer,

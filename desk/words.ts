@@ -1,10 +1,10 @@
 /** 40 s, 7 min, 3 h, 2 days. */
 export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
-  if (seconds < 60) return `${seconds} s`
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`
-  if (seconds < 48 * 3_600) return `${Math.floor(seconds / 3_600)} h`
-  return `${Math.floor(seconds / 86_400)} days`
+  if (seconds < 60) return `${seconds}\u00a0s`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}\u00a0min`
+  if (seconds < 48 * 3_600) return `${Math.floor(seconds / 3_600)}\u00a0h`
+  return `${Math.floor(seconds / 86_400)}\u00a0days`
 }
 
 const clock = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })

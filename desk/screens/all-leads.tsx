@@ -38,13 +38,13 @@ export function AllLeads({
   fresh,
   now,
   shownId,
-  refreshToday,
+  refresh,
 }: {
   query: string
   fresh: readonly LeadCard[]
   now: number
   shownId: string | undefined
-  refreshToday: () => Promise<void>
+  refresh: () => Promise<void>
 }) {
   const typed = new URLSearchParams(query)
   const asked = makeQuery(typed)
@@ -129,7 +129,7 @@ export function AllLeads({
         </details>
       </search>
       {problem && <p className="problem">{problem}</p>}
-      <p className="summary" role="status">
+      <p className="quiet" role="status">
         {found?.asked !== asked
           ? 'Looking …'
           : leads.length === 0
@@ -141,7 +141,7 @@ export function AllLeads({
         now={now}
         hrefOf={(leadId) => formatRoute({ screen: 'leads', leadId, query })}
         shownId={shownId}
-        onChange={refreshToday}
+        refresh={refresh}
       />
       {next && (
         <button type="button" className="button" data-quiet disabled={isBusy} onClick={showMore}>

@@ -25,14 +25,14 @@ export function BarChart({
   const step = width / bars.length
   const barWidth = step * 0.72
   return (
-    <section className="card chart">
+    <section className="card">
       <h2>{title}</h2>
       <svg viewBox={`0 0 ${width} ${top + plotHeight + 18}`} role="img" aria-label={label}>
         <pattern id={hatch} width="4" height="4" patternUnits="userSpaceOnUse">
-          <rect className="missed-ground" width="4" height="4" />
-          <path className="missed-line" d="M-1 1l2-2M0 4l4-4M3 5l2-2" />
+          <rect className="ground" width="4" height="4" />
+          <path className="hatch" d="M-1 1l2-2M0 4l4-4M3 5l2-2" />
         </pattern>
-        <path className="chart-line" d={`M0 ${top + plotHeight}h${width}`} />
+        <path stroke="currentColor" opacity="0.3" d={`M0 ${top + plotHeight}h${width}`} />
         {bars.map(({ name, kept, missed, tick }, at) => {
           const x = at * step + (step - barWidth) / 2
           const keptHeight = (kept / most) * plotHeight
@@ -50,7 +50,6 @@ export function BarChart({
               />
               <rect
                 fill={`url(#${hatch})`}
-                className="missed"
                 x={x}
                 y={ground - keptHeight - missedHeight}
                 width={barWidth}
@@ -112,15 +111,9 @@ export function Table({ head, rows }: { head: string[]; rows: ReactNode[][] }) {
 /** A share as a ring, with the figure in it. */
 export function ShareRing({ share, figure }: { share: number; figure: string }) {
   return (
-    <svg
-      className="share-ring"
-      viewBox="0 0 120 120"
-      role="img"
-      aria-label={`${figure} of the promises kept`}
-    >
-      <circle className="ring-track" cx="60" cy="60" r="52" />
+    <svg viewBox="0 0 120 120" role="img" aria-label={`${figure} of the promises kept`}>
+      <circle cx="60" cy="60" r="52" />
       <circle
-        className="ring-share"
         cx="60"
         cy="60"
         r="52"

@@ -1,4 +1,4 @@
-import { type FormEvent, type RefObject, useId, useState } from 'react'
+import { type FormEvent, type RefObject, useState } from 'react'
 import type { LeadInFull } from '#leads/desk/describe.ts'
 import { ask } from '../api.ts'
 
@@ -14,25 +14,20 @@ export function EraseDialog({
 }) {
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
-  const titleId = useId()
   const erase = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const name = String(new FormData(event.currentTarget).get('name'))
+    const body = { name: new FormData(event.currentTarget).get('name') }
     setBusy(true)
-    try {
-      const { said } = await ask<{ said: string }>('DELETE', `/api/leads/${lead.id}`, {
-        body: { name },
-      })
-      onErased(said)
-    } catch (error) {
-      setProblem((error as Error).message)
-      setBusy(false)
-    }
+    await ask<{ said: string }>('DELETE', `/api/leads/${lead.id}`, { body }).then(
+      ({ said }) => onErased(said),
+      (error: Error) => setProblem(error.message),
+    )
+    setBusy(false)
   }
   return (
-    <dialog ref={dialog} aria-labelledby={titleId} onClose={() => setProblem(undefined)}>
+    <dialog ref={dialog} aria-labelledby="erase-title" onClose={() => setProblem(undefined)}>
       <form onSubmit={erase}>
-        <h2 id={titleId}>Erase this person?</h2>
+        <h2 id="erase-title">Erase this person?</h2>
         <p>Here and in Airtable, forever. Alerts that were sent cannot be called back.</p>
         <label>
           <span>
@@ -43,7 +38,7 @@ export function EraseDialog({
         <p role="alert" className="problem">
           {problem}
         </p>
-        <div className="dialog-actions">
+        <div className="pair">
           <button
             type="button"
             className="button"

@@ -6,7 +6,7 @@ import { computeCountdown } from '../countdown.ts'
 import { Heading } from '../heading.tsx'
 import { Icon } from '../icons.tsx'
 import { CallActions } from '../lead-row.tsx'
-import { say } from '../notice.tsx'
+import { attempt } from '../notice.tsx'
 import { useFresh } from '../use-fresh.ts'
 import { formatAgo, formatClock, isolate } from '../words.ts'
 import { EraseDialog } from './erase-dialog.tsx'
@@ -20,72 +20,49 @@ const outcomes = [
 export function Lead({
   id,
   now,
-  backTo,
   refreshList,
 }: {
   id: string
   now: number
-  backTo: { href: string; name: string }
   refreshList: () => Promise<void>
 }) {
   const { data, trouble, isGone, refresh } = useFresh<{ lead: LeadInFull }>(`/api/leads/${id}`)
   const [erased, setErased] = useState<string>()
   const dialog = useRef<HTMLDialogElement>(null)
-  const back = (
-    <a className="back" href={backTo.href}>
-      <Icon name="back" />
-      {backTo.name}
-    </a>
-  )
   if (erased !== undefined || isGone)
     return (
       <>
-        {back}
         <Heading>This lead was erased</Heading>
-        <p className="summary">
-          {erased ?? 'Somebody erased it, perhaps on another phone. There is nothing left to do.'}
-        </p>
+        <p>{erased ?? 'Somebody erased it on another phone. There is nothing left to do.'}</p>
       </>
     )
-  if (!data)
-    return (
-      <>
-        {back}
-        <p className="summary">{trouble ?? 'One moment …'}</p>
-      </>
-    )
+  if (!data) return <p>{trouble ?? 'One moment …'}</p>
   const { lead } = data
   const countdown = computeCountdown(lead, now)
   const refreshBoth = async () => {
     await Promise.all([refresh(), refreshList()])
   }
   const act = (what: string, said: string) => async () => {
-    const outcome = await ask('POST', `/api/leads/${id}/${what}`).then(
-      () => said,
-      (error: Error) => error.message,
-    )
-    say(`${isolate(lead.name)}: ${outcome}`)
+    await attempt(ask('POST', `/api/leads/${id}/${what}`), said, `${isolate(lead.name)}: `)
     await refreshBoth()
   }
   return (
     <>
-      {back}
-      <header className="lead-head" data-mood={countdown.mood}>
+      <div className="lead-top lead-head" data-mood={countdown.mood}>
         <Clock {...countdown} />
         <div>
-          <Heading dir="auto">{lead.name}</Heading>
-          <p className="lead-when">
+          <Heading>{lead.name}</Heading>
+          <p>
             {lead.isEmergency && <b className="tag">Emergency</b>}
-            <b className="lead-words">{countdown.words}</b>{' '}
-            <span>
-              {formatClock(lead.receivedAt, now)}
-              {now - lead.receivedAt < 86_400_000 && `, ${formatAgo(lead.receivedAt, now)}`}
-            </span>
+            <b className="lead-words">{countdown.words}</b>
+          </p>
+          <p className="small">
+            {formatClock(lead.receivedAt, now)}, {formatAgo(lead.receivedAt, now)}
           </p>
         </div>
-      </header>
-      <CallActions lead={lead} onChange={refreshBoth} />
-      <div className="outcomes">
+      </div>
+      <CallActions lead={lead} refresh={refreshBoth} />
+      <div className="pair">
         {outcomes.map(([what, name]) => (
           <button
             key={what}
@@ -93,7 +70,7 @@ export function Lead({
             className="button"
             data-quiet
             aria-pressed={lead.outcome === what}
-            onClick={act(what, `${name}.`)}
+            onClick={act(what, `${name.toLowerCase()}.`)}
           >
             {name}
           </button>
@@ -117,58 +94,50 @@ export function Lead({
 }
 
 function Facts({ lead }: { lead: LeadInFull }) {
+  const facts = {
+    Service: lead.service || 'Not said',
+    Address: (
+      <a href={lead.mapUrl} target="_blank" rel="noreferrer">
+        {lead.address}
+        <span className="unseen"> (on the map)</span>
+      </a>
+    ),
+    'E-mail': (
+      <a href={`mailto:${encodeURIComponent(lead.email).replace('%40', '@')}`}>{lead.email}</a>
+    ),
+    'Came from': lead.source,
+    Consent: lead.consent ? `Version ${lead.consent}` : 'None on record',
+    ...(lead.suspicion && { Suspect: lead.suspicion }),
+  }
   return (
-    <dl className="facts">
-      <dt>Service</dt>
-      <dd>{lead.service || 'Not said'}</dd>
-      <dt>Address</dt>
-      <dd>
-        <a href={lead.mapUrl} target="_blank" rel="noreferrer" dir="auto">
-          {lead.address}
-          <span className="unseen"> (on the map)</span>
-        </a>
-      </dd>
-      <dt>E-mail</dt>
-      <dd>
-        <a href={`mailto:${encodeURIComponent(lead.email).replace('%40', '@')}`} dir="auto">
-          {lead.email}
-        </a>
-      </dd>
-      <dt>Came from</dt>
-      <dd dir="auto">{lead.source}</dd>
-      <dt>Consent</dt>
-      <dd>{lead.consent ? `Version ${lead.consent}` : 'None on record'}</dd>
-      {lead.suspicion && (
-        <>
-          <dt>Suspect</dt>
-          <dd>{lead.suspicion}</dd>
-        </>
-      )}
+    <dl className="card facts">
+      {Object.entries(facts).map(([name, fact]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd dir="auto">{fact}</dd>
+        </div>
+      ))}
     </dl>
   )
 }
 
 function Deliveries({ lead, retry }: { lead: LeadInFull; retry: () => Promise<void> }) {
-  const isWaiting = lead.deliveries.some(({ state }) => state === 'waiting')
   return (
     <section className="deliveries">
       <h2>Where it went</h2>
       {lead.deliveries.length === 0 && <p>Nowhere yet but this desk.</p>}
       <ul>
-        {lead.deliveries.map(({ what, state, words, error, note }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two may read the same, and their order stays
-          <li key={at} data-state={state}>
-            <Icon name={state === 'sent' ? 'check' : 'wait'} />
+        {lead.deliveries.map(({ what, state, words, error, note }) => (
+          <li key={`${what} ${words}`} data-state={state}>
+            <Icon name={state === 'sent' ? 'check' : 'today'} />
             <div>
               <b>{what}</b>: {words}
-              {[error, note].filter(Boolean).map((text) => (
-                <p key={text}>{text}</p>
-              ))}
+              <p className="quiet small">{[error, note].filter(Boolean).join(' ')}</p>
             </div>
           </li>
         ))}
       </ul>
-      {isWaiting && (
+      {lead.deliveries.some(({ state }) => state === 'waiting') && (
         <button type="button" className="button" data-quiet onClick={retry}>
           Try now
         </button>

@@ -1,8 +1,8 @@
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import type { Session } from '#leads/desk/routes.ts'
 import { ask } from '../api.ts'
 import { Heading } from '../heading.tsx'
-import { say } from '../notice.tsx'
+import { attempt } from '../notice.tsx'
 import { useFresh } from '../use-fresh.ts'
 import { formatSeen } from '../words.ts'
 
@@ -13,29 +13,15 @@ export function People({
   now,
   onSignOut,
 }: {
-  me: { person: string; email: string }
+  me: { person: string }
   now: number
   onSignOut: () => void
 }) {
   const { data, trouble, refresh } = useFresh<{ sessions: Listed[] }>('/api/sessions', 10_000)
-  const [isBusy, setBusy] = useState(false)
-  const attempt = async (work: Promise<unknown>, said: string) => {
-    setBusy(true)
-    say(
-      await work.then(
-        () => said,
-        (error: Error) => error.message,
-      ),
-    )
-    setBusy(false)
-  }
   const rename = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const person = String(new FormData(event.currentTarget).get('person')).trim()
-    await attempt(
-      ask('PUT', '/api/me', { body: { person } }),
-      `The crew sees you as ${person} now.`,
-    )
+    const person = new FormData(event.currentTarget).get('person')
+    await attempt(ask('PUT', '/api/me', { body: { person } }), `You are ${person} from now on.`)
     await refresh()
   }
   const end = (id: string, isThis: boolean) => async () => {
@@ -43,11 +29,11 @@ export function People({
     if (isThis) onSignOut()
     else await refresh()
   }
-  const sessions = data?.sessions.toSorted((a, b) => Number(b.isThis) - Number(a.isThis))
+  const sessions = data?.sessions.toSorted((a, b) => Number(b.isThis) - Number(a.isThis)) ?? []
   return (
     <>
       <Heading>People</Heading>
-      <form className="card rename" onSubmit={rename}>
+      <form className="card" onSubmit={rename}>
         <label>
           Your name, as the crew knows you
           <input
@@ -58,48 +44,34 @@ export function People({
             required
           />
         </label>
-        <button type="submit" className="button" data-quiet disabled={isBusy}>
+        <button type="submit" className="button" data-quiet>
           Save
         </button>
       </form>
       <h2>Signed in</h2>
-      {!data && <p className="summary">{trouble ?? 'One moment …'}</p>}
+      {!data && <p>{trouble ?? 'One moment …'}</p>}
       <ul className="sessions">
-        {sessions?.map(({ id, person, email, device, seenAt, isThis }) => (
+        {sessions.map(({ id, person, email, device, seenAt, isThis }) => (
           <li key={id} className="card">
             <div>
               <b dir="auto">{person}</b>
-              <p>
+              <p className="quiet small">
                 {device}, {isThis ? 'this one' : formatSeen(seenAt, now)}
               </p>
-              {email.includes('@') && <p dir="auto">{email}</p>}
+              <p className="quiet small">{email}</p>
             </div>
-            <button
-              type="button"
-              className="button"
-              data-quiet
-              disabled={isBusy}
-              onClick={end(id, isThis)}
-            >
+            <button type="button" className="button" data-quiet onClick={end(id, isThis)}>
               Sign out<span className="unseen"> {`${person}, ${device}`}</span>
             </button>
           </li>
         ))}
       </ul>
-      {data && data.sessions.length > 1 && (
-        <div className="everywhere">
-          <p>A phone was lost? This ends every session in the list, yours too.</p>
-          <button
-            type="button"
-            className="button"
-            data-quiet
-            disabled={isBusy}
-            onClick={end('all', true)}
-          >
-            Sign out everywhere
-          </button>
-        </div>
-      )}
+      <div>
+        <p className="quiet">A phone was lost? This ends every session above, yours too.</p>
+        <button type="button" className="button" data-quiet onClick={end('all', true)}>
+          Sign out everywhere
+        </button>
+      </div>
     </>
   )
 }

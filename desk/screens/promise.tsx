@@ -13,11 +13,13 @@ export function PromiseScreen({ query }: { query: string }) {
   return (
     <>
       <Heading>The promise</Heading>
-      <p className="summary">A call within 10 minutes, day and night.</p>
+      <p className="quiet">A call within 10 minutes, day and night.</p>
       <nav className="periods" aria-label="Period">
         {periods.map((some) => (
           <a
             key={some}
+            className="button"
+            data-quiet
             href={formatRoute({ screen: 'promise', query: `days=${some}` })}
             aria-current={some === days || undefined}
           >
@@ -33,7 +35,7 @@ export function PromiseScreen({ query }: { query: string }) {
 function Report({ days }: { days: string }) {
   const path = `/api/promise?days=${days}`
   const { data, trouble } = useFresh<{ report: PromiseReport }>(path, 30_000)
-  if (!data) return <p className="summary">{trouble ?? 'One moment …'}</p>
+  if (!data) return <p className="quiet">{trouble ?? 'One moment …'}</p>
   const { report } = data
   const { share, byMinute, byHour, bySource, channels } = report
   if (share === null)
@@ -52,11 +54,9 @@ function Report({ days }: { days: string }) {
       <section className="card share">
         <h2 className="unseen">Kept</h2>
         <ShareRing share={share} figure={formatShare(share)} />
-        <div>
-          {describe(report).map((sentence) => (
-            <p key={sentence}>{sentence}</p>
-          ))}
-        </div>
+        {describe(report).map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
       </section>
       <BarChart
         title="How fast"
@@ -64,7 +64,7 @@ function Report({ days }: { days: string }) {
         nameOf="Answered"
         bars={byMinute.map((count, at) => ({
           name: at < 10 ? `In minute ${at + 1}` : at === 10 ? 'Later' : 'Never',
-          tick: at < 10 ? String(at + 1) : at === 10 ? 'later' : 'never',
+          tick: at < 10 ? String(at + 1) : at === 10 ? '10+' : 'never',
           kept: at < 10 ? count : 0,
           missed: at < 10 ? 0 : count,
         }))}
@@ -75,7 +75,7 @@ function Report({ days }: { days: string }) {
         nameOf="Hour"
         bars={byHour.map((counts, at) => ({
           name: formatHour(at),
-          tick: at % 6 === 0 ? formatHour(at) : undefined,
+          tick: at % 6 === 3 ? formatHour(at) : undefined,
           ...counts,
         }))}
       />
@@ -96,7 +96,7 @@ function Report({ days }: { days: string }) {
         <section className="card">
           <h2>How soon staff knew</h2>
           <Table
-            head={['Channel', 'Sent', 'Within 2 s', 'Half within', '95 % within']}
+            head={['Channel', 'Sent', 'In 2 s', 'Half in', '95 % in']}
             rows={channels.map(({ channel, sent, waiting, within2s, medianMs, p95Ms }) => [
               channelNames[channel] ?? channel,
               waiting > 0 ? `${sent} (${waiting} waiting)` : sent,

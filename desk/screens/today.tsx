@@ -4,7 +4,6 @@ import { Heading } from '../heading.tsx'
 import { Mark } from '../icons.tsx'
 import { LeadList } from '../lead-row.tsx'
 import { formatRoute } from '../route.ts'
-import type { Fresh } from '../use-fresh.ts'
 import { formatSpan } from '../words.ts'
 
 export type TodayData = {
@@ -17,38 +16,31 @@ const hrefOf = (leadId: string) => formatRoute({ leadId })
 
 export function Today({
   leads,
-  now,
-  shownId,
-  refresh,
+  ...list
 }: {
   leads: readonly LeadCard[]
   now: number
   shownId: string | undefined
-  refresh: Fresh<TodayData>['refresh']
+  refresh: () => Promise<void>
 }) {
   const { toCall, answered, suspect } = groupForCalling(leads)
-  const list = { now, hrefOf, shownId, onChange: refresh }
   return (
     <>
       <Heading>{toCall.length > 0 ? `${toCall.length} to call` : 'Nobody is waiting'}</Heading>
-      <p className="summary">{summarize(answered)}</p>
+      <p className="quiet">{summarize(answered)}</p>
       {leads.length === 0 && (
         <div className="empty">
           <Mark />
           <p>A quiet day under a sound roof. The next request shows here by itself.</p>
         </div>
       )}
-      {toCall.length > 0 && <LeadList leads={toCall} {...list} />}
-      {answered.length > 0 && (
-        <>
-          <h2>Answered</h2>
-          <LeadList leads={answered} {...list} />
-        </>
-      )}
+      <LeadList leads={toCall} hrefOf={hrefOf} {...list} />
+      {answered.length > 0 && <h2>Answered</h2>}
+      <LeadList leads={answered} hrefOf={hrefOf} {...list} />
       {suspect.length > 0 && (
         <details>
           <summary>Perhaps robots: {suspect.length}</summary>
-          <LeadList leads={suspect} {...list} />
+          <LeadList leads={suspect} hrefOf={hrefOf} {...list} />
         </details>
       )}
     </>
@@ -61,6 +53,5 @@ function summarize(answered: readonly LeadCard[]): string {
     .sort((a, b) => a - b)
   const median = took[Math.ceil(took.length / 2) - 1]
   if (median === undefined) return 'Everybody is promised a call within 10 minutes.'
-  if (took.length === 1) return `1 answered since yesterday, after ${formatSpan(median)}.`
-  return `${took.length} answered since yesterday, half of them within ${formatSpan(median)}.`
+  return `${took.length} answered since yesterday, ${took.length === 1 ? 'after' : 'half of them within'} ${formatSpan(median)}.`
 }
