@@ -12,7 +12,7 @@ import { functionPath } from './visitors.ts'
 export function createHostileTarget(db: Database) {
   let at = Date.parse('2026-11-15T12:00:00Z')
   const { app, log } = createTestApp(db, {
-    planDelivery: () => ({ channels: ['airtable', 'email', 'webhook'], escalateAt: at }),
+    planDelivery: async () => ({ channels: ['airtable', 'email', 'webhook'], escalateAt: at }),
     allowedOrigins: [elsewhere],
     rateLimitPerMinute: 0,
     now: () => at++,

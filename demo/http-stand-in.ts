@@ -16,7 +16,13 @@ export type HttpFault =
   /** Everything is done, but no answer ever comes. */
   | { kind: 'hang' }
 
-export type Call = { method: string; url: URL; headers: IncomingHttpHeaders; text: string }
+export type Call = {
+  method: string
+  url: URL
+  headers: IncomingHttpHeaders
+  bytes: Buffer
+  text: string
+}
 export type Reply = { status: number; type?: string; body: unknown }
 
 /** A service on this machine that answers in JSON, and has its bad days. */
@@ -27,10 +33,16 @@ export async function startHttpStandIn<Fault extends { kind: string } = HttpFaul
 }) {
   const server = createServer(async (request, response) => {
     try {
-      let text = ''
-      for await (const chunk of request.setEncoding('utf8')) text += chunk
+      const bytes = Buffer.concat(await request.toArray())
       const { method = 'GET', headers } = request
-      const call = { method, headers, text, url: new URL(request.url ?? '/', 'http://stand-in') }
+      const text = bytes.toString('utf8')
+      const call = {
+        method,
+        headers,
+        bytes,
+        text,
+        url: new URL(request.url ?? '/', 'http://stand-in'),
+      }
       const fault = service.chooseFault?.(call) as HttpFault | undefined
       if (fault?.kind === 'refuse') return request.socket.destroy()
       const { status, type = 'application/json', body } = await service.answer(call, fault)

@@ -2,11 +2,13 @@ import type { Context } from 'hono'
 import { createChannels } from './delivery/channels.ts'
 import { createDeliverer, type Deliverer } from './delivery/deliver.ts'
 import { listReminderChannels, planDelivery } from './delivery/plan.ts'
+import { findPushChannels } from './delivery/push-channel.ts'
 import { remindDue } from './delivery/reminders.ts'
 import { listWarnings } from './delivery/warnings.ts'
 import { createApp } from './http/app.ts'
 import { createFaultLog, type Log } from './log.ts'
 import type { Env } from './settings.ts'
+import { listDevices } from './store/push-devices.ts'
 import type { Database } from './store/tables.ts'
 
 /** Wires what becomes of a lead. The two homes, Node and Supabase, differ in what they pass here. */
@@ -35,6 +37,7 @@ export function createService({
   const deliverer = createDeliverer({
     ...deps,
     channels: createChannels(env, deps),
+    findMore: () => findPushChannels(env, deps),
     remindDue: () => remindDue(reminders),
     random: Math.random,
     faults,
@@ -45,7 +48,7 @@ export function createService({
     now,
     log,
     faults,
-    planDelivery: (details, at) => planDelivery(env, details, at),
+    planDelivery: async (about, at) => planDelivery(env, await listDevices(db), about, at),
     findWarnings: (backlog, at) => listWarnings(env, db, backlog, at),
     wake: () => wake(deliverer),
     findClientAddress,

@@ -108,6 +108,10 @@ const variables = v.object({
   DESK_HOST: text,
   DESK_URL: web('must be the desk’s own web address, such as https://desk.example.com'),
   DESK_EMAIL_TO: emails,
+  PUSH_SERVICES: list(
+    (item) => /^[a-z0-9.-]+$/.test(item),
+    'must be host names such as push.example.com, separated by commas',
+  ),
   RATE_LIMIT_PER_MINUTE: wholeNumber(1_000_000, 'must be a whole number; 0 means no limit'),
   TRUSTED_PROXIES: wholeNumber(10, 'must be a whole number from 0 to 10'),
 })
@@ -205,6 +209,12 @@ export function readEnv(given: Record<string, string | undefined>) {
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE ?? 10,
     trustedProxies: env.TRUSTED_PROXIES,
     desk: readDesk(),
+    push: {
+      deskUrl: (env.DESK_URL ?? publicUrl).replace(/\/+$/, ''),
+      /** By which push services can reach whoever sends. */
+      subject: smtp ? `mailto:${smtp.from.match(/[^\s<>]+@[^\s<>]+/)?.[0]}` : publicUrl,
+      services: env.PUSH_SERVICES ?? [],
+    },
   }
 
   /** On a laptop by itself; on a public site once the owner has given it an address of its own. */

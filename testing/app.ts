@@ -32,7 +32,7 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
   const wakes: number[] = []
   const app = createApp({
     db,
-    planDelivery: () => ({ channels: ['airtable'] }),
+    planDelivery: async () => ({ channels: ['airtable'] }),
     findWarnings: async () => [],
     linkSecret: 'a secret for tests',
     timeZone: 'America/Chicago',

@@ -19,7 +19,10 @@ export function createTestDesk(db: Database, changes: Partial<DeskOptions> = {})
     url: deskUrl,
     mayEnter: ['sam.hill@example.com', 'alex@example.com'],
     timeZone: 'America/Chicago',
-    receivers: new Map(),
+    findReceivers: async () => new Map(),
+    fetch,
+    push: { deskUrl, subject: 'mailto:site@example.com', services: [] },
+    escalateAfterMinutes: [4, 8],
     findWarnings: async () => [],
     sendLink: async (email, link) => {
       mails.push({ email, link })

@@ -35,7 +35,7 @@ async function open(
   const deps = { db, now, random: () => 1, pause, log, faults: createFaultLog(log) }
   const deliverer = createDeliverer({ channels, ...deps })
   const save = (lead: Partial<Lead> = {}) => {
-    const plan = planDelivery(settings, { suspect: null }, clock.at)
+    const plan = planDelivery(settings, [], { suspect: null, serviceType: '' }, clock.at)
     return storeLead(db, { at: clock.at, lead, ...plan })
   }
   /** Of the first receiver, unless it is another's. */

@@ -12,10 +12,13 @@ export type Deliverer = ReturnType<typeof createDeliverer>
 
 export function createDeliverer({
   channels,
+  findMore = async () => [],
   remindDue = async () => ({ reminded: 0, nextAt: undefined }),
   ...deps
 }: DeliveryDeps & {
   channels: readonly Channel[]
+  /** Those that come and go while it runs. */
+  findMore?: () => Promise<readonly Channel[]>
   /** Writes the deliveries of reminders that are due. */
   remindDue?: () => Promise<{ reminded: number; nextAt: number | undefined }>
 }) {
@@ -43,9 +46,11 @@ export function createDeliverer({
   async function remind(): Promise<number> {
     try {
       await watchClock()
+      const known = loops.size
+      addLoops(await findMore())
       const { reminded, nextAt = Number.POSITIVE_INFINITY } = await remindDue()
       faults.clear('reminder database', 'reminders go out again')
-      if (reminded > 0) {
+      if (reminded > 0 || loops.size > known) {
         hasReminded = true
         wake()
       }
@@ -77,12 +82,20 @@ export function createDeliverer({
     })
     return run
   }
-  const loops = channels.map((channel) =>
-    createLoop(createChannelRun(channel, { ...deps, ...signals })),
-  )
+  const loops = new Map<string, () => Promise<void>>()
+  const addLoops = (some: readonly Channel[]) => {
+    for (const channel of some)
+      if (!loops.has(channel.name))
+        loops.set(channel.name, createLoop(createChannelRun(channel, { ...deps, ...signals })))
+  }
+  addLoops(channels)
   const remindLoop = createLoop(remind)
   const watchClockOnce = runSingly(() => watchClock().catch(() => {}))
-  const deliverAll = () => Promise.all(loops.map((run) => run()))
+  const deliverAll = async () => {
+    // Without a database there is nothing to send either, and the loops say so.
+    addLoops(await findMore().catch(() => []))
+    await Promise.all([...loops.values()].map((run) => run()))
+  }
 
   /** Something may be due: look now rather than at the next poll. */
   function wake(): void {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '#testing/database.ts'
 import { makeSettings } from '#testing/settings.ts'
-import { listReminderChannels, planDelivery } from './plan.ts'
+import type { PushDevice } from '../store/push-devices.ts'
+import { listReminderChannels, listRinging, planDelivery } from './plan.ts'
 import { kindOf, listReceivers } from './receivers.ts'
 import { listWarnings } from './warnings.ts'
 
@@ -15,6 +16,12 @@ const settings = makeSettings({
   TWILIO_AUTH_TOKEN: 't',
   TWILIO_FROM: '+15550001111',
   ALERT_SMS_TO: '+15550002222',
+})
+const person = { suspect: null, serviceType: '' } as const
+const device = (changes: Partial<PushDevice> = {}): PushDevice => ({
+  ...{ id: '0a1b2c3d-x', sessionId: '', endpoint: '', p256dh: '', auth: '', person: '', name: '' },
+  ...{ ringsFrom: 0, quietUntil: 0, emergenciesRing: false, createdAt: 0, goneAt: null },
+  ...changes,
 })
 const nameMailboxes = (to: string) =>
   listReceivers(makeSettings({ ...mail, ALERT_EMAIL_TO: to }))
@@ -37,14 +44,19 @@ it('without its receiver a channel tells nobody whom it reaches', () => {
 })
 
 it('a lead goes to every channel that is set up, and to Airtable in any case', () => {
-  const { channels, escalateAt } = planDelivery(settings, { suspect: null }, now)
+  const { channels, escalateAt } = planDelivery(settings, [], person, now)
   expect(channels.map(kindOf)).toEqual(['airtable', 'email', 'email', 'webhook', 'sms'])
   expect(escalateAt).toBe(now + 240_000)
-  expect(planDelivery(makeSettings(), { suspect: null }, now).channels).toEqual(['airtable'])
+  expect(planDelivery(makeSettings(), [], person, now).channels).toEqual(['airtable'])
 })
 
 it('a robot’s lead goes to no phone, and nobody is reminded', () => {
-  const { channels, escalateAt } = planDelivery(settings, { suspect: 'trap' }, now)
+  const { channels, escalateAt } = planDelivery(
+    settings,
+    [device()],
+    { ...person, suspect: 'trap' },
+    now,
+  )
   expect(channels.map(kindOf)).toEqual(['airtable', 'email', 'email', 'webhook'])
   expect(escalateAt).toBeUndefined()
 })
@@ -65,4 +77,17 @@ it('what waits for channels that are no longer set up is said by kind, not by re
   expect(await listWarnings(makeSettings(), db, backlog, now)).toEqual([
     '4 alerts wait for a receiver who is gone (email, webhook). npm run leads tells which, and how to drop them.',
   ])
+})
+
+it('a device rings from its minute on, not while it is quiet, and for emergencies if it may', () => {
+  const rings = (changes: Partial<PushDevice>, minutes = 0, isEmergency = false) =>
+    listRinging([device(changes)], { minutes, isEmergency, now }).length === 1
+  expect(rings({})).toBe(true)
+  expect(rings({ ringsFrom: 4 }, 3.9)).toBe(false)
+  expect(rings({ ringsFrom: 4 }, 4)).toBe(true)
+  expect(rings({ quietUntil: now + 1 })).toBe(false)
+  expect(rings({ quietUntil: now })).toBe(true)
+  expect(rings({ quietUntil: now + 1, emergenciesRing: true })).toBe(false)
+  expect(rings({ quietUntil: now + 1, emergenciesRing: true }, 0, true)).toBe(true)
+  expect(rings({ goneAt: 1 }, 9, true)).toBe(false)
 })

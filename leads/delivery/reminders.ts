@@ -3,6 +3,7 @@ import { findRows } from '../airtable/rows.ts'
 import { isTouched } from '../airtable/status.ts'
 import type { Log } from '../log.ts'
 import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
+import { listDevices } from '../store/push-devices.ts'
 import {
   escalateLead,
   findNextEscalationAt,
@@ -11,12 +12,13 @@ import {
   type UnansweredLead,
 } from '../store/reminders.ts'
 import type { Database } from '../store/tables.ts'
+import { listRinging } from './plan.ts'
 import { computeAnsweredAt, decideReminder } from './reminder-steps.ts'
 
 type ReminderOptions = {
   db: Database
   airtable: AirtableSettings | undefined
-  /** The channels that hear when nobody has called. */
+  /** The channels that hear when nobody has called. The devices that ring are looked up. */
   channels: readonly string[]
   escalateAfterMinutes: readonly number[]
   fetch: typeof fetch
@@ -92,9 +94,13 @@ async function readAnswers(
 
 async function remind(
   lead: UnansweredLead,
-  { db, channels, escalateAfterMinutes, now, log }: ReminderOptions,
+  { db, channels: others, escalateAfterMinutes, now, log }: ReminderOptions,
 ): Promise<boolean> {
   const { occasion, nextAt } = decideReminder(lead.receivedAt, escalateAfterMinutes, now())
+  const isEmergency = lead.serviceType === 'emergency'
+  const minutes = (now() - lead.receivedAt) / 60_000
+  const devices = listRinging(await listDevices(db), { minutes, isEmergency, now: now() })
+  const channels = [...others, ...devices]
   const isOurs = await escalateLead(db, lead, occasion, { channels, nextAt, now: now() })
   if (isOurs) log.warn({ leadId: lead.id, occasion, alerted: channels.length }, 'not answered yet')
   return isOurs

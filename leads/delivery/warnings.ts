@@ -1,5 +1,6 @@
 import { webhookGone } from '../alerts/webhook.ts'
 import type { Env } from '../settings.ts'
+import { listDevices, nameDevice } from '../store/push-devices.ts'
 import type { Backlog } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 import { kindOf, listReceivers, type ReceiverSettings } from './receivers.ts'
@@ -18,7 +19,9 @@ export async function listWarnings(
   const { airtable, webhook } = settings
   // Leads are planned for Airtable before it is set up, which is said elsewhere.
   const all = backlog.filter(({ channel }) => channel !== 'airtable' || airtable)
-  const known = new Set(['airtable', ...listReceivers(settings).map(({ name }) => name)])
+  const devices = (await listDevices(db)).map(nameDevice)
+  const receivers = listReceivers(settings).map(({ name }) => name)
+  const known = new Set(['airtable', ...receivers, ...devices])
   const groupByKind = (isKnown: boolean) =>
     Map.groupBy(
       all.filter(({ channel }) => known.has(channel) === isKnown),

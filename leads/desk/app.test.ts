@@ -115,7 +115,7 @@ describe.each(engines)('the desk on %s', (engine) => {
 
   it('tells the way of each delivery in plain words', async () => {
     const { db, call, cookie, clock } = await open(() => ({
-      receivers: new Map([['email', 'sam@example.com']]),
+      findReceivers: async () => new Map([['email', 'sam@example.com']]),
     }))
     const id = await storeLead(db)
     const update = () => db.kysely.updateTable('deliveries').where('lead_id', '=', id)

@@ -3,24 +3,27 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import * as v from 'valibot'
 import type { Log } from '../log.ts'
 import { endSessions, listSessions, renamePerson, sessionMs } from '../store/desk-access.ts'
+import { removeDevices } from '../store/push-devices.ts'
 import type { Database } from '../store/tables.ts'
 import { UserError } from '../user-error.ts'
+import { createDeviceRoutes, type DeviceRouteOptions } from './device-routes.ts'
 import { createLeadRoutes, type LeadRouteOptions } from './lead-routes.ts'
 import { type Route, readBody, refuse } from './routes.ts'
 import { describeDevice, enter, readSession, requestLink } from './sign-in.ts'
 
-export type DeskOptions = LeadRouteOptions & {
-  db: Database
-  /** The desk's own address, without a slash at the end. */
-  url: string
-  /** In lower case. */
-  mayEnter: readonly string[]
-  /** None where no mail server is set up. */
-  sendLink: ((email: string, link: string) => Promise<void>) | undefined
-  findClientAddress: (c: Context) => string
-  now: () => number
-  log: Log
-}
+export type DeskOptions = LeadRouteOptions &
+  DeviceRouteOptions & {
+    db: Database
+    /** The desk's own address, without a slash at the end. */
+    url: string
+    /** In lower case. */
+    mayEnter: readonly string[]
+    /** None where no mail server is set up. */
+    sendLink: ((email: string, link: string) => Promise<void>) | undefined
+    findClientAddress: (c: Context) => string
+    now: () => number
+    log: Log
+  }
 
 /** The desk's JSON interface. Its page is static and holds nothing of a lead. */
 export function createDesk(options: DeskOptions): { app: Hono; routes: readonly Route[] } {
@@ -83,6 +86,7 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
       path: '/api/session',
       answer: async (c, session) => {
         await endSessions(db, session.id)
+        await removeDevices(db, { sessionId: session.id }, now())
         deleteCookie(c, cookieName, { path: '/', secure: isSecure })
         return c.json({ ok: true })
       },
@@ -110,11 +114,14 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
       method: 'DELETE',
       path: '/api/sessions/:id',
       answer: async (c) => {
-        await endSessions(db, c.req.param('id') ?? '')
+        const id = c.req.param('id') ?? ''
+        await endSessions(db, id)
+        await removeDevices(db, id === 'all' ? 'all' : { sessionId: id }, now())
         return c.json({ ok: true })
       },
     },
     ...createLeadRoutes(options),
+    ...createDeviceRoutes(options),
   ]
 
   app.use('/api/*', async (c, next) => {

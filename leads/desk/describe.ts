@@ -5,6 +5,7 @@ import { promiseMs, type StoredLead, serviceTypes } from '../lead.ts'
 import { makeSafe } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
 import type { Delivery, LeadWithDeliveries } from '../store/reading.ts'
+import { findTown } from '../town.ts'
 
 /** What a list shows of a lead. */
 export type LeadCard = ReturnType<typeof describeCard>
@@ -27,18 +28,6 @@ export const describeCard = (lead: StoredLead) => ({
   outcome: lead.outcome,
   isSuspect: lead.suspect !== null,
 })
-
-/** Of '1 Main St, Springfield, IL 62701, USA' the town; else what there is. */
-export function findTown(address: string): string {
-  const parts = address
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part && !/^(usa|united states)$/i.test(part))
-  if (parts.length < 2) return parts[0] ?? ''
-  const last = parts.at(-1) ?? ''
-  const isState = /^[A-Z]{2}( \d{5}(-\d{4})?)?$/i.test(last) || /^\d{5}/.test(last)
-  return (isState && parts.length > 2 ? parts.at(-2) : last) ?? ''
-}
 
 type Words = { now: number; timeZone: string; receivers: ReadonlyMap<string, string> }
 
@@ -71,6 +60,7 @@ const kinds: Record<string, string> = {
   airtable: 'Airtable',
   email: 'E-mail',
   sms: 'Text',
+  push: 'Ring',
   webhook: 'Webhook',
   'escalation-email': 'E-mail',
   'escalation-sms': 'Text',

@@ -1,6 +1,7 @@
 import { formatDuration } from '../alerts/clock.ts'
 import { kindOf, listReceivers } from '../delivery/receivers.ts'
 import type { Env } from '../settings.ts'
+import { listDevices, nameDevice } from '../store/push-devices.ts'
 import { listStuck, type StuckDelivery } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 
@@ -12,14 +13,26 @@ const names: Record<string, string> = {
   email: 'Alerts by e-mail do not arrive',
   webhook: 'The webhook takes no alerts',
   sms: 'Texts do not arrive',
+  push: 'A phone cannot be rung',
 }
 
 /** What is wrong and what to do about it, a sentence or two each; nothing when all is well. */
 export async function findTrouble(env: Env, db: Database, now: number): Promise<string[]> {
-  const known = new Set(['airtable', ...listReceivers(env).map(({ name }) => name)])
+  const devices = await listDevices(db)
+  const receivers = [...listReceivers(env).map(({ name }) => name), ...devices.map(nameDevice)]
+  const known = new Set(['airtable', ...receivers])
   const stuck = (await listStuck(db, now - patienceMs)).filter(({ channel }) => known.has(channel))
   const byKind = Map.groupBy(stuck, ({ channel }) => kindOf(channel).replace('escalation-', ''))
-  return [...env.notSetUp, ...[...byKind].map(([kind, some]) => describe(kind, some, now))]
+  const gone = devices.filter(({ goneAt }) => goneAt !== null)
+  const silent = gone.map(
+    ({ person, name }) =>
+      `${name} of ${person} rings no more. Open the desk there and press “Ring this phone”, or remove it.`,
+  )
+  return [
+    ...env.notSetUp,
+    ...silent,
+    ...[...byKind].map(([kind, some]) => describe(kind, some, now)),
+  ]
 }
 
 function describe(kind: string, stuck: readonly StuckDelivery[], now: number): string {

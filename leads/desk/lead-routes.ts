@@ -18,7 +18,7 @@ export type LeadRouteOptions = {
   db: Database
   timeZone: string
   /** By channel: whom it reaches, for a person to read. */
-  receivers: ReadonlyMap<string, string>
+  findReceivers: () => Promise<ReadonlyMap<string, string>>
   /** What the owner should look at. */
   findWarnings: () => Promise<string[]>
   /** Erases a lead here and in Airtable, or throws a UserError. */
@@ -65,7 +65,8 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
   async function showLead(c: Context, id: string): Promise<Response> {
     const lead = await findLead(db, id)
     if (!lead) return refuse(c, 404, 'This lead was erased.')
-    return sendFresh(c, { lead: describeInFull(lead, { ...options, now: now() }) })
+    const receivers = await options.findReceivers()
+    return sendFresh(c, { lead: describeInFull(lead, { timeZone, receivers, now: now() }) })
   }
 
   return [

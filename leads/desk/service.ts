@@ -3,6 +3,7 @@ import { eraseEverywhere } from '../delivery/erase-everywhere.ts'
 import { mapReceivers } from '../delivery/receivers.ts'
 import type { Log } from '../log.ts'
 import type { Env } from '../settings.ts'
+import { listDevices, nameDevice } from '../store/push-devices.ts'
 import type { Database } from '../store/tables.ts'
 import { createDesk } from './app.ts'
 import { findTrouble } from './health.ts'
@@ -36,7 +37,7 @@ export function createDeskService({
   /** Deliveries may be due. */
   wake: () => void
 }): { app: Hono; routes: readonly Route[] } {
-  const { desk, smtp, airtable, timeZone } = env
+  const { desk, smtp, airtable, timeZone, escalateAfterMinutes, push } = env
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
   let last: { at: number; trouble: Promise<string[]> } | undefined
   return createDesk({
@@ -47,7 +48,14 @@ export function createDeskService({
     log,
     wake,
     findClientAddress,
-    receivers: mapReceivers(env),
+    fetch,
+    push: { ...push, deskUrl: desk.url },
+    escalateAfterMinutes,
+    findReceivers: async () =>
+      new Map([
+        ...mapReceivers(env),
+        ...(await listDevices(db)).map((one) => [nameDevice(one), one.name] as const),
+      ]),
     sendLink: smtp && ((email, link) => mailLink(email, link, { ...smtp, company })),
     findWarnings: () => {
       if (!last || now() - last.at >= troubleReuseMs) {

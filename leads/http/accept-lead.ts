@@ -1,5 +1,5 @@
 import { findNetwork } from '../client-address.ts'
-import type { LeadDetails } from '../lead.ts'
+import type { Lead, LeadDetails } from '../lead.ts'
 import { type FaultLog, type Log, nameError } from '../log.ts'
 import { giveUpAfter } from '../store/give-up-after.ts'
 import { saveLead } from '../store/save-lead.ts'
@@ -12,9 +12,9 @@ export type AcceptOptions = {
   db: Database
   /** Where a new lead goes, and when staff are first reminded of it. */
   planDelivery: (
-    details: LeadDetails,
+    about: LeadDetails & Pick<Lead, 'serviceType'>,
     now: number,
-  ) => { channels: readonly string[]; escalateAt?: number | undefined }
+  ) => Promise<{ channels: readonly string[]; escalateAt?: number | undefined }>
   rateLimitPerMinute: number
   /** When to give up storing a lead, and tell. */
   longestSaveMs?: number
@@ -45,7 +45,6 @@ export function createAcceptLead(options: AcceptOptions) {
       bodyHash: hashLead(lead),
       clientAddress: client,
       idempotencyKeys: keys,
-      ...options.planDelivery(details, receivedAt),
     }
     const network = limitPerMinute > 0 ? findNetwork(client) : undefined
     let hasBegun = false
@@ -53,7 +52,9 @@ export function createAcceptLead(options: AcceptOptions) {
       line.save(network, async () => {
         if (isLate()) return undefined
         hasBegun = true
-        return saveLead(db, newLead, { now: receivedAt, limitPerMinute })
+        const about = { ...details, serviceType: lead.serviceType }
+        const plan = await options.planDelivery(about, receivedAt)
+        return saveLead(db, { ...newLead, ...plan }, { now: receivedAt, limitPerMinute })
       }),
     ).catch((error) => {
       // A lead that never had a turn says nothing about the database.

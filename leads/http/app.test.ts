@@ -81,7 +81,7 @@ describe.each(engines)('the function on %s', (engine) => {
     const notSetUp = ['Airtable is not set up.']
     const { request, post, clock } = await open(engine, {
       notSetUp,
-      planDelivery: () => ({ channels: ['airtable', 'email-0a1b2c3d', 'email-4e5f6a7b'] }),
+      planDelivery: async () => ({ channels: ['airtable', 'email-0a1b2c3d', 'email-4e5f6a7b'] }),
     })
     const nothing = { waiting: 0, oldestWaitingSeconds: null, byChannel: {} }
     expect((await request('/healthz')).json.deliveries).toEqual(nothing)
@@ -229,8 +229,8 @@ it('says once that a page has another key, and that a plain post comes from a st
 
 it('logs an error that quotes a visitor without its words', async () => {
   const { post, log } = await open('sqlite', {
-    planDelivery: () => {
-      throw new Error(`cannot plan for ${lead.name}`)
+    findClientAddress: () => {
+      throw new Error(`where is ${lead.name}?`)
     },
   })
   expect(await post()).toMatchObject({ status: 500, code: 'internal' })

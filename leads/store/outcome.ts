@@ -1,4 +1,5 @@
 import type { LeadOutcome } from '../lead.ts'
+import { tellDevices } from './push-devices.ts'
 import { cancelEscalations } from './reminders.ts'
 import { type Database, writeDeliveries } from './tables.ts'
 
@@ -22,6 +23,7 @@ export function recordOutcome(
       .returning('id')
       .executeTakeFirst()
     if (!recorded) return
+    await tellDevices(trx, leadId, now)
     await cancelEscalations(trx, leadId, 'Answered before it was sent.', now)
     // What was said before is no longer true, sent or not.
     await trx

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Escalation } from '../channel.ts'
-import type { AnswerSource } from '../lead.ts'
+import type { AnswerSource, ServiceType } from '../lead.ts'
+import { tellDevices } from './push-devices.ts'
 import { type Database, type Tables, writeDeliveries } from './tables.ts'
 
 /** When the next reminder about an unanswered lead is due; undefined when none is. */
@@ -17,7 +18,12 @@ export async function findNextEscalationAt({ kysely }: Database): Promise<number
   return next?.at ?? undefined
 }
 
-export type UnansweredLead = { id: string; receivedAt: number; escalateAt: number }
+export type UnansweredLead = {
+  id: string
+  receivedAt: number
+  escalateAt: number
+  serviceType: ServiceType | ''
+}
 
 /** The leads a reminder is due for, the longest waiting first. */
 export async function listUnanswered(
@@ -27,7 +33,12 @@ export async function listUnanswered(
 ): Promise<UnansweredLead[]> {
   const leads = await kysely
     .selectFrom('leads')
-    .select(['id', 'received_at as receivedAt', 'escalate_at as escalateAt'])
+    .select([
+      'id',
+      'received_at as receivedAt',
+      'escalate_at as escalateAt',
+      'service_type as serviceType',
+    ])
     .where('escalate_at', '<=', now)
     .where('answered_at', 'is', null)
     .orderBy('escalate_at')
@@ -119,6 +130,7 @@ export function recordAnswer(
     if (recorded) {
       await cancelEscalations(trx, leadId, 'Answered before it was sent.', now)
       await writeDeliveries(trx, { leadId, channels: ['airtable'], occasion: 'answered' }, now)
+      await tellDevices(trx, leadId, now)
       return { isFirst: true, answeredAt, answeredBy, answeredName }
     }
     const earlier = await trx

@@ -61,6 +61,20 @@ export type Tables = {
     created_at: number
     seen_at: number
   }
+  push_devices: {
+    id: string
+    session_id: string
+    endpoint: string
+    p256dh: string
+    auth: string
+    person: string
+    name: string
+    rings_from: number
+    quiet_until: number
+    emergencies_ring: number
+    created_at: number
+    gone_at: number | null
+  }
   write_checks: { id: string; filler: string }
 }
 

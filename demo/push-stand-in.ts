@@ -1,0 +1,100 @@
+import { createECDH, createPublicKey, randomBytes, verify } from 'node:crypto'
+import { decrypt } from 'http_ece'
+import { type Call, type HttpFault, type Reply, startHttpStandIn } from './http-stand-in.ts'
+
+/**
+ * A browser maker's push service on this machine, and the phones behind it. It lets in whoever has
+ * signed by VAPID (RFC 8292), and each phone decrypts with keys of its own (RFC 8291).
+ */
+
+export const pushHost = 'push.example'
+
+type PushFault = HttpFault | { kind: 'status'; status: number }
+type Message = { at: number; device: string; headers: Call['headers']; data: PushData }
+
+/** What the phone's browser hands to the service worker. */
+export type PushData = {
+  web_push: number
+  notification: { title: string; body: string; tag: string; navigate: string; silent: boolean }
+  ring: { leadId: string; isTest: boolean; isEmergency: boolean; isAnswered: boolean }
+}
+
+export async function startPushStandIn() {
+  const phones = new Map<string, { key: ReturnType<typeof createECDH>; auth: Buffer }>()
+  const messages: Message[] = []
+  const faults = new Map<string, PushFault[]>()
+
+  const server = await startHttpStandIn<PushFault>({
+    chooseFault: ({ url }) => faults.get(url.pathname.slice(1))?.shift(),
+    answer(call, fault): Reply {
+      if (fault?.kind === 'status') return { status: fault.status, body: '' }
+      const device = call.url.pathname.slice(1)
+      const phone = phones.get(device)
+      if (!phone) return { status: 410, body: '' }
+      const refused = findRefusal(call)
+      if (refused) return { status: refused, body: '' }
+      const { key, auth } = phone
+      const options = {
+        version: 'aes128gcm',
+        privateKey: key,
+        authSecret: auth.toString('base64url'),
+      }
+      const text = decrypt(call.bytes, options).toString('utf8')
+      messages.push({ at: Date.now(), device, headers: call.headers, data: JSON.parse(text) })
+      return { status: 201, body: '' }
+    },
+  })
+
+  return {
+    ...server,
+    messages,
+    /** The next answers to this phone's messages. */
+    failNext: (device: string, ...some: PushFault[]) => faults.set(device, some),
+    /** What a browser gives when a person lets it ring. */
+    addPhone(device: string) {
+      const key = createECDH('prime256v1')
+      key.generateKeys()
+      const auth = randomBytes(16)
+      phones.set(device, { key, auth })
+      return {
+        endpoint: `https://${pushHost}/${device}`,
+        keys: { p256dh: key.getPublicKey('base64url'), auth: auth.toString('base64url') },
+      }
+    },
+    removePhone: (device: string) => phones.delete(device),
+    /** Push services are on https only; this leads to the one here. */
+    fetch: ((input: string | URL, init?: RequestInit) => {
+      const url = new URL(input)
+      return fetch(url.host === pushHost ? server.url + url.pathname : url, init)
+    }) as typeof fetch,
+  }
+}
+
+/** As push services document it: who sends must be known, and the message short and of a known form. */
+function findRefusal({ headers, bytes, method }: Call): number | undefined {
+  if (method !== 'POST') return 405
+  if (headers['content-encoding'] !== 'aes128gcm' || !/^\d+$/.test(String(headers.ttl))) return 400
+  if (bytes.length > 4096) return 413
+  if (headers.topic && !/^[\w-]{1,32}$/.test(String(headers.topic))) return 400
+  const [, token = '', key = ''] =
+    String(headers.authorization).match(/^vapid t=([\w.-]+), k=([\w-]+)$/) ?? []
+  return isSigned(token, key) ? undefined : 403
+}
+
+function isSigned(token: string, key: string): boolean {
+  const [head = '', claims = '', signature = ''] = token.split('.')
+  const point = Buffer.from(key, 'base64url')
+  if (point.length !== 65) return false
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((half) =>
+    half.toString('base64url'),
+  )
+  const jwk = { kty: 'EC', crv: 'P-256', x: String(x), y: String(y) }
+  const publicKey = createPublicKey({ key: jwk, format: 'jwk' })
+  const signed = Buffer.from(`${head}.${claims}`)
+  const by = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const
+  if (!verify('sha256', signed, by, Buffer.from(signature, 'base64url'))) return false
+  const { aud, exp, sub } = JSON.parse(Buffer.from(claims, 'base64url').toString())
+  const inSeconds = exp - Date.now() / 1000
+  const isContact = /^(mailto:.+@.+|https?:\/\/.+)/.test(sub)
+  return aud === `https://${pushHost}` && inSeconds > 0 && inSeconds <= 86_400 && isContact
+}

@@ -1,0 +1,202 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { pushHost, startPushStandIn } from '#demo/push-stand-in.ts'
+import { engines, openTestDatabase } from '#testing/database.ts'
+import { createTestLog } from '#testing/log.ts'
+import { storeLead, testTime } from '#testing/saved-leads.ts'
+import { makeSettings } from '#testing/settings.ts'
+import { isPushService } from '../alerts/push.ts'
+import type { Lead } from '../lead.ts'
+import { createFaultLog } from '../log.ts'
+import { listDevices, type PushDevice, saveDevice } from '../store/push-devices.ts'
+import { findLead } from '../store/reading.ts'
+import { recordAnswer } from '../store/reminders.ts'
+import type { Engine } from '../store/tables.ts'
+import { createDeliverer } from './deliver.ts'
+import { planDelivery } from './plan.ts'
+import { findPushChannels } from './push-channel.ts'
+import { remindDue } from './reminders.ts'
+
+async function open(engine: Engine = 'sqlite') {
+  const service = await startPushStandIn()
+  onTestFinished(() => service.close())
+  const settings = makeSettings({
+    DESK_URL: 'https://desk.example',
+    ALERT_EMAIL_FROM: 'Roofing <site@example.com>',
+    SMTP_URL: 'smtp://localhost',
+  })
+  const db = await openTestDatabase(engine)
+  const log = createTestLog()
+  const clock = { at: testTime }
+  const now = () => clock.at
+  const pause = async (ms: number) => {
+    clock.at += ms
+  }
+  const deps = { db, fetch: service.fetch, pause, now, log }
+  const deliverer = createDeliverer({
+    ...deps,
+    channels: [],
+    findMore: () => findPushChannels(settings, deps),
+    remindDue: () => remindDue({ ...settings, ...deps, channels: [] }),
+    random: () => 1,
+    faults: createFaultLog(log),
+  })
+  const addPhone = async (name: string, changes: Partial<PushDevice> = {}) => {
+    const { endpoint, keys } = service.addPhone(name)
+    await saveDevice(db, {
+      ...{ id: crypto.randomUUID(), sessionId: name, endpoint, ...keys, person: 'Sam', name },
+      ...{ ringsFrom: 0, quietUntil: 0, emergenciesRing: true, createdAt: clock.at, goneAt: null },
+      ...changes,
+    })
+  }
+  const save = async (lead: Partial<Lead> = {}) => {
+    const about = { suspect: null, serviceType: lead.serviceType ?? '' } as const
+    const plan = planDelivery(settings, await listDevices(db), about, clock.at)
+    return storeLead(db, { at: clock.at, lead, ...plan })
+  }
+  const deliver = () => deliverer.deliverDue(1)
+  /** Which phones rang since, and with what title. */
+  const takeRings = () =>
+    service.messages.splice(0).map(({ device, data }) => `${device}: ${data.notification.title}`)
+  return { service, db, log, clock, addPhone, save, deliver, takeRings }
+}
+
+describe.each(engines)('phones on %s', (engine) => {
+  it('ring with what the crew needs and nothing else, signed and encrypted', async () => {
+    const { service, addPhone, save, deliver } = await open(engine)
+    await addPhone('phone')
+    const leadId = await save({ serviceType: 'emergency' })
+    await deliver()
+    expect(service.messages).toHaveLength(1)
+    const { headers, data } = service.messages[0] ?? {}
+    expect(data).toEqual({
+      web_push: 8030,
+      mutable: true,
+      notification: {
+        title: 'Jane Doe: call by 6:10 AM CST',
+        body: 'EMERGENCY · Springfield',
+        tag: leadId,
+        lang: 'en-US',
+        navigate: `https://desk.example/#/lead/${leadId}`,
+        silent: false,
+      },
+      ring: { leadId, isTest: false, isEmergency: true, isAnswered: false },
+    })
+    expect(headers).toMatchObject({
+      ttl: '600',
+      urgency: 'high',
+      topic: leadId.replaceAll('-', ''),
+    })
+  })
+
+  it('are taken quiet by an answer, each that rang', async () => {
+    const { db, clock, addPhone, save, deliver, takeRings } = await open(engine)
+    await addPhone('one')
+    await addPhone('two')
+    await addPhone('late', { ringsFrom: 8 })
+    const leadId = await save()
+    await deliver()
+    expect(takeRings().sort()).toEqual([
+      'one: Jane Doe: call by 6:10 AM CST',
+      'two: Jane Doe: call by 6:10 AM CST',
+    ])
+    const answer = { answeredAt: clock.at, answeredBy: 'desk' as const, now: clock.at }
+    await recordAnswer(db, leadId, { ...answer, answeredName: 'Alex' })
+    await deliver()
+    expect(takeRings().sort()).toEqual([
+      'one: Alex is calling Jane Doe',
+      'two: Alex is calling Jane Doe',
+    ])
+  })
+})
+
+it('ring later for who is asked later, and about what is true then', async () => {
+  const { clock, addPhone, save, deliver, takeRings } = await open()
+  await addPhone('first')
+  await addPhone('second', { ringsFrom: 4 })
+  await addPhone('quiet', { quietUntil: testTime + 3_600_000, emergenciesRing: false })
+  await save()
+  await deliver()
+  expect(takeRings()).toEqual(['first: Jane Doe: call by 6:10 AM CST'])
+  clock.at += 4 * 60_000
+  await deliver()
+  expect(takeRings().sort()).toEqual([
+    'first: Jane Doe: call by 6:10 AM CST',
+    'second: Jane Doe: call by 6:10 AM CST',
+  ])
+  clock.at += 7 * 60_000
+  await deliver()
+  expect(takeRings().sort()).toEqual([
+    'first: Jane Doe: asked 11 minutes ago: call now',
+    'second: Jane Doe: asked 11 minutes ago: call now',
+  ])
+})
+
+it.each([404, 410])('that are gone (%i) are struck off, and hold up nobody', async (status) => {
+  const { service, db, addPhone, save, deliver, takeRings } = await open()
+  await addPhone('gone')
+  await addPhone('there')
+  service.failNext('gone', { kind: 'status', status })
+  const leadId = await save()
+  await deliver()
+  expect(takeRings()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
+  expect((await listDevices(db)).map(({ name, goneAt }) => [name, goneAt !== null])).toEqual([
+    ['gone', true],
+    ['there', false],
+  ])
+  const waiting = (await findLead(db, leadId))?.deliveries.filter(
+    ({ channel, state }) => channel.startsWith('push') && state === 'waiting',
+  )
+  expect(waiting).toEqual([])
+  await save()
+  await deliver()
+  expect(takeRings()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
+})
+
+it('are tried again when the service is slow to take it, and hold up no other', async () => {
+  const { service, clock, addPhone, save, deliver, takeRings } = await open()
+  await addPhone('busy')
+  await addPhone('there')
+  service.failNext(
+    'busy',
+    { kind: 'status', status: 429 },
+    { kind: 'status', status: 500 },
+    { kind: 'refuse' },
+  )
+  await save()
+  await deliver()
+  expect(takeRings()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
+  for (let at = 0; at < 4; at++) {
+    clock.at += 30_000
+    await deliver()
+  }
+  expect(takeRings()).toEqual(['busy: Jane Doe: call by 6:10 AM CST'])
+})
+
+it('have the keys that were made first, whoever is first', async () => {
+  const { service, addPhone, save, deliver } = await open()
+  await addPhone('one')
+  await addPhone('two')
+  await save()
+  await deliver()
+  const keys = service.messages.map(({ headers }) => String(headers.authorization).split('k=')[1])
+  expect(keys).toHaveLength(2)
+  expect(new Set(keys).size).toBe(1)
+})
+
+it.each([
+  ['https://fcm.googleapis.com/fcm/send/abc', true],
+  ['https://updates.push.services.mozilla.com/wpush/v2/x', true],
+  ['https://web.push.apple.com/Q', true],
+  [`https://${pushHost}/x`, true],
+  ['http://fcm.googleapis.com/x', false],
+  ['https://fcm.googleapis.com:8443/x', false],
+  ['https://evilfcm.googleapis.com.example/x', false],
+  ['https://user@fcm.googleapis.com/x', false],
+  ['https://127.0.0.1/x', false],
+  ['https://169.254.169.254/latest', false],
+  [`https://fcm.googleapis.com/${'x'.repeat(1000)}`, false],
+  ['javascript:alert(1)', false],
+  ['', false],
+])('are called only at services that are known: %s %s', (endpoint, isKnown) => {
+  expect(isPushService(endpoint, [pushHost])).toBe(isKnown)
+})

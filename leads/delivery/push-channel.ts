@@ -1,0 +1,37 @@
+import { describeRing, sendPush } from '../alerts/push.ts'
+import type { Channel } from '../channel.ts'
+import type { Env } from '../settings.ts'
+import { listDevices, nameDevice, type PushDevice, strikeOffDevice } from '../store/push-devices.ts'
+import { readVapidKeys } from '../store/vapid-keys.ts'
+import type { ChannelDeps } from './channels.ts'
+
+/** Every device that rings is a channel: one that cannot be reached holds up no other. */
+export const findPushChannels = async (settings: Env, deps: ChannelDeps): Promise<Channel[]> =>
+  (await listDevices(deps.db))
+    .filter(({ goneAt }) => goneAt === null)
+    .map((device) => createPushChannel(device, settings, deps))
+
+const createPushChannel = (
+  device: PushDevice,
+  { push, timeZone }: Env,
+  { db, fetch, now }: ChannelDeps,
+): Channel => ({
+  name: nameDevice(device),
+  batchSize: 5,
+  exclusive: false,
+  restMs: 0,
+  urgent: true,
+  send: async (claimed, signal) => {
+    const settings = { ...push, vapid: await readVapidKeys(db, push.subject) }
+    return {
+      outcomes: await Promise.all(
+        claimed.map(async ({ lead, occasion }) => {
+          const ring = describeRing(lead, { now: now(), timeZone })
+          const { gone, ...result } = await sendPush(ring, device, settings, { fetch, signal })
+          if (gone) await strikeOffDevice(db, device.id, now())
+          return { leadId: lead.id, occasion, ...result }
+        }),
+      ),
+    }
+  },
+})

@@ -1,0 +1,137 @@
+import type { Kysely } from 'kysely'
+import { type Database, type Tables, writeDeliveries } from './tables.ts'
+
+export type PushDevice = {
+  id: string
+  sessionId: string
+  endpoint: string
+  p256dh: string
+  auth: string
+  person: string
+  name: string
+  /** After how many minutes without an answer it begins to ring; 0: at once. */
+  ringsFrom: number
+  quietUntil: number
+  emergenciesRing: boolean
+  createdAt: number
+  /** When its push service said that there is no such device. */
+  goneAt: number | null
+}
+
+/** Named like every receiver's channel: by its kind and eight letters. */
+export const nameDevice = ({ id }: Pick<PushDevice, 'id'>): string => `push-${id.slice(0, 8)}`
+
+export async function listDevices({ kysely }: Pick<Database, 'kysely'>): Promise<PushDevice[]> {
+  const rows = await kysely
+    .selectFrom('push_devices')
+    .select([
+      'id',
+      'session_id as sessionId',
+      'endpoint',
+      'p256dh',
+      'auth',
+      'person',
+      'name',
+      'rings_from as ringsFrom',
+      'quiet_until as quietUntil',
+      'emergencies_ring as emergenciesRing',
+      'created_at as createdAt',
+      'gone_at as goneAt',
+    ])
+    .orderBy('created_at')
+    .execute()
+  return rows.map((row) => ({ ...row, emergenciesRing: row.emergenciesRing === 1 }))
+}
+
+/** A browser has one device: what it registers replaces what it had. */
+export function saveDevice({ kysely }: Database, device: PushDevice): Promise<void> {
+  return kysely.transaction().execute(async (trx) => {
+    await trx
+      .deleteFrom('push_devices')
+      .where((eb) =>
+        eb.or([eb('session_id', '=', device.sessionId), eb('endpoint', '=', device.endpoint)]),
+      )
+      .execute()
+    const { id, endpoint, p256dh, auth, person, name } = device
+    await trx
+      .insertInto('push_devices')
+      .values({
+        ...{ id, endpoint, p256dh, auth, person, name },
+        session_id: device.sessionId,
+        rings_from: device.ringsFrom,
+        quiet_until: device.quietUntil,
+        emergencies_ring: device.emergenciesRing ? 1 : 0,
+        created_at: device.createdAt,
+        gone_at: null,
+      })
+      .execute()
+  })
+}
+
+export type DeviceChanges = Pick<
+  PushDevice,
+  'name' | 'ringsFrom' | 'quietUntil' | 'emergenciesRing'
+>
+
+/** False when there is no such device. */
+export async function changeDevice(
+  { kysely }: Database,
+  id: string,
+  { name, ringsFrom, quietUntil, emergenciesRing }: DeviceChanges,
+): Promise<boolean> {
+  const changed = await kysely
+    .updateTable('push_devices')
+    .set({
+      name,
+      rings_from: ringsFrom,
+      quiet_until: quietUntil,
+      emergencies_ring: emergenciesRing ? 1 : 0,
+    })
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()
+  return changed !== undefined
+}
+
+/** It rings no more, and stays in the list until somebody has seen that. */
+export async function strikeOffDevice({ kysely }: Database, id: string, now: number) {
+  await kysely.updateTable('push_devices').set({ gone_at: now }).where('id', '=', id).execute()
+}
+
+/** Removes a device, or those of a session, or all; what waits for them goes to nobody. */
+export function removeDevices(
+  { kysely }: Database,
+  which: { id: string } | { sessionId: string } | 'all',
+  now: number,
+): Promise<void> {
+  return kysely.transaction().execute(async (trx) => {
+    let query = trx.deleteFrom('push_devices').returning('id')
+    if (which !== 'all')
+      query =
+        'id' in which
+          ? query.where('id', '=', which.id)
+          : query.where('session_id', '=', which.sessionId)
+    const removed = await query.execute()
+    if (removed.length === 0) return
+    await trx
+      .updateTable('deliveries')
+      .set({ state: 'cancelled', settled_at: now, note: 'The device was removed.' })
+      .where('channel', 'in', removed.map(nameDevice))
+      .where('state', '=', 'waiting')
+      .execute()
+  })
+}
+
+/** Lets the devices that rang for a lead know that somebody is on it. */
+export async function tellDevices(trx: Kysely<Tables>, leadId: string, now: number): Promise<void> {
+  const rung = await trx
+    .selectFrom('deliveries')
+    .select('channel')
+    .distinct()
+    .where('lead_id', '=', leadId)
+    .where('channel', 'like', 'push-%')
+    .where('attempts', '>', 0)
+    .execute()
+  const channels = rung.map(({ channel }) => channel)
+  await writeDeliveries(trx, { leadId, channels, occasion: 'answered' }, now)
+}
