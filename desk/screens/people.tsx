@@ -5,6 +5,7 @@ import { Heading } from '../heading.tsx'
 import { attempt } from '../notice.tsx'
 import { useFresh } from '../use-fresh.ts'
 import { formatSeen } from '../words.ts'
+import { DeviceList } from './devices.tsx'
 
 type Listed = Session & { isThis: boolean }
 
@@ -48,6 +49,8 @@ export function People({
           Save
         </button>
       </form>
+      <h2>Phones that ring</h2>
+      <DeviceList now={now} />
       <h2>Signed in</h2>
       {!data && <p>{trouble ?? 'One moment …'}</p>}
       <ul className="sessions">

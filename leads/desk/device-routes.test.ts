@@ -64,6 +64,8 @@ it('a browser rings once, and signing it out ends that', async () => {
   await subscribe({ name: 'other', subscription: service.addPhone('other') }, alex)
   const names = async () => (await list(alex)).devices.map(({ name }: { name: string }) => name)
   expect(await names()).toEqual(['new', 'other'])
+  await subscribe({ subscription: service.addPhone('moved') })
+  expect(await names()).toEqual(['other', 'new'])
   await call('DELETE', '/api/session', { cookie })
   expect(await names()).toEqual(['other'])
 })

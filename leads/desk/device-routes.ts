@@ -60,20 +60,16 @@ export function createDeviceRoutes(options: DeviceRouteOptions): Route[] {
             400,
             `Nobody here knows the push service ${findHost(endpoint)}. If it is right, add it to PUSH_SERVICES.`,
           )
-        if ((await listDevices(db)).length >= mostDevices)
+        const devices = await listDevices(db)
+        if (devices.length >= mostDevices)
           return refuse(c, 409, `${mostDevices} devices ring already: remove some first.`)
         await saveDevice(db, {
-          id: crypto.randomUUID(),
-          sessionId: session.id,
-          endpoint,
-          ...keys,
-          person: session.person,
-          name: asked.name,
-          ringsFrom: 0,
-          quietUntil: 0,
-          emergenciesRing: true,
-          createdAt: now(),
-          goneAt: null,
+          ...{ ringsFrom: 0, quietUntil: 0, emergenciesRing: true, name: 'A phone' },
+          // What was set here stays when the browser's address changes.
+          ...devices.find(({ sessionId }) => sessionId === session.id),
+          ...(asked.name !== undefined && { name: asked.name }),
+          ...{ id: crypto.randomUUID(), sessionId: session.id, person: session.person },
+          ...{ endpoint, ...keys, createdAt: now(), goneAt: null },
         })
         return c.json({ ok: true })
       },
@@ -136,7 +132,7 @@ const bytes = (length: number) =>
     v.check((text) => Buffer.from(text, 'base64url').length === length),
   )
 const newDevice = v.object({
-  name,
+  name: v.optional(name),
   subscription: v.object({
     endpoint: v.string(),
     // An uncompressed point and a secret, as RFC 8291 has them.
