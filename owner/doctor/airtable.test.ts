@@ -40,7 +40,7 @@ const onlyTwo = { 'Lead ID': 'singleLineText', Name: 'singleLineText' }
 const mayNotWrite = ['data.records:read', 'schema.bases:read']
 const numericPhone = { ...leadColumns, Phone: 'number' }
 const setUp = /^npm run leads -- setup-airtable$/
-const inEnv = /^\.env: AIRTABLE_TOKEN .*AIRTABLE_BASE_ID$/
+const inEnv = /^\.env: AIRTABLE_TOKEN .*AIRTABLE_BASE_ID .*setup-airtable$/
 const later = /^Try again later/
 
 test.each([
