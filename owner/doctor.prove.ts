@@ -110,7 +110,7 @@ test.skipIf(!canTestWith('openssl'))(
     chmodSync(join(folder, '.env'), 0o600)
     const vite = join(folder, 'node_modules/vite/bin/vite.js')
     execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder })
-    const start = ['--env-file-if-exists=.env', 'server/main.ts']
+    const start = ['--env-file=.env', 'server/main.ts']
     const server = spawnProcess(process.execPath, start, {}, { cwd: folder })
     proxy.setTarget(await server.findUrl())
     mkdirSync(join(folder, 'data/backups'))
@@ -138,7 +138,7 @@ test.skipIf(!canTestWith('openssl'))(
 
     const strangers = await run('owner/doctor.ts')
     expect(strangers.code).toBe(1)
-    expect(strangers.stdout).toMatch(/does not show the\s+page\s+\(DEPTH_ZERO_SELF_SIGNED_CERT\)/)
+    expect(strangers.stdout).toContain('will not trust the certificate')
   },
 )
 

@@ -11,7 +11,6 @@ const run = (args: string[], given: Record<string, string> = {}, root = '/nowher
     given,
     readContent: async () => content,
     fetch: () => Promise.reject(new TypeError('fetch failed')),
-    readCertificate: async () => ({ startsAt: 0, endsAt: 0 }),
     pause: async () => {},
     now: () => 0,
   })

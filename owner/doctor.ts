@@ -7,7 +7,7 @@ import { checkAirtable } from './doctor/airtable.ts'
 import { checkAlerts, proposeTests, sendTests } from './doctor/alerts.ts'
 import { type Check, listChecks } from './doctor/check.ts'
 import { checkBackups, checkDatabase } from './doctor/database.ts'
-import { type AddressDeps, checkPublicAddress, readCertificate } from './doctor/public-address.ts'
+import { type AddressDeps, checkPublicAddress } from './doctor/public-address.ts'
 import { checkEnvFile, checkTimeZone, type Given } from './doctor/settings.ts'
 import { type Content, checkWords } from './doctor/words.ts'
 import { explainError, makeSafeJson } from './terminal.ts'
@@ -86,7 +86,8 @@ function formatScreen(groups: readonly { title: string; checks: Check[] }[]): st
   const count = (state: Check['state']) =>
     groups.flatMap(({ checks }) => checks).filter((check) => check.state === state).length
   const toDo = count('to do') === 0 ? 'Nothing stands in the way' : `${count('to do')} to do`
-  return `${sections.join('\n\n')}\n\n${toDo}, ${count('cannot tell')} that doctor cannot tell.\n`
+  const unknown = count('cannot tell') === 0 ? '' : `, ${count('cannot tell')} it cannot tell`
+  return `${sections.join('\n\n')}\n\n${toDo}${unknown}.\n`
 }
 
 const indent = '\n'.padEnd(16)
@@ -102,8 +103,7 @@ const wrap = (text: string, more = '') =>
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..')
   const readContent = () => import('#site/content.ts')
-  const asked = { fetch, readCertificate, pause, now: Date.now }
-  const deps = { root, given: process.env, readContent, ...asked }
+  const deps = { root, given: process.env, readContent, fetch, pause, now: Date.now }
   const { code, text } = await runDoctor(process.argv.slice(2), deps)
   const output = code === 2 ? process.stderr : process.stdout
   // A mail server or database that hangs must not keep doctor: it ends once all is said.

@@ -1,20 +1,10 @@
-import { once } from 'node:events'
-import { isIP } from 'node:net'
-import { connect } from 'node:tls'
-import { formatDuration } from '#leads/alerts/clock.ts'
 import { askAboutProxies } from '#leads/http/proxy-question.ts'
 import type { Env } from '#leads/settings.ts'
 import { formatSiteHeaders, parseSiteHeaders } from '#site/build/site-headers.ts'
 import { cannotTell, type Finding, findErrorCode, ok, toDo } from './check.ts'
 import { findBackend, findPageKey, type Given } from './settings.ts'
 
-type Certificate = { startsAt: number; endsAt: number }
-
-export type AddressDeps = {
-  fetch: typeof fetch
-  readCertificate: (url: URL) => Promise<Certificate>
-  now: () => number
-}
+export type AddressDeps = { fetch: typeof fetch; now: () => number }
 
 const timeoutMs = 5_000
 
@@ -22,7 +12,7 @@ const timeoutMs = 5_000
 export async function checkPublicAddress(
   { publicUrl, linkSecret, trustedProxies }: Env,
   given: Given,
-  { fetch, readCertificate, now }: AddressDeps,
+  { fetch, now }: AddressDeps,
 ): Promise<Finding> {
   if (!given.PUBLIC_URL?.trim() || !publicUrl.startsWith('https://'))
     return toDo(
@@ -32,7 +22,7 @@ export async function checkPublicAddress(
   const backend = findBackend(given)
   const base = `${backend ?? publicUrl}/functions/v1/submit-to-airtable`
   const ask = (url: string, options: RequestInit = {}) => askOnce(url, options, fetch)
-  const [page, healthz, key, certificate] = await Promise.all([
+  const [page, healthz, key] = await Promise.all([
     ask(`${publicUrl}/`),
     ask(backend ? `${base}/healthz` : `${publicUrl}/healthz`, {
       headers: linkSecret === undefined ? {} : askAboutProxies(linkSecret, now()),
@@ -43,22 +33,13 @@ export async function checkPublicAddress(
       headers: { apikey: findPageKey(given), 'content-type': 'text/plain', origin: publicUrl },
       body: 'doctor',
     }),
-    readCertificate(new URL(publicUrl)).catch(() => undefined),
   ])
   const health = readHealth(healthz)
-  const { seen, trusted } = health?.proxies ?? {}
-  const inFront = checkProxies(seen, (backend ? trusted : trustedProxies) ?? 0, backend)
-  if (page.status !== 200)
-    return [
-      toDo(
-        `${publicUrl} does not show the page (${page.status}).`,
-        'Start the site and its proxy; check the name at your DNS, the certificate, and ports 80 and 443 at the firewall',
-      ),
-      inFront,
-    ]
+  const { seen, trusted = trustedProxies } = health?.proxies ?? {}
+  const inFront = checkProxies(seen, trusted ?? 0, backend)
+  if (page.status !== 200) return [explainUnreachable(page.status, publicUrl), inFront]
   return [
-    ok(`The public address answers: ${publicUrl}`),
-    certificate && checkCertificate(certificate, now()),
+    ok(`The public address answers, with a certificate browsers trust: ${publicUrl}`),
     checkHeaders(page, given),
     checkHealth(healthz, health),
     inFront,
@@ -79,14 +60,16 @@ async function askOnce(url: string, options: RequestInit, fetch: AddressDeps['fe
   }
 }
 
-const dayMs = 86_400_000
-
-function checkCertificate({ startsAt, endsAt }: Certificate, now: number): Finding {
-  const says = `The certificate is valid for ${formatDuration(endsAt - now)} more.`
-  // Proxies renew when a third of the time is left. Half of that means that renewing has failed; two
-  // weeks are enough of any.
-  const isEnding = endsAt - now < Math.min(14 * dayMs, (endsAt - startsAt) / 6)
-  return isEnding ? toDo(says, 'See in its log why the proxy does not renew it') : ok(says)
+function explainUnreachable(status: number | string, publicUrl: string): Finding {
+  if (/CERT|SIGNATURE|SELF_SIGNED|SSL|TLS/.test(String(status)))
+    return toDo(
+      `Browsers will not trust the certificate of ${publicUrl} (${status}).`,
+      'See in its log why the proxy did not fetch or renew it',
+    )
+  return toDo(
+    `${publicUrl} does not show the page (${status}).`,
+    'Start the site and its proxy; check the name at your DNS, and ports 80 and 443 at the firewall',
+  )
 }
 
 /** By what was really served: whatever of ours is inlined there must be allowed by its hash. */
@@ -158,23 +141,4 @@ function checkKey({ status, headers }: Answer, origin: string, backend: string |
       `npx supabase secrets set ALLOWED_ORIGINS=${origin}`,
     )
   return ok('The function accepts the key of the page.')
-}
-
-/** From when to when the certificate of this host is valid. Whether it is trusted, the page's own call tells. */
-export async function readCertificate({ hostname, port }: URL): Promise<Certificate> {
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const socket = connect({
-    host,
-    port: Number(port || 443),
-    // A bare address may not be named.
-    ...(isIP(host) ? {} : { servername: host }),
-    rejectUnauthorized: false,
-  })
-  try {
-    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(timeoutMs) })
-    const { valid_from, valid_to } = socket.getPeerCertificate()
-    return { startsAt: Date.parse(valid_from), endsAt: Date.parse(valid_to) }
-  } finally {
-    socket.destroy()
-  }
 }
