@@ -1,5 +1,11 @@
-import { chown, mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { readEnv } from '#leads/settings.ts'
+import { UserError } from '#leads/user-error.ts'
+import { findBackupDir } from '#server/backups.ts'
+import { explainError } from './terminal.ts'
+
+type Variables = Record<string, string | undefined>
 
 export const formatStamp = (at: number) =>
   new Date(at)
@@ -7,9 +13,47 @@ export const formatStamp = (at: number) =>
     .replace(/\.\d+Z$/, 'Z')
     .replaceAll(':', '-')
 
+/** Where the database and its backups are. PostgreSQL has trusted tools of its own. */
+export function findPlaces(variables: Variables) {
+  const { databaseUrl, dataDir } = readEnv(variables)
+  if (databaseUrl)
+    throw new UserError(
+      'DATABASE_URL names a PostgreSQL, which pg_dump and pg_restore copy: see docs/hosting.md, Backup and restore.',
+    )
+  return { dataDir, backupDir: findBackupDir(variables, dataDir) }
+}
+
+const ofProcess = () => ({
+  variables: process.env as Variables,
+  now: Date.now(),
+  stdout: (text: string): unknown => process.stdout.write(text),
+  stderr: (text: string): unknown => process.stderr.write(text),
+})
+
+/** What backup and restore have in common; `failure` begins the sentence when it was not done. */
+export const createCommand =
+  (failure: string, run: (args: string[], variables: Variables, now: number) => Promise<string>) =>
+  async (args: string[], { variables, now, stdout, stderr } = ofProcess()): Promise<number> => {
+    try {
+      stdout(await run(args, variables, now))
+      return 0
+    } catch (error) {
+      stderr(`${failure}: ${explainError(error)}\n`)
+      return 1
+    }
+  }
+
+const abandonedMs = 6 * 60 * 60_000
+
 /** Lends a folder for what is not whole yet, and takes it away whatever happens. */
 export async function lendWorkDir<T>(backupDir: string, work: (dir: string) => Promise<T>) {
   await makeOwnDir(backupDir)
+  // A killed run leaves a copy of everyone's data behind.
+  for (const name of await readdir(backupDir)) {
+    const path = join(backupDir, name)
+    if (name.startsWith('.unfinished-') && Date.now() - (await stat(path)).mtimeMs > abandonedMs)
+      await rm(path, { recursive: true, force: true })
+  }
   const dir = await mkdtemp(join(backupDir, '.unfinished-'))
   return work(dir).finally(() => rm(dir, { recursive: true, force: true }))
 }

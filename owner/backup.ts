@@ -1,10 +1,12 @@
-import { readdir, rm, stat } from 'node:fs/promises'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
 import { UserError } from '#leads/user-error.ts'
 import { isBackup } from '#server/backups.ts'
-import { createCommand, findPlaces } from './backup-command.ts'
-import { formatStamp, lendWorkDir, makeOwnDir } from './backup-file.ts'
-import { backUpSqlite } from './backup-sqlite.ts'
+import { createCommand, findPlaces, formatStamp, lendWorkDir, publishFile } from './backup-file.ts'
 import { count } from './terminal.ts'
 import { parseTyped } from './usage.ts'
 
@@ -21,10 +23,13 @@ export async function backUp(
   dataDir: string,
   { backupDir, keep, now }: { backupDir: string; keep: number; now: number },
 ) {
-  await makeOwnDir(backupDir)
-  await removeAbandoned(backupDir, now)
+  const source = join(dataDir, 'leads.db')
+  if (!existsSync(source)) throw new UserError(`There is no database in ${dataDir} (DATA_DIR) yet.`)
   const file = join(backupDir, `leads-${formatStamp(now)}.sqlite.gz`)
-  const leads = await lendWorkDir(backupDir, (workDir) => backUpSqlite(dataDir, file, workDir))
+  const sqlite = new DatabaseSync(source, { timeout: 10_000 })
+  const leads = await lendWorkDir(backupDir, (workDir) =>
+    writeBackup(sqlite, file, workDir),
+  ).finally(() => sqlite.close())
   const names = (await readdir(backupDir)).filter(isBackup).sort()
   // The names sort by time. Names after this one's come from a clock that was wrong: they go first.
   const mine = names.indexOf(basename(file))
@@ -34,27 +39,67 @@ export async function backUp(
   return { file, leads, bytes: (await stat(file)).size, deleted: older.length }
 }
 
-const abandonedMs = 6 * 60 * 60_000
+/** Writes a whole, checked copy of the database while the site runs. Returns how many leads it holds. */
+export async function writeBackup(sqlite: DatabaseSync, file: string, workDir: string) {
+  const copy = join(workDir, 'copy.db')
+  const packed = join(workDir, 'copy.gz')
+  // SQLite would give a new file to all; an empty one keeps the rights it has.
+  await writeFile(copy, '', { mode: 0o600 })
+  // One reading of one moment. The step-by-step backup starts again whenever the site writes, and
+  // under load never ends. Nothing that was erased is in it either.
+  sqlite.prepare('vacuum into ?').run(copy)
+  await pipeline(createReadStream(copy), createGzip(), writePrivate(packed))
+  const leads = await unpack(packed, join(workDir, 'check.db'))
+  await publishFile(packed, file)
+  return leads
+}
 
-// A killed run leaves a copy of everyone's data behind.
-async function removeAbandoned(backupDir: string, now: number): Promise<void> {
-  const names = (await readdir(backupDir)).filter((name) => name.startsWith('.unfinished-'))
-  for (const path of names.map((name) => join(backupDir, name))) {
-    const { mtimeMs } = await stat(path)
-    if (now - mtimeMs > abandonedMs) await rm(path, { recursive: true, force: true })
+const writePrivate = (file: string) => createWriteStream(file, { mode: 0o600 })
+
+/** Throws unless what was packed is sound; returns how many leads it holds. */
+export async function unpack(from: string, to: string): Promise<number> {
+  await pipeline(createReadStream(from), createGunzip(), writePrivate(to))
+  const sqlite = new DatabaseSync(to)
+  try {
+    return checkSqlite(sqlite)
+  } finally {
+    sqlite.close()
   }
 }
 
+/** Throws unless every page and reference is sound. */
+export function checkSqlite(sqlite: DatabaseSync): number {
+  checkPages(sqlite)
+  if (sqlite.prepare('pragma main.foreign_key_check').all().length > 0)
+    throw new UserError('it has deliveries without their leads')
+  const leads = countLeads(sqlite)
+  if (leads === undefined) throw new UserError('it holds no table of leads')
+  return leads
+}
+
+export function checkPages(sqlite: DatabaseSync): void {
+  const finding = String(sqlite.prepare('pragma main.integrity_check').get()?.integrity_check)
+  if (finding !== 'ok')
+    throw new UserError(`its integrity check says ${finding.replaceAll('\n', ' ')}`)
+}
+
+/** Undefined where there is no such table. */
+export function countLeads(sqlite: DatabaseSync): number | undefined {
+  const table = `select 1 from main.sqlite_schema where type = 'table' and name = 'leads'`
+  if (!sqlite.prepare(table).get()) return undefined
+  return Number(sqlite.prepare('select count(*) as n from main.leads').get()?.n)
+}
+
 /** The command; returns its exit code. */
-export const runBackup = createCommand('There is no new backup', async (args, deps) => {
+export const runBackup = createCommand('There is no new backup', async (args, variables, now) => {
   const options = { keep: { type: 'string', default: '14' }, help: { type: 'boolean' } } as const
   const { values } = parseTyped({ args, options })
   if (values.help) return help
   if (!/^[1-9]\d{0,5}$/.test(values.keep))
     throw new UserError(`--keep takes a whole number from 1, not "${values.keep}".`)
   const keep = Number(values.keep)
-  const { dataDir, backupDir } = findPlaces(deps.variables)
-  const { file, leads, bytes, deleted } = await backUp(dataDir, { backupDir, keep, now: deps.now })
+  const { dataDir, backupDir } = findPlaces(variables)
+  const { file, leads, bytes, deleted } = await backUp(dataDir, { backupDir, keep, now })
   const done = `Backed up ${count(leads, 'lead')} to ${file} (${Math.ceil(bytes / 1000)} kB, checked).\n`
   return deleted > 0 ? `${done}Deleted ${deleted} older ones; the newest ${keep} are kept.\n` : done
 })

@@ -1,23 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { makeSafe } from '#leads/safe-text.ts'
 import { type Env, readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
 import { checkAirtable } from './doctor/airtable.ts'
 import { checkAlerts, proposeTests, sendTests } from './doctor/alerts.ts'
-import { checkBackups } from './doctor/backups.ts'
-import { listChecks } from './doctor/check.ts'
-import { checkDatabase, type ReadStatfs } from './doctor/database.ts'
-import { type AddressDeps, checkPublicAddress, readCertificate } from './doctor/public-address.ts'
-import { formatScreen } from './doctor/screen.ts'
-import {
-  checkEnvFile,
-  checkKeys,
-  checkPromise,
-  checkProxies,
-  checkPublicUrl,
-  type Given,
-} from './doctor/settings.ts'
+import { type Check, listChecks } from './doctor/check.ts'
+import { checkBackups, checkDatabase } from './doctor/database.ts'
+import { type AddressDeps, checkPublicAddress } from './doctor/public-address.ts'
+import { checkEnvFile, checkTimeZone, type Given } from './doctor/settings.ts'
 import { type Content, checkWords } from './doctor/words.ts'
 import { explainError, makeSafeJson } from './terminal.ts'
 import { parseTyped, UsageError } from './usage.ts'
@@ -39,33 +30,25 @@ export type DoctorDeps = AddressDeps & {
   /** Reads site/content.ts, which a typo can make unreadable. */
   readContent: () => Promise<Content>
   pause: (ms: number) => Promise<void>
-  readStatfs?: ReadStatfs
-  stdout: (text: string) => void
-  stderr: (text: string) => void
-  color: boolean
 }
 
 const flag = { type: 'boolean' } as const
 const options = { json: flag, send: flag, help: { ...flag, short: 'h' } } as const
 
-/** Returns the exit code. */
-export async function runDoctor(args: readonly string[], deps: DoctorDeps): Promise<number> {
+/** Returns the exit code and what there is to say. */
+export async function runDoctor(args: readonly string[], deps: DoctorDeps) {
   try {
     const { values } = parseTyped({ args: [...args], options })
-    if (values.help) {
-      deps.stdout(help)
-      return 0
-    }
+    if (values.help) return { code: 0, text: help }
     const env = readEnv(deps.given)
     const content = await deps.readContent().catch(explainUnreadable)
     const groups = await examine(env, content, values.send ?? false, deps)
     const ready = !groups.some(({ checks }) => checks.some(({ state }) => state === 'to do'))
-    deps.stdout(values.json ? `${makeSafeJson({ ready, groups })}\n` : formatScreen(groups, deps))
-    return ready ? 0 : 1
+    const text = values.json ? `${makeSafeJson({ ready, groups })}\n` : formatScreen(groups)
+    return { code: ready ? 0 : 1, text }
   } catch (error) {
     const hint = error instanceof UsageError ? '. Try: npm run doctor -- --help' : ''
-    deps.stderr(`${explainError(error)}${hint}\n`)
-    return 2
+    return { code: 2, text: `${explainError(error)}${hint}\n` }
   }
 }
 
@@ -83,49 +66,47 @@ async function examine(env: Env, content: Content, send: boolean, deps: DoctorDe
   const [airtable, tests, database, publicAddress] = await Promise.all([
     checkAirtable(env, deps),
     send ? sendTests(env, deps) : proposeTests(env),
-    checkDatabase(env, given, deps.readStatfs),
+    checkDatabase(env, given),
     checkPublicAddress(env, given, deps),
   ])
   const groups = {
-    'Your words': checkWords(content, readPicture(root)),
+    'Your words': checkWords(content),
     'Where leads go': [checkEnvFile(join(root, '.env'), given), airtable],
-    'Who is told, and reminded': [checkAlerts(env), tests, checkPromise(env, given)],
+    'Who is told, and reminded': [checkAlerts(env, given), tests, checkTimeZone(env, given)],
     'Where leads are kept': [database, checkBackups(env, given, now())],
-    'The public address': [
-      checkPublicUrl(env, given),
-      checkProxies(env, given),
-      checkKeys(env, given),
-      publicAddress,
-    ],
+    'The public address': publicAddress,
   }
   return Object.entries(groups).map(([title, found]) => ({ title, checks: listChecks(found) }))
 }
 
-function readPicture(root: string): Uint8Array | undefined {
-  try {
-    return readFileSync(join(root, 'site/public/og.jpg'))
-  } catch {
-    return undefined
-  }
+function formatScreen(groups: readonly { title: string; checks: Check[] }[]): string {
+  const sections = groups.map(({ title, checks }, at) =>
+    [`${at + 1} ${title}`, ...checks.map(formatCheck)].join('\n'),
+  )
+  const count = (state: Check['state']) =>
+    groups.flatMap(({ checks }) => checks).filter((check) => check.state === state).length
+  const toDo = count('to do') === 0 ? 'Nothing stands in the way' : `${count('to do')} to do`
+  const unknown = count('cannot tell') === 0 ? '' : `, ${count('cannot tell')} it cannot tell`
+  return `${sections.join('\n\n')}\n\n${toDo}${unknown}.\n`
 }
 
+const indent = '\n'.padEnd(16)
+const formatCheck = ({ state, says, next }: Check) =>
+  `  ${state.padEnd(13)}${wrap(says)}${next ? `${indent}→ ${wrap(next, '  ')}` : ''}`
+
+/** To the 80 columns of a terminal. */
+const wrap = (text: string, more = '') =>
+  (makeSafe(text).match(/.{1,63}(?= |$)|\S+/g) ?? [])
+    .map((line) => line.trimStart())
+    .join(indent + more)
+
 if (import.meta.main) {
-  let output = ''
-  const code = await runDoctor(process.argv.slice(2), {
-    root: join(import.meta.dirname, '..'),
-    given: process.env,
-    readContent: () => import('#site/content.ts'),
-    fetch,
-    readCertificate,
-    pause,
-    now: Date.now,
-    stdout: (text) => {
-      output += text
-    },
-    stderr: (text) => process.stderr.write(text),
-    color: process.stdout.isTTY && !process.env.NO_COLOR,
-  })
+  const root = join(import.meta.dirname, '..')
+  const readContent = () => import('#site/content.ts')
+  const deps = { root, given: process.env, readContent, fetch, pause, now: Date.now }
+  const { code, text } = await runDoctor(process.argv.slice(2), deps)
+  const output = code === 2 ? process.stderr : process.stdout
   // A mail server or database that hangs must not keep doctor: it ends once all is said.
-  process.stdout.on('error', () => process.exit(code))
-  process.stdout.write(output, () => process.exit(code))
+  output.on('error', () => process.exit(code))
+  output.write(text, () => process.exit(code))
 }

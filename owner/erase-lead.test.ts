@@ -46,13 +46,6 @@ test('forgets nothing while Airtable cannot be reached, and says what to do', as
   expect(await findLead(db, id)).toBeUndefined()
 })
 
-test('needs no Airtable for a lead that has never gone out', async () => {
-  const db = await openTestDatabase('sqlite')
-  const id = await save(db)
-  expect((await createCommandLine(db).run('erase', id, '--yes')).code).toBe(0)
-  expect(await findLead(db, id)).toBeUndefined()
-})
-
 test('waits for the site to finish sending, so that no row arrives behind its back', async () => {
   const db = await openTestDatabase('sqlite')
   const line = createCommandLine(db)

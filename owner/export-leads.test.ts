@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { createCommandLine, fail, insertLeads, save } from '#testing/command-line.ts'
 import { createDir, engines, openTestDatabase } from '#testing/database.ts'
 import { testTime } from '#testing/saved-leads.ts'
-import { explainUnwritten } from './new-file.ts'
 
 test('export writes every lead, safe for a spreadsheet, for the owner’s eyes only', async () => {
   const db = await openTestDatabase('sqlite')
@@ -52,11 +51,4 @@ test('export does not replace a file unasked, and leaves no half of one', async 
   expect(await run('export', nowhere)).toMatchObject(fail('could not be written'))
   expect(await run('export', folder)).toMatchObject(fail('is a folder'))
   expect(readdirSync(folder)).toEqual(['leads.csv'])
-})
-
-test('who may not write there is told to choose another folder', () => {
-  const denied = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
-  expect(explainUnwritten('/opt/leads.csv', denied).message).toBe(
-    'You may not write to /opt/leads.csv. Name a file in a folder that you may write to.',
-  )
 })

@@ -17,14 +17,9 @@ export async function writeNewFile(
     await rename(part, file)
   } catch (error) {
     await rm(part, { force: true })
-    throw explainUnwritten(file, error as NodeJS.ErrnoException)
+    const { message } = error as Error
+    throw new UserError(
+      `${resolve(file)} could not be written (${message}). Name a file in a folder that you may write to.`,
+    )
   }
-}
-
-export function explainUnwritten(file: string, { code = '', message }: NodeJS.ErrnoException) {
-  return new UserError(
-    ['EACCES', 'EPERM', 'EROFS'].includes(code)
-      ? `You may not write to ${resolve(file)}. Name a file in a folder that you may write to.`
-      : `${file} could not be written: ${message}.`,
-  )
 }

@@ -25,22 +25,14 @@ export function setAsideOldAlerts({ kysely }: Database, now: number) {
       .where('lead_id', 'in', old)
       .returning('lead_id')
       .execute()
-    await trx
-      .updateTable('leads')
-      .set({ escalate_at: null })
-      .where('received_at', '<', now - youngMs)
-      .execute()
+    await trx.updateTable('leads').set({ escalate_at: null }).where('id', 'in', old).execute()
     // Whoever held them is not there any more.
     await trx.updateTable('deliveries').set({ leased_until: 0, lease_holder: null }).execute()
     await trx.updateTable('channels').set({ leased_until: 0, lease_holder: null }).execute()
-    const { leads, newestAt } = await trx
+    const { newestAt } = await trx
       .selectFrom('leads')
-      .select((eb) => [
-        eb.fn.countAll<number>().as('leads'),
-        eb.fn.max<number | null>('received_at').as('newestAt'),
-      ])
+      .select((eb) => eb.fn.max<number | null>('received_at').as('newestAt'))
       .executeTakeFirstOrThrow()
-    const setAsideLeads = [...new Set(setAside.map(({ lead_id: id }) => id))]
-    return { leads, newestAt: newestAt ?? undefined, setAsideLeads }
+    return { newestAt, setAsideLeads: [...new Set(setAside.map(({ lead_id: id }) => id))] }
   })
 }

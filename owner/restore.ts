@@ -1,9 +1,19 @@
-import { open } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { UserError } from '#leads/user-error.ts'
-import { createCommand, findPlaces } from './backup-command.ts'
-import { formatStamp, lendWorkDir } from './backup-file.ts'
-import { restoreSqlite } from './restore-sqlite.ts'
+import { openDatabase } from '#server/database.ts'
+import { checkPages, checkSqlite, countLeads, unpack, writeBackup } from './backup.ts'
+import {
+  createCommand,
+  findPlaces,
+  formatStamp,
+  giveToOwner,
+  lendWorkDir,
+  makeOwnDir,
+} from './backup-file.ts'
+import { setAsideOldAlerts } from './old-alerts.ts'
 import { count } from './terminal.ts'
 import { parseTyped } from './usage.ts'
 
@@ -13,29 +23,90 @@ const help = `Brings a backup back. Stop the site first.
   npm run restore -- FILE --replace   in the place of what is there, of which a backup is made
 `
 
-export async function restore(
+/**
+ * Writes a backup into the database, in one transaction. The file stays the same and is locked from
+ * the first look on: a site that starts meanwhile waits for it, and cannot store a lead elsewhere.
+ */
+export const restore = (
   dataDir: string,
   file: string,
   { backupDir, replace, now }: { backupDir: string; replace: boolean; now: number },
-) {
-  await checkKind(file)
-  // An ordinary backup: it can be restored, and is deleted in its turn.
-  const keepAs = join(backupDir, `leads-${formatStamp(now)}-before-restore.sqlite.gz`)
-  return lendWorkDir(backupDir, (workDir) =>
-    restoreSqlite(dataDir, file, { replace, now, workDir, keepAs }),
-  )
+) =>
+  lendWorkDir(backupDir, async (workDir) => {
+    const unpacked = join(workDir, 'leads.db')
+    const leads = await unpack(file, unpacked).catch((error) => {
+      throw new UserError(`${file} is no sound backup: ${error.message}.`)
+    })
+    const db = await openDatabase({ dataDir: workDir })
+    const outcome = await setAsideOldAlerts(db, now).finally(() => db.close())
+
+    await makeOwnDir(dataDir)
+    const sqlite = await openAlone(join(dataDir, 'leads.db'))
+    try {
+      const present = countLeads(sqlite) ?? 0
+      if (present > 0 && !replace)
+        throw new UserError(
+          `The database in ${dataDir} holds ${present} leads. With --replace it is kept beside, and the backup takes its place.`,
+        )
+      // An ordinary backup: it can be restored, and is deleted in its turn.
+      const keepAs = join(backupDir, `leads-${formatStamp(now)}-before-restore.sqlite.gz`)
+      if (present > 0) await writeBackup(sqlite, keepAs, workDir)
+      copyAll(unpacked, sqlite)
+      return { leads, ...outcome, kept: present > 0 ? keepAs : undefined }
+    } finally {
+      sqlite.close()
+    }
+  })
+
+const moveAway = 'Move leads.db and leads.db-wal to another folder, and run this again.'
+
+/** Opens a database that nobody else has open, and keeps all others out until it is closed. */
+async function openAlone(file: string): Promise<DatabaseSync> {
+  // SQLite would delete it.
+  if (!existsSync(file) && existsSync(`${file}-wal`))
+    throw new UserError(`${file}-wal is left of a database and may hold leads. ${moveAway}`)
+  if (!existsSync(file)) {
+    await writeFile(file, '', { mode: 0o600 })
+    await giveToOwner(file)
+  }
+  const sqlite = new DatabaseSync(file, { enableForeignKeyConstraints: false })
+  try {
+    // Only who is alone may leave the write-ahead log.
+    sqlite.exec('pragma locking_mode = exclusive; pragma journal_mode = delete')
+    sqlite.exec('begin exclusive; commit')
+    checkPages(sqlite)
+    return sqlite
+  } catch (error) {
+    sqlite.close()
+    const { message } = error as Error
+    if (/locked/.test(message))
+      throw new UserError(`The site is running on ${file}. Stop it first.`)
+    throw new UserError(`${file} is damaged: ${message}. ${moveAway}`)
+  }
 }
 
-async function checkKind(file: string): Promise<void> {
-  const handle = await open(file).catch(() => {
-    throw new UserError(`${file} cannot be read.`)
-  })
-  const { buffer } = await handle.read(Buffer.alloc(2), 0, 2).finally(() => handle.close())
-  if (buffer.readUInt16BE() !== 0x1f8b) throw new UserError(`${file} is no backup of this product.`)
+/** All tables and rows of one database instead of those of the other; throws and changes nothing unless they are sound. */
+function copyAll(from: string, sqlite: DatabaseSync): void {
+  const list = (schema: string) =>
+    sqlite
+      .prepare(
+        `select type, name, sql from ${schema}.sqlite_schema where name not like 'sqlite_%' order by type <> 'table'`,
+      )
+      .all()
+  sqlite.prepare('attach ? as source').run(from)
+  sqlite.exec('pragma secure_delete = on; begin exclusive')
+  for (const { type, name } of list('main'))
+    if (type === 'table' || type === 'view') sqlite.exec(`drop ${type} main."${name}"`)
+  for (const { type, name, sql } of list('source')) {
+    sqlite.exec(String(sql))
+    if (type === 'table') sqlite.exec(`insert into main."${name}" select * from source."${name}"`)
+  }
+  checkSqlite(sqlite)
+  sqlite.exec('commit')
 }
 
 /** The command; returns its exit code. */
-export const runRestore = createCommand('Nothing was restored', async (args, deps) => {
+export const runRestore = createCommand('Nothing was restored', async (args, variables, now) => {
   const options = {
     replace: { type: 'boolean', default: false },
     help: { type: 'boolean' },
@@ -44,8 +115,8 @@ export const runRestore = createCommand('Nothing was restored', async (args, dep
   if (values.help) return help
   const [file, ...rest] = positionals
   if (!file || rest.length > 0) throw new UserError('Name one backup: npm run restore -- FILE')
-  const { dataDir, backupDir } = findPlaces(deps.variables)
-  const request = { backupDir, replace: values.replace, now: deps.now }
+  const { dataDir, backupDir } = findPlaces(variables)
+  const request = { backupDir, replace: values.replace, now }
   const { leads, newestAt, setAsideLeads, kept } = await restore(dataDir, file, request)
   const newest = newestAt ? `, the newest of ${new Date(newestAt).toISOString()}` : ''
   const lines = [

@@ -30,18 +30,12 @@ export const measureText = (text: string): number =>
   [...graphemes.segment(text)].reduce((sum, { segment }) => sum + measureGrapheme(segment), 0)
 
 /** Cut to the width with an ellipsis, or filled up to it. */
-export function fitText(text: string, width: number): string {
-  const measured = measureText(text)
-  if (measured <= width) return text + ' '.repeat(width - measured)
-  let fitted = ''
-  let taken = 0
-  for (const { segment } of graphemes.segment(text)) {
-    const next = taken + measureGrapheme(segment)
-    if (next > width - 1) break
-    fitted += segment
-    taken = next
-  }
-  return `${fitted}…${' '.repeat(width - 1 - taken)}`
+function fitText(text: string, width: number): string {
+  const missing = width - measureText(text)
+  if (missing >= 0) return text + ' '.repeat(missing)
+  const letters = [...graphemes.segment(text)].map(({ segment }) => segment)
+  while (measureText(letters.join('')) > width - 1) letters.pop()
+  return fitText(`${letters.join('')}…`, width)
 }
 
 type TableColumn = { title: string; minWidth: number }
@@ -65,13 +59,7 @@ export function formatTable(
     if ((spare[widest] ?? 0) <= 0) break
     widths[widest] = (widths[widest] ?? 0) - 1
   }
-  return lines
-    .map((line) =>
-      line
-        .map((cell, index) => fitText(cell, widths[index] ?? 0))
-        .join(' '.repeat(gap))
-        .trimEnd(),
-    )
-    .map((line) => `${line}\n`)
-    .join('')
+  const formatLine = (line: readonly string[]) =>
+    line.map((cell, index) => fitText(cell, widths[index] ?? 0)).join(' '.repeat(gap))
+  return lines.map((line) => `${formatLine(line).trimEnd()}\n`).join('')
 }

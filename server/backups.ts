@@ -11,6 +11,9 @@ export const findBackupDir = (variables: Record<string, string | undefined>, dat
 /** When the newest was made. */
 export function findNewestBackup(folder: string): number | undefined {
   const files = (existsSync(folder) ? readdirSync(folder) : []).filter(isBackup)
-  const times = files.map((name) => statSync(join(folder, name)).mtimeMs)
+  // A file without a byte is no backup.
+  const times = files
+    .map((name) => statSync(join(folder, name)))
+    .flatMap(({ size, mtimeMs }) => (size > 0 ? [mtimeMs] : []))
   return times.length > 0 ? Math.max(...times) : undefined
 }

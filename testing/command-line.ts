@@ -4,8 +4,8 @@ import type { AirtableSettings } from '#leads/airtable/client.ts'
 import type { Lead } from '#leads/lead.ts'
 import { claimDue, settleDeliveries } from '#leads/store/deliveries.ts'
 import type { Database } from '#leads/store/tables.ts'
+import { runLeads } from '#owner/leads.ts'
 import type { LeadsDeps } from '#owner/leads-command.ts'
-import { runLeads } from '#owner/run-leads.ts'
 import { storeLead, testTime } from './saved-leads.ts'
 
 let minute = 0

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { leadColumns, type StandInOptions, startAirtableStandIn } from '#demo/airtable-stand-in.ts'
+import { type StandInOptions, startAirtableStandIn } from '#demo/airtable-stand-in.ts'
 import { readEnv } from '#leads/settings.ts'
 import { checkAirtable } from './airtable.ts'
 import { listChecks } from './check.ts'
@@ -38,18 +38,14 @@ test('a complete table is all right', async () => {
 
 const onlyTwo = { 'Lead ID': 'singleLineText', Name: 'singleLineText' }
 const mayNotWrite = ['data.records:read', 'schema.bases:read']
-const numericPhone = { ...leadColumns, Phone: 'number' }
 const setUp = /^npm run leads -- setup-airtable$/
-const inEnv = /^\.env: AIRTABLE_TOKEN .*AIRTABLE_BASE_ID$/
+const inEnv = /^\.env: AIRTABLE_TOKEN .*AIRTABLE_BASE_ID .*setup-airtable$/
 const later = /^Try again later/
 
 test.each([
   ['a missing table', { columns: {} }, {}, /has no table "Leads"/, setUp],
-  ['another table’s name', {}, { AIRTABLE_TABLE: 'Other' }, /no table "Other"/, setUp],
   ['missing columns', { columns: onlyTwo }, {}, /lacks the columns Email, Phone/, setUp],
-  ['a column of numbers', { columns: numericPhone }, {}, /"Phone" has the type number/, setUp],
   ['a wrong token', {}, { AIRTABLE_TOKEN: 'wrong' }, /does not know the token/, inEnv],
-  ['a wrong base', {}, { AIRTABLE_BASE_ID: 'appOther' }, /cannot see base appOther/, inEnv],
   ['a token that may not write', { scopes: mayNotWrite }, {}, /write rows/, inEnv],
   ['nobody there', {}, { AIRTABLE_API_URL: 'http://127.0.0.1:1' }, /could not be reached/, later],
 ] as [string, StandInOptions, Record<string, string>, RegExp, RegExp][])(

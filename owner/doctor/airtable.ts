@@ -4,23 +4,17 @@ import type { Env } from '#leads/settings.ts'
 import { type Finding, ok, toDo } from './check.ts'
 
 const setUp = 'npm run leads -- setup-airtable'
-const lines = `.env: AIRTABLE_TOKEN (from airtable.com/create/tokens, with access to the base and the scopes ${scopes.join(', ')}) and AIRTABLE_BASE_ID`
-const nextSteps = {
-  settings: lines,
-  airtable: 'Try again later. Until then leads are stored and wait.',
-}
+const settings = `.env: AIRTABLE_TOKEN (from airtable.com/create/tokens, with access to the base and the scopes ${scopes.join(', ')}) and AIRTABLE_BASE_ID (app…); then ${setUp}`
+const nextSteps = { settings, airtable: 'Try again later. Until then leads are stored and wait.' }
 
 export async function checkAirtable(
   { airtable }: Env,
   { fetch, pause }: Pick<AirtableDeps, 'fetch' | 'pause'>,
 ): Promise<Finding> {
-  if (!airtable) {
-    const says = 'Airtable is not set up: leads are stored and wait.'
-    return toDo('airtable', says, `${lines} (app…); then ${setUp}`)
-  }
+  if (!airtable) return toDo('Airtable is not set up: leads are stored and wait.', settings)
   const limits = { requestTimeoutMs: 5_000, signal: AbortSignal.timeout(10_000) }
   const { todo, hindrance } = await inspectAirtable(airtable, { fetch, pause, ...limits })
-  const next = hindrance ? nextSteps[hindrance] : setUp
-  if (todo.length > 0) return todo.map((says) => toDo('airtable', says, next))
-  return ok('airtable', `Airtable takes rows: table ${airtable.table}, every column right.`)
+  if (todo.length > 0)
+    return todo.map((says) => toDo(says, hindrance ? nextSteps[hindrance] : setUp))
+  return ok(`Airtable takes rows: table ${airtable.table}, every column right.`)
 }

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startMailStandIn } from '#demo/mail-stand-in.ts'
 import { startTwilioStandIn } from '#demo/twilio-stand-in.ts'
 import { readEnv } from '#leads/settings.ts'
-import { checkAlerts, proposeTests, sendTests } from './alerts.ts'
+import { checkAlerts, sendTests } from './alerts.ts'
 import { listChecks } from './check.ts'
 
 const now = () => Date.parse('2026-11-15T12:00:00Z')
@@ -39,20 +39,23 @@ async function startAll() {
   return { mail, twilio, calls, given }
 }
 
-test('without a channel nobody hears, and there is nothing to test', () => {
-  expect(listChecks(checkAlerts(readEnv({})))).toMatchObject([{ state: 'to do' }])
-  expect(listChecks(proposeTests(readEnv({})))).toEqual([])
-})
+const mail = { SMTP_URL: 'smtps://mail.test', ALERT_EMAIL_FROM: 'a@b.test' }
+const fullMail = { ...mail, ALERT_EMAIL_TO: 'c@b.test' }
+const boss = { ESCALATION_SMS_TO: '+16125557810' }
 
-test('half a channel is named with what it lacks', () => {
-  const says = expect.stringContaining('ALERT_EMAIL_FROM and ALERT_EMAIL_TO missing')
-  const env = readEnv({ SMTP_URL: 'smtps://mail.test' })
-  expect(listChecks(checkAlerts(env))).toEqual([expect.objectContaining({ says })])
-})
-
-test('a webhook alone may reach nobody', () => {
-  const checks = listChecks(checkAlerts(readEnv({ ALERT_WEBHOOK_URL: 'https://hook.test' })))
-  expect(checks.map(({ state }) => state)).toEqual(['ok', 'cannot tell', 'cannot tell'])
+test.each([
+  ['no channel', {}, ['to do: No alert is set up']],
+  ['half a channel', mail, ['to do: .*ALERT_EMAIL_TO missing']],
+  ['a webhook alone', { ALERT_WEBHOOK_URL: 'https://h.test' }, ['ok: ', 'cannot tell: .*person']],
+  ['mail', fullMail, ['ok: .* e-mail .1 receiver., with reminders after 4 and 8 minutes']],
+  ['who is reminded without a channel', { ...fullMail, ...boss }, ['to do: ESCALATION', 'ok: ']],
+  ['an empty list', { ...fullMail, ESCALATION_SMS_TO: ',' }, ['ok: ']],
+])('alerts: %s', (_, given, sentences) => {
+  const checks = listChecks(checkAlerts(readEnv(given), given))
+  expect(checks.map(({ state, says }) => `${state}: ${says}`)).toEqual(
+    sentences.map((sentence) => expect.stringMatching(`^${sentence}`)),
+  )
+  expect(JSON.stringify(checks)).not.toMatch(/@b|7810/)
 })
 
 test('a test goes to every receiver of every channel once, marked as a test', async () => {

@@ -1,6 +1,5 @@
 /** One line of the doctor's screen: how it is and, unless all is well, what to do next. */
-export type Check = { about: string; state: State; says: string; next?: string }
-export type State = 'ok' | 'to do' | 'cannot tell'
+export type Check = { state: 'ok' | 'to do' | 'cannot tell'; says: string; next?: string }
 
 /** What a look has found: nothing, one thing or several. */
 export type Finding = Check | false | undefined | readonly Finding[]
@@ -10,21 +9,14 @@ export const listChecks = (found: Finding): Check[] => {
   return 'state' in found ? [found] : found.flatMap(listChecks)
 }
 
-export const ok = (about: string, says: string): Check => ({ about, state: 'ok', says })
-
-export const toDo = (about: string, says: string, next: string): Check => ({
-  about,
-  state: 'to do',
-  says,
-  next,
-})
+export const ok = (says: string): Check => ({ state: 'ok', says })
+export const toDo = (says: string, next: string): Check => ({ state: 'to do', says, next })
 
 /** For what depends on something that is still to do, and for what only a person can see. */
-export const cannotTell = (about: string, says: string, next?: string): Check => ({
-  about,
+export const cannotTell = (says: string, next: string): Check => ({
   state: 'cannot tell',
   says,
-  ...(next !== undefined && { next }),
+  next,
 })
 
 /** The code of a failed call, such as ENOTFOUND. Messages may quote passwords and addresses. */

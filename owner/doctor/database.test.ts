@@ -1,43 +1,33 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
-import { countLeads } from '#leads/store/reading.ts'
-import { type DatabaseLocation, openDatabase } from '#server/database.ts'
+import { openDatabase } from '#server/database.ts'
 import { createDir, createLocation, engines } from '#testing/database.ts'
 import { listChecks } from './check.ts'
-import { checkDatabase } from './database.ts'
+import { checkBackups, checkDatabase } from './database.ts'
 
-const gb = 1e9
 const ext4 = 0xef53
-
-async function look({ dataDir, databaseUrl }: DatabaseLocation, type = ext4, free = 80 * gb) {
-  const env = readEnv({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl })
-  const readStatfs = async () => ({ type, bavail: free / 4096, bsize: 4096 })
-  return listChecks(await checkDatabase(env, {}, readStatfs))
-}
-
-async function create(engine: 'sqlite' | 'postgres' = 'sqlite') {
-  const location = await createLocation(engine)
-  const db = await openDatabase(location)
-  onTestFinished(() => db.close())
-  return { db, location }
-}
-
 const toDo = (text: string) => ({ state: 'to do', says: expect.stringContaining(text) })
 
-test('SQLite on a disk is all right, running or not, and nothing is left behind', async () => {
-  const { db, location } = await create()
-  const before = readdirSync(location.dataDir)
-  const says = expect.stringContaining('80 GB')
-  expect(await look(location)).toMatchObject([{ state: 'ok' }, { state: 'ok', says }])
-  expect(await countLeads(db)).toBe(0)
-  expect(readdirSync(location.dataDir)).toEqual(before)
-  await db.close()
-  await look(location)
-  expect(readdirSync(location.dataDir)).toEqual(['leads.db'])
-})
+async function look(given: Record<string, string | undefined>, type = ext4, freeGb = 80) {
+  const readStatfs = async () => ({ type, bavail: (freeGb * 1e9) / 4096, bsize: 4096 })
+  return listChecks(await checkDatabase(readEnv(given), given, readStatfs))
+}
+
+test.each(engines)(
+  'a database that takes a lead is all right, and stays as it is: %s',
+  async (engine) => {
+    const { dataDir, databaseUrl } = await createLocation(engine)
+    const db = await openDatabase({ dataDir, databaseUrl })
+    onTestFinished(() => db.close())
+    const before = dataDir && readdirSync(dataDir)
+    const [stored] = await look({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl })
+    expect(stored).toMatchObject({ state: 'ok', says: expect.stringContaining('takes a lead') })
+    expect(await db.kysely.selectFrom('write_checks').select('id').execute()).toEqual([])
+    expect(dataDir && readdirSync(dataDir)).toEqual(before)
+  },
+)
 
 test.each([
   ['in memory', 0x01021994, 80, 'a restart takes all leads'],
@@ -47,44 +37,49 @@ test.each([
   ['on SMB', 0xff534d42 | 0, 80, 'network file system'],
   ['on a nearly full disk', ext4, 0.3, 'The disk has 0.3 GB left.'],
 ])('a database %s is to do', async (_, type, freeGb, sentence) => {
-  const { location } = await create()
-  expect((await look(location, type, freeGb * gb))[1]).toMatchObject(toDo(sentence))
-})
-
-test('no database yet is to do, and doctor makes none', async () => {
   const dataDir = createDir()
-  expect(await look({ dataDir })).toMatchObject([toDo('no database')])
-  expect(readdirSync(dataDir)).toEqual([])
+  await openDatabase({ dataDir }).then((db) => db.close())
+  expect((await look({ DATA_DIR: dataDir }, type, freeGb))[1]).toMatchObject(toDo(sentence))
 })
 
-test('a database that is none, is old or may lose leads is to do', async () => {
+test('no database yet, or what is none, is to do, and doctor makes none', async () => {
+  const DATA_DIR = createDir()
+  expect(await look({ DATA_DIR })).toMatchObject([toDo('no database')])
+  expect(readdirSync(DATA_DIR)).toEqual([])
+  writeFileSync(join(DATA_DIR, 'leads.db'), 'this is not a database, whatever its name'.repeat(50))
+  expect((await look({ DATA_DIR }))[0]).toMatchObject(toDo('takes no lead (file is not a database'))
+})
+
+test('a PostgreSQL that is not there is to do, and its password is not said', async () => {
+  const checks = await look({ DATABASE_URL: 'postgres://owner:password@127.0.0.1:1/leads' })
+  expect(checks).toMatchObject([toDo('takes no lead (ECONNREFUSED)')])
+  expect(JSON.stringify(checks)).not.toContain('password')
+})
+
+test('backups: none, an empty one, an old one, a fresh one, elsewhere', () => {
   const dataDir = createDir()
-  const file = join(dataDir, 'leads.db')
-  writeFileSync(file, 'this is not a database, whatever its name says'.repeat(50))
-  expect((await look({ dataDir }))[0]).toMatchObject(toDo('takes no lead'))
-
-  rmSync(file)
-  new DatabaseSync(file).close()
-  expect((await look({ dataDir }))[0]).toMatchObject(toDo('earlier'))
-
-  await (await openDatabase({ dataDir })).close()
-  const sqlite = new DatabaseSync(file)
-  sqlite.exec('pragma journal_mode = delete')
-  sqlite.close()
-  expect((await look({ dataDir }))[0]).toMatchObject(toDo('delete'))
+  const now = Date.parse('2026-11-15T12:00:00Z')
+  const check = (given = {}) => checkBackups(readEnv({ DATA_DIR: dataDir }), given, now)
+  const write = (folder: string, name: string, hoursAgo: number, text = 'x') => {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, name), text)
+    const at = (now - hoursAgo * 3_600_000) / 1000
+    utimesSync(join(folder, name), at, at)
+  }
+  const folder = join(dataDir, 'backups')
+  expect(check()).toMatchObject(toDo('no backup'))
+  write(folder, 'leads-20261115T110000Z.sqlite.gz', 1, '')
+  write(folder, 'notes.txt', 1)
+  expect(check()).toMatchObject(toDo('no backup'))
+  write(folder, 'leads-20261114T100000Z.sqlite.gz', 26)
+  expect(check()).toMatchObject(toDo('26 hours old'))
+  write(folder, 'leads-20261114T130000Z.sqlite.gz', 23)
+  expect(check()).toMatchObject({ state: 'ok' })
+  expect(check({ BACKUP_DIR: join(dataDir, 'elsewhere') })).toMatchObject(toDo('no backup'))
 })
 
-test('leads at another backend are out of sight', async () => {
+test('leads at another backend are out of sight, and so are their backups', async () => {
   const given = { VITE_SUPABASE_URL: 'https://b.test' }
-  expect(await checkDatabase(readEnv(given), given)).toMatchObject({ state: 'cannot tell' })
+  expect(await look(given)).toMatchObject([{ state: 'cannot tell' }])
+  expect(checkBackups(readEnv(given), given, 0)).toMatchObject({ state: 'cannot tell' })
 })
-
-test.skipIf(!engines.includes('postgres'))(
-  'a PostgreSQL that may lose commits is to do',
-  async () => {
-    // The tests' server runs without fsync.
-    const { db, location } = await create('postgres')
-    expect(await look(location)).toMatchObject([toDo('fsync switched off')])
-    expect(await countLeads(db)).toBe(0)
-  },
-)
