@@ -94,7 +94,7 @@ describe('a refusal', () => {
   const note = (text: RegExp) => ({ ok: true, note: expect.stringMatching(text) })
   const error = (text: RegExp) => ({ ok: false, error: expect.stringMatching(text) })
   const fewChoices = { ...leadColumns, Service: { choices: ['Other'] } }
-  const otherTypes = { ...leadColumns, Phone: 'number', Name: 'formula' }
+  const otherTypes = { ...leadColumns, Phone: 'number', Name: 'formula' } as const
   const without = (...names: string[]) => ({ columns: columnsWithout(...names) })
   const mayNotAdd = { columns: fewChoices, mayAddChoices: false }
   test.each([

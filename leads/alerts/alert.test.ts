@@ -50,13 +50,6 @@ describe('the headline says what to do', () => {
   })
 })
 
-it('says how old the request is when the alert comes late', () => {
-  expect(alertOf().remarks).toEqual([])
-  expect(alertOf({}, 'received', receivedAt + 3 * 86_400_000).remarks).toEqual([
-    'This alert is late: the request came 3 days ago.',
-  ])
-})
-
 it('links to the phone with digits only, and to the map with the address as it was typed', () => {
   const phones = {
     '(555) 123-4567': ['tel:5551234567', '(555) 123-4567'],
