@@ -19,12 +19,11 @@ async function serve(changes: Record<string, string> = {}) {
   return { site, siteUrl, caddy, ask: createClient(caddy) }
 }
 
-const postLead = (ask: ReturnType<typeof createClient>, headers = {}) =>
-  ask(testPath, {
-    method: 'POST',
-    headers: { apikey: 'public-anon-key', 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(testLead),
-  })
+const jsonWithKey = { apikey: 'public-anon-key', 'content-type': 'application/json' }
+const postLead = (ask: ReturnType<typeof createClient>, more = {}) => {
+  const headers = { ...jsonWithKey, ...more }
+  return ask(testPath, { method: 'POST', headers, body: JSON.stringify(testLead) })
+}
 
 describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
   it('the page comes as it was built: compressed once, every header once', async () => {
@@ -88,25 +87,19 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
     'one client with hundreds of unfinished %s requests keeps nobody out',
     async (_, sent, whole) => {
       const { ask, caddy } = await serve()
-      const sessions = Array.from({ length: 4 }, () =>
-        connect(`https://localhost:${caddy.httpsPort}`, { ca: caddy.ca }).on('error', () => {}),
-      )
-      onTestFinished(() => {
-        for (const session of sessions) session.destroy()
-      })
+      const post = { ':method': 'POST', ':path': testPath, ...jsonWithKey, 'content-length': whole }
       // Four connections with 200 requests each: more than the site's 700 connections.
-      for (const session of sessions)
+      const sessions = Array.from({ length: 4 }, () => {
+        const session = connect(`https://localhost:${caddy.httpsPort}`, { ca: caddy.ca })
+        onTestFinished(() => session.destroy())
+        session.on('error', () => {})
         for (let at = 0; at < 200; at++)
           session
-            .request({
-              ':method': 'POST',
-              ':path': testPath,
-              'content-type': 'application/json',
-              'content-length': String(whole),
-              apikey: 'public-anon-key',
-            })
+            .request(post)
             .on('error', () => {})
             .write('x'.repeat(sent))
+        return session
+      })
       // All of them have arrived once a later request on the same connection is answered.
       await Promise.all(
         sessions.map((session) => once(session.request({ ':path': '/' }).resume(), 'end')),

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createChannels } from '#leads/delivery/channels.ts'
 import { countLeads } from '#leads/store/reading.ts'
@@ -126,35 +125,29 @@ it('no lead can steer where it is sent', async () => {
   }) as typeof globalThis.fetch
   const pause = async () => {}
   const channels = createChannels(settings, { db, fetch, pause, now: () => testTime })
-  const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
-    fc.constantFrom('https://evil.example/', '//evil.example', '@evil.example', '../../x'),
-    fc.constantFrom('\r\nHost: evil.example', '<https://evil.example|Call>'),
-    fc.constantFrom('+19005550000', '&To=%2B19005550000'),
-    fc.webUrl(),
-  )
-  const hostileLead = fc.record({ name: text, email: text, phone: text, address: text })
-  await fc.assert(
-    fc.asyncProperty(hostileLead, async (fields) => {
-      calls.length = 0
-      const lead = { ...storedJane, ...fields }
-      const { signal } = new AbortController()
-      for (const channel of channels)
-        if (!channel.name.startsWith('escalation'))
-          await channel.send([{ lead, occasion: 'received', attempts: 1 }], signal)
-      const addresses = calls.map(({ url }) => url.origin + url.pathname)
-      expect([...new Set(addresses)].sort()).toEqual([
-        'https://api.airtable.com/v0/base/Leads',
-        'https://api.twilio.com/2010-04-01/Accounts/AC1/Messages.json',
-        'https://hooks.example/one',
-      ])
-      for (const { url, init } of calls) {
-        expect(init?.redirect).toBe('manual')
-        if (url.host === 'hooks.example') expect(url.search).toBe('?two=3')
-        if (url.host === 'api.twilio.com')
-          expect(new URLSearchParams(String(init?.body)).getAll('To')).toEqual(['+15550002222'])
-      }
-    }),
-    { numRuns: 20 },
-  )
+  const hostile = [
+    ...['https://evil.example/', '//evil.example', '@evil.example', '../../x', '\0\uD800'],
+    ...['\r\nHost: evil.example', '<https://evil.example|Call>', '+19005550000'],
+    '&To=%2B19005550000',
+  ]
+  for (const text of hostile) {
+    calls.length = 0
+    const lead = { ...storedJane, name: text, email: text, phone: text, address: text }
+    const { signal } = new AbortController()
+    for (const channel of channels)
+      if (!channel.name.startsWith('escalation'))
+        await channel.send([{ lead, occasion: 'received', attempts: 1 }], signal)
+    const addresses = calls.map(({ url }) => url.origin + url.pathname)
+    expect([...new Set(addresses)].sort()).toEqual([
+      'https://api.airtable.com/v0/base/Leads',
+      'https://api.twilio.com/2010-04-01/Accounts/AC1/Messages.json',
+      'https://hooks.example/one',
+    ])
+    for (const { url, init } of calls) {
+      expect(init?.redirect).toBe('manual')
+      if (url.host === 'hooks.example') expect(url.search).toBe('?two=3')
+      if (url.host === 'api.twilio.com')
+        expect(new URLSearchParams(String(init?.body)).getAll('To')).toEqual(['+15550002222'])
+    }
+  }
 })
