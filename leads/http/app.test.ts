@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { createTestApp, otherOrigin, ownOrigin, testLead, testPath } from '#testing/app.ts'
+import { createTestApp, testLead as lead, otherOrigin, ownOrigin, testPath } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { listLeads } from '../store/reading.ts'
 import type { Engine } from '../store/tables.ts'
@@ -11,7 +11,6 @@ async function open(engine: Engine = 'sqlite', changes: Partial<AppOptions> = {}
   return { db, ...createTestApp(db, changes), stored: () => listLeads(db, { limit: 100 }) }
 }
 
-const lead = testLead
 const listErrors = ({ entries }: { entries: { level: string; message: string }[] }) =>
   entries.filter(({ level }) => level === 'error').map(({ message }) => message)
 
@@ -19,12 +18,12 @@ describe.each(engines)('the function on %s', (engine) => {
   it('stores a lead with its delivery and details, wakes delivery and answers 200', async () => {
     const { post, stored, wakes, log } = await open(engine)
     const details = 'consent=2026-11&elapsedMs=240&source=utm_source%3Dgoogle'
-    const lead = { ...testLead, name: 'Zoë 🏠 山田' }
-    const { status, json } = await post({ 'x-lead-details': details }, lead)
+    const sent = { ...lead, name: 'Zoë 🏠 山田' }
+    const { status, json } = await post({ 'x-lead-details': details }, sent)
     expect([status, json]).toEqual([200, { ok: true }])
     const kept = { consent: '2026-11', suspect: 'haste', source: 'utm_source=google' }
     const deliveries = [{ channel: 'airtable', state: 'waiting' }]
-    expect(await stored()).toMatchObject([{ ...lead, ...kept, deliveries }])
+    expect(await stored()).toMatchObject([{ ...sent, ...kept, deliveries }])
     expect(wakes).toHaveLength(1)
     const said = JSON.stringify(log.entries)
     expect(said).toContain('leadId')
