@@ -55,11 +55,6 @@ it('the guide’s command for Supabase’s secrets lets through only what is the
   expect(names.filter((name) => staying.test(name))).toEqual([])
 })
 
-it('the scripts are sound shell', () => {
-  for (const script of ['upgrade', 'rolling-restart'])
-    execFileSync('sh', ['-n', join('deploy', script)], { stdio: 'pipe' })
-})
-
 it('all units are hardened alike', () => {
   const [first, ...others] = units.map((name) => {
     const [, rest = ''] = readUnit(name).split('NoNewPrivileges=')

@@ -38,7 +38,7 @@ const write = (file: string, text = '') => {
 }
 
 /** A machine as docs/hosting.md prepares it, with a repository of which each version is one file. */
-function prepare({ ports = '' } = {}) {
+function prepare(ports = '') {
   const root = createDir()
   const [home, source, bin] = [join(root, 'home'), join(root, 'source'), join(root, 'bin')]
   mkdirSync(join(home, 'releases'), { recursive: true })
@@ -74,10 +74,8 @@ function prepare({ ports = '' } = {}) {
     rmSync(join(home, 'done'), { force: true })
     const { PATH } = process.env
     const env = { ROOFING_HOME: home, PORTS: ports, RESTARTS: restarts, PATH: `${bin}:${PATH}` }
-    const { status, stdout, stderr } = spawnSync('deploy/upgrade', args, {
-      env: { ...process.env, ...env },
-      encoding: 'utf8',
-    })
+    const options = { env: { ...process.env, ...env }, encoding: 'utf8' } as const
+    const { status, stdout, stderr } = spawnSync('deploy/upgrade', args, options)
     const done = existsSync(join(home, 'done')) ? readFileSync(join(home, 'done'), 'utf8') : ''
     return { status, stdout, stderr, done }
   }
@@ -124,9 +122,8 @@ describe.skipIf(process.platform !== 'linux')('deploy/upgrade', () => {
     upgrade()
     const second = publish(changes)
     const { status, stderr, stdout } = upgrade([], { restarts })
-    expect(status).toBe(1)
+    expect([status, stdout.includes('is live')]).toEqual([1, false])
     expect(stderr).toContain(`${second} does not run.`)
-    expect(stdout).not.toContain('is live')
     expect([findCurrent(), findRunning()]).toEqual([first, first])
     if (restarts === '0') expect(stderr).toContain('The version before is live again')
   })
@@ -163,8 +160,7 @@ describe.skipIf(process.platform !== 'linux')('deploy/upgrade', () => {
   })
 
   it('with several processes, puts all of them back when one does not come up', () => {
-    const machine = prepare({ ports: '3001 3002' })
-    const { upgrade, publish, home, first, findCurrent, findRunning } = machine
+    const { upgrade, publish, home, first, findCurrent, findRunning } = prepare('3001 3002')
     // The units were started by hand, as the guide has it.
     write(join(home, 'releases/by-hand/runs'))
     for (const port of [3001, 3002]) write(join(home, `running@${port}`), 'releases/by-hand')

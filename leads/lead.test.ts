@@ -12,12 +12,10 @@ const lead = {
 const read = (changes: object) => v.safeParse(leadSchema, { ...lead, ...changes })
 const isLead = (changes: object) => read(changes).success
 
-it.each(['Ζωή Παπαδοπούλου', '山田 太郎', 'מרים כהן', '👩‍👩‍👧 Ünal', "O'Brien-Smith, Jr."])(
-  'leaves the name %s as it is',
-  (name) => {
-    expect(read({ name }).output).toMatchObject({ name })
-  },
-)
+it('leaves any name as it is', () => {
+  const names = ['Ζωή Παπαδοπούλου', '山田 太郎', 'מרים כהן', '👩‍👩‍👧 Ünal', "O'Brien-Smith, Jr."]
+  for (const name of names) expect(read({ name }).output).toMatchObject({ name })
+})
 
 it('trims, and replaces what no database can hold', () => {
   expect(read({ name: '  Zoe \n', address: '1\u0000Main\r\nSt \uD83D' }).output).toMatchObject({
@@ -27,41 +25,22 @@ it('trims, and replaces what no database can hold', () => {
 })
 
 const makeEmail = (length: number) => `${'x'.repeat(length - 10)}@e.example`
-
 it.each([
-  ['name', 'x'.repeat(100), true],
-  ['name', 'x'.repeat(101), false],
-  ['address', 'x'.repeat(300), true],
-  ['address', 'x'.repeat(301), false],
-  ['email', makeEmail(254), true],
-  ['email', makeEmail(255), false],
-  ...['a+b@example.co.uk', 'ü@bücher.example', 'x@y.museum'].map((one) => ['email', one, true]),
-  ...[
-    'zoe',
-    'zoe@',
-    '@example.com',
-    'zoe@example',
-    'zoe@@example.com',
-    'a b@example.com',
-    'a@b..c',
-  ].map((one) => ['email', one, false]),
-  ['phone', '5'.repeat(40), true],
-  ['phone', '5'.repeat(41), false],
-  ...['5551234', '+44 20 7946 0958', '٠١٢٣٤٥٦٧', '555.123.4567 ext 9'].map((one) => [
-    'phone',
-    one,
-    true,
-  ]),
-  ['phone', '555-123', false],
-] as [string, string, boolean][])('the %s %s is taken: %s', (field, value, isTaken) => {
-  expect(isLead({ [field]: value })).toBe(isTaken)
+  ['name', ['x'.repeat(100)], ['x'.repeat(101)]],
+  ['address', ['x'.repeat(300)], ['x'.repeat(301)]],
+  ['email', [makeEmail(254), 'a+b@example.co.uk', 'ü@bücher.example'], [makeEmail(255), 'zoe']],
+  ['email', ['x@y.museum'], ['zoe@', '@example.com', 'zoe@example', 'zoe@@example.com']],
+  ['email', [], ['a b@example.com', 'a@b..c']],
+  ['phone', ['5'.repeat(40), '5551234', '+44 20 7946 0958'], ['5'.repeat(41), '555-123']],
+  ['phone', ['٠١٢٣٤٥٦٧', '555.123.4567 ext 9'], []],
+  ['serviceType', ['', 'emergency'], ['gutters', 'toString']],
+])('takes and refuses the right %s', (field, taken, refused) => {
+  for (const value of taken) expect([value, isLead({ [field]: value })]).toEqual([value, true])
+  for (const value of refused) expect([value, isLead({ [field]: value })]).toEqual([value, false])
 })
 
-it('needs no service, but refuses one it does not know', () => {
-  expect(isLead({ serviceType: '' })).toBe(true)
+it('needs no service', () => {
   expect(read({ serviceType: undefined }).output).toMatchObject({ serviceType: '' })
-  expect(isLead({ serviceType: 'gutters' })).toBe(false)
-  expect(isLead({ serviceType: 'toString' })).toBe(false)
 })
 
 describe('the name as the form formats it', () => {
@@ -79,15 +58,9 @@ describe('the name as the form formats it', () => {
     expect(formatName(typed)).toBe(expected)
   })
 
-  it.each(['İstanbul', 'ßen', 'ŉ', 'ﬁona', 'ΐ ΣΑΣ', 'ab İİ cd'])(
-    'keeps the length of %j, so the caret’s offset stays right',
-    (typed) => {
+  it('keeps its length, so the caret’s offset stays right, and the second time itself', () => {
+    for (const typed of ['İstanbul ßen', 'ŉ', 'ﬁona', 'ΐ ΣΑΣ', 'ab İİ cd', 'ΝΙΚΟΣ']) {
       expect(formatName(typed)).toHaveLength(typed.length)
-    },
-  )
-
-  it('changes nothing the second time', () => {
-    for (const typed of ['JANE doe', 'İstanbul ßen', 'ΝΙΚΟΣ']) {
       expect(formatName(formatName(typed))).toBe(formatName(typed))
     }
   })
@@ -134,10 +107,8 @@ describe('where the visitor came from', () => {
     expect(read('utm_campaign=40%25+off')).toBe('utm_campaign=40%25+off')
   })
 
-  it.each(['%', '%ff%00', '&&&===', '\uD800', '__proto__=1&click=constructor'])(
-    'never refuses: %j',
-    (source) => {
+  it('is never a reason to refuse', () => {
+    for (const source of ['%', '%ff%00', '&&&===', '\uD800', '__proto__=1&click=constructor'])
       expect(read(source)).toEqual(expect.any(String))
-    },
-  )
+  })
 })

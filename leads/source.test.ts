@@ -30,14 +30,6 @@ it('says so where nobody told', () => {
   expect(explainSource(null)).toBeNull()
 })
 
-it('gives programs the name and the parts', () => {
-  expect(explainSource('utm_source=google&utm_medium=cpc')).toEqual({
-    name: 'Google Ads',
-    utm_source: 'google',
-    utm_medium: 'cpc',
-  })
-})
-
 it('names the links in docs/operations.md as they say there', () => {
   const text = readFileSync('docs/operations.md', 'utf8')
   const links = [...text.matchAll(/^https:\/\/\S+?\?(\S+) +# (.+)$/gm)]

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findLead } from '#leads/store/reading.ts'
@@ -47,14 +47,17 @@ test('promise takes a time by its days, and counts the last one whole', async ()
   expect(backwards).toMatchObject(fail('--to lies before --from', 2))
 })
 
-test('promise writes the page with charts, and replaces none unasked', async () => {
+test('desk prints a link that opens it, or says that there is none', async () => {
   const db = await openTestDatabase('sqlite')
-  const { run } = createCommandLine(db)
-  const file = join(createDir(), 'report.html')
-  expect((await run('promise', '--html', file)).code).toBe(0)
-  expect(readFileSync(file, 'utf8')).toContain('The ten-minute promise')
-  expect(await run('promise', '--html', file)).toMatchObject(fail('--force'))
-  expect((await run('promise', '--html', file, '--force')).code).toBe(0)
+  const { run } = createCommandLine(db, {
+    open: async () => ({
+      db,
+      airtable: undefined,
+      desk: { url: 'https://desk.example', mayEnter: [] },
+    }),
+  })
+  expect((await run('desk')).out).toMatch(/https:\/\/desk\.example\/#enter=[\w-]{43}\n/)
+  expect(await createCommandLine(db).run('desk')).toMatchObject(fail('DESK_URL'))
 })
 
 test('setup-airtable reports what it found, made and cannot do', async () => {
@@ -86,7 +89,7 @@ test.each([
   [['show', 'a', '--limit', '3'], '--limit means nothing to "show"'],
   [['promise', '--days', '0'], '--days takes a whole number'],
   [['promise', '--days', '3', '--to', '2026-01-01'], 'either --days or --from and --to'],
-  [['--html', 'x'], '--html means nothing to "list"'],
+  [['promise', '--html', 'x'], "Unknown option '--html'"],
   [['\x1b[2J'], 'There is no command " [2J"'],
 ])('%j is answered with a sentence and exit code 2', async (args, sentence) => {
   const { run } = createCommandLine(undefined, {

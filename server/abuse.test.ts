@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createChannels } from '#leads/delivery/channels.ts'
-import type { StoredLead } from '#leads/lead.ts'
 import { countLeads } from '#leads/store/reading.ts'
 import { createTestApp } from '#testing/app.ts'
 import { createDir, createLocation, engines, openTestDatabase } from '#testing/database.ts'
+import { storedJane, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { startTestSite } from '#testing/site.ts'
 import { connectionLimits } from './connection-limits.ts'
@@ -16,19 +15,6 @@ const minuteMs = 60_000
 const from = (address: string) => ({ 'test-client': address })
 
 describe.each(engines)('limits on %s', (engine) => {
-  it('hold for a network, whichever of its addresses are used', async () => {
-    const db = await openTestDatabase(engine)
-    const { post } = createTestApp(db, { rateLimitPerMinute: 2 })
-    const send = async (address: string) => (await post(from(address))).status
-    // Five times the limit of one address.
-    for (let at = 0; at < 10; at++) expect(await send(`198.51.100.${at}`)).toBe(200)
-    expect(await post(from('198.51.100.200'))).toMatchObject({ status: 429, retryAfter: 60 })
-    expect(await send('198.51.101.1')).toBe(200)
-    for (let at = 0; at < 10; at++) expect(await send(`2001:db8:1:${at}::/64`)).toBe(200)
-    expect(await send('2001:db8:1:ffff::/64')).toBe(429)
-    expect(await send('2001:db8:2:1::/64')).toBe(200)
-  })
-
   it.each([
     ['a client', 100, 1, () => '198.51.100.7', '198.51.100.8'],
     // Five a minute are a network's share, and five hundred a day.
@@ -67,8 +53,11 @@ describe.each(engines)('limits on %s', (engine) => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, at) => apps[at % 2]?.post(from(`198.51.100.${at}`))),
     )
+    // Five times the limit of one address.
     expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(10)
-    expect(answers.filter((answer) => answer?.status === 429)).toHaveLength(30)
+    for (const answer of answers)
+      if (answer?.status !== 200) expect(answer).toMatchObject({ status: 429, retryAfter: 60 })
+    expect((await apps[0]?.post(from('198.51.101.1')))?.status).toBe(200)
     for (const db of databases) await db.close()
   })
 
@@ -134,60 +123,31 @@ it('no lead can steer where it is sent', async () => {
     calls.push({ url: new URL(url), init })
     return new Response('{"records":[]}', { status: 200 })
   }) as typeof globalThis.fetch
-  const channels = createChannels(settings, {
-    db,
-    fetch,
-    pause: async () => {},
-    now: () => Date.parse('2026-11-15T12:00:00Z'),
-  })
-  const hostileText = fc.oneof(
-    fc.string({ unit: 'binary' }),
-    fc.constantFrom('https://evil.example/', '//evil.example', '@evil.example', '../../x'),
-    fc.constantFrom('\r\nHost: evil.example', '<https://evil.example|Call>'),
-    fc.constantFrom('+19005550000', '&To=%2B19005550000'),
-    fc.webUrl(),
-  )
-  const hostileLead = fc.record({
-    name: hostileText,
-    email: hostileText,
-    phone: hostileText,
-    address: hostileText,
-  })
-  await fc.assert(
-    fc.asyncProperty(hostileLead, async (fields) => {
-      calls.length = 0
-      const lead: StoredLead = {
-        ...fields,
-        serviceType: 'other',
-        id: crypto.randomUUID(),
-        receivedAt: 0,
-        suspect: null,
-        consent: null,
-        source: null,
-        answeredAt: null,
-        answeredBy: null,
-        answeredName: null,
-        outcome: null,
-      }
-      const { signal } = new AbortController()
-      for (const channel of channels)
-        if (!channel.name.startsWith('escalation'))
-          await channel.send([{ lead, occasion: 'received', attempts: 1 }], signal)
-      const addresses = calls.map(({ url }) => url.origin + url.pathname)
-      expect(new Set(addresses)).toEqual(
-        new Set([
-          'https://api.airtable.com/v0/base/Leads',
-          'https://hooks.example/one',
-          'https://api.twilio.com/2010-04-01/Accounts/AC1/Messages.json',
-        ]),
-      )
-      for (const { url, init } of calls) {
-        expect(init?.redirect).toBe('manual')
-        if (url.host === 'hooks.example') expect(url.search).toBe('?two=3')
-        if (url.host === 'api.twilio.com')
-          expect(new URLSearchParams(String(init?.body)).getAll('To')).toEqual(['+15550002222'])
-      }
-    }),
-    { numRuns: 20 },
-  )
+  const pause = async () => {}
+  const channels = createChannels(settings, { db, fetch, pause, now: () => testTime })
+  const hostile = [
+    ...['https://evil.example/', '//evil.example', '@evil.example', '../../x', '\0\uD800'],
+    ...['\r\nHost: evil.example', '<https://evil.example|Call>', '+19005550000'],
+    '&To=%2B19005550000',
+  ]
+  for (const text of hostile) {
+    calls.length = 0
+    const lead = { ...storedJane, name: text, email: text, phone: text, address: text }
+    const { signal } = new AbortController()
+    for (const channel of channels)
+      if (!channel.name.startsWith('escalation'))
+        await channel.send([{ lead, occasion: 'received', attempts: 1 }], signal)
+    const addresses = calls.map(({ url }) => url.origin + url.pathname)
+    expect([...new Set(addresses)].sort()).toEqual([
+      'https://api.airtable.com/v0/base/Leads',
+      'https://api.twilio.com/2010-04-01/Accounts/AC1/Messages.json',
+      'https://hooks.example/one',
+    ])
+    for (const { url, init } of calls) {
+      expect(init?.redirect).toBe('manual')
+      if (url.host === 'hooks.example') expect(url.search).toBe('?two=3')
+      if (url.host === 'api.twilio.com')
+        expect(new URLSearchParams(String(init?.body)).getAll('To')).toEqual(['+15550002222'])
+    }
+  }
 })

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ConnectionLimits, connectionLimits, limitConnections } from './connection-limits.ts'
 
 async function listen(changes: Partial<ConnectionLimits>, countsClients = true) {
@@ -47,15 +47,12 @@ async function listen(changes: Partial<ConnectionLimits>, countsClients = true) 
 
 const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
-it('closes a connection whose headers do not end', async () => {
-  const talk = await listen({ headersMs: 50 })
-  expect(await talk('GET / HTTP/1.1\r\nHost: a\r\nx: ').ended).toMatch(/^HTTP\/1\.1 408 /)
-})
-
-it('closes a connection whose body does not end', async () => {
+it.each([
+  ['headers', 'GET / HTTP/1.1\r\nHost: a\r\nx: '],
+  ['body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx'],
+])('closes a connection whose %s does not end', async (_, text) => {
   const talk = await listen({ headersMs: 50, requestMs: 100 })
-  const { ended } = talk('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx')
-  expect(await ended).toMatch(/^HTTP\/1\.1 408 /)
+  expect(await talk(text).ended).toMatch(/^HTTP\/1\.1 408 /)
 })
 
 it('closes a connection whose client does not read its answer', async () => {
@@ -68,33 +65,24 @@ it('closes a connection whose client does not read its answer', async () => {
 })
 
 // macOS has one loopback address only.
-it.skipIf(process.platform === 'darwin')(
-  'lets one client hold only so many connections, and serves the others',
-  async () => {
-    const talk = await listen({ connectionsPerClient: 3 })
-    const held = Array.from({ length: 3 }, () => talk('GET / HTTP/1.1\r\n', '127.0.0.2'))
-    const refused = await talk(request, '127.0.0.2').ended
+describe.skipIf(process.platform === 'darwin')('lets hold only so many connections', () => {
+  const senders = ['127.0.5.1', '127.0.5.2', '127.0.5.3', '127.0.5.4']
+  it.each([
+    ['one client', { connectionsPerClient: 3 }, Array(4).fill('127.0.5.1')],
+    ['one network', { connectionsPerNetwork: 3 }, senders],
+  ])('%s, and serves the others', async (_, limits, [first, ...others]) => {
+    const talk = await listen(limits)
+    const held = [first, ...others.slice(1)].map((from) => talk('GET / HTTP/1.1\r\n', from))
+    const refused = await talk(request, others[0]).ended
     expect(refused).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 5\r\n/)
-    expect(await talk(request, '127.0.0.3').answered).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await talk(request, '127.0.6.1').answered).toMatch(/^HTTP\/1\.1 200 /)
     held[0]?.socket.destroy()
     await held[0]?.ended
     // The server hears of the end a moment later.
     let answer = ''
-    while (!answer.startsWith('HTTP/1.1 200 ')) answer = await talk(request, '127.0.0.2').answered
-  },
-)
-
-it.skipIf(process.platform === 'darwin')(
-  'lets one network hold only so many, and serves the others',
-  async () => {
-    const talk = await listen({ connectionsPerNetwork: 3 })
-    for (const from of ['127.0.5.1', '127.0.5.2', '127.0.5.3'])
-      expect(await talk(request, from).answered).toMatch(/here$/)
-    const refused = await talk(request, '127.0.5.4').ended
-    expect(refused).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 5\r\n/)
-    expect(await talk(request, '127.0.6.1').answered).toMatch(/here$/)
-  },
-)
+    while (!answer.startsWith('HTTP/1.1 200 ')) answer = await talk(request, others[0]).answered
+  })
+})
 
 it('holds only so many connections at all', async () => {
   const talk = await listen({ connections: 2 })

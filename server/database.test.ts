@@ -63,15 +63,12 @@ describe('opening SQLite', () => {
     const location = await createLocation('sqlite')
     const db = await openDatabase(location)
     onTestFinished(() => db.close())
-    const read = async (pragma: string) =>
-      Object.values((await sql.raw(`pragma ${pragma}`).execute(db.kysely)).rows[0] as object)[0]
-    expect(await read('journal_mode')).toBe('wal')
-    expect(await read('synchronous')).toBe(2)
-    expect(await read('foreign_keys')).toBe(1)
-    const applied = await sql<{ name: string }>`select name from schema_migrations`.execute(
-      db.kysely,
-    )
-    expect(applied.rows.filter(({ name }) => name.endsWith('.postgres'))).toEqual([])
+    const read = async (query: string) => (await sql.raw(query).execute(db.kysely)).rows
+    expect(await read('pragma journal_mode')).toEqual([{ journal_mode: 'wal' }])
+    expect(await read('pragma synchronous')).toEqual([{ synchronous: 2 }])
+    expect(await read('pragma foreign_keys')).toEqual([{ foreign_keys: 1 }])
+    const others = `select name from schema_migrations where name like '%.postgres'`
+    expect(await read(others)).toEqual([])
   })
 
   it('takes the write lock at the start, so that no other can write between a look and a write', async () => {
@@ -144,14 +141,15 @@ describe.skipIf(!engines.includes('postgres'))('opening Postgres', () => {
     const location = await createLocation('postgres')
     const url = location.databaseUrl ?? ''
     // Supabase's roles and its default grants. Roles belong to the server: the test leaves none behind.
-    await runSql(url, 'create role anon; create role authenticated')
-    onTestFinished(async () => {
-      await runSql(url, 'drop owned by anon, authenticated; drop role anon, authenticated')
-    })
+    const roles = 'anon, authenticated'
     await runSql(
       url,
-      'alter default privileges in schema public grant all on tables to anon, authenticated',
+      `create role anon; create role authenticated;
+       alter default privileges in schema public grant all on tables to ${roles}`,
     )
+    onTestFinished(async () => {
+      await runSql(url, `drop owned by ${roles}; drop role ${roles}`)
+    })
     await (await openDatabase(location)).close()
     const tables = await runSql(
       url,

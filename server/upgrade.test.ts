@@ -94,10 +94,10 @@ type Rows = Record<string, readonly object[]>
 async function createEarlier(engine: Engine, firstPending = '20261115000006', rows: Rows = left) {
   const location = await createLocation(engine)
   const applies = (file: string) => engine === 'postgres' || !file.endsWith('.postgres.sql')
-  const records =
-    engine === 'sqlite' ? 'schema_migrations' : 'supabase_migrations.schema_migrations'
+  const schema = engine === 'sqlite' ? '' : 'supabase_migrations'
+  const records = [schema, 'schema_migrations'].filter(Boolean).join('.')
   const text = [
-    engine === 'sqlite' ? '' : 'create schema supabase_migrations;',
+    schema && `create schema ${schema};`,
     `create table ${records} (version text primary key, name text);`,
     ...Object.keys(released)
       .filter((file) => applies(file) && file < firstPending)
@@ -147,12 +147,9 @@ it.each(engines)('what waits in it on %s is delivered once, and it takes leads',
     await airtable.close()
     await webhook.close()
   })
-  const { url } = await startTestSite({
-    DATA_DIR: location.dataDir,
-    DATABASE_URL: location.databaseUrl,
-    ...airtable.env,
-    ALERT_WEBHOOK_URL: webhook.url,
-  })
+  const { dataDir: DATA_DIR, databaseUrl: DATABASE_URL } = location
+  const alerts = { ...airtable.env, ALERT_WEBHOOK_URL: webhook.url }
+  const { url } = await startTestSite({ DATA_DIR, DATABASE_URL, ...alerts })
   const post = async (key: string) =>
     (await postLead(url, testLead, { 'idempotency-key': key })).status
   expect(await post('another')).toBe(200)
@@ -173,12 +170,9 @@ it.each(engines)('deliveries from before they had an occasion are kept on %s', a
   const rows = { leads: [lead], deliveries: [delivery] }
   const db = await openDatabase(await createEarlier(engine, '20261115000003', rows))
   onTestFinished(() => db.close())
+  const deliveries = [{ channel: 'airtable', occasion, state: 'waiting', attempts: 7 }]
   expect(await listLeads(db, { limit: 2 })).toMatchObject([
-    {
-      id: '1',
-      answeredAt: null,
-      deliveries: [{ channel: 'airtable', occasion, state: 'waiting', attempts: 7 }],
-    },
+    { id: '1', answeredAt: null, deliveries },
   ])
 })
 

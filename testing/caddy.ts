@@ -1,4 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
@@ -70,6 +72,34 @@ export async function startCaddy(upstreams: readonly string[]): Promise<TestCadd
   }
   const ca = readFileSync(root, 'utf8')
   return { httpPort, httpsPort, ca, readLog: () => caddy.output.stderr, stop }
+}
+
+type Question = {
+  headers?: Record<string, string>
+  method?: string
+  body?: string
+  host?: string
+  localAddress?: string
+}
+
+/** Does not follow, decode or forgive anything, as fetch would. */
+export const createClient =
+  ({ httpsPort: port, ca }: TestCaddy) =>
+  (path: string, { headers, body, host = 'localhost', ...rest }: Question = {}) =>
+    new Promise<IncomingMessage & { body: Buffer }>((resolve, reject) => {
+      const to = { host: '127.0.0.1', port, servername: host, ca, path, agent: false, ...rest }
+      const sent = request({ ...to, headers: { host: `${host}:${port}`, ...headers } })
+      sent.on('error', reject)
+      sent.on('response', (response) => {
+        readAll(response).then((read) => resolve(Object.assign(response, { body: read })), reject)
+      })
+      sent.end(body)
+    })
+
+export async function readAll(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  return Buffer.concat(chunks)
 }
 
 function canMeet(servername: string, port: number, root: string): Promise<boolean> {

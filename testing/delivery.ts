@@ -1,6 +1,8 @@
 import type { Channel, ClaimedLead, Outcome } from '#leads/channel.ts'
+import { createChannels } from '#leads/delivery/channels.ts'
 import { createDeliverer } from '#leads/delivery/deliver.ts'
 import { createFaultLog } from '#leads/log.ts'
+import type { Env } from '#leads/settings.ts'
 import { listLeads } from '#leads/store/reading.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { createTestLog } from './log.ts'
@@ -61,6 +63,22 @@ export function openDelivery(
   /** What is due now and nothing that becomes due by waiting. */
   const deliver = () => deliverer.deliverDue(1)
   return { clock, log, sends, deliverer, deliver }
+}
+
+/** A process with the channels of these settings; its waits move the clock. */
+export function openChannels(
+  db: Database,
+  settings: Env,
+  { clock = { at: testTime }, log = createTestLog(), fetch = globalThis.fetch } = {},
+) {
+  const now = () => clock.at
+  const pause = async (ms: number) => {
+    clock.at += ms
+  }
+  const deps = { db, now, pause, random: () => 1, log, faults: createFaultLog(log) }
+  const channels = createChannels(settings, { db, fetch, pause, now })
+  const deliverer = createDeliverer({ channels, ...deps })
+  return { clock, log, deliver: () => deliverer.deliverDue(1) }
 }
 
 export async function saveLeads(db: Database, count: number, at = testTime): Promise<void> {

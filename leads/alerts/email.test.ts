@@ -34,15 +34,9 @@ it('a mail has all that is needed to call, in text and in HTML', async () => {
     'auto-submitted': 'auto-generated',
     importance: 'High',
   })
+  const links = ['tel:5551234567', '123%20Main%20St', 'https://www.example.com/answer/token']
   for (const part of [received?.text, received?.html])
-    for (const needed of [
-      name,
-      'Emergency Service',
-      'tel:5551234567',
-      '123%20Main%20St',
-      '6:10 AM CST',
-      'https://www.example.com/answer/token',
-    ])
+    for (const needed of [name, 'Emergency Service', '6:10 AM CST', ...links])
       expect(part).toContain(needed)
 })
 
@@ -60,6 +54,8 @@ it('no field of a lead can add a header or a receiver', async () => {
 })
 
 const settings = { refusedReceivers: new Map<string, number>() }
+const refused550 = { refusedReceivers: new Map([['staff@example.com', 550]]) }
+const wrongPassword = /^The mail server does not accept user and password of SMTP_URL(?!.*secret)/
 
 // A refusal for good, of the mail or its receiver, is the lead's own; all others meet the next one, too.
 it.each([
@@ -67,20 +63,14 @@ it.each([
   ['refused', { refuseData: 554 }, {}, /refuses the mail \(\S+ 554/, true],
   [
     'not for this receiver',
-    { refusedReceivers: new Map([['staff@example.com', 550]]) },
+    refused550,
     {},
-    /^The mail server refuses the mail \(EENVELOPE 550 at RCPT TO\)\.$/,
+    /refuses the mail \(EENVELOPE 550 at RCPT TO\)\.$/,
     true,
   ],
   ['not reached', settings, { smtpUrl: 'smtp://127.0.0.1:1' }, /cannot be reached \(E\w+/, false],
   ['at no such host', settings, { smtpUrl: 'smtp://no.invalid' }, /cannot be reached/, false],
-  [
-    'behind another password',
-    settings,
-    { password: 'right' },
-    /^The mail server does not accept user and password of SMTP_URL(?!.*secret)/,
-    false,
-  ],
+  ['behind another password', settings, { password: 'right' }, wrongPassword, false],
 ])('a mail that is %s is a clear error', async (_, changed, given, error, refused) => {
   const { mail, send } = await open(given)
   Object.assign(mail.settings, changed)

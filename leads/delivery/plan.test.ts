@@ -1,15 +1,13 @@
 import { expect, it } from 'vitest'
-import { openTestDatabase } from '#testing/database.ts'
 import { makeSettings } from '#testing/settings.ts'
 import type { PushDevice } from '../store/push-devices.ts'
 import { listReminderChannels, listRinging, planDelivery } from './plan.ts'
 import { kindOf, listReceivers } from './receivers.ts'
-import { listWarnings } from './warnings.ts'
 
 const now = 1_000_000
-const mail = { SMTP_URL: 'smtp://mail.example', ALERT_EMAIL_FROM: 'a@example.com' }
 const settings = makeSettings({
-  ...mail,
+  SMTP_URL: 'smtp://mail.example',
+  ALERT_EMAIL_FROM: 'a@example.com',
   ALERT_EMAIL_TO: 'b@example.com,c@example.com',
   ALERT_WEBHOOK_URL: 'https://hook.example',
   TWILIO_ACCOUNT_SID: 'AC1',
@@ -22,16 +20,6 @@ const device = (changes: Partial<PushDevice> = {}): PushDevice => ({
   ...{ id: '0a1b2c3d-x', sessionId: '', endpoint: '', p256dh: '', auth: '', person: '', name: '' },
   ...{ ringsFrom: 0, quietUntil: 0, emergenciesRing: false, createdAt: 0, goneAt: null },
   ...changes,
-})
-const nameMailboxes = (to: string) =>
-  listReceivers(makeSettings({ ...mail, ALERT_EMAIL_TO: to }))
-    .filter(({ kind }) => kind === 'email')
-    .map(({ name }) => name)
-
-it('a channel is named by its receiver, once, wherever it is in the list', () => {
-  const [one, two] = nameMailboxes('one@example.com,two@example.com')
-  expect(one).toMatch(/^email-[0-9a-f]{8}$/)
-  expect(nameMailboxes('Two@Example.com,one@example.com,ONE@example.com')).toEqual([two, one])
 })
 
 it('without its receiver a channel tells nobody whom it reaches', () => {
@@ -64,19 +52,6 @@ it('a robot’s lead goes to no phone, and nobody is reminded', () => {
 it('reminders go to those who are named for them, and to the webhook', () => {
   const kinds = ['webhook', 'escalation-email', 'escalation-email', 'escalation-sms']
   expect(listReminderChannels(settings).map(kindOf)).toEqual(kinds)
-})
-
-it('what waits for channels that are no longer set up is said by kind, not by receiver', async () => {
-  const backlog = [
-    { channel: 'airtable', waiting: 3, oldestAt: now },
-    { channel: 'email-0a1b2c3d', waiting: 2, oldestAt: now },
-    { channel: 'email-4e5f6a7b', waiting: 1, oldestAt: now },
-    { channel: 'webhook', waiting: 1, oldestAt: now },
-  ]
-  const db = await openTestDatabase('sqlite')
-  expect(await listWarnings(makeSettings(), db, backlog, now)).toEqual([
-    '4 alerts wait for a receiver who is gone (email, webhook). npm run leads tells which, and how to drop them.',
-  ])
 })
 
 it('a device rings from its minute on, not while it is quiet, and for emergencies if it may', () => {

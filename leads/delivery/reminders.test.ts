@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { createTestLog } from '#testing/log.ts'
@@ -64,13 +64,8 @@ function startProcess(
   const reminders = { ...deps, airtable, channels: names.slice(1), escalateAfterMinutes, fetch }
   const remind = () => remindDue(reminders)
   const faults = createFaultLog(log)
-  const deliverer = createDeliverer({
-    ...deps,
-    channels,
-    remindDue: remind,
-    random: () => 1,
-    faults,
-  })
+  const more = { remindDue: remind, random: () => 1, faults }
+  const deliverer = createDeliverer({ ...deps, channels, ...more })
   /** What is due at this moment. */
   const runAt = async (at: number) => {
     clock.at = at
@@ -84,9 +79,14 @@ const occasions = (sent: Sent[], channel = 'escalation-email') =>
   sent.filter((one) => one.channel === channel).map(({ occasion }) => occasion)
 
 describe.each(engines)('reminders on %s', (engine) => {
+  let db: Database
+  let id: string
+  beforeEach(async () => {
+    db = await openTestDatabase(engine)
+    id = await save(db)
+  })
+
   it('reminds after 4 and after 8 minutes, says at 10 that it is missed, and then is silent', async () => {
-    const db = await openTestDatabase(engine)
-    await save(db)
     const { sent, runAt } = startProcess(db)
     for (let seconds = 0; seconds <= 20 * 60; seconds += 15) await runAt(start + seconds * 1000)
     expect(occasions(sent, 'email')).toEqual(['received'])
@@ -98,8 +98,6 @@ describe.each(engines)('reminders on %s', (engine) => {
   })
 
   it('goes on where it was after a restart between the steps', async () => {
-    const db = await openTestDatabase(engine)
-    await save(db)
     const sent: Sent[] = []
     for (const minutes of [0, 3.9, 4, 4.1, 7.9, 8, 8, 9.9, 10, 10, 30])
       await startProcess(db, { sent }).runAt(start + minutes * minuteMs)
@@ -107,8 +105,7 @@ describe.each(engines)('reminders on %s', (engine) => {
   })
 
   it('sends each alert once with four processes at the same moment', async () => {
-    const db = await openTestDatabase(engine)
-    for (let at = 0; at < 5; at++) await save(db)
+    for (let at = 1; at < 5; at++) await save(db)
     const sent: Sent[] = []
     for (const minutes of [0, 4, 8, 10, 11]) {
       const processes = Array.from({ length: 4 }, () => startProcess(db, { sent }))
@@ -120,8 +117,6 @@ describe.each(engines)('reminders on %s', (engine) => {
   })
 
   it('a reminder that could not go out gives way to the next', async () => {
-    const db = await openTestDatabase(engine)
-    const id = await save(db)
     let works = false
     const { sent, runAt } = startProcess(db, { works: () => works })
     for (const minutes of [0, 4, 8, 10, 11, 12]) {
@@ -142,8 +137,6 @@ describe.each(engines)('reminders on %s', (engine) => {
   })
 
   it('a clock that jumps ahead and back doubles nothing', async () => {
-    const db = await openTestDatabase(engine)
-    await save(db)
     const { sent, runAt } = startProcess(db)
     for (const minutes of [0, 4, 600, 1, 4, 5, 8, 10, 11]) await runAt(start + minutes * minuteMs)
     expect(occasions(sent)).toEqual(['unanswered-4', 'missed'])
@@ -151,18 +144,14 @@ describe.each(engines)('reminders on %s', (engine) => {
   })
 
   it('is silent after an answer, also about reminders that wait or are being tried', async () => {
-    const db = await openTestDatabase(engine)
-    const id = await save(db)
     const answer = () => recordAnswer(db, id, { answeredAt: start, answeredBy: 'link', now: start })
     let works = false
     const { sent, runAt } = startProcess(db, {
       works: () => works,
       // The answer comes while the reminder is on its way, and the way fails.
       onSend: async () => {
-        if (
-          (await findLead(db, id))?.deliveries.some(({ occasion }) => occasion === 'unanswered-4')
-        )
-          await answer()
+        const deliveries = (await findLead(db, id))?.deliveries ?? []
+        if (deliveries.some(({ occasion }) => occasion === 'unanswered-4')) await answer()
       },
     })
     await runAt(start)
@@ -171,24 +160,23 @@ describe.each(engines)('reminders on %s', (engine) => {
     for (const minutes of [5, 8, 10, 60]) await runAt(start + minutes * minuteMs)
     expect(sent.filter(({ channel }) => channel !== 'email')).toEqual([])
     const deliveries = (await findLead(db, id))?.deliveries ?? []
-    expect(deliveries.filter(({ state }) => state === 'cancelled').map(({ note }) => note)).toEqual(
-      ['Answered before it was sent.', 'Answered before it was sent.'],
-    )
+    const cancelled = deliveries.filter(({ state }) => state === 'cancelled')
+    const note = 'Answered before it was sent.'
+    expect(cancelled).toMatchObject([{ note }, { note }])
   })
 
   it('an answer and a reminder at the same moment: one of them wins, never both', async () => {
-    const db = await openTestDatabase(engine)
     for (let round = 0; round < 5; round++) {
-      const id = await save(db)
+      const leadId = await save(db)
       const { remind, clock } = startProcess(db)
       clock.at = start + 4 * minuteMs
       const now = clock.at
       await Promise.all([
-        recordAnswer(db, id, { answeredAt: now, answeredBy: 'link', now }),
+        recordAnswer(db, leadId, { answeredAt: now, answeredBy: 'link', now }),
         remind(),
         remind(),
       ])
-      const waiting = (await findLead(db, id))?.deliveries.filter(
+      const waiting = (await findLead(db, leadId))?.deliveries.filter(
         ({ occasion, state }) => occasion === 'unanswered-4' && state === 'waiting',
       )
       expect(waiting).toEqual([])
@@ -196,8 +184,6 @@ describe.each(engines)('reminders on %s', (engine) => {
   })
 
   it('the first answer counts, and goes to Airtable once', async () => {
-    const db = await openTestDatabase(engine)
-    const id = await save(db)
     const answer = (leadId: string, answeredAt = start) =>
       recordAnswer(db, leadId, { answeredAt, answeredBy: 'link', now: answeredAt })
     const answers = await Promise.all([1, 2, 3].map((afterMs) => answer(id, start + afterMs)))
@@ -218,12 +204,8 @@ describe('with Airtable', () => {
     onTestFinished(() => standIn.close())
     const id = await save(db)
     const setStatus = (status: string | undefined) => {
-      standIn.records.splice(0)
-      standIn.records.push({
-        id: 'rec1',
-        createdTime: '',
-        fields: { 'Lead ID': id, ...(status && { Status: status }) },
-      })
+      const fields = { 'Lead ID': id, ...(status && { Status: status }) }
+      standIn.records.splice(0, 1, { id: 'rec1', createdTime: '', fields })
     }
     setStatus('New')
     return { db, standIn, id, setStatus, ...startProcess(db, { airtable: standIn.airtable }) }

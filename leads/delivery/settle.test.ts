@@ -26,25 +26,18 @@ it('spreads retries over the second half of the delay', () => {
   expect(computeRetryMs({ ageMs: 0, attempts: 1 }, () => 0)).toBe(2_500)
 })
 
-it('records what was sent, why another was not, and what the channel says nothing about', () => {
-  const claimed = [claim('a'), claim('b', 2), claim('c')]
-  const settled = decide(claimed, [
-    { ...delivery('b'), ok: false, error: 'no room', refused: true },
-    { ...delivery('a'), occasion: 'answered', ok: true },
-    { ...delivery('a'), ok: true, note: 'n', next: 'status' },
-  ])
-  const silence = 'the channel reported nothing about this lead'
+it('puts off what the channel says nothing about, and takes its word for no other occasion', () => {
+  const settled = decide(
+    [claim('a'), claim('c', 2)],
+    [
+      { ...delivery('a'), occasion: 'answered', ok: false, error: 'x' },
+      { ...delivery('a'), ok: true },
+    ],
+  )
+  const error = 'the channel reported nothing about this lead'
   expect(settled).toEqual([
-    { ...delivery('a'), attempts: 1, ok: true, note: 'n', next: 'status' },
-    {
-      ...delivery('b'),
-      attempts: 2,
-      ok: false,
-      error: 'no room',
-      refused: true,
-      nextAttemptAt: start + 10_000,
-    },
-    { ...delivery('c'), attempts: 1, ok: false, error: silence, nextAttemptAt: start + 5_000 },
+    { ...delivery('a'), attempts: 1, ok: true },
+    { ...delivery('c'), attempts: 2, ok: false, error, nextAttemptAt: start + 10_000 },
   ])
 })
 

@@ -3,12 +3,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
 import { createTestApp } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
+import { openChannels } from '#testing/delivery.ts'
 import { storeLead } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
-import { makeAnswerToken, readAnswerToken } from '../answer-link.ts'
-import { createChannels } from '../delivery/channels.ts'
-import { createDeliverer } from '../delivery/deliver.ts'
-import { createFaultLog } from '../log.ts'
+import { makeAnswerToken } from '../answer-link.ts'
 import { eraseLead } from '../store/erase-lead.ts'
 import { readLinkSecret } from '../store/kept-settings.ts'
 import { findLead } from '../store/reading.ts'
@@ -34,7 +32,9 @@ async function open(engine: Engine, lead: { name?: string } = {}) {
 
 describe.each(engines)('the answer page on %s', (engine) => {
   it('shows the lead and one button; opening it changes nothing, however often', async () => {
-    const { ask, db, leadId, wakes } = await open(engine)
+    const { ask, db, leadId, wakes, token } = await open(engine)
+    // Short enough for a text message.
+    expect(token).toMatch(/^[\w-]{48}$/)
     const before = await findLead(db, leadId)
     for (const method of ['GET', 'HEAD', 'GET']) expect((await ask(method)).status).toBe(200)
     expect(await findLead(db, leadId)).toEqual(before)
@@ -48,21 +48,16 @@ describe.each(engines)('the answer page on %s', (engine) => {
   it('records the moment of the press once, and tells the second who presses', async () => {
     const { ask, db, leadId, clock, wakes, log } = await open(engine)
     clock.at += 200_000
+    const answeredAt = clock.at
     const first = await ask('POST')
     expect(first.status).toBe(200)
-    expect(first.text).toContain('You are calling')
-    expect(first.text).toContain('3 minutes 20 seconds')
+    expect(first.text).toMatch(/You are calling.*3 minutes 20 seconds/s)
     expect(first.text).not.toContain('<button')
     clock.at += 60_000
-    const second = await ask('POST')
-    expect(second.text).toContain('Already answered')
-    expect(second.text).toContain('12:03 PM CST')
-    expect((await ask('GET')).text).toContain('Already answered')
-    expect(await findLead(db, leadId)).toMatchObject({
-      answeredAt: start + 200_000,
-      answeredBy: 'link',
-    })
-    expect(wakes).toEqual([start + 200_000])
+    for (const method of ['POST', 'GET'])
+      expect((await ask(method)).text).toMatch(/Already answered.*12:03 PM CST/s)
+    expect(await findLead(db, leadId)).toMatchObject({ answeredAt, answeredBy: 'link' })
+    expect(wakes).toEqual([answeredAt])
     expect(JSON.stringify(log.entries)).not.toMatch(/Jane|\(555\)/)
   })
 
@@ -118,12 +113,13 @@ it('runs nothing, loads nothing, is not kept, found, framed or told about', asyn
   const { ask } = await open('sqlite', { name: '"><script>alert(1)</script>' })
   const { headers, text } = await ask('GET')
   const style = text.match(/<style>([\s\S]*)<\/style>/)?.[1] ?? ''
-  expect(headers.get('content-security-policy')).toBe(
-    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
-  )
-  expect(headers.get('cache-control')).toBe('no-store')
-  expect(headers.get('referrer-policy')).toBe('no-referrer')
-  expect(headers.get('x-robots-tag')).toContain('noindex')
+  const hash = createHash('sha256').update(style).digest('base64')
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-robots-tag': expect.stringContaining('noindex'),
+  })
   expect(text).not.toMatch(/<script|style="| on\w+="/)
 })
 
@@ -148,38 +144,17 @@ it.each(engines)(
   },
 )
 
-it('a token is short, and holds nothing but the lead and the expiry', () => {
-  const leadId = crypto.randomUUID()
-  const token = makeAnswerToken(leadId, secret, start)
-  expect(token).toMatch(/^[\w-]{48}$/)
-  expect(readAnswerToken(token, secret, start)).toEqual({ kind: 'valid', leadId })
-})
-
 describe('after an answer the Airtable row', () => {
   async function openAirtable(columns?: Parameters<typeof startAirtableStandIn>[0]) {
     const standIn = await startAirtableStandIn({ requestsPerWindow: 1000, ...columns })
     onTestFinished(() => standIn.close())
     const opened = await open('sqlite')
     const { db, clock, log } = opened
-    const pause = async (ms: number) => {
-      clock.at += ms
-    }
-    const settings = makeSettings(standIn.env)
-    const now = () => clock.at
-    const deliverer = createDeliverer({
-      db,
-      channels: createChannels(settings, { db, fetch, pause, now }),
-      now,
-      random: () => 1,
-      pause,
-      log,
-      faults: createFaultLog(log),
-    })
+    const { deliver } = openChannels(db, makeSettings(standIn.env), { clock, log })
     const readAnswered = async () => {
       const deliveries = (await findLead(db, opened.leadId))?.deliveries ?? []
       return deliveries.find(({ occasion }) => occasion === 'answered')
     }
-    const deliver = () => deliverer.deliverDue(1_000)
     const answer = async () => {
       clock.at = start + 90_000
       await opened.ask('POST')
@@ -231,17 +206,5 @@ describe('after an answer the Airtable row', () => {
     expect(standIn.records).toEqual([])
     const note = 'The row is no longer in Airtable.'
     expect(await readAnswered()).toMatchObject({ state: 'sent', note })
-  })
-
-  it('waits while Airtable is away', async () => {
-    const { standIn, deliver, answer, clock, readAnswered } = await openAirtable()
-    await deliver()
-    standIn.nextFaults.push({ kind: 'html', status: 502 })
-    await answer()
-    const lastError = 'Airtable answered 502.'
-    expect(await readAnswered()).toMatchObject({ state: 'waiting', lastError })
-    clock.at += 10_000
-    await deliver()
-    expect((await readAnswered())?.state).toBe('sent')
   })
 })

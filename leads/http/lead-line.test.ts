@@ -28,15 +28,6 @@ it('lets one network’s leads in one after the other, also after one that fails
   await expect(saves[1]).resolves.toBe('saved')
 })
 
-it('lets nobody wait for another network', async () => {
-  const { begun, work } = createWork()
-  const line = createLeadLine()
-  for (let at = 0; at < 60; at++) void line.save('a', work)
-  void line.save('b', work)
-  await settle()
-  expect(begun).toHaveLength(2)
-})
-
 it('refuses whose line is too long, and takes them again when it has moved', async () => {
   const { begun, work } = createWork()
   const line = createLeadLine()
@@ -52,13 +43,4 @@ it('refuses whose line is too long, and takes them again when it has moved', asy
   }
   expect(await next).toBe('next')
   expect(line.isEmpty()).toBe(true)
-})
-
-it('without a network lets all in at once, up to what can be stored', async () => {
-  const { begun, work } = createWork()
-  const line = createLeadLine()
-  for (let at = 0; at < 500; at++) void line.save(undefined, work)
-  await settle()
-  expect(begun).toHaveLength(500)
-  expect(await line.save('b', work)).toBe('overloaded')
 })

@@ -1,15 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { createDir } from '#testing/database.ts'
 import { keepEarlierAssets } from './earlier-assets.ts'
 
 const dayMs = 24 * 60 * 60_000
 
 function prepare() {
-  const root = mkdtempSync(join(tmpdir(), 'builds-'))
-  onTestFinished(() => rmSync(root, { recursive: true }))
+  const root = createDir()
   const assets = join(root, 'dist/assets')
   return {
     assets,

@@ -1,35 +1,21 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { suggestEmail } from './suggest-email.ts'
 
-describe('suggestEmail', () => {
-  test.each([
-    ['jane@gmial.com', 'jane@gmail.com'],
-    ['jane@gmai.com', 'jane@gmail.com'],
-    ['jane@gmaill.com', 'jane@gmail.com'],
-    ['jane@gnail.com', 'jane@gmail.com'],
-    ['jane@gmail.con', 'jane@gmail.com'],
-    ['jane@gmail.co', 'jane@gmail.com'],
-    ['jane@gmailcom', 'jane@gmail.com'],
-    ['Jane.Doe+roof@YAHO.com', 'Jane.Doe+roof@yahoo.com'],
-    ['jane@hotmial.com', 'jane@hotmail.com'],
-    ['jane@outlok.com', 'jane@outlook.com'],
-    ['jane@iclod.com', 'jane@icloud.com'],
-    [' jane@comcast.ne ', 'jane@comcast.net'],
-  ])('for %j suggests %j', (typed, meant) => {
-    expect(suggestEmail(typed)).toBe(meant)
-  })
+test.each([
+  ['gmail.com', 'gmial.com gmai.com gmaill.com gnail.com gmail.con gmail.co gmailcom'],
+  ['yahoo.com', 'YAHO.com'],
+  ['hotmail.com', 'hotmial.com'],
+  ['outlook.com', 'outlok.com'],
+  ['icloud.com', 'iclod.com'],
+  ['comcast.net', 'comcast.ne'],
+])('suggests %s for %s', (meant, typed) => {
+  for (const domain of typed.split(' '))
+    expect(suggestEmail(` Jane.Doe+roof@${domain} `)).toBe(`Jane.Doe+roof@${meant}`)
+})
 
-  test.each([
-    'jane@gmail.com',
-    'jane@mail.com',
-    'jane@ymail.com',
-    'jane@example.com',
-    'jane@',
-    '@gmial.com',
-    'jane',
-    'a@b@gmial.com',
-    '',
-  ])('has nothing to say about %j', (typed) => {
-    expect(suggestEmail(typed)).toBeUndefined()
-  })
+test('has nothing to say about what is right or is no address', () => {
+  const right = ['jane@gmail.com', 'jane@mail.com', 'jane@ymail.com', 'jane@example.com']
+  const none = ['jane@', '@gmial.com', 'jane', 'a@b@gmial.com', '']
+  for (const typed of [...right, ...none])
+    expect([typed, suggestEmail(typed)]).toEqual([typed, undefined])
 })
