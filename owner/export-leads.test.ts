@@ -17,7 +17,7 @@ test('export writes every lead, safe for a spreadsheet, for the owner’s eyes o
   const lines = text.slice(1).trimEnd().split('\r\n')
   expect(lines).toHaveLength(3)
   expect(lines[1]).toContain(
-    ',Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",Roof Repair,,,,,,airtable waiting',
+    ',Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",Roof Repair,,,,,,,,airtable waiting',
   )
   expect(lines[2]).toContain(`,"'=HYPERLINK(""http://x"",""y"")",`)
   expect(lines[2]).toContain(",'+1 555 123 4567,")
