@@ -105,7 +105,7 @@ function Facts({ lead }: { lead: LeadInFull }) {
     'E-mail': (
       <a href={`mailto:${encodeURIComponent(lead.email).replace('%40', '@')}`}>{lead.email}</a>
     ),
-    'Came from': lead.source,
+    Source: lead.source,
     Consent: lead.consent ? `Version ${lead.consent}` : 'None on record',
     ...(lead.suspicion && { Suspect: lead.suspicion }),
   }
