@@ -11,7 +11,7 @@ import { PromiseScreen } from './screens/promise.tsx'
 import { SignIn } from './screens/sign-in.tsx'
 import { Today, type TodayData } from './screens/today.tsx'
 import { Strips } from './strips.tsx'
-import { useFresh, useNow } from './use-fresh.ts'
+import { useFresh } from './use-fresh.ts'
 
 const screens = [
   ['today', 'Today'],
@@ -31,7 +31,6 @@ export function Desk() {
 
 function SignedIn({ hash, onChange }: { hash: string; onChange: () => void }) {
   const today = useFresh<TodayData>('/api/today')
-  const now = useNow()
   const { screen, leadId, query } = parseRoute(hash)
   useMoves(hash)
   const waiting = groupForCalling(today.data?.leads ?? []).toCall.length
@@ -67,23 +66,15 @@ function SignedIn({ hash, onChange }: { hash: string; onChange: () => void }) {
         ))}
       </nav>
       <div className="content">
-        <Strips today={today} warnings={warnings} now={now} />
+        <Strips today={today} warnings={warnings} />
         <main data-shows={hasPanes ? (leadId ? 'lead' : 'list') : undefined}>
           <div className="list-pane">
-            {screen === 'today' && (
-              <Today leads={leads} now={now} shownId={leadId} refresh={today.refresh} />
-            )}
+            {screen === 'today' && <Today leads={leads} shownId={leadId} refresh={today.refresh} />}
             {screen === 'leads' && (
-              <AllLeads
-                query={query}
-                fresh={leads}
-                now={now}
-                shownId={leadId}
-                refresh={today.refresh}
-              />
+              <AllLeads query={query} fresh={leads} shownId={leadId} refresh={today.refresh} />
             )}
             {screen === 'promise' && <PromiseScreen query={query} />}
-            {screen === 'people' && <People me={me} now={now} onSignOut={onChange} />}
+            {screen === 'people' && <People me={me} onSignOut={onChange} />}
           </div>
           {hasPanes && (
             <div className="lead-pane">
@@ -93,7 +84,7 @@ function SignedIn({ hash, onChange }: { hash: string; onChange: () => void }) {
                     <Icon name="back" />
                     {screen === 'today' ? 'Today' : 'All leads'}
                   </a>
-                  <Lead key={leadId} id={leadId} now={now} refreshList={today.refresh} />
+                  <Lead key={leadId} id={leadId} refreshList={today.refresh} />
                 </>
               ) : (
                 <div className="empty">

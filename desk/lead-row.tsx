@@ -1,10 +1,12 @@
 import { memo, useState } from 'react'
 import type { LeadCard } from '#leads/desk/describe.ts'
 import { ask } from './api.ts'
+import { Button } from './button.tsx'
 import { Clock } from './clock.tsx'
 import { computeCountdown, isOpen } from './countdown.ts'
 import { Icon } from './icons.tsx'
 import { attempt } from './notice.tsx'
+import { useNow } from './use-fresh.ts'
 import { formatAgo, isolate } from './words.ts'
 
 type Refresh = () => Promise<void>
@@ -41,33 +43,28 @@ export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refres
         {lead.phone.shown}
       </a>
       {canClaim && (
-        <button
-          type="button"
-          className="button"
-          data-quiet={!isOffered || undefined}
-          disabled={isBusy}
-          onClick={claim}
-        >
+        <Button isLoud={isOffered} disabled={isBusy} onClick={claim}>
           I am calling
-        </button>
+        </Button>
       )}
     </div>
   )
 }
 
+type Listing = {
+  hrefOf: (leadId: string) => string
+  /** The one that is open beside the list. */
+  shownId: string | undefined
+  refresh: Refresh
+}
+
 const LeadRow = memo(function LeadRow({
   lead,
-  now,
-  href,
+  hrefOf,
   isShown,
   refresh,
-}: {
-  lead: LeadCard
-  now: number
-  href: string
-  isShown: boolean
-  refresh: Refresh
-}) {
+}: Omit<Listing, 'shownId'> & { lead: LeadCard; isShown: boolean }) {
+  const now = useNow(isOpen(lead) ? 1_000 : 60_000)
   const countdown = computeCountdown(lead, now)
   const what = [!lead.isEmergency && lead.service, lead.town].filter(Boolean)
   return (
@@ -78,7 +75,7 @@ const LeadRow = memo(function LeadRow({
           <a
             className="lead-name"
             id={`lead-${lead.id}`}
-            href={href}
+            href={hrefOf(lead.id)}
             dir="auto"
             aria-current={isShown || undefined}
           >
@@ -99,35 +96,10 @@ const LeadRow = memo(function LeadRow({
   )
 })
 
-const minuteMs = 60_000
-
-export function LeadList({
-  leads,
-  now,
-  hrefOf,
-  shownId,
-  refresh,
-}: {
-  leads: readonly LeadCard[]
-  now: number
-  hrefOf: (leadId: string) => string
-  shownId: string | undefined
-  refresh: Refresh
-}) {
-  // Only what is open is drawn again every second.
-  const minute = Math.ceil(now / minuteMs) * minuteMs
-  return (
-    <ul className="leads">
-      {leads.map((lead) => (
-        <LeadRow
-          key={lead.id}
-          lead={lead}
-          now={isOpen(lead) ? now : minute}
-          href={hrefOf(lead.id)}
-          isShown={lead.id === shownId}
-          refresh={refresh}
-        />
-      ))}
-    </ul>
-  )
-}
+export const LeadList = ({ leads, shownId, ...row }: Listing & { leads: readonly LeadCard[] }) => (
+  <ul className="leads">
+    {leads.map((lead) => (
+      <LeadRow key={lead.id} lead={lead} isShown={lead.id === shownId} {...row} />
+    ))}
+  </ul>
+)

@@ -1,24 +1,21 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { LeadCard } from '#leads/desk/describe.ts'
 import { isOpen } from './countdown.ts'
+import { createSignal } from './signal.ts'
 import type { Fresh } from './use-fresh.ts'
 import { isolate } from './words.ts'
 
 const shownMs = 10_000
 let notice = ''
 let timer: ReturnType<typeof setTimeout> | undefined
-const listeners = new Set<() => void>()
-const listen = (tell: () => void) => {
-  listeners.add(tell)
-  return () => listeners.delete(tell)
-}
+const notices = createSignal()
 
 /** Says what became of something somebody did, wherever they are by then. */
 export function say(text: string) {
   notice = text
   clearTimeout(timer)
   if (text) timer = setTimeout(() => say(''), shownMs)
-  for (const tell of listeners) tell()
+  notices.tell()
 }
 
 /** Does it and says how it went. */
@@ -30,7 +27,7 @@ export const attempt = (work: Promise<unknown>, said: string, about = '') =>
 
 /** Notices; and, for screen readers, what others did and who is new. Never the ticking of the clock. */
 export function Notice({ today }: { today: Fresh<{ leads: LeadCard[] }> }) {
-  const text = useSyncExternalStore(listen, () => notice)
+  const text = useSyncExternalStore(notices.listen, () => notice)
   const [changes, setChanges] = useState('')
   const before = useRef<{ leads: LeadCard[]; trouble: string | undefined }>(undefined)
   const leads = today.data?.leads

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { createSignal } from './signal.ts'
 
 export type Screen = 'today' | 'leads' | 'promise' | 'people'
 export type Route = { screen: Screen; leadId: string | undefined; query: string }
@@ -23,27 +24,22 @@ export function formatRoute({ screen, leadId, query }: Partial<Route>): string {
 
 let shown = location.hash
 const scrolls = new Map<string, number>()
-const listeners = new Set<() => void>()
+const moves = createSignal()
 
 history.scrollRestoration = 'manual'
 addEventListener('hashchange', () => {
   scrolls.set(shown, scrollY)
   shown = location.hash
-  for (const tell of listeners) tell()
+  moves.tell()
 })
 
-const listen = (tell: () => void) => {
-  listeners.add(tell)
-  return () => listeners.delete(tell)
-}
-
-export const useHash = () => useSyncExternalStore(listen, () => shown)
+export const useHash = () => useSyncExternalStore(moves.listen, () => shown)
 
 /** Another address for the same screen; Back leads past it. */
 export function replaceHash(hash: string) {
   history.replaceState(null, '', hash)
   shown = location.hash
-  for (const tell of listeners) tell()
+  moves.tell()
 }
 
 /** How far down somebody was when they left. */

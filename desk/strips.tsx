@@ -1,5 +1,5 @@
 import { Icon } from './icons.tsx'
-import type { Fresh } from './use-fresh.ts'
+import { type Fresh, useNow } from './use-fresh.ts'
 import { formatSpan } from './words.ts'
 
 // Looked for every two seconds: this old, and the connection hangs.
@@ -9,12 +9,11 @@ const oldMs = 8_000
 export function Strips({
   today: { trouble, at },
   warnings,
-  now,
 }: {
   today: Fresh<unknown>
   warnings: readonly string[]
-  now: number
 }) {
+  const now = useNow()
   const isLost = trouble !== undefined || now - at > oldMs
   if (!isLost && warnings.length === 0) return null
   const sentences = warnings.map((warning) => (

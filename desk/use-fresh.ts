@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { ask, Refused, readClock, SignedOut } from './api.ts'
+import { createSignal } from './signal.ts'
 
 /** Looked for this often while somebody looks: a change shows within 3 s. */
 const usualMs = 2_000
@@ -79,17 +80,10 @@ export function useFresh<Data>(path: string, everyMs = usualMs): Fresh<Data> {
   return { ...state, refresh }
 }
 
-/** The time, often enough for a countdown. */
-export function useNow(): number {
-  const [now, setNow] = useState(readClock)
-  useEffect(() => {
-    const tick = () => setNow(readClock())
-    const timer = setInterval(tick, 1_000)
-    document.addEventListener('visibilitychange', tick)
-    return () => {
-      clearInterval(timer)
-      document.removeEventListener('visibilitychange', tick)
-    }
-  }, [])
-  return now
-}
+const clocks = createSignal()
+setInterval(clocks.tell, 1_000)
+document.addEventListener('visibilitychange', clocks.tell)
+
+/** The time, often enough for a countdown; what does not tick is drawn again once a minute. */
+export const useNow = (stepMs = 1_000) =>
+  useSyncExternalStore(clocks.listen, () => Math.ceil(readClock() / stepMs) * stepMs)

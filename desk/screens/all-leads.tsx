@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import type { LeadCard } from '#leads/desk/describe.ts'
 import { serviceTypes } from '#leads/lead.ts'
 import { ask } from '../api.ts'
+import { Button } from '../button.tsx'
 import { Heading } from '../heading.tsx'
 import { LeadList } from '../lead-row.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
@@ -36,13 +37,11 @@ const typingMs = 250
 export function AllLeads({
   query,
   fresh,
-  now,
   shownId,
   refresh,
 }: {
   query: string
   fresh: readonly LeadCard[]
-  now: number
   shownId: string | undefined
   refresh: () => Promise<void>
 }) {
@@ -138,15 +137,14 @@ export function AllLeads({
       </p>
       <LeadList
         leads={leads}
-        now={now}
         hrefOf={(leadId) => formatRoute({ screen: 'leads', leadId, query })}
         shownId={shownId}
         refresh={refresh}
       />
       {next && (
-        <button type="button" className="button" data-quiet disabled={isBusy} onClick={showMore}>
+        <Button disabled={isBusy} onClick={showMore}>
           Show more
-        </button>
+        </Button>
       )}
       {leads.length > 0 && (
         <p>

@@ -1,6 +1,7 @@
 import { type FormEvent, type RefObject, useState } from 'react'
 import type { LeadInFull } from '#leads/desk/describe.ts'
 import { ask } from '../api.ts'
+import { Button } from '../button.tsx'
 
 /** Nobody erases by a slip of the thumb: the name has to be typed. */
 export function EraseDialog({
@@ -39,17 +40,10 @@ export function EraseDialog({
           {problem}
         </p>
         <div className="pair">
-          <button
-            type="button"
-            className="button"
-            data-quiet
-            onClick={() => dialog.current?.close()}
-          >
-            Keep
-          </button>
-          <button type="submit" className="button" data-alarm disabled={isBusy}>
+          <Button onClick={() => dialog.current?.close()}>Keep</Button>
+          <Button type="submit" isLoud data-alarm disabled={isBusy}>
             Erase
-          </button>
+          </Button>
         </div>
       </form>
     </dialog>

@@ -1,13 +1,14 @@
 import { useRef, useState } from 'react'
 import type { LeadInFull } from '#leads/desk/describe.ts'
 import { ask } from '../api.ts'
+import { Button } from '../button.tsx'
 import { Clock } from '../clock.tsx'
 import { computeCountdown } from '../countdown.ts'
 import { Heading } from '../heading.tsx'
 import { Icon } from '../icons.tsx'
 import { CallActions } from '../lead-row.tsx'
 import { attempt } from '../notice.tsx'
-import { useFresh } from '../use-fresh.ts'
+import { useFresh, useNow } from '../use-fresh.ts'
 import { formatAgo, formatClock, isolate } from '../words.ts'
 import { EraseDialog } from './erase-dialog.tsx'
 
@@ -17,15 +18,8 @@ const outcomes = [
 ] as const
 
 /** Everything about one lead. `refreshList` keeps the list beside it in step. */
-export function Lead({
-  id,
-  now,
-  refreshList,
-}: {
-  id: string
-  now: number
-  refreshList: () => Promise<void>
-}) {
+export function Lead({ id, refreshList }: { id: string; refreshList: () => Promise<void> }) {
+  const now = useNow()
   const { data, trouble, isGone, refresh } = useFresh<{ lead: LeadInFull }>(`/api/leads/${id}`)
   const [erased, setErased] = useState<string>()
   const dialog = useRef<HTMLDialogElement>(null)
@@ -64,16 +58,13 @@ export function Lead({
       <CallActions lead={lead} refresh={refreshBoth} />
       <div className="pair">
         {outcomes.map(([what, name]) => (
-          <button
+          <Button
             key={what}
-            type="button"
-            className="button"
-            data-quiet
             aria-pressed={lead.outcome === what}
             onClick={act(what, `${name.toLowerCase()}.`)}
           >
             {name}
-          </button>
+          </Button>
         ))}
       </div>
       <Facts lead={lead} />
@@ -105,7 +96,7 @@ function Facts({ lead }: { lead: LeadInFull }) {
     'E-mail': (
       <a href={`mailto:${encodeURIComponent(lead.email).replace('%40', '@')}`}>{lead.email}</a>
     ),
-    'Came from': lead.source,
+    Source: lead.source,
     Consent: lead.consent ? `Version ${lead.consent}` : 'None on record',
     ...(lead.suspicion && { Suspect: lead.suspicion }),
   }
@@ -138,9 +129,7 @@ function Deliveries({ lead, retry }: { lead: LeadInFull; retry: () => Promise<vo
         ))}
       </ul>
       {lead.deliveries.some(({ state }) => state === 'waiting') && (
-        <button type="button" className="button" data-quiet onClick={retry}>
-          Try now
-        </button>
+        <Button onClick={retry}>Try now</Button>
       )}
     </section>
   )

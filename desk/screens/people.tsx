@@ -1,23 +1,17 @@
 import type { FormEvent } from 'react'
 import type { Session } from '#leads/desk/routes.ts'
 import { ask } from '../api.ts'
+import { Button } from '../button.tsx'
 import { Heading } from '../heading.tsx'
 import { attempt } from '../notice.tsx'
-import { useFresh } from '../use-fresh.ts'
+import { useFresh, useNow } from '../use-fresh.ts'
 import { formatSeen } from '../words.ts'
 import { DeviceList } from './devices.tsx'
 
 type Listed = Session & { isThis: boolean }
 
-export function People({
-  me,
-  now,
-  onSignOut,
-}: {
-  me: { person: string }
-  now: number
-  onSignOut: () => void
-}) {
+export function People({ me, onSignOut }: { me: { person: string }; onSignOut: () => void }) {
+  const now = useNow(60_000)
   const { data, trouble, refresh } = useFresh<{ sessions: Listed[] }>('/api/sessions', 10_000)
   const rename = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -45,9 +39,7 @@ export function People({
             required
           />
         </label>
-        <button type="submit" className="button" data-quiet>
-          Save
-        </button>
+        <Button type="submit">Save</Button>
       </form>
       <h2>Phones that ring</h2>
       <DeviceList now={now} />
@@ -63,17 +55,15 @@ export function People({
               </p>
               <p className="quiet small">{email}</p>
             </div>
-            <button type="button" className="button" data-quiet onClick={end(id, isThis)}>
-              Sign out<span className="unseen"> {`${person}, ${device}`}</span>
-            </button>
+            <Button onClick={end(id, isThis)} aria-label={`Sign out ${person}, ${device}`}>
+              Sign out
+            </Button>
           </li>
         ))}
       </ul>
       <div>
         <p className="quiet">A phone was lost? This ends every session above, yours too.</p>
-        <button type="button" className="button" data-quiet onClick={end('all', true)}>
-          Sign out everywhere
-        </button>
+        <Button onClick={end('all', true)}>Sign out everywhere</Button>
       </div>
     </>
   )

@@ -98,8 +98,8 @@ function Report({ days }: { days: string }) {
           <Table
             head={['Channel', 'Sent', 'In 2 s', 'Half in', '95 % in']}
             rows={channels.map(({ channel, sent, waiting, within2s, medianMs, p95Ms }) => [
-              channelNames[channel] ?? channel,
-              waiting > 0 ? `${sent} (${waiting} waiting)` : sent,
+              `${channelNames[channel] ?? channel}${waiting > 0 ? ` (${waiting} waiting)` : ''}`,
+              sent,
               formatShare(within2s),
               formatTook(medianMs),
               formatTook(p95Ms),

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { ask } from '../api.ts'
+import { Button } from '../button.tsx'
 import { deskTitle, Heading } from '../heading.tsx'
 import { Mark } from '../icons.tsx'
 import { replaceHash } from '../route.ts'
@@ -39,9 +40,9 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
       {token ? (
         <>
           <p>This link signs you in on this device, for 30 days.</p>
-          <button type="button" className="button" disabled={isBusy} onClick={enter}>
+          <Button isLoud disabled={isBusy} onClick={enter}>
             Open the desk
-          </button>
+          </Button>
         </>
       ) : (
         <form onSubmit={request}>
@@ -49,9 +50,9 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
             Your e-mail address
             <input name="email" type="email" autoComplete="email" required />
           </label>
-          <button type="submit" className="button" disabled={isBusy}>
+          <Button type="submit" isLoud disabled={isBusy}>
             Send me a link
-          </button>
+          </Button>
         </form>
       )}
       <p role="status">{said}</p>

@@ -19,7 +19,6 @@ export function Today({
   ...list
 }: {
   leads: readonly LeadCard[]
-  now: number
   shownId: string | undefined
   refresh: () => Promise<void>
 }) {

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import type { LeadCard } from '#leads/desk/describe.ts'
+import { computeCountdown, groupForCalling } from './countdown.ts'
+import { formatAgo, formatSeen, formatSpan } from './words.ts'
+
+const minuteMs = 60_000
+const receivedAt = Date.parse('2026-11-15T12:00:00Z')
+const card: LeadCard = {
+  id: 'a',
+  name: 'Jane Doe',
+  phone: { shown: '(555) 123-4567', callUrl: 'tel:5551234567' },
+  service: 'Roof Repair',
+  isEmergency: false,
+  town: 'Springfield',
+  receivedAt,
+  deadlineAt: receivedAt + 10 * minuteMs,
+  answeredAt: null,
+  answeredBy: null,
+  answeredName: null,
+  outcome: null,
+  isSuspect: false,
+}
+const after = (ms: number, changes: Partial<LeadCard> = {}) => {
+  const { mood, words } = computeCountdown({ ...card, ...changes }, receivedAt + ms)
+  return [mood, words.replaceAll('\u00a0', ' ')]
+}
+
+test('a lead turns from calm to late, in a word and in words', () => {
+  expect(after(0)).toEqual(['calm', '10 min left'])
+  expect(after(3.5 * minuteMs)).toEqual(['calm', '6 min left'])
+  expect(after(4 * minuteMs)).toEqual(['soon', '6 min left'])
+  expect(after(8 * minuteMs)).toEqual(['urgent', 'Call now: 2:00'])
+  expect(after(10 * minuteMs - 1)).toEqual(['urgent', 'Call now: 0:01'])
+  expect(after(12 * minuteMs)).toEqual(['late', '2 min late'])
+  // A phone whose clock is behind.
+  expect(after(-5_000)).toEqual(['calm', '10 min left'])
+})
+
+test('an answered one says who and after how long; what is over says how it ended', () => {
+  const answered = { answeredAt: receivedAt + 3 * minuteMs, answeredName: 'Sam' }
+  expect(after(0, answered)).toEqual(['answered', 'Sam, after 3 min'])
+  expect(after(0, { ...answered, answeredName: null, answeredBy: 'airtable' })).toEqual([
+    'answered',
+    'Somebody, in Airtable, after 3 min',
+  ])
+  expect(after(0, { ...answered, outcome: 'done' })).toEqual(['done', 'Done: Sam, after 3 min'])
+  expect(after(0, { ...answered, outcome: 'not-a-lead' })).toEqual([
+    'not-a-lead',
+    'Not a lead, says Sam',
+  ])
+  expect(after(0, { deadlineAt: null, isSuspect: true })).toEqual(['suspect', 'Perhaps a robot'])
+})
+
+test('emergencies stand on top, then the newest; answered ones and robots stand apart', () => {
+  const lead = (id: string, minute: number, changes: Partial<LeadCard> = {}) => ({
+    ...card,
+    id,
+    receivedAt: receivedAt + minute * minuteMs,
+    ...changes,
+  })
+  const { toCall, answered, suspect } = groupForCalling([
+    lead('old emergency', 1, { isEmergency: true }),
+    lead('old', 2),
+    lead('answered', 5, { answeredAt: receivedAt, isEmergency: true }),
+    lead('robot', 4, { isSuspect: true, deadlineAt: null }),
+    lead('new', 3),
+  ])
+  expect(toCall.map(({ id }) => id)).toEqual(['old emergency', 'new', 'old'])
+  expect(answered.map(({ id }) => id)).toEqual(['answered'])
+  expect(suspect.map(({ id }) => id)).toEqual(['robot'])
+})
+
+test('times are as long as a person would say them', () => {
+  const spans = [0, 59_000, 60_000, 3_600_000, 47 * 3_600_000, 72 * 3_600_000].map(formatSpan)
+  expect(spans.map((text) => text.replace('\u00a0', ' '))).toEqual([
+    '0 s',
+    '59 s',
+    '1 min',
+    '1 h',
+    '47 h',
+    '3 days',
+  ])
+  const hourMs = 60 * minuteMs
+  expect(formatAgo(receivedAt, receivedAt + 30 * hourMs)).toMatch(/^Nov 1[45], \d+:00\s[AP]M$/)
+  expect(formatSeen(receivedAt, receivedAt + minuteMs)).toBe('just now')
+  expect(formatSeen(receivedAt - 24 * hourMs, receivedAt)).toBe('yesterday')
+  expect(formatSeen(receivedAt - 72 * hourMs, receivedAt)).toMatch(/^Nov 1[12]$/)
+})

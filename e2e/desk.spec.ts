@@ -1,0 +1,271 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import type { BrowserContextOptions, Page } from '@playwright/test'
+import { fillIn, press, visitor } from './form.ts'
+import { test as ownSite } from './own-site.ts'
+import { serveSite } from './site.ts'
+import { desktop, expect, phone } from './test.ts'
+
+type Phone = { page: Page; looks: () => number }
+type Desks = {
+  site: { url: string; deskUrl: string; makeLink: () => Promise<string> }
+  /** Another phone at the desk, with its own cookie; it fails on whatever its console complains about. */
+  signIn(person: string, options?: BrowserContextOptions): Promise<Phone>
+  /** As the form does. */
+  ask(fields?: Partial<typeof visitor>): Promise<void>
+}
+
+const test = ownSite.extend<Desks>({
+  site: async ({ endings }, use) => {
+    const { port, desk, stop } = await serveSite({ HOST: '127.0.0.1' })
+    endings.push(stop)
+    if (!desk) throw new Error('There is no desk.')
+    await use({ url: `http://127.0.0.1:${port}`, deskUrl: desk.url, makeLink: desk.makeLink })
+  },
+  signIn: async ({ browser, site, endings }, use) => {
+    const complaints: string[] = []
+    await use(async (person, options = {}) => {
+      const context = await browser.newContext({ viewport: phone, ...options })
+      endings.push(() => context.close())
+      const page = await context.newPage()
+      page.on('pageerror', (error) => complaints.push(String(error)))
+      page.on('console', (message) => {
+        // Refusals and a cut line are part of the game; a breach of the policy is not.
+        if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+          complaints.push(message.text())
+      })
+      let looks = 0
+      page.on('requestfinished', (request) => {
+        if (request.url().endsWith('/api/today')) looks += 1
+      })
+      await page.goto(await site.makeLink())
+      await page.getByRole('button', { name: 'Open the desk' }).click()
+      await page.getByRole('link', { name: 'People' }).click()
+      await page.getByLabel('Your name').fill(person)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await expect(page.getByText(`You are ${person} from now on.`)).toBeVisible()
+      await page.getByRole('link', { name: /^Today/ }).click()
+      return { page, looks: () => looks }
+    })
+    expect(complaints).toEqual([])
+  },
+  ask: async ({ site }, use) =>
+    use(async (fields = {}) => {
+      const sent = await fetch(`${site.url}/functions/v1/submit-to-airtable`, {
+        method: 'POST',
+        headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
+        body: JSON.stringify({ ...visitor, ...fields }),
+      })
+      expect(sent.status).toBe(200)
+    }),
+})
+
+const row = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name })
+const calling = { name: 'I am calling' }
+
+test('a lead goes from the form to the desk; who calls is known on every phone', async ({
+  page,
+  site,
+  signIn,
+}) => {
+  const sam = await signIn('Sam')
+  const { page: dana } = await signIn('Dana', { viewport: desktop })
+  await expect(sam.page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+  await page.goto(site.url)
+  await fillIn(page)
+  await press(page)
+  const before = sam.looks()
+  await expect(row(sam.page, visitor.name)).toContainText('min left')
+  // The desk looks every 2 s. One look may be on its way already.
+  expect(sam.looks() - before).toBeLessThanOrEqual(2)
+  await expect(sam.page).toHaveTitle(/^1 to call/)
+
+  const samsRow = row(sam.page, visitor.name)
+  const call = samsRow.getByRole('link', { name: `Call ${visitor.phone}` })
+  await expect(call).toHaveAttribute('href', 'tel:5551234567')
+  // Chromium knows nobody to call.
+  await call.evaluate((link) => link.addEventListener('click', (event) => event.preventDefault()))
+  await call.click()
+  await expect(samsRow).toContainText('Calling? Say so')
+  await samsRow.getByRole('button', calling).click()
+  await expect(sam.page.getByText('you are calling.')).toBeVisible()
+  for (const desk of [sam.page, dana]) {
+    await expect(row(desk, visitor.name)).toContainText(/Sam, after \d+\ss/)
+    await expect(desk.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+    await expect(desk.getByRole('button', calling)).toHaveCount(0)
+  }
+  await dana.getByRole('link', { name: 'Promise' }).click()
+  await expect(dana.getByText('1 of 1 request answered within 10 minutes.')).toBeVisible()
+})
+
+test('two press at once: the first calls, the other is told who', async ({ ask, signIn }) => {
+  await ask({ name: '<b>Zoë</b> \u202e👩‍👩‍👧' })
+  const desks = [(await signIn('Sam')).page, (await signIn('Dana')).page]
+  let pressed = 0
+  const both = Promise.withResolvers<void>()
+  for (const desk of desks)
+    await desk.route('**/calling', async (route) => {
+      pressed += 1
+      if (pressed === desks.length) both.resolve()
+      await both.promise
+      await route.continue()
+    })
+  await Promise.all(desks.map((desk) => desk.getByRole('button', calling).click()))
+  for (const desk of desks) await expect(desk.locator('.notice')).toContainText('<b>Zoë</b>')
+  const said = await Promise.all(desks.map((desk) => desk.locator('.notice').innerText()))
+  const [first, second] = said[0]?.includes('you are') ? said : said.toReversed()
+  const winner = first === said[0] ? 'Sam' : 'Dana'
+  expect(first).toContain('you are calling.')
+  expect(second).toContain(`${winner} is calling already.`)
+  for (const desk of desks) await expect(row(desk, 'Zoë')).toContainText(`${winner}, after`)
+})
+
+test('a lead erased on one phone says so on the other', async ({ ask, signIn }) => {
+  await ask()
+  const { page: sam } = await signIn('Sam')
+  const { page: dana } = await signIn('Dana')
+  for (const desk of [sam, dana]) {
+    await desk.getByRole('link', { name: visitor.name }).click()
+    await expect(desk.getByRole('heading', { name: visitor.name })).toBeVisible()
+  }
+  await sam.getByRole('button', { name: 'Erase this person …' }).click()
+  await sam.getByLabel('To confirm, type the name').fill('Jane')
+  await sam.getByRole('button', { name: 'Erase', exact: true }).click()
+  await expect(sam.getByRole('alert')).toHaveText('Type the name as it stands there.')
+  await sam.getByLabel('To confirm, type the name').fill(visitor.name)
+  await sam.getByRole('button', { name: 'Erase', exact: true }).click()
+  await expect(sam.getByText('Erased.')).toBeVisible()
+  await expect(dana.getByRole('heading', { name: 'This lead was erased' })).toBeVisible()
+  await expect(dana.getByText('Somebody erased it')).toBeVisible()
+  await dana.getByRole('link', { name: 'Today' }).first().click()
+  await expect(dana.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+})
+
+test('a lost connection is said, with the age of what is shown', async ({ ask, signIn }) => {
+  await ask()
+  const { page } = await signIn('Sam')
+  await expect(row(page, visitor.name)).toBeVisible()
+  await page.context().setOffline(true)
+  const lost = page.getByText(/No connection\. What you see is \d+\ss old\./)
+  await expect(lost).toBeVisible()
+  await expect(row(page, visitor.name)).toBeVisible()
+  await ask({ name: 'John Doe' })
+  await page.context().setOffline(false)
+  await expect(row(page, 'John Doe')).toBeVisible()
+  await expect(lost).toBeHidden()
+})
+
+test('all leads are found again, and Back leads back', async ({ ask, signIn }) => {
+  await ask()
+  await ask({ name: 'John Doe', serviceType: 'emergency' })
+  const { page } = await signIn('Sam')
+  // An emergency stands on top, though it is not the newest.
+  await ask({ name: 'Ann Newest' })
+  await expect(page.locator('.lead-name')).toHaveText(['John Doe', 'Ann Newest', visitor.name])
+  await page.getByRole('link', { name: 'All leads' }).click()
+  await expect(page.getByText('3, the newest first')).toBeVisible()
+  await page.getByText('Filters').click()
+  await page.getByLabel('Service').selectOption('emergency')
+  await expect(page.locator('.lead-name')).toHaveText(['John Doe'])
+  await page.getByLabel('Search').fill('nobody')
+  await expect(page.getByText('No lead matches.')).toBeVisible()
+  await page.getByLabel('Search').fill('john')
+  const found = page.getByRole('link', { name: 'John Doe' })
+  const download = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download as a spreadsheet' }).click()
+  const file = await (await download).path()
+  expect(readFileSync(file, 'utf8').trim().split('\r\n')).toHaveLength(2)
+
+  // By keyboard: the focus goes where the eye goes.
+  await found.focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'John Doe' })).toBeFocused()
+  await page.goBack()
+  await expect(found).toBeFocused()
+  await expect(page.getByLabel('Search')).toHaveValue('john')
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: /^Call/ })).toBeFocused()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect(row(page, 'John Doe')).toContainText('Sam, after')
+  await expect(found).toBeFocused()
+})
+
+for (const [name, options] of Object.entries({
+  'a phone at night': { viewport: phone, colorScheme: 'dark' },
+  'a desktop by day': { viewport: desktop, colorScheme: 'light' },
+} satisfies Record<string, BrowserContextOptions>))
+  test(`axe finds nothing on ${name}`, async ({ ask, site, signIn, browser, endings }) => {
+    await ask()
+    await ask({ name: 'John Doe', serviceType: 'emergency' })
+    const check = async (page: Page, screen: string) => {
+      await page.evaluate(() =>
+        Promise.allSettled(document.getAnimations().map((one) => one.finished)),
+      )
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+        screen,
+      ).toEqual([])
+    }
+    const stranger = await (await browser.newContext(options)).newPage()
+    endings.push(() => stranger.context().close())
+    await stranger.goto(site.deskUrl)
+    await stranger.getByLabel('Your e-mail address').waitFor()
+    await check(stranger, 'signed out')
+    await stranger.goto(`${site.deskUrl}/#enter=forged`)
+    await stranger.getByRole('button', { name: 'Open the desk' }).click()
+    await expect(stranger.getByText('was used before or is older')).toBeVisible()
+    await check(stranger, 'a bad link')
+
+    const { page } = await signIn('Sam', options)
+    await expect(row(page, visitor.name)).toBeVisible()
+    await check(page, 'today')
+    await row(page, visitor.name).getByRole('button', calling).click()
+    await expect(page.getByRole('heading', { name: '1 to call' })).toBeVisible()
+    await page.getByRole('link', { name: visitor.name }).click()
+    await page.getByRole('heading', { name: 'Where it went' }).waitFor()
+    await check(page, 'lead')
+    await page.getByRole('button', { name: 'Erase this person …' }).click()
+    await check(page, 'erase')
+    await page.keyboard.press('Escape')
+    for (const screen of ['All leads', 'Promise', 'People']) {
+      await page
+        .getByRole('navigation', { name: 'Desk' })
+        .getByRole('link', { name: screen })
+        .click()
+      await expect(page.getByText(/the newest first|By source|this one/)).toBeVisible()
+      await check(page, screen)
+    }
+    await page.context().setOffline(true)
+    await expect(page.getByText('No connection.').first()).toBeVisible()
+    await check(page, 'offline')
+  })
+
+test('the desk can be installed, and its script is light', async ({ site, request }) => {
+  const answer = await request.get(`${site.deskUrl}/manifest.webmanifest`)
+  expect(answer.headers()['content-type']).toBe('application/manifest+json')
+  const manifest = await answer.json()
+  expect(manifest).toMatchObject({
+    name: expect.any(String),
+    start_url: '/',
+    display: 'standalone',
+  })
+  for (const { src, sizes, type } of manifest.icons) {
+    const icon = await request.get(site.deskUrl + src)
+    expect(icon.headers()['content-type']).toBe(type)
+    if (type !== 'image/png') continue
+    const body = await icon.body()
+    expect(`${body.readUInt32BE(16)}x${body.readUInt32BE(20)}`, src).toBe(sizes)
+  }
+  expect(manifest.icons.map(({ sizes }: { sizes: string }) => sizes)).toContain('192x192')
+  expect(manifest.icons.some((icon: { purpose?: string }) => icon.purpose === 'maskable')).toBe(
+    true,
+  )
+
+  const assets = join(import.meta.dirname, '../dist-desk/assets')
+  const scripts = readdirSync(assets).filter((file) => file.endsWith('.js.gz'))
+  const bytes = scripts.map((file) => statSync(join(assets, file)).size)
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(100_000)
+})
