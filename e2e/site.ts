@@ -11,7 +11,11 @@ export const siteDir = join(import.meta.dirname, '../test-results/site')
 export const siteWithKeyDir = `${siteDir}-with-key`
 
 /** The site in this process, with a database of its own unless it is given one. */
-export async function serveSite(settings: Record<string, string | undefined>, folder = siteDir) {
+export async function serveSite(
+  settings: Record<string, string | undefined>,
+  folder = siteDir,
+  fetch = globalThis.fetch,
+) {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'e2e-'))
   const env = readEnv({ PORT: '0', DATA_DIR, RATE_LIMIT_PER_MINUTE: '0', ...settings })
   return startSite({ env, siteDir: folder, fetch, now: Date.now, log: quietLog })

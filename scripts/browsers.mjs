@@ -3,15 +3,15 @@ import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
-// The first is Chromium without windows: a page costs it a third of the time.
-const names = [
-  'chromium-headless-shell',
+const windowed = [
   'chromium',
   'chromium-browser',
   'google-chrome-stable',
   'google-chrome',
   'chrome',
 ]
+// Chromium without windows: a page costs it a third of the time.
+const names = ['chromium-headless-shell', ...windowed]
 const macApps = ['Google Chrome', 'Chromium'].map(
   (app) => `/Applications/${app}.app/Contents/MacOS/${app}`,
 )
@@ -38,6 +38,10 @@ export const findWebKit = () => findOnPath(['Xvfb']) && findOnPath(['WebKitWebDr
 export const findBrowser = () =>
   process.env.CHROMIUM_PATH ||
   [...names.map((name) => findOnPath([name])), ...macApps, ...listPlaywrightBuilds()].find(canStart)
+
+/** One that can show notifications, which the one without windows cannot. */
+export const findWindowedBrowser = () =>
+  [...windowed.map((name) => findOnPath([name])), ...macApps].find(canStart)
 
 // One that cannot start is none: libraries may be missing, and Ubuntu's is a script that says so.
 const canStart = (path) => isExecutable(path) && spawnSync(path, ['--version']).status === 0

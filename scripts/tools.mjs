@@ -5,7 +5,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findBrowser, findFirefox, findOnPath, findWebKit } from './browsers.mjs'
+import {
+  findBrowser,
+  findFirefox,
+  findOnPath,
+  findWebKit,
+  findWindowedBrowser,
+} from './browsers.mjs'
 
 // import.meta.dirname would need 20.11.
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -88,6 +94,14 @@ const tools = [
     find: findCaddy,
     fetch: unpackCaddy,
     get: 'apt-get install caddy',
+    isForProofs: true,
+  },
+  {
+    name: 'Chromium with windows',
+    needs: 'the proof that phones ring',
+    find: findWindowedBrowser,
+    packages: isUbuntu() ? undefined : ['chromium'],
+    get: 'apt-get install chromium, or install Chrome',
     isForProofs: true,
   },
   {

@@ -1,0 +1,122 @@
+import { type Browser, chromium } from '@playwright/test'
+import { type PushData, pushHost, startPushStandIn } from '#demo/push-stand-in.ts'
+import { findWindowedBrowser } from '#scripts/browsers.mjs'
+import { postLead } from '#testing/app.ts'
+import { visitor } from './form.ts'
+import { test } from './own-site.ts'
+import { serveSite, siteDir } from './site.ts'
+import { expect, phone } from './test.ts'
+
+type Push = Awaited<ReturnType<typeof startPushStandIn>>
+
+/**
+ * A phone whose person is signed in and has let it ring. Its browser cannot reach a maker's push
+ * service here: its subscription is the stand-in's, and what arrives there is handed to the real
+ * service worker.
+ */
+async function openPhone(browser: Browser, link: string, name: string, push: Push) {
+  const { origin } = new URL(link)
+  const context = await browser.newContext({ viewport: phone })
+  await context.grantPermissions(['notifications'], { origin })
+  await context.addInitScript((subscription) => {
+    if (!('PushManager' in window)) return
+    PushManager.prototype.subscribe = async (options) => {
+      if (!options?.applicationServerKey) throw new Error('no key')
+      return { toJSON: () => subscription } as unknown as PushSubscription
+    }
+  }, push.addPhone(name))
+  const page = await context.newPage()
+  const cdp = await context.newCDPSession(page)
+  let registrationId = ''
+  cdp.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+    registrationId = registrations.at(-1)?.registrationId ?? registrationId
+  })
+  await cdp.send('ServiceWorker.enable')
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Open the desk' }).click()
+  await page.getByRole('link', { name: 'People' }).click()
+  await page.getByLabel('Your name').fill(name)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByLabel('What the crew calls this phone').fill(`${name}’s phone`)
+  await page.getByRole('button', { name: 'Ring this phone' }).click()
+  await expect(page.getByText('This phone rings from now on.')).toBeVisible()
+
+  return {
+    page,
+    /** What the stand-in has for this phone. */
+    async deliver() {
+      const isMine = ({ device }: { device: string }) => device === name
+      await expect.poll(() => push.messages.some(isMine)).toBe(true)
+      const [message] = push.messages.splice(push.messages.findIndex(isMine), 1)
+      const data = JSON.stringify(message?.data)
+      await cdp.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
+      return message?.data as PushData
+    },
+    readNotifications: () =>
+      page.evaluate(async () => {
+        const { active } = await navigator.serviceWorker.ready
+        if (!active) throw new Error('The service worker does not run.')
+        const shown = await (await navigator.serviceWorker.ready).getNotifications()
+        return shown.map(({ title, body, silent }) => ({ title, body, silent }))
+      }),
+    /** As if its button was pressed; nothing can press one that the system shows. */
+    async press(action: string) {
+      const [worker] = context.serviceWorkers()
+      await worker?.evaluate(async (pressed) => {
+        const scope = globalThis as unknown as {
+          registration: ServiceWorkerRegistration
+          NotificationEvent: new (type: string, init: object) => Event
+          dispatchEvent(event: Event): boolean
+        }
+        const [notification] = await scope.registration.getNotifications()
+        const init = { notification, action: pressed }
+        const event = new scope.NotificationEvent('notificationclick', init)
+        // Only the browser's own events may be waited for.
+        Object.defineProperty(event, 'waitUntil', { value: () => {} })
+        scope.dispatchEvent(event)
+      }, action)
+    },
+    close: () => context.close(),
+  }
+}
+
+test('a lead rings on two phones; answered on one without opening the desk, it is quiet on the other', async ({
+  endings,
+  launchOptions,
+}) => {
+  const executablePath = findWindowedBrowser()
+  test.skip(!executablePath && !process.env.CI, 'no Chromium with windows is installed')
+  // The one without windows cannot show a notification.
+  const browser = await chromium.launch({ ...launchOptions, executablePath })
+  endings.push(() => browser.close())
+  const push = await startPushStandIn()
+  endings.push(push.close)
+  const settings = { HOST: '127.0.0.1', PUSH_SERVICES: pushHost }
+  const site = await serveSite(settings, siteDir, push.fetch)
+  endings.push(site.stop)
+  const makeLink = async () => (await site.desk?.makeLink()) ?? ''
+  const sam = await openPhone(browser, await makeLink(), 'Sam', push)
+  const dana = await openPhone(browser, await makeLink(), 'Dana', push)
+  endings.push(sam.close, dana.close)
+
+  await sam.page.getByRole('button', { name: 'Test Sam’s phone' }).click()
+  await sam.deliver()
+  await expect.poll(sam.readNotifications).toMatchObject([{ title: 'This phone rings' }])
+
+  const lead = { ...visitor, serviceType: 'emergency' }
+  expect((await postLead(`http://127.0.0.1:${site.port}`, lead)).status).toBe(200)
+  for (const each of [sam, dana]) await each.deliver()
+  const ring = { title: expect.stringMatching(/^Jane Doe: call by /), silent: false }
+  await expect.poll(async () => (await dana.readNotifications()).at(-1)).toMatchObject(ring)
+  await dana.press('calling')
+  await expect.poll(dana.readNotifications).toEqual([])
+
+  // The answer goes to both; on the other phone it takes the place of what rang, then goes away.
+  const told = await sam.deliver()
+  expect(told.notification).toMatchObject({ title: 'Dana is calling Jane Doe', silent: true })
+  await expect
+    .poll(async () => (await sam.readNotifications()).filter(({ title }) => /Jane/.test(title)))
+    .toEqual([])
+  await sam.page.getByRole('link', { name: /^Today/ }).click()
+  await expect(sam.page.getByRole('listitem').filter({ hasText: 'Jane Doe' })).toContainText('Dana')
+})
