@@ -5,24 +5,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Fault, startAirtableStandIn } from '#demo/airtable-stand-in.ts'
 import { startHttpStandIn } from '#demo/http-stand-in.ts'
 import { startMailStandIn } from '#demo/mail-stand-in.ts'
+import { createRandom, pickOne } from '#demo/random.ts'
 import { startTwilioStandIn } from '#demo/twilio-stand-in.ts'
 import { retryDeliveries } from '#leads/store/deliveries.ts'
 import { countWaiting } from '#leads/store/reading.ts'
 import { openDatabase } from '#server/database.ts'
 import { startServer, waitUntil } from '#testing/processes.ts'
-import { findHarm, type HandOver, type Harm } from './crash-harm.ts'
-import { createRandom, pickOne } from './random.ts'
+import { findHarm, type HandOver } from './crash-harm.ts'
 import { functionPath, startVisitors } from './visitors.ts'
-
-type CrashResult = Harm & {
-  kills: number
-  sent: number
-  acknowledged: number
-  /** Requests that broke off or were answered 503, and were sent again. */
-  requestsRepeated: number
-  airtableCalls: number
-  airtableFaults: number
-}
 
 /** Kills servers at random moments while visitors send leads, then looks for each lead everywhere. */
 export async function runCrash({
@@ -36,7 +26,7 @@ export async function runCrash({
   /** PostgreSQL, with two processes; left out: SQLite in a folder of its own, with one. */
   databaseUrl?: string | undefined
   onKill?: (kills: number) => void
-}): Promise<CrashResult> {
+}) {
   const random = createRandom(seed)
   const dataDir = mkdtempSync(join(tmpdir(), 'crash-'))
   const receivers = await startReceivers(seed + 1)
@@ -65,6 +55,10 @@ export async function runCrash({
     if (server) server.url = undefined
   }
   const everywhere = databaseUrl ? [0, 1] : [0]
+  const endLeases = async () => {
+    await db.kysely.updateTable('deliveries').set({ leased_until: 0 }).execute()
+    await db.kysely.updateTable('channels').set({ leased_until: 0 }).execute()
+  }
 
   try {
     // What a process has compiled it leaves behind only if it ends by itself.
@@ -109,6 +103,7 @@ export async function runCrash({
       kills: killedAt.length,
       sent: visitors.leads.length,
       acknowledged: countAcknowledged(),
+      /** Requests that broke off or were answered 503, and were sent again. */
       requestsRepeated: visitors.countRepeats(),
       ...receivers.countCalls(),
     }
@@ -117,11 +112,6 @@ export async function runCrash({
     await db.close()
     await receivers.close()
     rmSync(dataDir, { recursive: true, force: true })
-  }
-
-  async function endLeases(): Promise<void> {
-    await db.kysely.updateTable('deliveries').set({ leased_until: 0 }).execute()
-    await db.kysely.updateTable('channels').set({ leased_until: 0 }).execute()
   }
 }
 
@@ -172,21 +162,17 @@ async function startReceivers(seed: number) {
     listArrivals() {
       const mails = mail.mails
         .filter(({ to }) => to.includes(staff.email))
-        .map(({ at, subject, text, headers }) => ({
-          channel: 'email',
-          at,
-          name: findName(subject + text),
-          id: headers.get('message-id') ?? '',
-        }))
+        .map(({ at, subject, text, headers }) => {
+          const id = headers.get('message-id') ?? ''
+          return { channel: 'email', at, name: findName(subject + text), id }
+        })
       // A text message has no id of its own: what it says must do.
       const texts = twilio.messages
         .filter(({ to }) => to === staff.phone)
-        .map(({ at, body }) => ({
-          channel: 'sms',
-          at,
-          name: findName(body),
-          id: findName(body),
-        }))
+        .map(({ at, body }) => {
+          const name = findName(body)
+          return { channel: 'sms', at, name, id: name }
+        })
       const rows = airtable.records.map(({ fields }) => ({ name: String(fields.Name) }))
       return { rows, handOvers: [...heard, ...mails, ...texts] }
     },

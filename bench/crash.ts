@@ -1,20 +1,14 @@
 // Kills servers while visitors send leads, and looks for every acknowledged lead afterwards.
-//   npm run bench:crash -- [how often, over both engines] [--seed 1]
-import { parseArgs } from 'node:util'
+//   npm run bench:crash -- [how often, over both engines] [seed]
 import { startPostgres } from '#testing/postgres.ts'
 import { runCrash } from './crash-run.ts'
 import { canCutPower, cutPower } from './power-cut.ts'
-import { say, sayFaults } from './report.ts'
+import { readNumbers, say, sayFaults } from './report.ts'
 
-const { values, positionals } = parseArgs({
-  options: { seed: { type: 'string' } },
-  allowPositionals: true,
-})
-const total = Number(positionals[0] ?? 100)
-const seed = Number(values.seed ?? Date.now() % 1_000_000)
+const [total, seed] = readNumbers(100, Date.now() % 1_000_000)
 const cuts = 25
 
-say(`Seed ${seed} (the same again: npm run bench:crash -- ${total} --seed ${seed})`)
+say(`Seed ${seed} (the same again: npm run bench:crash -- ${total} ${seed})`)
 const startedAt = Date.now()
 const postgres = await startPostgres()
 try {
@@ -26,24 +20,17 @@ try {
       runCrash({ seed, kills, databaseUrl, onKill: (n) => n % 50 || say(`${engine}: ${n} kills`) }),
     ),
   )
-  const sums = { kills: 0, acknowledged: 0, lost: 0, doubled: 0 }
   for (const [at, run] of runs.entries()) {
     if (run.status === 'rejected') throw run.reason
-    const { kills, sent, acknowledged, requestsRepeated, ...result } = run.value
-    const { airtableCalls, airtableFaults, lost, doubled, alertsRepeated, surprises } = result
+    const { kills, sent, acknowledged, lost, doubled, surprises, ...counts } = run.value
     say(`\n${at === 0 ? 'SQLite, one process' : 'PostgreSQL, two processes'}
-  kills ${kills}, acknowledged ${acknowledged} of ${sent} sent, requests repeated ${requestsRepeated}
-  Airtable: ${airtableCalls} calls, ${airtableFaults} of them failed or lost their answer
+  kills ${kills}, acknowledged ${acknowledged} of ${sent} sent, requests repeated ${counts.requestsRepeated}
+  Airtable: ${counts.airtableCalls} calls, ${counts.airtableFaults} of them failed or lost their answer
   lost ${lost.length}, doubled ${doubled.length}
-  alerts handed over again under the same id, after a kill between hand-over and record: ${alertsRepeated}`)
+  alerts handed over again under the same id, after a kill between hand-over and record: ${counts.alertsRepeated}`)
     sayFaults([...lost, ...doubled, ...surprises])
-    sums.kills += kills
-    sums.acknowledged += acknowledged
-    sums.lost += lost.length
-    sums.doubled += doubled.length
   }
-  say(`\nBoth, in ${Math.round((Date.now() - startedAt) / 60_000)} minutes
-  kills ${sums.kills}, acknowledged ${sums.acknowledged}, lost ${sums.lost}, doubled ${sums.doubled}`)
+  say(`\nBoth took ${Math.round((Date.now() - startedAt) / 60_000)} minutes.`)
 } finally {
   await postgres.remove()
 }

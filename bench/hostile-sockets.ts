@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setImmediate as look } from 'node:timers/promises'
+import { pickOne } from '#demo/random.ts'
 import { anonKey } from './hostile-requests.ts'
-import { pickOne } from './random.ts'
 import { countOne } from './report.ts'
 import { functionPath, makeLead } from './visitors.ts'
 
@@ -70,6 +70,8 @@ const attacks: Record<string, Attack> = {
   'the address of another site': [[200, 400, 404], ask('GET http://evil.example/')],
   'a path that begins with two slashes': [[400, 404], ask('GET //evil.example/x')],
   'a path without a slash': [[400, 404], ask('GET x')],
+  'a path out of the site': [[404], ask('GET /..%2f..%2fpackage.json')],
+  'a path that cannot be decoded': [[404], ask('GET /%E0%A4%A')],
   'OPTIONS *': [[204, 400, 404, 405], ask('OPTIONS *')],
   TRACE: [[400, 405], ask(`TRACE ${functionPath}`)],
   CONNECT: [[0], ask('CONNECT evil.example:443')],
@@ -90,10 +92,14 @@ const attacks: Record<string, Attack> = {
 }
 export const attackCount = Object.keys(attacks).length
 
-/** Every attack, ten leads in one breath, a lead byte by byte, and mangled ones; then how they were answered. */
-export async function trySockets(url: string, mangled: number, random: () => number) {
+/** Every attack, ten leads in one breath, a lead byte by byte, and mangled ones; then what was answered wrongly. */
+export async function trySockets(
+  url: string,
+  mangled: number,
+  random: () => number,
+  counts = new Map<number, number>(),
+): Promise<string[]> {
   const faults: string[] = []
-  const counts = new Map<number, number>()
   const expectOnly = async (
     name: string,
     expected: readonly number[],
@@ -122,7 +128,7 @@ export async function trySockets(url: string, mangled: number, random: () => num
     }
   }
   for (const status of counts.keys()) if (status >= 500) faults.push(`mangled: ${status}`)
-  return { faults, counts }
+  return faults
 }
 
 async function drip(socket: Socket): Promise<void> {

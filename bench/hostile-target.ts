@@ -26,7 +26,8 @@ export function createHostileTarget(db: Database) {
     let fault: string | undefined
     const property = fc.asyncProperty(hostileRequest, async (request) => {
       const found = await findFault(request)
-      if (found) fault = `${found}\n${describeRequest(request)}`
+      const body = Buffer.from(request.body).toString('latin1').slice(0, 500)
+      if (found) fault = `${found}\n${JSON.stringify({ ...request, body })}`
       return found === undefined
     })
     const { failed, numRuns: runs } = await fc.check(property, { numRuns, seed })
@@ -85,10 +86,6 @@ export function createHostileTarget(db: Database) {
 
   return { tryRequests, statuses }
 }
-
-/** A request as one can read it: bodies are shown by their beginning. */
-const describeRequest = ({ body, ...request }: HostileRequest): string =>
-  JSON.stringify({ ...request, body: Buffer.from(body).toString('latin1').slice(0, 500) })
 
 // The page's own host, whichever the request names, may call: the browser sets both.
 const isSameHost = (origin: string, { headers: { host } }: HostileRequest) =>

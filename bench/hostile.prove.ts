@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { createRandom } from '#demo/random.ts'
 import { createLocation, engines, openTestDatabase } from '#testing/database.ts'
 import { spawnServer } from '#testing/server-process.ts'
 import { anonKey } from './hostile-requests.ts'
 import { trySockets } from './hostile-sockets.ts'
 import { createHostileTarget, tryAnswerLinks } from './hostile-target.ts'
-import { createRandom } from './random.ts'
 
 // The short form of `npm run bench:hostile`: a new seed each time; a failure names it.
 const seed = Date.now() % 1_000_000
@@ -30,7 +30,7 @@ it('the server answers whatever comes over a connection, and serves the next', a
   const env = { DATA_DIR: dataDir, SUPABASE_ANON_KEY: anonKey, RATE_LIMIT_PER_MINUTE: '0' }
   const server = spawnServer(env)
   const url = await server.findUrl()
-  const { faults } = await trySockets(url, 200, createRandom(seed))
+  const faults = await trySockets(url, 200, createRandom(seed))
   expect({ seed, faults }).toEqual({ seed, faults: [] })
   expect((await fetch(url)).status).toBe(200)
   expect(await server.kill('SIGTERM')).toBe(0)

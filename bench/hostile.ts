@@ -1,37 +1,23 @@
 // Sends what nobody's browser would send, and looks at every answer.
-//   npm run bench:hostile -- [requests to each database] [--seed 1]
+//   npm run bench:hostile -- [requests to each database] [seed]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { createRandom } from '#demo/random.ts'
 import { openDatabase } from '#server/database.ts'
 import { startPostgres } from '#testing/postgres.ts'
 import { startServer } from '#testing/processes.ts'
 import { anonKey } from './hostile-requests.ts'
 import { attackCount, trySockets } from './hostile-sockets.ts'
 import { createHostileTarget, tryAnswerLinks } from './hostile-target.ts'
-import { createRandom } from './random.ts'
-import {
-  countOne,
-  findGrowth,
-  formatCounts,
-  formatMegabytes,
-  readResidentBytes,
-  say,
-  sayFaults,
-} from './report.ts'
+import * as report from './report.ts'
 
-const { values, positionals } = parseArgs({
-  options: { seed: { type: 'string' } },
-  allowPositionals: true,
-})
-const requests = Number(positionals[0] ?? 100_000)
-const seed = Number(values.seed ?? Date.now() % 1_000_000)
+const [requests, seed] = report.readNumbers(100_000, Date.now() % 1_000_000)
 const rounds = 5
 
-say(`Seed ${seed} (the same again: npm run bench:hostile -- ${requests} --seed ${seed})`)
+report.say(`Seed ${seed} (the same again: npm run bench:hostile -- ${requests} ${seed})`)
 const dataDir = mkdtempSync(join(tmpdir(), 'hostile-'))
 try {
   await tryFunction('SQLite', { dataDir })
@@ -52,12 +38,13 @@ async function tryFunction(engine: string, location: { dataDir: string; database
     heap.push(readHeapBytes())
   }
   const links = Math.ceil(requests / rounds)
-  faults.push(await tryAnswerLinks(db, links, seed), ...findGrowth(heap[0] ?? 0, heap.at(-1) ?? 0))
+  faults.push(await tryAnswerLinks(db, links, seed), report.findGrowth(heap))
   await db.close()
-  say(`\nThe function on ${engine}: ${requests} requests, ${links} answer links with letters changed
-  answers by status: ${formatCounts(statuses)}
-  heap after each fifth: ${heap.map(formatMegabytes).join(', ')}`)
-  sayFaults(faults.filter((fault) => fault !== undefined))
+  report.say(`
+The function on ${engine}: ${requests} requests, ${links} answer links with letters changed
+  answers by status: ${report.formatCounts(statuses)}
+  heap after each fifth: ${heap.map(report.formatMegabytes).join(', ')}`)
+  report.sayFaults(faults)
 }
 
 async function tryServer(): Promise<void> {
@@ -73,23 +60,21 @@ async function tryServer(): Promise<void> {
     const random = createRandom(seed)
     const mangled = Math.ceil(requests / rounds / rounds)
     const counts = new Map<number, number>()
-    const faults = new Set<string>()
+    const faults = new Set<string | undefined>()
     const memory: number[] = []
     for (let round = 0; round < rounds; round++) {
-      const tried = await trySockets(url, mangled, random)
-      for (const fault of tried.faults) faults.add(fault)
-      for (const [status, n] of tried.counts)
-        for (let at = 0; at < n; at++) countOne(counts, status)
-      memory.push(readResidentBytes(server.pid))
+      for (const fault of await trySockets(url, mangled, random, counts)) faults.add(fault)
+      memory.push(report.readResidentBytes(server.pid))
     }
-    for (const growth of findGrowth(memory[0] ?? 0, memory.at(-1) ?? 0)) faults.add(growth)
+    faults.add(report.findGrowth(memory))
     if ((await server.kill('SIGTERM')) !== 0) faults.add('the server did not end by itself')
     if (/failed unexpectedly|can be stored/.test(server.output.stderr))
       faults.add('the server logged an error')
-    say(`\nThe server over sockets: ${rounds} × ${attackCount} attacks and ${mangled} mangled requests
-  answers to the mangled by status (0: closed without one): ${formatCounts(counts)}
-  memory after each fifth: ${memory.map(formatMegabytes).join(', ')}`)
-    sayFaults(faults)
+    report.say(`
+The server over sockets: ${rounds} × ${attackCount} attacks and ${mangled} mangled requests
+  answers to the mangled by status (0: closed without one): ${report.formatCounts(counts)}
+  memory after each fifth: ${memory.map(report.formatMegabytes).join(', ')}`)
+    report.sayFaults(faults)
   } finally {
     await server.kill('SIGKILL')
   }

@@ -1,37 +1,22 @@
 // More than one machine can be asked for, behind Caddy as an owner has it: visitors who never pause,
 // and connections that only hold on. One server process with SQLite, the load from the same machine.
-//   npm run bench:load -- [--minutes 1] [--visitors 800]
+//   npm run bench:load -- [minutes]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
-import { parseArgs } from 'node:util'
 import { countLeads } from '#leads/store/reading.ts'
 import { openDatabase } from '#server/database.ts'
 import { startCaddy, type TestCaddy } from '#testing/caddy.ts'
 import { startServer } from '#testing/processes.ts'
 import { startCrowd, type Tally } from './crowd.ts'
-import {
-  findGrowth,
-  findQuantile,
-  formatCounts,
-  formatMegabytes,
-  formatMs,
-  formatTable,
-  readResidentBytes,
-  say,
-  sayFaults,
-} from './report.ts'
+import * as report from './report.ts'
 import { functionPath } from './visitors.ts'
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '1' },
-    visitors: { type: 'string', default: '800' },
-  },
-})
-const runMs = Number(values.minutes) * 60_000
+const [minutes] = report.readNumbers(1)
+const runMs = minutes * 60_000
+const visitors = 800
 const holders = 400
 
 const dataDir = mkdtempSync(join(tmpdir(), 'load-'))
@@ -47,22 +32,23 @@ try {
   caddy = await startCaddy([new URL(await server.findUrl()).host])
   const alone = await measure('16 visitors, nobody else', caddy, 16, Math.min(5_000, runMs))
   const held = hold(caddy)
-  const memory = watchMemory()
-  const title = `${values.visitors} visitors without a pause, ${holders} connections that hold on`
-  const storm = await measure(title, caddy, Number(values.visitors), runMs)
+  const memory: number[] = []
+  const watch = setInterval(() => memory.push(report.readResidentBytes(server.pid)), runMs / 24)
+  const title = `${visitors} visitors without a pause, ${holders} connections that hold on`
+  const storm = await measure(title, caddy, visitors, runMs)
   const closed = held.stop()
-  const seen = memory.stop()
-  say(`memory over time: ${seen.map(formatMegabytes).join(' ')}`)
-  say(`connections that held on and were closed: ${closed}\n`)
+  clearInterval(watch)
+  report.say(`memory over time: ${memory.map(report.formatMegabytes).join(' ')}`)
+  report.say(`connections that held on and were closed: ${closed}\n`)
   // After the storm one visitor must find everything as it was.
   const after = await measure('One visitor afterwards', caddy, 1, 1_000)
-  sayFaults([
+  report.sayFaults([
     ...listRefusals(storm.tallies, ['ok', 'answered 429, later', 'answered 503, later']),
     ...listRefusals(after.tallies, ['ok']),
     // The first half warms up.
-    ...findGrowth(seen[seen.length >> 1] ?? 0, seen.at(-1) ?? 0),
-    ...(storm.acknowledged.length === 0 ? ['no lead got through'] : []),
-    ...(runMs >= 30_000 && closed === 0 ? ['no connection that held on was closed'] : []),
+    report.findGrowth(memory.slice(memory.length >> 1)),
+    storm.acknowledged.length === 0 ? 'no lead got through' : undefined,
+    runMs >= 30_000 && closed === 0 ? 'no connection that held on was closed' : undefined,
   ])
 
   const exitCode = await server.kill('SIGTERM')
@@ -70,9 +56,9 @@ try {
   const stored = await countLeads(db)
   await db.close()
   const acknowledged = [alone, storm, after].reduce((sum, run) => sum + run.acknowledged.length, 0)
-  say(`leads acknowledged ${acknowledged}, stored ${stored}`)
-  if (exitCode !== 0) sayFaults(['the server did not end by itself'])
-  if (stored < acknowledged) sayFaults(['acknowledged leads are missing'])
+  report.say(`leads acknowledged ${acknowledged}, stored ${stored}`)
+  if (exitCode !== 0) report.sayFaults(['the server did not end by itself'])
+  if (stored < acknowledged) report.sayFaults(['acknowledged leads are missing'])
 } finally {
   await caddy?.stop()
   await server.kill('SIGKILL')
@@ -87,10 +73,10 @@ async function measure(title: string, caddy: TestCaddy, visitors: number, forMs:
   const rows = [...result.tallies].map(([kind, { times, outcomes }]) => [
     kind,
     String(Math.round((times.length / forMs) * 1000)),
-    ...[0.5, 0.99, 1].map((part) => formatMs(findQuantile(times, part))),
-    formatCounts(outcomes),
+    ...[0.5, 0.99, 1].map((part) => report.formatMs(report.findQuantile(times, part))),
+    report.formatCounts(outcomes),
   ])
-  say(formatTable({ title, head, rows }))
+  report.say(report.formatTable({ title, head, rows }))
   return result
 }
 
@@ -128,17 +114,6 @@ function hold({ httpsPort: port, ca }: TestCaddy) {
       clearInterval(timer)
       for (const socket of sockets) socket.destroy()
       return closed
-    },
-  }
-}
-
-function watchMemory() {
-  const seen: number[] = []
-  const timer = setInterval(() => seen.push(readResidentBytes(server.pid)), runMs / 24)
-  return {
-    stop() {
-      clearInterval(timer)
-      return seen
     },
   }
 }

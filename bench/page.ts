@@ -52,7 +52,7 @@ export async function benchPage(): Promise<Table[]> {
         toLive: await measureContact(fresh, url),
       })
     await fresh.close()
-    return [compareTimes(pages, blanks), listTasks(tasks), listBytes(pages.at(-1) as Run)]
+    return [compareTimes(pages, blanks), listTasks(tasks)]
   } finally {
     await browser.close()
     await server.kill('SIGTERM')
@@ -60,11 +60,7 @@ export async function benchPage(): Promise<Table[]> {
   }
 }
 
-type Run = {
-  times: Record<string, number>
-  scores: Record<string, number>
-  requests: { type: string; bytes: number }[]
-}
+type Run = { times: Record<string, number>; scores: Record<string, number> }
 
 const times = {
   'first-contentful-paint': 'first paint',
@@ -83,18 +79,11 @@ async function runLighthouse(url: string, port: number, triesLeft = 3): Promise<
   // Now and then the browser paints nothing in a tab that it takes for hidden.
   if (runtimeError && triesLeft > 1) return runLighthouse(url, port, triesLeft - 1)
   if (runtimeError) throw new Error(runtimeError.message)
-  const details = audits['network-requests']?.details as
-    | { items: { resourceType: string; transferSize: number }[] }
-    | undefined
   return {
     times: Object.fromEntries(
       Object.keys(times).map((id) => [id, audits[id]?.numericValue ?? Number.NaN]),
     ),
     scores: Object.fromEntries(scored.map((id) => [id, (categories[id]?.score ?? 0) * 100])),
-    requests: (details?.items ?? []).map(({ resourceType, transferSize }) => ({
-      type: resourceType,
-      bytes: transferSize,
-    })),
   }
 }
 
@@ -115,19 +104,6 @@ function compareTimes(pages: Run[], blanks: Run[]): Table {
     title: `Lighthouse, mobile, simulated 4G, medians of ${runs} runs in turns`,
     head: ['', 'page', 'blank', 'ratio', 'each run'],
     rows: [...rows, ...scores],
-  }
-}
-
-function listBytes({ requests }: Run): Table {
-  const row = (name: string, some: Run['requests']) => {
-    const bytes = some.reduce((sum, { bytes }) => sum + bytes, 0)
-    return [name, String(some.length), `${(bytes / 1000).toFixed(1)} kB`]
-  }
-  const types = Map.groupBy(requests, ({ type }) => type)
-  return {
-    title: 'Transferred, what is fetched ahead included',
-    head: ['type', 'requests', 'bytes'],
-    rows: [...[...types].map(([type, some]) => row(type, some)), row('all', requests)],
   }
 }
 
@@ -169,12 +145,12 @@ async function measureTask(browser: Browser, url: string): Promise<number> {
 // What is fetched ahead comes a second after the load.
 const idleAfterMs = 2_000
 
+/** `tdur` is CPU time in microseconds. */
 type TraceEvent = {
   name: string
   ph: string
   pid: number
   tid: number
-  /** CPU time in microseconds. */
   tdur?: number
   args?: { name?: string }
 }

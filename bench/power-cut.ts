@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { createRandom } from '#demo/random.ts'
 import { openDatabase } from '#server/database.ts'
 import { startServer } from '#testing/processes.ts'
-import { createRandom } from './random.ts'
 import { startVisitors } from './visitors.ts'
 
 const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: 'pipe' })

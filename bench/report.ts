@@ -2,9 +2,17 @@ import { readFileSync } from 'node:fs'
 
 export const say = (text: string) => process.stdout.write(`${text}\n`)
 
+/** The numbers that the command was given, and for the rest the usual ones. */
+export function readNumbers<Usual extends number[]>(...usual: Usual): Usual {
+  const given = process.argv.slice(2).map(Number)
+  if (given.length > usual.length || !given.every((number) => number >= 0))
+    throw new Error(`This takes up to ${usual.length} numbers.`)
+  return usual.map((number, at) => given[at] ?? number) as Usual
+}
+
 /** Shows the first of them; the command then ends with 1. */
-export function sayFaults(faults: Iterable<string>): void {
-  for (const fault of [...faults].slice(0, 20)) {
+export function sayFaults(faults: Iterable<string | undefined>): void {
+  for (const fault of [...faults].filter(Boolean).slice(0, 20)) {
     say(`  FAULT: ${fault}`)
     process.exitCode = 1
   }
@@ -44,7 +52,8 @@ export const readResidentBytes = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+) kB/)?.[1]) * 1024
 
 /** Flat: what grows with every request would be far more than this after so many. */
-export const findGrowth = (before: number, after: number): string[] =>
-  after > before * 1.2 + 20 * 1024 * 1024
-    ? [`memory grew from ${formatMegabytes(before)} to ${formatMegabytes(after)}`]
-    : []
+export function findGrowth([before = 0, ...later]: readonly number[]): string | undefined {
+  const after = later.at(-1) ?? 0
+  if (after > before * 1.2 + 20 * 1024 * 1024)
+    return `memory grew from ${formatMegabytes(before)} to ${formatMegabytes(after)}`
+}

@@ -10,18 +10,6 @@ import { startCaddy, type TestCaddy } from '#testing/caddy.ts'
 import { findFreePort, startServer } from '#testing/processes.ts'
 import { startCrowd } from './crowd.ts'
 
-export type RollingResult = {
-  restarts: number
-  requests: number
-  failed: string[]
-  acknowledged: number
-  lost: string[]
-  doubled: string[]
-  longestMs: number
-  /** Exit codes other than 0, and ends that took longer than promised. */
-  badEnds: string[]
-}
-
 // Caddy's own connections start at 127.0.0.1 and may take any free port there, a stopped server's too.
 const host = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1'
 const script = join(import.meta.dirname, '../deploy/rolling-restart')
@@ -40,10 +28,11 @@ export async function runRolling({
   visitors: number
   /** The longest pause between two requests of one visitor. */
   pauseMs: number
-}): Promise<RollingResult> {
+}) {
   const dir = mkdtempSync(join(tmpdir(), 'rolling-'))
   const location = { dataDir: join(dir, 'data'), databaseUrl }
   const servers = new Map<number, ReturnType<typeof startServer>>()
+  // Exit codes other than 0, and ends that took longer than promised.
   const badEnds: string[] = []
   const start = async (port: number) => {
     const server = startServer({

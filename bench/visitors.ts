@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { pickOne } from './random.ts'
+import { pickOne } from '#demo/random.ts'
 
 export const functionPath = '/functions/v1/submit-to-airtable'
 

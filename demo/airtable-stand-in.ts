@@ -19,6 +19,7 @@ import {
   type Reply,
   startHttpStandIn,
 } from './http-stand-in.ts'
+import { createRandom, pickOne } from './random.ts'
 
 /**
  * Airtable on this machine, for tests and the demo: the parts of its Web API that leads touch, with
@@ -229,11 +230,6 @@ export function chooseFaultsBySeed(seed: number, share: number): () => Fault | u
     { kind: 'cut-answer' },
     { kind: 'lie' },
   ]
-  let state = seed
-  // A linear congruential generator (Numerical Recipes): plain, and good enough to pick faults.
-  const roll = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-  return () => (roll() < share ? kinds[Math.floor(roll() * kinds.length)] : undefined)
+  const random = createRandom(seed)
+  return () => (random() < share ? pickOne(kinds, random) : undefined)
 }

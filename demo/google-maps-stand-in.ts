@@ -54,20 +54,10 @@ export async function standInForGoogleMaps(page: Page, options: StandInOptions =
     return route.fulfill({ contentType: 'text/javascript', body })
   })
   const refuseKey = () => page.evaluate(() => (window as unknown as Globals).refuseKey())
-  /** Waits until so many searches are answered, and whatever they change is drawn. */
-  async function seeAnswers(count: number) {
-    await page.waitForFunction(
-      (count) => (window as unknown as Globals).answers.arrived === count,
-      count,
-    )
-    await page.evaluate(
-      () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
-    )
-  }
-  return { ...asked, refuseKey, seeAnswers }
+  return { ...asked, refuseKey }
 }
 
-type Globals = { gm_authFailure(): void; refuseKey(): void; answers: { arrived: number } }
+type Globals = { gm_authFailure(): void; refuseKey(): void }
 
 type Answers = {
   answerSearch(search: Search): Promise<string[]>
@@ -83,7 +73,6 @@ function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
     if (unknown.length > 0) throw new Error(`InvalidValueError: unknown property ${unknown}`)
   }
 
-  const answers = { arrived: 0 }
   let sessions = 0
   class AutocompleteSessionToken {
     session = ++sessions
@@ -132,7 +121,6 @@ function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
         regions: includedRegionCodes,
         session: sessionToken.session,
       })
-      answers.arrived += 1
       return {
         suggestions: addresses.map((address) => ({
           placePrediction: predict(address, sessionToken),
@@ -246,7 +234,7 @@ function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
     for (const widget of widgets) widget.fail()
     ;(window as unknown as Globals).gm_authFailure()
   }
-  Object.assign(window, { google: { maps }, refuseKey, answers })
+  Object.assign(window, { google: { maps }, refuseKey })
 
   const places = {
     new: { AutocompleteSessionToken, AutocompleteSuggestion, Autocomplete },

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
-import { SMTPServer, type SMTPServerDataStream } from 'smtp-server'
+import { buffer } from 'node:stream/consumers'
+import { SMTPServer } from 'smtp-server'
 
 /** A real SMTP server on this machine that keeps what it is given. */
 
@@ -45,12 +46,17 @@ export async function startMailStandIn({ secure = false, user, password }: Optio
     },
     onData: async (stream, session, done) => {
       // A sender that was killed leaves half a mail.
-      const raw = await readAll(stream).catch(() => undefined)
+      const raw = await buffer(stream).catch(() => undefined)
       if (raw === undefined || settings.hangs) return
       if (settings.refuseData) return done(refuse(settings.refuseData, 'Not now'))
       const { mailFrom, rcptTo } = session.envelope
       const from = mailFrom ? mailFrom.address : ''
-      mails.push({ at: Date.now(), from, to: rcptTo.map(({ address }) => address), ...parse(raw) })
+      mails.push({
+        at: Date.now(),
+        from,
+        to: rcptTo.map(({ address }) => address),
+        ...parse(raw.toString('latin1')),
+      })
       done()
     },
   })
@@ -68,12 +74,6 @@ export async function startMailStandIn({ secure = false, user, password }: Optio
 
 const refuse = (responseCode: number, message: string) =>
   Object.assign(new Error(message), { responseCode })
-
-async function readAll(stream: SMTPServerDataStream): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('latin1')
-}
 
 function parse(raw: string) {
   const { headers, body } = splitPart(raw)

@@ -66,15 +66,16 @@ function findRefusal(call: Call): Reply | undefined {
     return refuse(401, 20003, 'Authenticate')
   if (call.method !== 'POST') return refuse(405, 20004, 'Method not allowed')
   const { to, sender, body } = readMessage(call)
-  if (!to) return refuse(400, 21604, "A 'To' phone number is required.")
-  if (!/^\+[1-9]\d{6,14}$/.test(to))
-    return refuse(400, 21211, `The 'To' number ${to} is not a valid phone number.`)
-  if (!sender) return refuse(400, 21603, "A 'From' phone number is required.")
-  if (!sender.startsWith('MG') && sender !== from)
-    return refuse(400, 21606, `The 'From' number ${sender} is not yours.`)
-  if (!body) return refuse(400, 21602, 'Message body is required.')
-  if (body.length > 1600) return refuse(400, 21617, 'The message is over 1600 characters.')
-  return undefined
+  const refusals: [is: boolean, code: number, message: string][] = [
+    [!to, 21604, "A 'To' phone number is required."],
+    [!/^\+[1-9]\d{6,14}$/.test(to), 21211, `The 'To' number ${to} is not a valid phone number.`],
+    [!sender, 21603, "A 'From' phone number is required."],
+    [!/^MG/.test(sender) && sender !== from, 21606, `The 'From' number ${sender} is not yours.`],
+    [!body, 21602, 'Message body is required.'],
+    [body.length > 1600, 21617, 'The message is over 1600 characters.'],
+  ]
+  const [, code, message] = refusals.find(([is]) => is) ?? []
+  return code && message ? refuse(400, code, message) : undefined
 }
 
 const refuse = (status: number, code: number, message: string): Reply => ({

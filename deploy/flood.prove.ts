@@ -4,12 +4,11 @@ import { request } from 'node:https'
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { testLead } from '#testing/app.ts'
+import { testLead, testPath } from '#testing/app.ts'
 import { findCaddy, startCaddy } from '#testing/caddy.ts'
 import { createLocation, engines } from '#testing/database.ts'
 import { spawnServer } from '#testing/server-process.ts'
 
-const functionPath = '/functions/v1/submit-to-airtable'
 const body = JSON.stringify(testLead)
 const headers = { apikey: 'public-anon-key', 'content-type': 'application/json' }
 
@@ -31,7 +30,7 @@ describe.skipIf(!findCaddy() || process.platform === 'darwin')('behind Caddy', (
       type Answer = { status: number; retryAfter: number }
       const sendOne = (session: ReturnType<typeof connect>) =>
         new Promise<Answer>((resolve) => {
-          const stream = session.request({ ':method': 'POST', ':path': functionPath, ...headers })
+          const stream = session.request({ ':method': 'POST', ':path': testPath, ...headers })
           stream.on('response', (answer) =>
             resolve({
               status: Number(answer[':status']),
@@ -69,7 +68,7 @@ describe.skipIf(!findCaddy() || process.platform === 'darwin')('behind Caddy', (
             servername: 'localhost',
             ca,
             localAddress: `127.1.${at}.1`,
-            path: functionPath,
+            path: testPath,
             method: 'POST',
             agent: false,
             headers: { host: `localhost:${httpsPort}`, ...headers },

@@ -1,68 +1,34 @@
-import AxeBuilder from '@axe-core/playwright'
-import type { Page } from '@playwright/test'
-import { form as words } from '#site/content.ts'
-import { submitButton, toast } from './form.ts'
-import { desktop, expect, scrollPage, test } from './test.ts'
-
-test.use({ expectedErrors: /there is no page at|status of 404/ })
-
-// Among them: headings descend without a gap, everything stands in a landmark.
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-
-async function findViolations(page: Page) {
-  const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze()
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)
-}
-
-/** Everything lazy is loaded. */
-async function settle(page: Page) {
-  await page.evaluate(async () => {
-    for (let top = 0; top < document.body.scrollHeight; top += 400) {
-      scrollTo({ top, behavior: 'instant' })
-      await new Promise((drawn) => requestAnimationFrame(drawn))
-    }
-  })
-}
+import { desktop, expect, expectAccessible, readToTheEnd, scrollPage, test } from './test.ts'
 
 for (const [size, viewport] of Object.entries({
   wide: desktop,
   narrow: { width: 320, height: 640 },
 })) {
-  test(`axe finds nothing, ${size}: at the top, and scrolled with errors and a toast`, async ({
-    page,
-  }) => {
+  test(`axe finds nothing, ${size}, whatever the page shows`, async ({ page, form }) => {
     await page.setViewportSize(viewport)
     await page.goto('/')
-    expect(await findViolations(page)).toEqual([])
-    await settle(page)
-    await submitButton(page).click()
+    await expectAccessible(page)
+    await readToTheEnd(page)
+    await form.button.click()
     // Colors are measured when the toast has faded in.
-    await expect(toast(page, words.toasts.incomplete)).toHaveCSS('opacity', '1')
-    expect(await findViolations(page)).toEqual([])
+    await expect(form.toast('incomplete')).toHaveCSS('opacity', '1')
+    await expectAccessible(page)
 
     // Every pressable thing is at least 24 px either way.
     const small = await page.locator('a, button, input, select').evaluateAll((elements) =>
       elements
-        .map((element) => ({ element, box: element.getBoundingClientRect() }))
+        .map((element) => ({ html: element.outerHTML, box: element.getBoundingClientRect() }))
         .filter(({ box }) => box.width > 0 && (box.width < 24 || box.height < 24))
-        .map(({ element }) => element.outerHTML),
+        .map(({ html }) => html),
     )
     expect(small).toEqual([])
   })
 }
 
-test('axe finds nothing on the 404 page', async ({ page }) => {
-  await page.setViewportSize({ width: 320, height: 640 })
-  await page.goto('/nowhere')
-  expect(await findViolations(page)).toEqual([])
-})
-
-test('focus is visible, goes through the whole page and back, and never hides under the header', async ({
-  page,
-}) => {
+test('focus is visible everywhere, and never hides under the header', async ({ page }) => {
   await page.setViewportSize(desktop)
   await page.goto('/')
-  await settle(page)
+  await readToTheEnd(page)
   await scrollPage(page, 0)
   const walk = async (key: 'Tab' | 'Shift+Tab') => {
     const seen: string[] = []

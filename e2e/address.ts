@@ -4,12 +4,14 @@ import type { Page } from '@playwright/test'
 import { Hono } from 'hono'
 import { createStaticSite } from '#server/static-site.ts'
 import { form as words } from '#site/content.ts'
-import { answerWith, fields, fillIn, toast, visitor } from './form.ts'
+import { findForm, visitor } from './form.ts'
 import { siteWithKeyDir } from './site.ts'
 import { expect, test as plain } from './test.ts'
 
+type Fixtures = { address: ReturnType<typeof findAddress> }
+
 /** On the site that has a key for Google's suggestions. */
-export const test = plain.extend<object, { siteWithKey: string }>({
+export const test = plain.extend<Fixtures, { siteWithKey: string }>({
   siteWithKey: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright wants a pattern here
     async ({}, use) => {
@@ -24,58 +26,76 @@ export const test = plain.extend<object, { siteWithKey: string }>({
   ],
   baseURL: ({ siteWithKey }, use) => use(siteWithKey),
   expectedHosts: /^maps\.googleapis\.com$/,
+  address: ({ page }, use) => use(findAddress(page)),
 })
 
-export const field = (page: Page) => fields(page).address
-export const combobox = (page: Page) => page.getByRole('combobox', { name: words.labels.address })
-export const list = (page: Page) => page.getByRole('listbox', { name: words.suggestions.label })
-export const options = (page: Page) => list(page).getByRole('option')
-export const announced = (page: Page) => page.locator('.field:has(#address)').getByRole('status')
+/** The address field with its list, and what a test does with them. */
+export function findAddress(page: Page) {
+  const form = findForm(page)
+  const field = form.address
+  const list = page.getByRole('listbox', { name: words.suggestions.label })
+  const options = list.getByRole('option')
+  const combobox = page.getByRole('combobox', { name: words.labels.address })
 
-/** Goes to the field and waits until it has become a combobox. */
-export async function reachCombobox(page: Page) {
-  await page.goto('/')
-  await field(page).focus()
-  await expect(combobox(page)).toBeFocused()
-}
+  /** Types at one go: slow keys would be several searches. */
+  async function type(text: string) {
+    await field.focus()
+    await page.keyboard.insertText(text)
+  }
+  /** Goes to the field and waits until it has become a combobox. */
+  async function reach() {
+    await page.goto('/')
+    await field.focus()
+    await expect(combobox).toBeFocused()
+  }
+  return {
+    field,
+    list,
+    options,
+    combobox,
+    active: list.getByRole('option', { selected: true }),
+    announced: page.locator('.field:has(#address)').getByRole('status'),
+    type,
+    reach,
 
-/** Types at one go: slow keys would be several searches. */
-export async function typeInto(page: Page, text: string) {
-  await field(page).focus()
-  await page.keyboard.insertText(text)
-}
+    async openList() {
+      await reach()
+      await type('12 Oak')
+      await expect(options).toHaveCount(5)
+    },
 
-export async function openList(page: Page) {
-  await reachCombobox(page)
-  await typeInto(page, '12 Oak')
-  await expect(options(page)).toHaveCount(5)
-}
+    async pressKeys(...keys: string[]) {
+      for (const key of keys) await page.keyboard.press(key)
+    },
 
-/** Counts how often the form was submitted, whatever became of it. */
-export async function countSubmits(page: Page) {
-  const form = await page.locator('#estimate form').evaluateHandle((form) => {
-    const count = { submits: 0 }
-    form.addEventListener('submit', () => count.submits++)
-    return count
-  })
-  return () => form.evaluate(({ submits }) => submits)
-}
+    /** Counts how often the form was submitted, whatever became of it. */
+    async countSubmits() {
+      const count = await form.form.evaluateHandle((form) => {
+        const count = { submits: 0 }
+        form.addEventListener('submit', () => count.submits++)
+        return count
+      })
+      return () => count.evaluate(({ submits }) => submits)
+    },
 
-export async function expectPlainField(page: Page) {
-  for (const attribute of ['role', 'aria-expanded'])
-    await expect(field(page)).not.toHaveAttribute(attribute)
-  await expect(field(page)).toBeEnabled()
-  await expect(field(page)).toHaveAttribute('autocomplete', 'street-address')
-  await expect(field(page)).toHaveAttribute('placeholder', words.placeholders.address)
-  await expect(options(page)).toHaveCount(0)
-}
+    async expectPlain() {
+      for (const attribute of ['role', 'aria-expanded'])
+        await expect(field).not.toHaveAttribute(attribute)
+      await expect(field).toBeEnabled()
+      await expect(field).toHaveAttribute('autocomplete', 'street-address')
+      await expect(field).toHaveAttribute('placeholder', words.placeholders.address)
+      await expect(options).toHaveCount(0)
+    },
 
-/** Typing works, whatever became of the suggestions, and nothing but the text is in the field. */
-export async function expectToSend(page: Page) {
-  const requests = await answerWith(page, { status: 200 })
-  await fillIn(page, { ...visitor, address: '' })
-  await typeInto(page, '1 Ridge Rd, Denver')
-  await page.keyboard.press('Enter')
-  await expect(toast(page, words.toasts.received)).toBeVisible()
-  expect(requests.map((request) => request.postDataJSON().address)).toEqual(['1 Ridge Rd, Denver'])
+    /** Typing works, whatever became of the suggestions, and nothing but the text is in the field. */
+    async expectToSend() {
+      const requests = await form.answerWith({ status: 200 })
+      await form.fillIn({ ...visitor, address: '' })
+      await type('1 Ridge Rd, Denver')
+      await page.keyboard.press('Enter')
+      await expect(form.toast('received')).toBeVisible()
+      const sent = requests.map((request) => request.postDataJSON().address)
+      expect(sent).toEqual(['1 Ridge Rd, Denver'])
+    },
+  }
 }

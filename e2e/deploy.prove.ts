@@ -6,7 +6,7 @@ import { type Browser, expect as expectSoon, type Page, test } from '@playwright
 import { openDatabase } from '#server/database.ts'
 import { form as words } from '#site/content.ts'
 import { copySources } from '#testing/copy-sources.ts'
-import { fields, submitButton, visitor } from './form.ts'
+import { findForm, visitor } from './form.ts'
 import { serveSite } from './site.ts'
 
 // A deploy renames the files of the page while 20 visitors have it open, each at another point.
@@ -18,15 +18,16 @@ test.describe.configure({ mode: 'default', timeout: 600_000 })
 type Step = (page: Page, name: string) => Promise<unknown>
 
 const fillIn: Step[] = [
-  (page, name) => fields(page).name.fill(name),
-  (page) => fields(page).email.fill(visitor.email),
-  (page) => fields(page).phone.fill(visitor.phone),
-  (page) => fields(page).address.fill(visitor.address),
-  (page) => fields(page).serviceType.selectOption(visitor.serviceType),
+  (page, name) => findForm(page).fillIn({ name }),
+  ...(['email', 'phone', 'address', 'serviceType'] as const).map(
+    (name): Step =>
+      (page) =>
+        findForm(page).fillIn({ [name]: visitor[name] }),
+  ),
 ]
 const touch: Step = (page) => page.mouse.move(9, 9)
-const press: Step = (page) => submitButton(page).click()
-const enterForm: Step = (page) => fields(page).name.focus()
+const press: Step = (page) => findForm(page).button.click()
+const enterForm: Step = (page) => findForm(page).name.focus()
 const goOffline: Step = (page) => page.context().setOffline(true)
 
 // How far somebody has come when the deploy does, once with the files so far and once with none.
@@ -117,8 +118,7 @@ async function beginVisit(browser: Browser, url: string, point: Point) {
     await step(page, name)
     if (!point.hasFiles) continue
     // The first field has woken the form; a later one has it fetch what sends the lead.
-    if (step === fillIn[0])
-      await expect(page.locator('#estimate form')).toHaveAttribute('novalidate')
+    if (step === fillIn[0]) await findForm(page).expectLive()
     if (step === fillIn[1]) await expect.poll(() => page.evaluate(canSend)).toBe(true)
   }
   const missing = fillIn.filter((step) => !point.path.includes(step))

@@ -1,34 +1,36 @@
-import { fields, fillIn, formCode, readDraft, readValues, visitor } from './form.ts'
+import { findForm, formCode, visitor } from './form.ts'
 import { expect, test } from './test.ts'
 
 test('what was typed survives a reload and a closed tab for a day, on this device only', async ({
   page,
   context,
+  form,
 }) => {
   const asked: string[] = []
   context.on('request', (request) => asked.push(request.url()))
   await page.goto('/')
-  await fillIn(page)
+  await form.fillIn()
   await page.reload()
-  await expect(fields(page).address).toHaveValue(visitor.address)
-  expect(await readValues(page)).toEqual(visitor)
+  await expect(form.address).toHaveValue(visitor.address)
+  expect(await form.readValues()).toEqual(visitor)
 
   // What is typed next, before the form's code is there, is added to it.
   await page.route(formCode, () => {})
   await page.goto('/?again')
-  await fields(page).name.press('End')
+  await form.name.press('End')
   await page.keyboard.type(' X')
-  expect(await readValues(page)).toEqual({ ...visitor, name: 'Jane Doe X' })
-  expect(await readDraft(page)).toContain(visitor.address)
+  expect(await form.readValues()).toEqual({ ...visitor, name: 'Jane Doe X' })
+  expect(await form.readDraft()).toContain(visitor.address)
 
   const next = await context.newPage()
+  const nextForm = findForm(next)
   await page.close()
   await next.goto('/')
-  await expect(fields(next).email).toHaveValue('jane@example.com')
+  await expect(nextForm.email).toHaveValue('jane@example.com')
   expect(asked.filter((url) => url.includes('functions'))).toEqual([])
 
   await next.clock.setFixedTime(Date.now() + 25 * 60 * 60_000)
   await next.goto('/?tomorrow')
-  await expect.poll(() => readDraft(next)).toBeNull()
-  await expect(fields(next).name).toHaveValue('')
+  await expect.poll(nextForm.readDraft).toBeNull()
+  await expect(nextForm.name).toHaveValue('')
 })

@@ -5,8 +5,7 @@ import { expect as expectSoon, test } from '@playwright/test'
 import { findFirefox } from '#scripts/browsers.mjs'
 import { form as words } from '#site/content.ts'
 import { visitor as person } from './form.ts'
-import { goOn, holdHydration, isHydrating } from './held-hydration.ts'
-import { startFirefox } from './other-browsers.ts'
+import { fillInAs, says, startFirefox, submit } from './other-browsers.ts'
 
 // Two ways in which one press was no lead, or two.
 
@@ -45,17 +44,14 @@ async function begin(
   }
   await visitor.resize(1280, 800)
   await visitor.open(`http://localhost:${(between.address() as AddressInfo).port}/`)
-  const { serviceType: _, ...texts } = person
-  for (const [name, text] of Object.entries(texts)) await visitor.type(`#${name}`, text)
-  const says = (text: string) =>
-    visitor.read(`document.body.innerText.includes(${JSON.stringify(text)})`)
-  return { visitor, posts, says, press: () => visitor.press('#estimate button[type=submit]') }
+  await fillInAs(visitor)
+  return { visitor, posts }
 }
 
 test('a stranger’s HTML is a failure, and the values are kept', async ({ baseURL }) => {
-  const { visitor, says, press } = await begin(baseURL, { answerType: 'text/html' })
-  await press()
-  await expect.poll(() => says(words.toasts.failed)).toBe(true)
+  const { visitor } = await begin(baseURL, { answerType: 'text/html' })
+  await visitor.press(submit)
+  await expect.poll(() => says(visitor, words.toasts.failed)).toBe(true)
   expect(await visitor.read(`document.getElementById('address').value`)).toBe(person.address)
   expect(await visitor.read(`localStorage.getItem('estimate-draft')`)).toContain(person.address)
 })
@@ -63,11 +59,8 @@ test('a stranger’s HTML is a failure, and the values are kept', async ({ baseU
 test('code that arrives with the end of the wait makes one lead of one press', async ({
   baseURL,
 }) => {
-  let deliverCode = () => {}
-  const wanted = new Promise<void>((resolve) => {
-    deliverCode = resolve
-  })
-  const { visitor, posts, says, press } = await begin(baseURL, {
+  const { promise: wanted, resolve: deliverCode } = Promise.withResolvers<void>()
+  const { visitor, posts } = await begin(baseURL, {
     async change(path, text) {
       // The test says when the wait is over.
       if (path === '/') return text.replace('<head>', `<head><script>${takeOverWait}</script>`)
@@ -76,12 +69,12 @@ test('code that arrives with the end of the wait makes one lead of one press', a
       return holdHydration(text)
     },
   })
-  await press()
+  await visitor.press(submit)
   deliverCode()
   await expect.poll(() => visitor.read(isHydrating)).toBe(true)
   await visitor.read('window.endWait()')
   await visitor.read(goOn)
-  await expect.poll(() => says(words.toasts.received)).toBe(true)
+  await expect.poll(() => says(visitor, words.toasts.received)).toBe(true)
   expect(posts).toEqual(['application/json'])
 })
 
@@ -92,3 +85,18 @@ const takeOverWait = `{
     return setTimeout(work, ms === 8000 ? 2 ** 30 : ms, ...rest)
   }
 }`
+
+/** The form's code, but React works only when `goOn` is run: it goes by messages, and these wait. */
+const holdHydration = (code: string) => `
+  window.hydration = { waiting: [] }
+  class HeldChannel {
+    port1 = {}
+    port2 = { postMessage: () => window.hydration.waiting.push(() => this.port1.onmessage()) }
+  }
+  ${code.replace('new MessageChannel', 'new HeldChannel')}`
+
+const isHydrating = 'window.hydration?.waiting.length > 0'
+
+const goOn = `
+  for (const work of window.hydration.waiting) work()
+  window.hydration.waiting.push = (work) => queueMicrotask(work)`

@@ -3,37 +3,20 @@ import { openDatabase } from '#server/database.ts'
 import { findCaddy, startCaddy } from '#testing/caddy.ts'
 import { startPostgres } from '#testing/postgres.ts'
 import { startProcess, waitUntil } from '#testing/processes.ts'
-import { fields, fillIn, functionUrl, press } from './form.ts'
-import { expectRow, test as ownSite } from './own-site.ts'
+import { functionUrl } from './form.ts'
+import { expectRow, test } from './own-site.ts'
 import { expect } from './test.ts'
 
-const test = ownSite.extend<{ databaseUrl: string }>({
-  databaseUrl: async ({ endings }, use) => {
-    const postgres = await startPostgres()
-    endings.push(postgres.remove)
-    await use(postgres.url)
-  },
-})
-
-test('a lead goes from the form to a row, over PostgreSQL', async ({
+// Node over PostgreSQL: server/main.test.ts.
+test('a lead goes from the form to a row, over the function on Deno and PostgreSQL', async ({
   page,
+  form,
   startSite,
   airtable,
-  databaseUrl,
-}) => {
-  await page.goto(await startSite({ ...airtable.env, DATABASE_URL: databaseUrl }))
-  await fillIn(page)
-  await press(page)
-  await expectRow(airtable)
-})
-
-test('a lead goes from the form to a row, over the function on Deno', async ({
-  page,
-  startSite,
-  airtable,
-  databaseUrl,
   endings,
 }) => {
+  const { url: databaseUrl, remove } = await startPostgres()
+  endings.push(remove)
   await (await openDatabase({ databaseUrl, dataDir: '' })).close()
   const deno = join(import.meta.dirname, '../node_modules/.bin/deno')
   const entry = 'supabase/functions/submit-to-airtable/index.ts'
@@ -51,8 +34,8 @@ test('a lead goes from the form to a row, over the function on Deno', async ({
   const url = `http://127.0.0.1:${findPort()}/submit-to-airtable`
   await page.route(functionUrl, (route) => route.continue({ url }))
   await page.goto(await startSite())
-  await fillIn(page)
-  await press(page)
+  await form.fillIn()
+  await form.press()
   await expectRow(airtable)
 })
 
@@ -63,6 +46,7 @@ test.describe('behind Caddy', () => {
 
   test('over HTTPS, a visitor gets from the page to the confirmation', async ({
     page,
+    form,
     startSite,
     endings,
   }) => {
@@ -76,9 +60,9 @@ test.describe('behind Caddy', () => {
       () => performance.getEntriesByType('navigation')[0]?.toJSON().nextHopProtocol,
     )
     expect(['h2', 'h3']).toContain(protocol)
-    await fillIn(page)
-    await press(page)
-    await expect(fields(page).name).toHaveValue('')
+    await form.fillIn()
+    await form.press()
+    await expect(form.name).toHaveValue('')
     expect((await page.goto(`${url}/nowhere`))?.status()).toBe(404)
   })
 })

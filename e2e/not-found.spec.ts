@@ -1,8 +1,9 @@
 import { hero } from '#site/content.ts'
-import { expect, test } from './test.ts'
+import { expect, expectAccessible, test } from './test.ts'
 
 test.use({ expectedErrors: /there is no page at|status of 404/ })
 
+// Paths that are none at all: bench/hostile-sockets.ts, static-site.test.ts.
 test('an unknown path gets a real 404, its words and the way home', async ({ page }) => {
   const logged: string[] = []
   page.on('console', (message) => logged.push(message.text()))
@@ -12,18 +13,9 @@ test('an unknown path gets a real 404, its words and the way home', async ({ pag
   const isLoaded = (image: HTMLImageElement) => image.naturalWidth > 0
   expect(await page.locator('img').evaluate(isLoaded)).toBe(true)
   expect(logged).toContainEqual(expect.stringContaining('/no/such-page'))
+  await page.setViewportSize({ width: 320, height: 640 })
+  await expectAccessible(page)
   await page.getByRole('link', { name: 'Return to Home' }).click()
   await expect(page).toHaveURL('/')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(hero.headline)
-})
-
-// More of them: static-site.test.ts.
-test('no path crashes the server or leaves the site', async ({ request }) => {
-  const long = `/${'x'.repeat(4000)}`
-  for (const path of ['/%00', '/%E0%A4%A', '/..%2f..%2fpackage.json', '/.env', long]) {
-    const response = await request.get(path)
-    expect(response.status(), path).toBe(404)
-    expect(await response.text(), path).toContain('Oops! Page not found')
-  }
-  expect((await request.get('/')).status()).toBe(200)
 })

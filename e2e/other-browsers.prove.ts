@@ -2,7 +2,15 @@ import { expect as expectSoon, test } from '@playwright/test'
 import { findFirefox, findWebKit } from '#scripts/browsers.mjs'
 import { about, company, form as words } from '#site/content.ts'
 import { visitor as person } from './form.ts'
-import { type Start, startFirefox, startWebKit, type Visitor } from './other-browsers.ts'
+import {
+  fillInAs,
+  type Start,
+  says,
+  startFirefox,
+  startWebKit,
+  submit,
+  type Visitor,
+} from './other-browsers.ts'
 
 // The core walk in the two other engines. Each starts its own browser, which takes some seconds.
 
@@ -14,17 +22,10 @@ const browsers: { name: string; isThere: boolean; start: Start }[] = [
   { name: 'WebKit', isThere: Boolean(findWebKit()), start: startWebKit },
 ]
 
-const submit = '#estimate button[type=submit]'
 const headerIsSolid = `document.documentElement.hasAttribute('data-scrolled')`
 const text = (selector: string) =>
   `document.querySelector(${JSON.stringify(selector)})?.innerText.trim()`
 const value = (name: string) => `document.getElementById('${name}').value`
-
-async function fillIn(visitor: Visitor, values: Partial<typeof person> = person) {
-  const { serviceType, ...texts } = values
-  for (const [name, typed] of Object.entries(texts)) await visitor.type(`#${name}`, typed)
-  if (serviceType) await visitor.type('#serviceType', 'Roof Repair')
-}
 
 for (const { name, isThere, start } of browsers) {
   test.describe(`in ${name}`, () => {
@@ -51,7 +52,7 @@ for (const { name, isThere, start } of browsers) {
       visitor = undefined
     })
 
-    test('the page stands, the header turns solid past 50 px, and a lead goes out', async ({
+    test('the page stands, the header turns solid past 50 px, a lead goes out, and a wrong path leads home', async ({
       baseURL,
     }) => {
       const visitor = await begin()
@@ -85,24 +86,16 @@ for (const { name, isThere, start } of browsers) {
         .poll(() => visitor.read(text('[data-sonner-toast]')))
         .toBe(words.toasts.incomplete)
 
-      await fillIn(visitor, { ...person, name: 'jane DOE' })
+      await fillInAs(visitor, { ...person, name: 'jane DOE' })
       expect(await visitor.read(value('name'))).toBe('Jane Doe')
       expect(await visitor.read(value('serviceType'))).toBe('roof-repair')
       await visitor.press(submit)
-      await expect
-        .poll(() =>
-          visitor.read(
-            `document.body.innerText.includes(${JSON.stringify(words.toasts.received)})`,
-          ),
-        )
-        .toBe(true)
+      await expect.poll(() => says(visitor, words.toasts.received)).toBe(true)
       expect(await visitor.read(value('name'))).toBe('')
       expect(await visitor.read('location.search')).toContain('utm_campaign=spring-roofs')
       expect(await visitor.read('window.seenErrors')).toEqual([])
-    })
 
-    test('an unknown path gets the 404 page', async ({ baseURL }) => {
-      const visitor = await begin()
+      // An unknown path gets the 404 page.
       await visitor.open(`${baseURL}/no/such/page`)
       expect(await visitor.read('document.body.innerText')).toContain('Oops! Page not found')
       await visitor.press('a[href="/"]')
@@ -116,7 +109,7 @@ for (const { name, isThere, start } of browsers) {
       const all = String(await visitor.read('document.body.textContent'))
       for (const words of [company.phone, about.heading, 'Quick Links'])
         expect(all).toContain(words)
-      await fillIn(visitor)
+      await fillInAs(visitor)
       await visitor.press(submit)
       await expect.poll(() => visitor.read('location.hash')).toBe('#estimate-received')
       expect(await visitor.read(text('#estimate-received'))).toBe(words.toasts.received)

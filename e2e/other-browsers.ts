@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import puppeteer from 'puppeteer-core'
 import { findFirefox, findWebKit } from '#scripts/browsers.mjs'
 import { findFreePort, waitUntil } from '#testing/processes.ts'
+import { visitor as person } from './form.ts'
 
 /** A browser other than Playwright's, with what the core walk needs of it. */
 export type Visitor = {
@@ -16,6 +17,18 @@ export type Visitor = {
   takePicture(): Promise<Uint8Array>
   close(): Promise<void>
 }
+
+/** Real keys into every field that is given. */
+export async function fillInAs(visitor: Visitor, values: Partial<typeof person> = person) {
+  const { serviceType, ...texts } = values
+  for (const [name, typed] of Object.entries(texts)) await visitor.type(`#${name}`, typed)
+  if (serviceType) await visitor.type('#serviceType', 'Roof Repair')
+}
+
+export const says = (visitor: Visitor, text: string) =>
+  visitor.read(`document.body.innerText.includes(${JSON.stringify(text)})`)
+
+export const submit = '#estimate button[type=submit]'
 
 export type Start = (options?: { scripts?: boolean }) => Promise<Visitor>
 

@@ -32,13 +32,9 @@ export const test = plain.extend<OwnSite>({
   },
 })
 
-export async function expectRow({ records }: AirtableStandIn, name = visitor.name) {
+export async function expectRow({ records }: AirtableStandIn, changed: object = {}) {
+  const { name: Name, email: Email, phone: Phone, address: Address } = visitor
   await expect.poll(() => records.length).toBe(1)
-  expect(records[0]?.fields).toMatchObject({
-    Name: name,
-    Email: visitor.email,
-    Phone: visitor.phone,
-    Address: visitor.address,
-    Service: 'Roof Repair',
-  })
+  const row = { Name, Email, Phone, Address, Service: 'Roof Repair', ...changed }
+  expect(records[0]?.fields).toMatchObject(row)
 }

@@ -1,5 +1,5 @@
 import { about, company, emergency, services, testimonials } from '#site/content.ts'
-import { desktop, expect, scrollPage, test } from './test.ts'
+import { expect, scrollPage, test } from './test.ts'
 
 test('the landing page has its parts in the order of the specification', async ({ page }) => {
   await page.goto('/')
@@ -90,7 +90,7 @@ test('any query and hash get the page, with the year of today', async ({ page })
   }
 })
 
-test('the header turns solid past 50 px, also when opened scrolled', async ({ page }) => {
+test('the header turns solid past 50 px, and the estimate buttons scroll up', async ({ page }) => {
   const look = () =>
     page.evaluate(() => {
       const header = document.querySelector('header') as HTMLElement
@@ -121,12 +121,8 @@ test('the header turns solid past 50 px, also when opened scrolled', async ({ pa
   }
   await page.goto('/?#testimonials')
   await expect.poll(look).toEqual(scrolled)
-})
 
-test('the estimate buttons scroll to the top, smoothly if welcome', async ({ page }) => {
-  await page.setViewportSize(desktop)
-  await page.goto('/')
-  // What is asked of the browser. How many steps of it are drawn is a matter of the machine.
+  // Smoothly, if that is welcome: what is asked of the browser. How many steps of it are drawn is a matter of the machine.
   await page.evaluate(() => {
     const { scrollTo } = window
     Object.assign(window, {

@@ -1,13 +1,22 @@
+import AxeBuilder from '@axe-core/playwright'
 import { test as base, expect, type Page } from '@playwright/test'
+import { findForm } from './form.ts'
+
+type Fixtures = {
+  expectedErrors: RegExp
+  expectedHosts: RegExp
+  form: ReturnType<typeof findForm>
+}
 
 /**
  * Every browser test fails on a console error (a breach of the page's policy is one) or an exception
  * that it did not say it expects, on a cookie, on a request to anybody else, and on a visitor's words
  * in an address.
  */
-export const test = base.extend<{ expectedErrors: RegExp; expectedHosts: RegExp }>({
+export const test = base.extend<Fixtures>({
   expectedErrors: [/(?!)/, { option: true }],
   expectedHosts: [/(?!)/, { option: true }],
+  form: ({ page }, use) => use(findForm(page)),
   page: async ({ page, expectedErrors, expectedHosts }, use) => {
     const errors: string[] = []
     const note = (text: string) => {
@@ -46,4 +55,20 @@ export async function scrollPage(page: Page, top: number) {
     scrollTo({ top, behavior: 'instant' })
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
   }, top)
+}
+
+/** Everything lazy is loaded, and everything is drawn once. */
+export const readToTheEnd = (page: Page) =>
+  page.evaluate(async () => {
+    for (let top = 0; top < document.documentElement.scrollHeight; top += 400) {
+      scrollTo({ top, behavior: 'instant' })
+      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+    }
+  })
+
+export async function expectAccessible(page: Page, part = 'html') {
+  // Among them: headings descend without a gap, everything stands in a landmark.
+  const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+  const { violations } = await new AxeBuilder({ page }).include(part).withTags(rules).analyze()
+  expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([])
 }

@@ -1,54 +1,43 @@
 import { about, company, form, services, testimonials } from '#site/content.ts'
 import { expect, test } from './test.ts'
 
-test.describe('without JavaScript', () => {
-  test.use({ javaScriptEnabled: false, expectedErrors: /status of 404/ })
+test.use({ javaScriptEnabled: false, expectedErrors: /status of 404|Failed to load resource/ })
 
-  test('the whole page reads, and the buttons are links', async ({ page }) => {
-    await page.goto('/')
-    const texts = [
-      '24/7',
-      company.phone,
-      form.submit,
-      '5,200+',
-      about.heading,
-      ...about.points.map(({ title }) => title),
-      'Average response time: 1 minute',
-      ...services.cards.map(({ text }) => text),
-      ...testimonials.rows.flat().map(({ text }) => text),
-      'Quick Links',
-      `© ${new Date().getFullYear()}`,
-    ]
-    for (const text of texts) await expect(page.getByText(text).first(), text).toBeVisible()
+test('without scripts, pictures and font the whole page reads, and the buttons are links', async ({
+  page,
+}) => {
+  await page.route(/\.(avif|webp|svg|woff2)$/, (route) => route.abort())
+  await page.goto('/')
+  const texts = [
+    '24/7',
+    company.phone,
+    form.submit,
+    '5,200+',
+    about.heading,
+    ...about.points.map(({ title }) => title),
+    'Average response time: 1 minute',
+    ...services.cards.map(({ text }) => text),
+    ...testimonials.rows.flat().map(({ text }) => text),
+    'Quick Links',
+    `© ${new Date().getFullYear()}`,
+  ]
+  for (const text of texts) await expect(page.getByText(text).first(), text).toBeVisible()
+  await expect(page.getByLabel('Full name')).toBeVisible()
+  // White words on the hero need a dark ground even where no picture came.
+  await expect(page.locator('.hero')).toHaveCSS('background-color', 'rgb(27, 35, 38)')
 
-    // Nothing moves, and the last testimonial can be reached.
-    await expect(page.locator('[data-drifting]')).toHaveCount(0)
-    const last = page.getByText(testimonials.rows.flat().at(-1)?.text ?? '')
-    await last.scrollIntoViewIfNeeded()
-    await expect(last).toBeInViewport()
+  // Nothing moves, and the last testimonial can be reached.
+  await expect(page.locator('[data-drifting]')).toHaveCount(0)
+  const last = page.getByText(testimonials.rows.flat().at(-1)?.text ?? '')
+  await last.scrollIntoViewIfNeeded()
+  await expect(last).toBeInViewport()
 
-    // The estimate buttons are links to the top.
-    await page.locator('footer').getByRole('link', { name: 'Get Free Estimate' }).click()
-    await expect(page.getByRole('heading', { level: 1 })).toBeInViewport()
-    await expect(
-      page.locator('header').getByRole('link', { name: /^Free Estimate$/ }),
-    ).toBeVisible()
-    await expect(page.getByRole('button', { name: 'Get Free Estimate' })).toBeHidden()
+  // The estimate buttons are links to the top.
+  await page.locator('footer').getByRole('link', { name: 'Get Free Estimate' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toBeInViewport()
+  await expect(page.locator('header').getByRole('link', { name: /^Free Estimate$/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Get Free Estimate' })).toBeHidden()
 
-    expect((await page.goto('/nowhere'))?.status()).toBe(404)
-    await expect(page.getByText('Oops! Page not found')).toBeVisible()
-  })
-})
-
-test.describe('when files fail to load', () => {
-  test.use({ expectedErrors: /Failed to load resource/ })
-
-  test('without pictures and font the page is whole', async ({ page }) => {
-    await page.route(/\.(avif|webp|svg|woff2)$/, (route) => route.abort())
-    await page.goto('/')
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-    await expect(page.getByLabel('Full name')).toBeVisible()
-    // White words on the hero need a dark ground even where no picture came.
-    await expect(page.locator('.hero')).toHaveCSS('background-color', 'rgb(27, 35, 38)')
-  })
+  expect((await page.goto('/nowhere'))?.status()).toBe(404)
+  await expect(page.getByText('Oops! Page not found')).toBeVisible()
 })

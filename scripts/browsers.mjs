@@ -3,13 +3,7 @@ import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
-const windowed = [
-  'chromium',
-  'chromium-browser',
-  'google-chrome-stable',
-  'google-chrome',
-  'chrome',
-]
+const windowed = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
 // Chromium without windows: a page costs it a third of the time.
 const names = ['chromium-headless-shell', ...windowed]
 const macApps = ['Google Chrome', 'Chromium'].map(

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
@@ -103,12 +104,12 @@ export async function readAll(response: IncomingMessage): Promise<Buffer> {
 }
 
 function canMeet(servername: string, port: number, root: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port, servername, ca: readFileSync(root) })
-    socket.once('error', () => resolve(false))
-    socket.once('secureConnect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-  })
+  const socket = connect({ host: '127.0.0.1', port, servername, ca: readFileSync(root) })
+  socket.on('error', () => {})
+  return once(socket, 'secureConnect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy())
 }

@@ -32,7 +32,10 @@ export const fail = (sentence: string | RegExp, code = 1) => ({
 
 /** Rows as they are, many at once. */
 export async function insertLeads(db: Database, leads: { id: string; receivedAt: number }[]) {
-  const rest = {
+  const rows = leads.map(({ id, receivedAt }) => ({
+    id,
+    name: id,
+    received_at: receivedAt,
     email: 'a@example.com',
     phone: '5551234567',
     address: 'x',
@@ -40,12 +43,6 @@ export async function insertLeads(db: Database, leads: { id: string; receivedAt:
     client_address: '',
     body_hash: '',
     idempotency_key: null,
-  }
-  const rows = leads.map(({ id, receivedAt }) => ({
-    ...rest,
-    id,
-    name: id,
-    received_at: receivedAt,
   }))
   for (let start = 0; start < rows.length; start += 500)
     await db.kysely
@@ -107,13 +104,8 @@ export async function deliver(
 }
 
 export async function startAirtable() {
-  let clockMs = testTime
-  const standIn = await startAirtableStandIn({
-    now: () => {
-      clockMs += 250
-      return clockMs
-    },
-  })
+  let at = testTime
+  const standIn = await startAirtableStandIn({ now: () => (at += 250) })
   onTestFinished(() => standIn.close())
   return { standIn, settings: standIn.airtable }
 }
