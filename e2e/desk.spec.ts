@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContextOptions, Page } from '@playwright/test'
-import { fillIn, press, visitor } from './form.ts'
+import { findForm, visitor } from './form.ts'
 import { test as ownSite } from './own-site.ts'
 import { serveSite } from './site.ts'
 import { desktop, expect, phone } from './test.ts'
@@ -73,8 +73,9 @@ test('a lead goes from the form to the desk; who calls is known on every phone',
   const { page: dana } = await signIn('Dana', { viewport: desktop })
   await expect(sam.page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
   await page.goto(site.url)
-  await fillIn(page)
-  await press(page)
+  const form = findForm(page)
+  await form.fillIn()
+  await form.press()
   const before = sam.looks()
   await expect(row(sam.page, visitor.name)).toContainText('min left')
   // The desk looks every 2 s. One look may be on its way already.
