@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { LeadInFull } from '#leads/desk/describe.ts'
 import { ask } from '../api.ts'
 import { Button } from '../button.tsx'
@@ -8,6 +8,7 @@ import { Heading } from '../heading.tsx'
 import { Icon } from '../icons.tsx'
 import { CallActions } from '../lead-row.tsx'
 import { attempt } from '../notice.tsx'
+import { formatRoute, replaceHash } from '../route.ts'
 import { useFresh, useNow } from '../use-fresh.ts'
 import { formatAgo, formatClock, isolate } from '../words.ts'
 import { EraseDialog } from './erase-dialog.tsx'
@@ -23,6 +24,13 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
   const { data, trouble, isGone, refresh } = useFresh<{ lead: LeadInFull }>(`/api/leads/${id}`)
   const [erased, setErased] = useState<string>()
   const dialog = useRef<HTMLDialogElement>(null)
+  const callUrl = data?.lead.phone.callUrl
+  useEffect(() => {
+    // From the notification's 'Call'. A service worker cannot dial.
+    if (!callUrl || !location.hash.endsWith('/call')) return
+    replaceHash(formatRoute({ leadId: id }))
+    location.assign(callUrl)
+  }, [callUrl, id])
   if (erased !== undefined || isGone)
     return (
       <>
