@@ -1,14 +1,15 @@
 // The page and the submit beside the least there could be; the desk over many leads.
-//   npm run bench -- [page | submit | desk | --save, which keeps all in results.md]
+//   npm run bench -- [page | submit | desk | ring | --save, which keeps all in results.md]
 import { writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { benchDesk } from './desk.ts'
 import { benchPage } from './page.ts'
 import { formatTable, say } from './report.ts'
+import { benchRing } from './ring.ts'
 import { benchSubmit } from './submit.ts'
 
-const parts = { page: benchPage, submit: benchSubmit, desk: benchDesk }
+const parts = { page: benchPage, submit: benchSubmit, desk: benchDesk, ring: benchRing }
 const [asked] = process.argv.slice(2)
 if (asked && asked !== '--save' && !(asked in parts)) throw new Error(`There is no '${asked}'.`)
 

@@ -6,7 +6,7 @@ import { UserError } from '#leads/user-error.ts'
 import { checkAirtable } from './doctor/airtable.ts'
 import { checkAlerts, proposeTests, sendTests } from './doctor/alerts.ts'
 import { type Check, listChecks } from './doctor/check.ts'
-import { checkBackups, checkDatabase } from './doctor/database.ts'
+import { checkBackups, checkDatabase, countPhones } from './doctor/database.ts'
 import { type AddressDeps, checkPublicAddress } from './doctor/public-address.ts'
 import { checkEnvFile, checkTimeZone, type Given } from './doctor/settings.ts'
 import { type Content, checkWords } from './doctor/words.ts'
@@ -63,16 +63,21 @@ function explainUnreadable({ message, stack = '' }: Error): never {
 /** In the order in which an owner would do things. What asks others runs at the same time. */
 async function examine(env: Env, content: Content, send: boolean, deps: DoctorDeps) {
   const { root, given, now } = deps
-  const [airtable, tests, database, publicAddress] = await Promise.all([
+  const [airtable, tests, database, phones, publicAddress] = await Promise.all([
     checkAirtable(env, deps),
     send ? sendTests(env, deps) : proposeTests(env),
     checkDatabase(env, given),
+    countPhones(env),
     checkPublicAddress(env, given, deps),
   ])
   const groups = {
     'Your words': checkWords(content),
     'Where leads go': [checkEnvFile(join(root, '.env'), given), airtable],
-    'Who is told, and reminded': [checkAlerts(env, given), tests, checkTimeZone(env, given)],
+    'Who is told, and reminded': [
+      checkAlerts(env, given, phones),
+      tests,
+      checkTimeZone(env, given),
+    ],
     'Where leads are kept': [database, checkBackups(env, given, now())],
     'The public address': publicAddress,
   }

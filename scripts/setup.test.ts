@@ -125,6 +125,7 @@ const tools = [
   { name: 'systemd-analyze', programs: ['systemd-analyze'], packages: 'systemd' },
   { name: 'C compiler', programs: ['cc'], packages: 'gcc libc6-dev' },
   { name: 'curl', programs: ['curl'], packages: 'curl' },
+  { name: 'Chromium with windows', programs: ['chromium'], packages: 'chromium' },
   { name: 'Firefox', programs: ['firefox-esr'], packages: 'firefox-esr' },
   { name: 'WebKit', programs: ['WebKitWebDriver', 'Xvfb'], packages: 'webkit2gtk-driver xvfb' },
 ]
@@ -144,8 +145,8 @@ describe('the tools of the tests', () => {
   const letOrdinaryUserWrite = (folder: string) =>
     expect(spawnSync('chmod', ['-R', 'a+rwX', folder]).status).toBe(0)
 
-  // Those of several programs: the table itself is not repeated here.
-  test.each(tools.filter(({ programs }) => programs.length > 1))(
+  // One with windows does for Chromium without: that one alone is never missing.
+  test.each(tools.slice(1))(
     '$name, when it alone is missing, is installed once',
     ({ name, programs, packages }) => {
       const bring = programs.map((program) => `cp bin/npm bin/${program}`).join('; ')
@@ -161,6 +162,19 @@ describe('the tools of the tests', () => {
       expect(run('prove').asked.filter((line) => line.startsWith('apt-get'))).toEqual([])
     },
   )
+
+  test('both of Chromium are installed where neither is, each once', () => {
+    const { run, folder } = checkOutWithout(
+      'Chromium',
+      'case "$*" in *" chromium"*) for one in $*; do :; done; cp bin/npm bin/$one;; esac',
+    )
+    rmSync(join(folder, 'bin/chromium'))
+    const { asked } = run('prove')
+    expect(asked.filter((line) => line.includes('install -y'))).toEqual([
+      'apt-get install -y --no-install-recommends chromium-headless-shell',
+      'apt-get install -y --no-install-recommends chromium',
+    ])
+  })
 
   test('Caddy is unpacked, so that no server starts here', () => {
     const { run, stub, folder } = checkOutWithout('Caddy', 'test $1 != download || >caddy.deb')
@@ -221,7 +235,8 @@ describe('the tools of the tests', () => {
   })
 
   test('a Chromium that cannot start is none', () => {
-    const { run, stub } = checkOutWithout('Chromium', 'exit 100')
+    const { run, stub, folder } = checkOutWithout('Chromium', 'exit 100')
+    rmSync(join(folder, 'bin/chromium'))
     stub('chromium-browser', 'echo install the snap; exit 1')
     expect(run('test').stderr).toContain('no Chromium')
   })

@@ -101,7 +101,7 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
             >
               {[...new Set([...steps, ringsFrom])].map((minutes) => (
                 <option key={minutes} value={minutes}>
-                  {minutes === 0 ? 'At once' : `When nobody has called after ${minutes} minutes`}
+                  {minutes === 0 ? 'At once' : `After ${minutes} min without a call`}
                 </option>
               ))}
             </select>

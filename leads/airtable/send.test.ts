@@ -15,7 +15,7 @@ describe('a lead', () => {
     const lead = makeLead()
     expect(await send([lead])).toEqual({ outcomes: [{ leadId: lead.id, ok: true }] })
     expect(standIn.records).toHaveLength(1)
-    const { answeredAt: _, answeredBy: __, ...asSent } = lead
+    const { answeredAt: _, answeredBy: __, answeredName: ___, outcome: ____, ...asSent } = lead
     const { Raw, ...cells } = rowOf(lead) ?? {}
     expect(cells).toEqual({
       'Lead ID': lead.id,

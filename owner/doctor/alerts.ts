@@ -11,13 +11,14 @@ import type { Given } from './settings.ts'
 const send = 'npm run doctor -- --send'
 
 /** Who would be told of a lead. Whether it arrives, only `--send` and a look at the phone can tell. */
-export function checkAlerts(env: Env, given: Given): Finding {
+export function checkAlerts(env: Env, given: Given, phones = 0): Finding {
   const { email, webhook, sms, notSetUp, escalateAfterMinutes } = env
   const halves = notSetUp.filter((sentence) => sentence.includes('half set up'))
   const channels = [
     ...(email ? [`e-mail (${count(email.to.length, 'receiver')})`] : []),
     ...(sms ? [`text message (${count(sms.to.length, 'receiver')})`] : []),
     ...(webhook ? ['webhook'] : []),
+    ...(phones > 0 ? [`push (${count(phones, 'phone')} that ring)`] : []),
   ]
   const unheard = Object.entries({ ESCALATION_EMAIL_TO: email, ESCALATION_SMS_TO: sms })
   const others = '.env: the other variables of this channel'
@@ -33,7 +34,7 @@ export function checkAlerts(env: Env, given: Given): Finding {
     channels.length + halves.length === 0 &&
       toDo(
         'No alert is set up: nobody is told of a new lead.',
-        '.env: SMTP_URL, ALERT_EMAIL_FROM and ALERT_EMAIL_TO, or the TWILIO_… group',
+        'On the desk, People: Ring this phone. Or .env: SMTP_URL, ALERT_EMAIL_FROM and ALERT_EMAIL_TO, or the TWILIO_… group',
       ),
     channels.join() === 'webhook' &&
       cannotTell(

@@ -6,6 +6,7 @@ import { Kysely } from 'kysely'
 import { formatDuration } from '#leads/alerts/clock.ts'
 import type { Env } from '#leads/settings.ts'
 import { openPostgres } from '#leads/store/postgres.ts'
+import { listDevices } from '#leads/store/push-devices.ts'
 import type { Tables } from '#leads/store/tables.ts'
 import { findBackupDir, findNewestBackup } from '#server/backups.ts'
 import { createSqliteDialect } from '#server/sqlite-dialect.ts'
@@ -63,6 +64,21 @@ async function checkStoring(engine: string, open: Open): Promise<Finding> {
   } finally {
     // Not waited for: a server that hangs would not say goodbye either.
     db?.close().catch(() => {})
+  }
+}
+
+/** How many phones the crew lets ring; none where nobody can tell. */
+export async function countPhones({ databaseUrl, dataDir }: Env): Promise<number> {
+  if (databaseUrl === undefined && !existsSync(join(dataDir, 'leads.db'))) return 0
+  const db = databaseUrl ? openPostgres(databaseUrl, { leads: 1, others: 1 }) : openAsItIs(dataDir)
+  try {
+    const devices = await listDevices(db)
+    return devices.filter(({ goneAt }) => goneAt === null).length
+  } catch {
+    // The database's own line says what is wrong with it.
+    return 0
+  } finally {
+    db.close().catch(() => {})
   }
 }
 
