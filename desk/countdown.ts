@@ -36,7 +36,7 @@ export function computeCountdown(lead: LeadCard, now: number): Countdown {
     mood,
     words: mood === 'urgent' ? `Call now: ${formatSeconds(leftMs)}` : `${formatSpan(leftMs)} left`,
     shareLeft: Math.min(1, leftMs / (deadlineAt - receivedAt)),
-    minutesLeft: Math.floor(leftMs / minuteMs),
+    minutesLeft: Math.floor(Math.round(leftMs / 1_000) / 60),
   }
 }
 

@@ -32,6 +32,7 @@ export function makeQuery(typed: URLSearchParams): string {
 }
 
 const typingMs = 250
+const againMs = 3_000
 
 /** `fresh` are today's, which are looked for all the time: they are true where a page has grown old. */
 export function AllLeads({
@@ -47,30 +48,34 @@ export function AllLeads({
 }) {
   const typed = new URLSearchParams(query)
   const asked = makeQuery(typed)
-  const newest = fresh[0]?.id
-  const [found, setFound] = useState<{ asked: string; newest: string | undefined; pages: Page[] }>()
-  const [problem, setProblem] = useState<string>()
+  // Looked for again when somebody new has asked, and after a look at one lead.
+  const stamp = `${fresh[0]?.id} ${shownId}`
+  const [found, setFound] = useState<{ asked: string; stamp: string; pages: Page[] }>()
+  const [problem, setProblem] = useState<{ message: string }>()
   const [isBusy, setBusy] = useState(false)
 
   const isCurrent =
-    found?.asked === asked && (found.newest === newest || found.pages.length > 1) && !problem
+    found?.asked === asked && (found.stamp === stamp || found.pages.length > 1) && !problem
   useEffect(() => {
     if (isCurrent) return
     const look = new AbortController()
-    const timer = setTimeout(async () => {
-      try {
-        const page = await ask<Page>('GET', `/api/leads?${asked}`, { signal: look.signal })
-        setFound({ asked, newest, pages: [page] })
-        setProblem(undefined)
-      } catch (error) {
-        if (!look.signal.aborted) setProblem((error as Error).message)
-      }
-    }, typingMs)
+    const timer = setTimeout(
+      async () => {
+        try {
+          const page = await ask<Page>('GET', `/api/leads?${asked}`, { signal: look.signal })
+          setFound({ asked, stamp, pages: [page] })
+          setProblem(undefined)
+        } catch (error) {
+          if (!look.signal.aborted) setProblem(error as Error)
+        }
+      },
+      problem ? againMs : typingMs,
+    )
     return () => {
       clearTimeout(timer)
       look.abort()
     }
-  }, [asked, newest, isCurrent])
+  }, [asked, stamp, isCurrent, problem])
 
   const pages = found?.pages ?? []
   const next = pages.at(-1)?.next
@@ -80,7 +85,7 @@ export function AllLeads({
       const page = await ask<Page>('GET', `/api/leads?${asked}&before=${next}`)
       if (found) setFound({ ...found, pages: [...pages, page] })
     } catch (error) {
-      setProblem((error as Error).message)
+      setProblem(error as Error)
     }
     setBusy(false)
   }
@@ -127,7 +132,7 @@ export function AllLeads({
           </div>
         </details>
       </search>
-      {problem && <p className="problem">{problem}</p>}
+      {problem && <p className="problem">{problem.message}</p>}
       <p className="quiet" role="status">
         {found?.asked !== asked
           ? 'Looking …'

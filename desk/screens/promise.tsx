@@ -13,7 +13,7 @@ export function PromiseScreen({ query }: { query: string }) {
   return (
     <>
       <Heading>The promise</Heading>
-      <p className="quiet">A call within 10 minutes, day and night.</p>
+      <p className="quiet">A call within 10 minutes, day and night. Hatched is what was missed.</p>
       <nav className="periods" aria-label="Period">
         {periods.map((some) => (
           <a
