@@ -1,0 +1,69 @@
+import type { Page } from '@playwright/test'
+import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
+import { findFirefox } from '#scripts/browsers.mjs'
+import { startPostgres } from '#testing/postgres.ts'
+import { startServer } from '#testing/processes.ts'
+import { findForm, visitor } from './form.ts'
+import { says, startFirefox } from './other-browsers.ts'
+import { test } from './own-site.ts'
+import { expect, phone } from './test.ts'
+
+async function signIn(page: Page, link: string): Promise<void> {
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Open the desk' }).click()
+  await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+}
+
+/** The link that a server prints when it starts. */
+const findLink = async (server: ReturnType<typeof startServer>) => {
+  await expect.poll(() => server.output.stdout).toContain('#enter=')
+  return server.output.stdout.match(/http:\S+#enter=[\w-]+/)?.[0] ?? ''
+}
+
+test('two processes over PostgreSQL: form, both desks, the answer, Airtable and the report; Firefox, too', async ({
+  page,
+  browser,
+  endings,
+}) => {
+  test.skip(!findFirefox() && !process.env.CI, 'Firefox is not installed here')
+  const { url: DATABASE_URL, remove } = await startPostgres()
+  endings.push(remove)
+  const airtable = await startAirtableStandIn()
+  endings.push(airtable.close)
+  const start = () => {
+    const server = startServer({ DATABASE_URL, ...airtable.env })
+    endings.push(() => server.kill('SIGKILL'))
+    return server
+  }
+  const first = start()
+  const url = await first.findUrl()
+  const second = start()
+
+  const context = await browser.newContext({ viewport: phone })
+  endings.push(() => context.close())
+  const sam = await context.newPage()
+  await signIn(sam, await findLink(first))
+  const firefox = await startFirefox()
+  endings.push(() => firefox.close())
+  await firefox.open(await findLink(second))
+  await expect.poll(() => says(firefox, 'Open the desk')).toBe(true)
+  await firefox.press('button')
+  await expect.poll(() => says(firefox, 'Nobody is waiting')).toBe(true)
+
+  await page.goto(url)
+  const form = findForm(page)
+  await form.fillIn()
+  // Whoever sends within a second looks like a robot, to whom nothing is promised.
+  await page.waitForFunction(() => performance.now() > 1_500)
+  await form.press()
+  await expect(sam.getByRole('listitem').filter({ hasText: visitor.name })).toContainText('left')
+  await expect.poll(() => says(firefox, visitor.name)).toBe(true)
+
+  await sam.getByRole('button', { name: 'I am calling' }).click()
+  await expect.poll(() => says(firefox, 'Nobody is waiting')).toBe(true)
+  expect(await says(firefox, 'Owner')).toBe(true)
+  await expect.poll(() => airtable.records[0]?.fields.Status).toBe('Called')
+  await sam.getByRole('link', { name: 'Promise' }).click()
+  await expect(sam.getByText('100 %').first()).toBeVisible()
+  expect(await firefox.read('window.seenErrors')).toEqual([])
+})
