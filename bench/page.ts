@@ -72,12 +72,19 @@ const times = {
 
 const scored = ['performance', 'accessibility', 'best-practices', 'seo']
 
-async function runLighthouse(url: string, port: number, triesLeft = 3): Promise<Run> {
-  const result = await lighthouse(url, { port, logLevel: 'error', output: 'json' })
+export async function runLighthouse(
+  url: string,
+  port: number,
+  { cookie = '', triesLeft = 3 } = {},
+): Promise<Run> {
+  const extraHeaders = cookie ? { Cookie: cookie } : null
+  const options = { port, logLevel: 'error', output: 'json', extraHeaders } as const
+  const result = await lighthouse(url, options)
   if (!result) throw new Error(`Lighthouse said nothing about ${url}`)
   const { audits, categories, runtimeError } = result.lhr
   // Now and then the browser paints nothing in a tab that it takes for hidden.
-  if (runtimeError && triesLeft > 1) return runLighthouse(url, port, triesLeft - 1)
+  if (runtimeError && triesLeft > 1)
+    return runLighthouse(url, port, { cookie, triesLeft: triesLeft - 1 })
   if (runtimeError) throw new Error(runtimeError.message)
   return {
     times: Object.fromEntries(

@@ -8,14 +8,18 @@ export class Refused extends Error {
   }
 }
 
-const patienceMs = 10_000
+const usualPatienceMs = 10_000
 const known = new Map<string, { etag: string; data: unknown }>()
 
 /** Asks the desk's server; what has not changed since is not sent again. */
 export async function ask<Data>(
   method: string,
   path: string,
-  { body, signal }: { body?: object; signal?: AbortSignal } = {},
+  {
+    body,
+    signal,
+    patienceMs = usualPatienceMs,
+  }: { body?: object; signal?: AbortSignal; patienceMs?: number } = {},
 ): Promise<Data> {
   const before = method === 'GET' ? known.get(path) : undefined
   const tooLong = AbortSignal.timeout(patienceMs)
@@ -41,7 +45,8 @@ export async function ask<Data>(
     known.clear()
     throw new SignedOut('Please sign in.')
   }
-  const data = await response.json().catch(() => undefined)
+  const isFile = response.headers.get('content-type')?.startsWith('text/csv')
+  const data = await (isFile ? response.blob() : response.json()).catch(() => undefined)
   if (!response.ok) {
     const said = (data as { error?: { message?: string } } | undefined)?.error?.message
     throw said

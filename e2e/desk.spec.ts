@@ -176,7 +176,7 @@ test('all leads are found again, and Back leads back', async ({ ask, signIn }) =
   await page.getByLabel('Search').fill('john')
   const found = page.getByRole('link', { name: 'John Doe' })
   const download = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'Download as a spreadsheet' }).click()
+  await page.getByRole('button', { name: 'Download as a spreadsheet' }).click()
   const file = await (await download).path()
   expect(readFileSync(file, 'utf8').trim().split('\r\n')).toHaveLength(2)
 

@@ -5,6 +5,7 @@ import { ask } from '../api.ts'
 import { Button } from '../button.tsx'
 import { Heading } from '../heading.tsx'
 import { LeadList } from '../lead-row.tsx'
+import { attempt } from '../notice.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
 
 type Page = { leads: LeadCard[]; next: string | null }
@@ -16,8 +17,8 @@ const states = {
   'not-a-lead': 'Not a lead',
 }
 
-/** What the address asks the server for. A day is the phone's own, from midnight to midnight. */
-export function makeQuery(typed: URLSearchParams): string {
+/** What the server is asked for. A day is the phone's own, from midnight to midnight. */
+export function makeQuery(typed: URLSearchParams): Record<string, string> {
   const query = new URLSearchParams()
   for (const [name, value] of typed)
     if (name !== 'day' && value.trim()) query.set(name, value.trim())
@@ -28,7 +29,7 @@ export function makeQuery(typed: URLSearchParams): string {
     query.set('from', String(from.getTime()))
     query.set('to', String(to.getTime()))
   }
-  return query.toString()
+  return Object.fromEntries(query)
 }
 
 const typingMs = 250
@@ -47,7 +48,8 @@ export function AllLeads({
   refresh: () => Promise<void>
 }) {
   const typed = new URLSearchParams(query)
-  const asked = makeQuery(typed)
+  const filter = makeQuery(typed)
+  const asked = JSON.stringify(filter)
   // Looked for again when somebody new has asked, and after a look at one lead.
   const stamp = `${fresh[0]?.id} ${shownId}`
   const [found, setFound] = useState<{ asked: string; stamp: string; pages: Page[] }>()
@@ -62,7 +64,10 @@ export function AllLeads({
     const timer = setTimeout(
       async () => {
         try {
-          const page = await ask<Page>('GET', `/api/leads?${asked}`, { signal: look.signal })
+          const page = await ask<Page>('POST', '/api/search', {
+            body: JSON.parse(asked),
+            signal: look.signal,
+          })
           setFound({ asked, stamp, pages: [page] })
           setProblem(undefined)
         } catch (error) {
@@ -82,7 +87,7 @@ export function AllLeads({
   const showMore = async () => {
     setBusy(true)
     try {
-      const page = await ask<Page>('GET', `/api/leads?${asked}&before=${next}`)
+      const page = await ask<Page>('POST', '/api/search', { body: { ...filter, before: next } })
       if (found) setFound({ ...found, pages: [...pages, page] })
     } catch (error) {
       setProblem(error as Error)
@@ -152,14 +157,23 @@ export function AllLeads({
         </Button>
       )}
       {leads.length > 0 && (
-        <p>
-          <a href={`/api/leads.csv?${asked}`} download="leads.csv">
-            Download as a spreadsheet (CSV)
-          </a>
-        </p>
+        <Button onClick={() => attempt(download(filter), 'Saved as leads.csv.')}>
+          Download as a spreadsheet (CSV)
+        </Button>
       )}
     </>
   )
+}
+
+/** Asked for like the rest, so that no name ends up in an address; then saved by the browser. */
+async function download(filter: object): Promise<void> {
+  // All leads of years may take their time.
+  const patience = { patienceMs: 120_000 }
+  const file = await ask<Blob>('POST', '/api/spreadsheet', { body: filter, ...patience })
+  const url = URL.createObjectURL(file)
+  const link = Object.assign(document.createElement('a'), { href: url, download: 'leads.csv' })
+  link.click()
+  URL.revokeObjectURL(url)
 }
 
 function Choice({

@@ -69,7 +69,11 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
           <Button
             key={what}
             aria-pressed={lead.outcome === what}
-            onClick={act(what, `${name.toLowerCase()}.`)}
+            onClick={
+              lead.outcome === what
+                ? act('reopen', 'open again.')
+                : act(what, `${name.toLowerCase()}.`)
+            }
           >
             {name}
           </Button>

@@ -90,8 +90,11 @@ const ours: readonly unknown[] = [...untouchedStatuses, 'Called', ...Object.valu
 export const markOutcome = onRows(async (leads, write) => {
   const records = leads.flatMap(({ lead, rows }) =>
     rows
-      .filter(({ fields }) => lead.outcome && ours.includes(fields.Status))
-      .map(({ id }) => ({ id, fields: { Status: outcomeStatuses[lead.outcome ?? 'done'] } })),
+      .filter(({ fields }) => ours.includes(fields.Status))
+      .map(({ id }) => ({
+        id,
+        fields: { Status: lead.outcome ? outcomeStatuses[lead.outcome] : 'Called' },
+      })),
   )
   const reply = records.length > 0 ? await write({ typecast: true, records }) : undefined
   return leads.map(({ rows }) => {

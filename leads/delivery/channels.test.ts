@@ -199,7 +199,7 @@ it('what became of a lead is its Status in Airtable, unless staff chose another 
   onTestFinished(() => standIn.close())
   const { save, deliver, clock, db } = await open(standIn.env)
   const [first = '', second = ''] = [await save(), await save({ name: 'Not Anybody' })]
-  const record = async (id: string, outcome: LeadOutcome) => {
+  const record = async (id: string, outcome: LeadOutcome | null) => {
     clock.at += 60_000
     await recordOutcome(db, id, { outcome, person: 'Sam', now: clock.at })
     await deliver()
@@ -214,9 +214,11 @@ it('what became of a lead is its Status in Airtable, unless staff chose another 
   expect(readStatuses()).toEqual(['Done', 'Not a lead'])
   await record(second, 'done')
   expect(readStatuses()).toEqual(['Done', 'Done'])
+  await record(second, null)
+  expect(readStatuses()).toEqual(['Done', 'Called'])
   const row = standIn.records.find(({ fields }) => fields['Lead ID'] === first)
   if (row) row.fields.Status = 'Won'
   await record(first, 'not-a-lead')
-  expect(readStatuses()).toEqual(['Won', 'Done'])
+  expect(readStatuses()).toEqual(['Won', 'Called'])
   expect(await countWaiting(db)).toEqual([])
 })

@@ -111,6 +111,10 @@ describe.each(engines)('the desk on %s', (engine) => {
     expect((await findLead(db, id))?.deliveries).toContainEqual(
       expect.objectContaining({ occasion: 'outcome', state: 'waiting' }),
     )
+    expect((await ask('reopen')).json.lead).toMatchObject({
+      outcome: null,
+      answeredName: 'Sam Hill',
+    })
   })
 
   it('tells the way of each delivery in plain words', async () => {
@@ -180,8 +184,9 @@ describe.each(engines)('the desk on %s', (engine) => {
       },
       source: 'utm_source=google',
     })
-    const find = async (query: string) =>
-      (await call('GET', `/api/leads?${query}`, { cookie })).json
+    const ask = (path: string, query: string) =>
+      call('POST', path, { cookie, body: Object.fromEntries(new URLSearchParams(query)) })
+    const find = async (query: string) => (await ask('/api/search', query)).json
     const first = await find('search=100%25')
     expect(first.leads).toHaveLength(50)
     const second = await find(`search=100%25&before=${first.next}`)
@@ -202,8 +207,8 @@ describe.each(engines)('the desk on %s', (engine) => {
     expect((await find('state=done')).leads).toHaveLength(1)
     expect((await find('state=waiting')).leads).toHaveLength(50)
     expect((await find('search=_')).leads).toHaveLength(0)
-    expect((await call('GET', '/api/leads?state=odd', { cookie })).status).toBe(400)
-    const csv = await call('GET', '/api/leads.csv?state=done', { cookie })
+    expect((await ask('/api/search', 'state=odd')).status).toBe(400)
+    const csv = await ask('/api/spreadsheet', 'state=done')
     expect(csv.text.split('\r\n')).toHaveLength(3)
     expect(csv.text).toContain('Åsa Öberg')
   })

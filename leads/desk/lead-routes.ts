@@ -55,7 +55,7 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
       return answer(c, lead, session?.person ?? '')
     }
 
-  const setOutcome = (outcome: LeadOutcome) =>
+  const setOutcome = (outcome: LeadOutcome | null) =>
     withLead(async (c, { id }, person) => {
       await recordOutcome(db, id, { outcome, person, now: now() })
       wake()
@@ -85,34 +85,28 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
         return sendFresh(c, { me: { id, email, person }, leads, warnings })
       },
     },
+    // By POST: what is looked for is a person, and addresses end up in logs.
     {
-      method: 'GET',
-      path: '/api/leads',
+      method: 'POST',
+      path: '/api/search',
       answer: async (c) => {
-        const query = v.safeParse(querySchema, c.req.query())
-        if (!query.success) return refuse(c, 400, 'This search cannot be understood.')
-        const { before, ...filter } = query.output
+        const asked = await readBody(c, searchSchema)
+        if (!asked) return refuse(c, 400, 'This search cannot be understood.')
+        const { before, ...filter } = asked
         const leads = await findLeads(db, filter, { limit: pageSize, before })
         const last = leads.length === pageSize ? leads.at(-1) : undefined
-        return sendFresh(c, {
-          leads: leads.map(describeCard),
-          next: last ? `${last.receivedAt}.${last.id}` : null,
-        })
+        const next = last ? `${last.receivedAt}.${last.id}` : null
+        return c.json({ leads: leads.map(describeCard), next })
       },
     },
     {
-      method: 'GET',
-      path: '/api/leads.csv',
-      answer: (c) => {
-        const query = v.safeParse(querySchema, c.req.query())
-        if (!query.success) return refuse(c, 400, 'This search cannot be understood.')
-        const { before: _, ...filter } = query.output
-        return new Response(toStream(writeCsv(db, filter)), {
-          headers: {
-            'Content-Type': 'text/csv; charset=utf-8',
-            'Content-Disposition': 'attachment; filename="leads.csv"',
-            'Cache-Control': 'no-store',
-          },
+      method: 'POST',
+      path: '/api/spreadsheet',
+      answer: async (c) => {
+        const asked = await readBody(c, searchSchema)
+        if (!asked) return refuse(c, 400, 'This search cannot be understood.')
+        return new Response(toStream(writeCsv(db, asked)), {
+          headers: { 'Content-Type': 'text/csv; charset=utf-8', 'Cache-Control': 'no-store' },
         })
       },
     },
@@ -149,6 +143,7 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
     },
     { method: 'POST', path: '/api/leads/:id/done', answer: setOutcome('done') },
     { method: 'POST', path: '/api/leads/:id/not-a-lead', answer: setOutcome('not-a-lead') },
+    { method: 'POST', path: '/api/leads/:id/reopen', answer: setOutcome(null) },
     {
       method: 'POST',
       path: '/api/leads/:id/retry',
@@ -186,7 +181,7 @@ function toStream(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
 const tidy = (name = '') => name.normalize().replace(/\s+/g, ' ').trim().toLowerCase()
 
 const when = v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number)))
-const querySchema = v.object({
+const searchSchema = v.object({
   search: v.optional(v.pipe(v.string(), v.maxLength(100))),
   source: v.optional(v.pipe(v.string(), v.maxLength(100))),
   from: when,

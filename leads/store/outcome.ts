@@ -3,11 +3,11 @@ import { tellDevices } from './push-devices.ts'
 import { cancelEscalations } from './reminders.ts'
 import { type Database, writeDeliveries } from './tables.ts'
 
-/** Records what became of a lead. Whoever says so has looked at it: nobody is reminded any more. */
+/** Records what became of a lead; null: nothing yet, after all. Whoever says so has looked at it: nobody is reminded any more. */
 export function recordOutcome(
   { kysely }: Database,
   leadId: string,
-  { outcome, person, now }: { outcome: LeadOutcome; person: string; now: number },
+  { outcome, person, now }: { outcome: LeadOutcome | null; person: string; now: number },
 ): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
     const recorded = await trx
