@@ -99,7 +99,11 @@ async function remind(
   const { occasion, nextAt } = decideReminder(lead.receivedAt, escalateAfterMinutes, now())
   const isEmergency = lead.serviceType === 'emergency'
   const minutes = (now() - lead.receivedAt) / 60_000
-  const devices = listRinging(await listDevices(db), { minutes, isEmergency, now: now() })
+  const devices = listRinging(await listDevices(db).catch(() => []), {
+    minutes,
+    isEmergency,
+    now: now(),
+  })
   const channels = [...others, ...devices]
   const isOurs = await escalateLead(db, lead, occasion, { channels, nextAt, now: now() })
   if (isOurs) log.warn({ leadId: lead.id, occasion, alerted: channels.length }, 'not answered yet')
