@@ -13,7 +13,9 @@ type ServiceWorkerHere = {
   clients: {
     matchAll(options: object): Promise<DeskWindow[]>
     openWindow(url: string): Promise<unknown>
+    claim(): Promise<void>
   }
+  addEventListener(type: 'activate', listener: (event: WorkerEvent) => void): void
   addEventListener(type: 'push', listener: (event: PushEvent) => void): void
   addEventListener(type: 'notificationclick', listener: (event: ClickEvent) => void): void
   addEventListener(type: 'pushsubscriptionchange', listener: (event: ChangeEvent) => void): void
@@ -22,6 +24,9 @@ const worker = globalThis as unknown as ServiceWorkerHere
 
 // Long enough to read who is calling.
 const answeredMs = 4_000
+
+// The page that let it ring is its own from then on, and can be led to a lead.
+worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()))
 
 worker.addEventListener('push', (event) => {
   const message = event.data?.json()
@@ -72,16 +77,21 @@ async function act(action: string, { leadId, isTest }: Ring): Promise<void> {
 }
 
 async function open(url: string): Promise<void> {
-  const windows = { type: 'window', includeUncontrolled: true }
-  const [desk] = await worker.clients.matchAll(windows)
-  if (!desk) return void (await worker.clients.openWindow(url))
-  await desk.navigate(url)
-  await desk.focus()
+  const [desk] = await worker.clients.matchAll({ type: 'window' })
+  try {
+    await desk?.navigate(url)
+    await desk?.focus()
+  } catch {
+    // It has just been closed.
+  }
+  if (!desk) await worker.clients.openWindow(url)
 }
 
 async function renew(old: PushSubscription | undefined): Promise<void> {
-  if (!old) return
-  const subscription = await worker.registration.pushManager.subscribe(old.options)
+  // Not every browser says how it was subscribed.
+  const { publicKey } = await (await fetch('/api/devices')).json()
+  const options = old?.options ?? { userVisibleOnly: true, applicationServerKey: publicKey }
+  const subscription = await worker.registration.pushManager.subscribe(options)
   await fetch('/api/devices', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

@@ -31,6 +31,11 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
   cdp.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
     registrationId = registrations.at(-1)?.registrationId ?? registrationId
   })
+  // A message for one that is not activated yet is dropped without a word.
+  let isActivated = false
+  cdp.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
+    isActivated ||= versions.some(({ status }) => status === 'activated')
+  })
   await cdp.send('ServiceWorker.enable')
   await page.goto(link)
   await page.getByRole('button', { name: 'Open the desk' }).click()
@@ -40,6 +45,7 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
   await page.getByLabel('What the crew calls this phone').fill(`${name}’s phone`)
   await page.getByRole('button', { name: 'Ring this phone' }).click()
   await expect(page.getByText('This phone rings from now on.')).toBeVisible()
+  await expect.poll(() => isActivated).toBe(true)
 
   return {
     page,

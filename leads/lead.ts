@@ -133,8 +133,8 @@ export const formatName = (name: string) =>
 const keepLength = (before: string, after: string) =>
   after.length === before.length ? after : before
 
-/** Where staff said that they are calling. */
-export type AnswerSource = 'link' | 'airtable' | 'desk'
+/** Where staff said that they are calling; `outcome`: nobody did, but it was closed. */
+export type AnswerSource = 'link' | 'airtable' | 'desk' | 'outcome'
 
 /** What staff say became of it. */
 export type LeadOutcome = 'done' | 'not-a-lead'

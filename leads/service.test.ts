@@ -21,5 +21,7 @@ it('stores leads where a newer function meets a database that is not migrated ye
   })
   expect(sent.status).toBe(200)
   expect(await countLeads(db)).toBe(1)
-  expect(log.entries.map(({ message }) => message)).toContain('no phone rings: see the database')
+  expect(log.entries.map(({ message }) => message)).toContain(
+    'no new phone rings: see the database',
+  )
 })

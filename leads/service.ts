@@ -1,15 +1,18 @@
 import type { Context } from 'hono'
 import { createChannels } from './delivery/channels.ts'
 import { createDeliverer, type Deliverer } from './delivery/deliver.ts'
+import { createDeviceReader } from './delivery/known-devices.ts'
 import { listReminderChannels, planDelivery } from './delivery/plan.ts'
-import { findPushChannels } from './delivery/push-channel.ts'
+import { listPushChannels } from './delivery/push-channel.ts'
 import { remindDue } from './delivery/reminders.ts'
 import { listWarnings } from './delivery/warnings.ts'
 import { createApp } from './http/app.ts'
-import { createFaultLog, type Log, nameError } from './log.ts'
+import { createFaultLog, type Log } from './log.ts'
 import type { Env } from './settings.ts'
-import { listDevices } from './store/push-devices.ts'
 import type { Database } from './store/tables.ts'
+
+// A visitor waits for the answer meanwhile.
+const devicePatienceMs = 300
 
 /** Wires what becomes of a lead. The two homes, Node and Supabase, differ in what they pass here. */
 export function createService({
@@ -33,11 +36,12 @@ export function createService({
   const faults = createFaultLog(log)
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
   const deps = { db, fetch, pause, now, log }
-  const reminders = { ...env, ...deps, channels: listReminderChannels(env) }
+  const readDevices = createDeviceReader(db, faults)
+  const reminders = { ...env, ...deps, readDevices, channels: listReminderChannels(env) }
   const deliverer = createDeliverer({
     ...deps,
     channels: createChannels(env, deps),
-    findMore: () => findPushChannels(env, deps),
+    findMore: async () => listPushChannels(await readDevices(), env, deps),
     remindDue: () => remindDue(reminders),
     random: Math.random,
     faults,
@@ -49,11 +53,7 @@ export function createService({
     log,
     faults,
     planDelivery: async (about, at) => {
-      // A lead is worth more than a ring: before the migration is applied there is no such table.
-      const devices = await listDevices(db).catch((error) => {
-        faults.report('devices', { error: nameError(error) }, 'no phone rings: see the database')
-        return []
-      })
+      const devices = about.suspect === null ? await readDevices(devicePatienceMs) : []
       return planDelivery(env, devices, about, at)
     },
     findWarnings: (backlog, at) => listWarnings(env, db, backlog, at),

@@ -134,6 +134,8 @@ function isTimeZone(name: string): boolean {
 /** Nothing but blanks and commas is an empty list, and an empty list names nobody. */
 export const isSet = (value: string | undefined): value is string => /[^\s,]/.test(value ?? '')
 
+export const noAlert = 'No alert is set up'
+
 export type Env = ReturnType<typeof readEnv>
 
 /** Reads the environment once. Throws one message that names every variable to fix. */
@@ -161,6 +163,8 @@ export function readEnv(given: Record<string, string | undefined>) {
     env.SMTP_URL && env.ALERT_EMAIL_FROM
       ? { smtpUrl: env.SMTP_URL, from: env.ALERT_EMAIL_FROM }
       : undefined
+  const sender = smtp?.from.match(/[^\s<>]+@[^\s<>]+/)?.[0]
+  const desk = readDesk()
   const settings = {
     port,
     host: env.HOST ?? '0.0.0.0',
@@ -208,11 +212,11 @@ export function readEnv(given: Record<string, string | undefined>) {
     allowedOrigins: env.ALLOWED_ORIGINS ?? [],
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE ?? 10,
     trustedProxies: env.TRUSTED_PROXIES,
-    desk: readDesk(),
+    desk,
     push: {
-      deskUrl: (env.DESK_URL ?? publicUrl).replace(/\/+$/, ''),
+      deskUrl: desk?.url ?? publicUrl,
       /** By which push services can reach whoever sends. */
-      subject: smtp ? `mailto:${smtp.from.match(/[^\s<>]+@[^\s<>]+/)?.[0]}` : publicUrl,
+      subject: sender ? `mailto:${sender}` : publicUrl,
       services: env.PUSH_SERVICES ?? [],
     },
   }
@@ -242,7 +246,7 @@ export function readEnv(given: Record<string, string | undefined>) {
   }
   if (!hasAlerts)
     notSetUp.push(
-      'No alert is set up (SMTP_URL with ALERT_EMAIL_FROM and ALERT_EMAIL_TO, ALERT_WEBHOOK_URL, or TWILIO_… with ALERT_SMS_TO): nobody is told of a new lead.',
+      `${noAlert} (SMTP_URL with ALERT_EMAIL_FROM and ALERT_EMAIL_TO, ALERT_WEBHOOK_URL, or TWILIO_… with ALERT_SMS_TO): nobody is told of a new lead.`,
     )
   for (const [kind, names] of [
     ['e-mail', ['SMTP_URL', 'ALERT_EMAIL_FROM', 'ALERT_EMAIL_TO']],

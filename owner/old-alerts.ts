@@ -26,6 +26,9 @@ export function setAsideOldAlerts({ kysely }: Database, now: number) {
       .returning('lead_id')
       .execute()
     await trx.updateTable('leads').set({ escalate_at: null }).where('id', 'in', old).execute()
+    // Who was signed out since must not be back.
+    await trx.deleteFrom('desk_sessions').execute()
+    await trx.deleteFrom('desk_links').execute()
     // Whoever held them is not there any more.
     await trx.updateTable('deliveries').set({ leased_until: 0, lease_holder: null }).execute()
     await trx.updateTable('channels').set({ leased_until: 0, lease_holder: null }).execute()

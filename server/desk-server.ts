@@ -43,6 +43,7 @@ export async function startDesk({
   folder?: string
 }): Promise<DeskServer> {
   const { port, host } = env.desk
+  const page = createStaticSite(folder, { overTls: env.desk.url.startsWith('https:') })
   const server = createAdaptorServer({
     fetch: (request, bindings) => desk.fetch(request, bindings),
     serverOptions: { connectionsCheckingInterval: connectionLimits.checkEveryMs },
@@ -69,7 +70,7 @@ export async function startDesk({
     findMachineTrouble: () => findMachineTrouble(env, process.env, now()),
     wake,
   })
-  desk.all('*', createStaticSite(folder, { overTls: url.startsWith('https:') }))
+  desk.all('*', page)
   return {
     url,
     makeLink: () => makeLink(db, { ...env.desk, url, now: now() }),

@@ -41,7 +41,7 @@ try {
     say(
       env.desk?.url.startsWith('https:')
         ? `The desk is at ${site.desk.url}`
-        : `The desk opens here, once, within 15 minutes: ${await site.desk.makeLink()}`,
+        : `The desk opens here, once, within 15 minutes: ${await site.desk.makeLink().catch(() => site.desk?.url)}`,
     )
   for (const sentence of env.notSetUp) say(sentence)
   const samples = findSamples(content)

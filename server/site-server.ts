@@ -114,8 +114,13 @@ export async function startSite({
       return await startDesk({ env: { ...env, desk: env.desk }, db, fetch, now, log, wake })
     } catch (error) {
       const { port, host } = env.desk
-      const why = explainListenError(error as Error, port, host).replaceAll('PORT', 'DESK_PORT')
-      log.warn({}, `there is no desk: ${why.replace('HOST', 'DESK_HOST')}`)
+      const why =
+        error instanceof UserError
+          ? error.message
+          : explainListenError(error as Error, port, host)
+              .replaceAll('PORT', 'DESK_PORT')
+              .replace('HOST', 'DESK_HOST')
+      log.warn({}, `there is no desk: ${why}`)
       return undefined
     }
   }

@@ -49,12 +49,12 @@ export function createTestDesk(db: Database, changes: Partial<DeskOptions> = {})
     const { status, headers: answered } = response
     return { status, headers: answered, text, json, said: json?.error?.message }
   }
-  const enter = (token: string, headers?: Record<string, string>) =>
-    call('POST', '/api/session', { body: { token }, ...(headers && { headers }) })
+  const enter = (token: string, headers?: Record<string, string>, cookie?: string) =>
+    call('POST', '/api/session', { body: { token }, cookie, ...(headers && { headers }) })
   /** Signs in as this person. Returns the cookie. */
-  const signIn = async (email = 'sam.hill@example.com') => {
+  const signIn = async (email = 'sam.hill@example.com', cookie?: string) => {
     const link = await makeLink(db, { url: deskUrl, mayEnter: [email], now: clock.at })
-    const entered = await enter(findToken(link))
+    const entered = await enter(findToken(link), undefined, cookie)
     return entered.headers.get('set-cookie')?.split(';')[0] ?? ''
   }
   return { app, routes, call, enter, signIn, clock, mails, wakes, log }

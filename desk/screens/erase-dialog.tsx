@@ -19,7 +19,11 @@ export function EraseDialog({
     event.preventDefault()
     const body = { name: new FormData(event.currentTarget).get('name') }
     setBusy(true)
-    await ask<{ said: string }>('DELETE', `/api/leads/${lead.id}`, { body }).then(
+    await ask<{ said: string }>('DELETE', `/api/leads/${lead.id}`, {
+      body,
+      // It waits for Airtable's turn.
+      patienceMs: 75_000,
+    }).then(
       ({ said }) => onErased(said),
       (error: Error) => setProblem(error.message),
     )

@@ -4,6 +4,7 @@ import { ask } from '../api.ts'
 import { Button } from '../button.tsx'
 import { Heading } from '../heading.tsx'
 import { attempt } from '../notice.tsx'
+import { stopRinging } from '../ringing.ts'
 import { useFresh, useNow } from '../use-fresh.ts'
 import { formatSeen } from '../words.ts'
 import { DeviceList } from './devices.tsx'
@@ -20,6 +21,7 @@ export function People({ me, onSignOut }: { me: { person: string }; onSignOut: (
     await refresh()
   }
   const end = (id: string, isThis: boolean) => async () => {
+    if (isThis) await stopRinging().catch(() => {})
     await attempt(ask('DELETE', `/api/sessions/${id}`), 'Signed out.')
     if (isThis) onSignOut()
     else await refresh()

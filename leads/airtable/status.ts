@@ -86,6 +86,9 @@ export const markNew = onRows(async (leads, write) => {
 const outcomeStatuses = { done: 'Done', 'not-a-lead': 'Not a lead' } as const
 const ours: readonly unknown[] = [...untouchedStatuses, 'Called', ...Object.values(outcomeStatuses)]
 
+const describeOpen = ({ answeredAt, suspect }: StoredLead) =>
+  answeredAt !== null ? 'Called' : suspect ? 'Suspect' : 'New'
+
 /** Writes what became of leads into their rows. */
 export const markOutcome = onRows(async (leads, write) => {
   const records = leads.flatMap(({ lead, rows }) =>
@@ -93,7 +96,7 @@ export const markOutcome = onRows(async (leads, write) => {
       .filter(({ fields }) => ours.includes(fields.Status))
       .map(({ id }) => ({
         id,
-        fields: { Status: lead.outcome ? outcomeStatuses[lead.outcome] : 'Called' },
+        fields: { Status: lead.outcome ? outcomeStatuses[lead.outcome] : describeOpen(lead) },
       })),
   )
   const reply = records.length > 0 ? await write({ typecast: true, records }) : undefined

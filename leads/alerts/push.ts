@@ -9,15 +9,15 @@ import { findTown } from '../town.ts'
 import { formatClock, formatDuration } from './clock.ts'
 
 const requestTimeoutMs = 10_000
-// What comes after the promise is over is still worth knowing for so long.
-const afterwardsSeconds = 600
+// To the end of the promise; what comes after it is news for a minute.
+const leastSeconds = 60
 
 /** What a device shows. Nothing travels that is not shown, but the lead's id. */
 export type Ring = {
   title: string
   body: string
   leadId: string
-  /** A test has none: nothing can be answered. */
+  /** There is nothing to answer. */
   isTest?: boolean
   isEmergency: boolean
   /** Somebody is on it: quietly, in the place of what rang. */
@@ -40,7 +40,7 @@ export function describeRing(
       ? `call by ${formatClock(deadlineAt, { now, timeZone })}`
       : `asked ${formatDuration(now - receivedAt)} ago: call now`
   return {
-    title: isAnswered ? `${who} is calling ${name}` : `${name}: ${need}`,
+    title: isAnswered ? describeAnswer(lead, who, name) : `${name}: ${need}`,
     body: [
       isEmergency && !isAnswered ? 'EMERGENCY' : serviceType && serviceTypes[serviceType],
       findTown(makeSafe(lead.address)),
@@ -50,8 +50,13 @@ export function describeRing(
     leadId,
     isEmergency,
     isAnswered,
-    ttlSeconds: Math.max(afterwardsSeconds, Math.ceil((deadlineAt - now) / 1000)),
+    ttlSeconds: Math.max(leastSeconds, Math.ceil((deadlineAt - now) / 1000)),
   }
+}
+
+function describeAnswer({ outcome }: StoredLead, who: string, name: string): string {
+  if (outcome === 'not-a-lead') return `${name} is not a lead, says ${who}`
+  return outcome === 'done' ? `${name} is done, says ${who}` : `${who} is calling ${name}`
 }
 
 export type PushSettings = { deskUrl: string; vapid: VapidKeys }

@@ -7,7 +7,7 @@ import { testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { readAnswerToken } from '../answer-link.ts'
 import type { Lead, LeadOutcome } from '../lead.ts'
-import { recordOutcome } from '../store/outcome.ts'
+import { recordOutcome, reopenLead } from '../store/outcome.ts'
 import { countWaiting, listLeads } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 import { planDelivery } from './plan.ts'
@@ -201,7 +201,8 @@ it('what became of a lead is its Status in Airtable, unless staff chose another 
   const [first = '', second = ''] = [await save(), await save({ name: 'Not Anybody' })]
   const record = async (id: string, outcome: LeadOutcome | null) => {
     clock.at += 60_000
-    await recordOutcome(db, id, { outcome, person: 'Sam', now: clock.at })
+    if (outcome) await recordOutcome(db, id, { outcome, person: 'Sam', now: clock.at })
+    else await reopenLead(db, id, { remindAt: clock.at, now: clock.at })
     await deliver()
   }
   const readStatuses = () =>
@@ -215,10 +216,10 @@ it('what became of a lead is its Status in Airtable, unless staff chose another 
   await record(second, 'done')
   expect(readStatuses()).toEqual(['Done', 'Done'])
   await record(second, null)
-  expect(readStatuses()).toEqual(['Done', 'Called'])
+  expect(readStatuses()).toEqual(['Done', 'New'])
   const row = standIn.records.find(({ fields }) => fields['Lead ID'] === first)
   if (row) row.fields.Status = 'Won'
   await record(first, 'not-a-lead')
-  expect(readStatuses()).toEqual(['Won', 'Called'])
+  expect(readStatuses()).toEqual(['Won', 'New'])
   expect(await countWaiting(db)).toEqual([])
 })

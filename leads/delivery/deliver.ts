@@ -42,16 +42,15 @@ export function createDeliverer({
     if (wentBack) wake()
   }
 
-  let hasReminded = false
+  let hasMore = false
   async function remind(): Promise<number> {
     try {
       await watchClock()
-      const known = loops.size
-      addLoops(await findMore())
+      const isNew = await refreshLoops()
       const { reminded, nextAt = Number.POSITIVE_INFINITY } = await remindDue()
       faults.clear('reminder database', 'reminders go out again')
-      if (reminded > 0 || loops.size > known) {
-        hasReminded = true
+      if (reminded > 0 || isNew) {
+        hasMore = true
         wake()
       }
       return Math.max(nextAt - now(), 0)
@@ -70,32 +69,50 @@ export function createDeliverer({
   // Wake-ups may come faster than runs end, and each run takes a connection from the visitors'.
   const createLoop = (work: () => Promise<number>) => {
     let timer: ReturnType<typeof setTimeout>
+    let isOver = false
     const run = runSingly(async () => {
       clearTimeout(timer)
-      if (stopping.signal.aborted) return
+      if (stopping.signal.aborted || isOver) return
       let delayMs = await work()
       while (delayMs <= pollMs && now() + delayMs < endAt) {
         await pause(delayMs)
         delayMs = await work()
       }
-      if (isStarted && !stopping.signal.aborted) timer = setTimeout(run, Math.min(delayMs, pollMs))
+      if (isStarted && !stopping.signal.aborted && !isOver)
+        timer = setTimeout(run, Math.min(delayMs, pollMs))
     })
-    return run
+    const end = () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+    return { run, end }
   }
-  const loops = new Map<string, () => Promise<void>>()
-  const addLoops = (some: readonly Channel[]) => {
-    for (const channel of some)
-      if (!loops.has(channel.name))
-        loops.set(channel.name, createLoop(createChannelRun(channel, { ...deps, ...signals })))
+  const createChannelLoop = (channel: Channel) =>
+    createLoop(createChannelRun(channel, { ...deps, ...signals }))
+  const loops = channels.map(createChannelLoop)
+  const moreLoops = new Map<string, ReturnType<typeof createLoop>>()
+  /** Those of new channels begin, those of channels that are gone end. Whether there are new ones. */
+  async function refreshLoops(): Promise<boolean> {
+    const found = await findMore()
+    const names = new Set(found.map(({ name }) => name))
+    for (const [name, loop] of moreLoops)
+      if (!names.has(name)) {
+        loop.end()
+        moreLoops.delete(name)
+      }
+    const fresh = found.filter(({ name }) => !moreLoops.has(name))
+    for (const channel of fresh) moreLoops.set(channel.name, createChannelLoop(channel))
+    return fresh.length > 0
   }
-  addLoops(channels)
-  const remindLoop = createLoop(remind)
+  const { run: remindLoop } = createLoop(remind)
   const watchClockOnce = runSingly(() => watchClock().catch(() => {}))
-  const deliverAll = async () => {
-    // Without a database there is nothing to send either, and the loops say so.
-    addLoops(await findMore().catch(() => []))
-    await Promise.all([...loops.values()].map((run) => run()))
-  }
+  const runAll = (some: Iterable<{ run: () => Promise<void> }>) =>
+    Promise.all(Array.from(some, ({ run }) => run()))
+  const refreshOnce = runSingly(async () => {
+    await refreshLoops()
+  })
+  const deliverAll = () =>
+    Promise.all([runAll(loops), refreshOnce().then(() => runAll(moreLoops.values()))])
 
   /** Something may be due: look now rather than at the next poll. */
   function wake(): void {
@@ -117,8 +134,8 @@ export function createDeliverer({
       endAt = Math.max(endAt, now() + budgetMs)
       await watchClockOnce()
       await Promise.all([deliverAll(), remindLoop()])
-      if (hasReminded) await deliverAll()
-      hasReminded = false
+      if (hasMore) await deliverAll()
+      hasMore = false
     },
 
     /** Ends after what is in flight; what takes longer than the grace is broken off and tried again. */

@@ -12,8 +12,9 @@ import { findLead } from '../store/reading.ts'
 import { recordAnswer } from '../store/reminders.ts'
 import type { Engine } from '../store/tables.ts'
 import { createDeliverer } from './deliver.ts'
+import { createDeviceReader } from './known-devices.ts'
 import { planDelivery } from './plan.ts'
-import { findPushChannels } from './push-channel.ts'
+import { listPushChannels } from './push-channel.ts'
 import { remindDue } from './reminders.ts'
 
 async function open(engine: Engine = 'sqlite') {
@@ -32,13 +33,15 @@ async function open(engine: Engine = 'sqlite') {
     clock.at += ms
   }
   const deps = { db, fetch: service.fetch, pause, now, log }
+  const faults = createFaultLog(log)
+  const readDevices = createDeviceReader(db, faults)
   const deliverer = createDeliverer({
     ...deps,
     channels: [],
-    findMore: () => findPushChannels(settings, deps),
-    remindDue: () => remindDue({ ...settings, ...deps, channels: [] }),
+    findMore: async () => listPushChannels(await readDevices(), settings, deps),
+    remindDue: () => remindDue({ ...settings, ...deps, readDevices, channels: [] }),
     random: () => 1,
-    faults: createFaultLog(log),
+    faults,
   })
   const addPhone = async (name: string, changes: Partial<PushDevice> = {}) => {
     const { endpoint, keys } = service.addPhone(name)
@@ -129,6 +132,36 @@ it('ring later for who is asked later, and about what is true then', async () =>
     'first: Jane Doe: asked 11 minutes ago: call now',
     'second: Jane Doe: asked 11 minutes ago: call now',
   ])
+})
+
+it('that are removed hear no name any more, and what waits for them waits no more', async () => {
+  const { db, service, clock, addPhone, save, deliver, takeRings } = await open()
+  await addPhone('lost')
+  const rung = await save()
+  await deliver()
+  expect(takeRings()).toHaveLength(1)
+  await save()
+  const [device] = await listDevices(db)
+  await db.kysely.deleteFrom('push_devices').execute()
+  await deliver()
+  await recordAnswer(db, rung, { answeredAt: clock.at, answeredBy: 'desk', now: clock.at })
+  clock.at += 20 * 60_000
+  await deliver()
+  expect(service.messages).toEqual([])
+  expect(device).toBeDefined()
+})
+
+it('that register again hear what waited for them before', async () => {
+  const { service, db, clock, addPhone, save, deliver, takeRings } = await open()
+  await addPhone('phone')
+  service.failNext('phone', { kind: 'status', status: 500 })
+  await save()
+  await deliver()
+  const [device] = await listDevices(db)
+  if (device) await saveDevice(db, { ...device, id: crypto.randomUUID() })
+  clock.at += 30_000
+  await deliver()
+  expect(takeRings()).toEqual(['phone: Jane Doe: call by 6:10 AM CST'])
 })
 
 it.each([404, 410])('that are gone (%i) are struck off, and hold up nobody', async (status) => {

@@ -1,13 +1,17 @@
 import { describeRing, sendPush } from '../alerts/push.ts'
-import type { Channel } from '../channel.ts'
+import type { Channel, ClaimedLead } from '../channel.ts'
 import type { Env } from '../settings.ts'
 import { listDevices, nameDevice, type PushDevice, strikeOffDevice } from '../store/push-devices.ts'
 import { readVapidKeys } from '../store/vapid-keys.ts'
 import type { ChannelDeps } from './channels.ts'
 
 /** Every device that rings is a channel: one that cannot be reached holds up no other. */
-export const findPushChannels = async (settings: Env, deps: ChannelDeps): Promise<Channel[]> =>
-  (await listDevices(deps.db))
+export const listPushChannels = (
+  devices: readonly PushDevice[],
+  settings: Env,
+  deps: ChannelDeps,
+): Channel[] =>
+  devices
     .filter(({ goneAt }) => goneAt === null)
     .map((device) => createPushChannel(device, settings, deps))
 
@@ -22,6 +26,9 @@ const createPushChannel = (
   restMs: 0,
   urgent: true,
   send: async (claimed, signal) => {
+    const current = (await listDevices(db)).find(({ id }) => id === device.id)
+    // Signed out or removed since: nobody there is to read another name.
+    if (!current || current.goneAt !== null) return { outcomes: claimed.map(dropRing) }
     const settings = { ...push, vapid: await readVapidKeys(db, push.subject) }
     return {
       outcomes: await Promise.all(
@@ -34,4 +41,11 @@ const createPushChannel = (
       ),
     }
   },
+})
+
+const dropRing = ({ lead, occasion }: ClaimedLead) => ({
+  leadId: lead.id,
+  occasion,
+  ok: true as const,
+  note: 'The device was removed.',
 })

@@ -61,7 +61,9 @@ function startProcess(
     }),
   )
   const deps = { db, pause, now, log }
-  const reminders = { ...deps, airtable, channels: names.slice(1), escalateAfterMinutes, fetch }
+  const readDevices = async () => []
+  const settings = { airtable, channels: names.slice(1), escalateAfterMinutes }
+  const reminders = { ...deps, ...settings, readDevices, fetch }
   const remind = () => remindDue(reminders)
   const faults = createFaultLog(log)
   const more = { remindDue: remind, random: () => 1, faults }

@@ -3,7 +3,7 @@ import { findRows } from '../airtable/rows.ts'
 import { isTouched } from '../airtable/status.ts'
 import type { Log } from '../log.ts'
 import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
-import { listDevices } from '../store/push-devices.ts'
+import type { PushDevice } from '../store/push-devices.ts'
 import {
   escalateLead,
   findNextEscalationAt,
@@ -20,6 +20,7 @@ type ReminderOptions = {
   airtable: AirtableSettings | undefined
   /** The channels that hear when nobody has called. The devices that ring are looked up. */
   channels: readonly string[]
+  readDevices: () => Promise<readonly PushDevice[]>
   escalateAfterMinutes: readonly number[]
   fetch: typeof fetch
   pause: (ms: number) => Promise<void>
@@ -94,12 +95,12 @@ async function readAnswers(
 
 async function remind(
   lead: UnansweredLead,
-  { db, channels: others, escalateAfterMinutes, now, log }: ReminderOptions,
+  { db, channels: others, readDevices, escalateAfterMinutes, now, log }: ReminderOptions,
 ): Promise<boolean> {
   const { occasion, nextAt } = decideReminder(lead.receivedAt, escalateAfterMinutes, now())
   const isEmergency = lead.serviceType === 'emergency'
   const minutes = (now() - lead.receivedAt) / 60_000
-  const devices = listRinging(await listDevices(db).catch(() => []), {
+  const devices = listRinging(await readDevices(), {
     minutes,
     isEmergency,
     now: now(),

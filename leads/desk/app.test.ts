@@ -3,6 +3,7 @@ import { engines, openTestDatabase } from '#testing/database.ts'
 import { createTestDesk } from '#testing/desk.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { findLead } from '../store/reading.ts'
+import { findNextEscalationAt } from '../store/reminders.ts'
 import type { Database } from '../store/tables.ts'
 import { UserError } from '../user-error.ts'
 
@@ -111,10 +112,32 @@ describe.each(engines)('the desk on %s', (engine) => {
     expect((await findLead(db, id))?.deliveries).toContainEqual(
       expect.objectContaining({ occasion: 'outcome', state: 'waiting' }),
     )
-    expect((await ask('reopen')).json.lead).toMatchObject({
-      outcome: null,
-      answeredName: 'Sam Hill',
-    })
+  })
+
+  it('takes an outcome back: who was only closed waits again and is reminded of', async () => {
+    const { db, call, cookie, clock } = await open()
+    const [closed, called] = [await storeLead(db), await storeLead(db)]
+    const ask = (id: string, what: string) => call('POST', `/api/leads/${id}/${what}`, { cookie })
+    await ask(called, 'calling')
+    for (const id of [closed, called]) await ask(id, 'not-a-lead')
+    const promises = async () => (await call('GET', '/api/promise', { cookie })).json.report.leads
+    clock.at += 60_000
+    expect(await promises()).toBe(0)
+    for (const id of [closed, called]) await ask(id, 'reopen')
+    expect(await promises()).toBe(2)
+    expect(await findLead(db, closed)).toMatchObject({ outcome: null, answeredAt: null })
+    expect(await findLead(db, called)).toMatchObject({ outcome: null, answeredBy: 'desk' })
+    expect(await findNextEscalationAt(db)).toBe(testTime + 240_000)
+    await ask(called, 'reopen')
+    expect(await findLead(db, called)).toMatchObject({ answeredBy: 'desk' })
+  })
+
+  it('shows who waits, however many robots have come since', async () => {
+    const { db, call, cookie } = await open()
+    const id = await storeLead(db, { at: testTime - 60 * minuteMs })
+    for (let at = 0; at < 205; at++) await storeLead(db, { suspect: 'trap' })
+    const { leads } = (await call('GET', '/api/today', { cookie })).json
+    expect(leads.map((lead: { id: string }) => lead.id)).toContain(id)
   })
 
   it('tells the way of each delivery in plain words', async () => {
@@ -223,6 +246,22 @@ describe.each(engines)('the desk on %s', (engine) => {
     expect(await report(7)).toMatchObject({ leads: 1, missed: 1 })
     expect(await report(30)).toMatchObject({ leads: 2, missed: 2 })
   })
+})
+
+it('reads no more than a few kilobytes, also of a body whose length nobody said', async () => {
+  const desk = createTestDesk(await openTestDatabase('sqlite'))
+  let pieces = 0
+  const body = new ReadableStream({
+    pull(controller) {
+      pieces += 1
+      if (pieces > 1_000) controller.close()
+      else controller.enqueue(new Uint8Array(1_024))
+    },
+  })
+  const headers = { origin: 'https://desk.example' }
+  const request = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
+  expect((await desk.app.request('/api/session', request)).status).toBe(400)
+  expect(pieces).toBeLessThan(20)
 })
 
 it('passes on why a lead could not be erased, and says when the database is away', async () => {

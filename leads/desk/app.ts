@@ -1,14 +1,15 @@
 import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import * as v from 'valibot'
 import type { Log } from '../log.ts'
 import { endSessions, listSessions, renamePerson, sessionMs } from '../store/desk-access.ts'
-import { removeDevices } from '../store/push-devices.ts'
+import { moveDevices } from '../store/push-devices.ts'
 import type { Database } from '../store/tables.ts'
 import { UserError } from '../user-error.ts'
 import { createDeviceRoutes, type DeviceRouteOptions } from './device-routes.ts'
 import { createLeadRoutes, type LeadRouteOptions } from './lead-routes.ts'
-import { type Route, readBody, refuse } from './routes.ts'
+import { maxBodyBytes, type Route, readBody, refuse } from './routes.ts'
 import { describeDevice, enter, readSession, requestLink } from './sign-in.ts'
 
 export type DeskOptions = LeadRouteOptions &
@@ -31,6 +32,8 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
   const isSecure = url.startsWith('https:')
   // Browsers take __Host- only over TLS; on a laptop there is none.
   const cookieName = isSecure ? '__Host-desk' : 'desk'
+  // Whoever has the machine comes by this name where no address is set up.
+  const mayEnter = [...options.mayEnter, 'owner']
   const app = new Hono()
 
   const routes: Route[] = [
@@ -70,6 +73,11 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
         const entered = await enter(db, { token: asked?.token ?? '', device, now: now() })
         if (!entered)
           return refuse(c, 403, 'This link was used before or is older than 15 minutes.')
+        const before = await readSession(db, getCookie(c, cookieName), now())
+        if (before) {
+          await moveDevices(db, before.id, entered.session.id)
+          await endSessions(db, before.id, now())
+        }
         setCookie(c, cookieName, entered.sessionToken, {
           path: '/',
           httpOnly: true,
@@ -85,8 +93,7 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
       method: 'DELETE',
       path: '/api/session',
       answer: async (c, session) => {
-        await endSessions(db, session.id)
-        await removeDevices(db, { sessionId: session.id }, now())
+        await endSessions(db, session.id, now())
         deleteCookie(c, cookieName, { path: '/', secure: isSecure })
         return c.json({ ok: true })
       },
@@ -114,9 +121,7 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
       method: 'DELETE',
       path: '/api/sessions/:id',
       answer: async (c) => {
-        const id = c.req.param('id') ?? ''
-        await endSessions(db, id)
-        await removeDevices(db, id === 'all' ? 'all' : { sessionId: id }, now())
+        await endSessions(db, c.req.param('id') ?? '', now())
         return c.json({ ok: true })
       },
     },
@@ -124,8 +129,10 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
     ...createDeviceRoutes(options),
   ]
 
+  app.use('/api/*', bodyLimit({ maxSize: maxBodyBytes, onError: (c) => refuse(c, 400, tooLong) }))
   app.use('/api/*', async (c, next) => {
     c.header('Cache-Control', 'no-store')
+    c.header('X-Content-Type-Options', 'nosniff')
     // A form or a script of another site can send the cookie's browser here, but not say this.
     if (c.req.method !== 'GET' && c.req.header('origin') !== new URL(url).origin)
       return refuse(c, 403, 'This request comes from another page.')
@@ -135,7 +142,8 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
     app.on(route.method, route.path, async (c) => {
       if (route.open) return route.answer(c)
       const session = await readSession(db, getCookie(c, cookieName), now())
-      return session ? route.answer(c, session) : refuse(c, 401, 'Please sign in.')
+      const mayStay = session && mayEnter.includes(session.email)
+      return mayStay ? route.answer(c, session) : refuse(c, 401, 'Please sign in.')
     })
   app.all('/api/*', (c) => refuse(c, 404, 'There is nothing here.'))
   app.onError((error, c) => {
@@ -146,6 +154,8 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
   })
   return { app, routes }
 }
+
+const tooLong = 'This is too long.'
 
 const describeMe = ({ id, email, person }: { id: string; email: string; person: string }) => ({
   id,

@@ -70,7 +70,16 @@ it('a browser rings once, and signing it out ends that', async () => {
   expect(await names()).toEqual(['other'])
 })
 
+it('signing in again in the same browser keeps its phone, and its settings', async () => {
+  const { service, subscribe, list, call, cookie, signIn } = await open()
+  await subscribe({ name: 'Truck', subscription: service.addPhone('phone') })
+  const again = await signIn('sam.hill@example.com', cookie)
+  expect((await list(again)).devices).toMatchObject([{ name: 'Truck', isThis: true }])
+  expect((await call('GET', '/api/today', { cookie })).status).toBe(401)
+})
+
 it.each([
+  ['a point that is on no curve', { keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) } }],
   ['another service', { endpoint: 'https://127.0.0.1/x' }],
   ['an address that is none', { endpoint: 'x' }],
   ['a short key', { keys: { p256dh: 'AAAA', auth: 'AAAA' } }],

@@ -60,13 +60,18 @@ export function createDeviceRoutes(options: DeviceRouteOptions): Route[] {
             400,
             `Nobody here knows the push service ${findHost(endpoint)}. If it is right, add it to PUSH_SERVICES.`,
           )
+        if (!(await isPoint(keys.p256dh)))
+          return refuse(c, 400, 'This browser’s registration cannot be understood.')
         const devices = await listDevices(db)
-        if (devices.length >= mostDevices)
+        const own = devices.find(
+          (device) => device.sessionId === session.id || device.endpoint === endpoint,
+        )
+        if (!own && devices.length >= mostDevices)
           return refuse(c, 409, `${mostDevices} devices ring already: remove some first.`)
         await saveDevice(db, {
           ...{ ringsFrom: 0, quietUntil: 0, emergenciesRing: true, name: 'A phone' },
           // What was set here stays when the browser's address changes.
-          ...devices.find(({ sessionId }) => sessionId === session.id),
+          ...own,
           ...(asked.name !== undefined && { name: asked.name }),
           ...{ id: crypto.randomUUID(), sessionId: session.id, person: session.person },
           ...{ endpoint, ...keys, createdAt: now(), goneAt: null },
@@ -88,7 +93,8 @@ export function createDeviceRoutes(options: DeviceRouteOptions): Route[] {
       method: 'DELETE',
       path: '/api/devices/:id',
       answer: async (c) => {
-        await removeDevices(db, { id: c.req.param('id') ?? '' }, now())
+        const id = c.req.param('id') ?? ''
+        await db.kysely.transaction().execute((trx) => removeDevices(trx, { id }, now()))
         return c.json({ ok: true })
       },
     },
@@ -120,6 +126,21 @@ const testRing = {
   isAnswered: false,
   ttlSeconds: 60,
 }
+
+/** Any 65 bytes look like a key; only some are one. */
+const isPoint = (p256dh: string): Promise<boolean> =>
+  crypto.subtle
+    .importKey(
+      'raw',
+      Buffer.from(p256dh, 'base64url'),
+      { name: 'ECDH', namedCurve: 'P-256' },
+      false,
+      [],
+    )
+    .then(
+      () => true,
+      () => false,
+    )
 
 const findHost = (endpoint: string) =>
   URL.canParse(endpoint) ? new URL(endpoint).hostname : 'it names'

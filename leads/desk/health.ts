@@ -1,6 +1,6 @@
 import { formatDuration } from '../alerts/clock.ts'
 import { kindOf, listReceivers } from '../delivery/receivers.ts'
-import type { Env } from '../settings.ts'
+import { type Env, noAlert } from '../settings.ts'
 import { listDevices, nameDevice } from '../store/push-devices.ts'
 import { listStuck, type StuckDelivery } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
@@ -28,11 +28,9 @@ export async function findTrouble(env: Env, db: Database, now: number): Promise<
     ({ person, name }) =>
       `${name} of ${person} rings no more. Open the desk there and press “Ring this phone”, or remove it.`,
   )
-  return [
-    ...env.notSetUp,
-    ...silent,
-    ...[...byKind].map(([kind, some]) => describe(kind, some, now)),
-  ]
+  const rings = devices.some(({ goneAt, ringsFrom }) => goneAt === null && ringsFrom === 0)
+  const notSetUp = env.notSetUp.filter((sentence) => !rings || !sentence.startsWith(noAlert))
+  return [...notSetUp, ...silent, ...[...byKind].map(([kind, some]) => describe(kind, some, now))]
 }
 
 function describe(kind: string, stuck: readonly StuckDelivery[], now: number): string {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 import * as v from 'valibot'
+import { decideReminder } from '../delivery/reminder-steps.ts'
 import type { LeadOutcome, ServiceType, StoredLead } from '../lead.ts'
 import { serviceTypes } from '../lead.ts'
 import { retryDeliveries } from '../store/deliveries.ts'
 import { findLeads, type LeadState, type Position } from '../store/find-leads.ts'
-import { recordOutcome } from '../store/outcome.ts'
+import { recordOutcome, reopenLead } from '../store/outcome.ts'
 import { findLead, listHandOvers, listPromises } from '../store/reading.ts'
 import { recordAnswer } from '../store/reminders.ts'
 import type { Database } from '../store/tables.ts'
@@ -17,6 +18,7 @@ import { type Route, readBody, refuse } from './routes.ts'
 export type LeadRouteOptions = {
   db: Database
   timeZone: string
+  escalateAfterMinutes: readonly number[]
   /** By channel: whom it reaches, for a person to read. */
   findReceivers: () => Promise<ReadonlyMap<string, string>>
   /** What the owner should look at. */
@@ -39,7 +41,6 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
     const text = JSON.stringify(body)
     const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
     c.header('ETag', etag)
-    c.header('Cache-Control', 'private, no-cache')
     if (c.req.header('if-none-match') === etag) return c.body(null, 304)
     return c.body(text, 200, { 'Content-Type': 'application/json' })
   }
@@ -55,7 +56,7 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
       return answer(c, lead, session?.person ?? '')
     }
 
-  const setOutcome = (outcome: LeadOutcome | null) =>
+  const setOutcome = (outcome: LeadOutcome) =>
     withLead(async (c, { id }, person) => {
       await recordOutcome(db, id, { outcome, person, now: now() })
       wake()
@@ -74,14 +75,14 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
       method: 'GET',
       path: '/api/today',
       answer: async (c, { id, email, person }) => {
-        const recent = await findLeads(db, { from: now() - dayMs }, { limit: 200 })
-        const open = await findLeads(
-          db,
-          { state: 'waiting', from: now() - 7 * dayMs, to: now() - dayMs },
-          { limit: 50 },
-        )
+        const at = now()
+        const recent = await findLeads(db, { from: at - dayMs }, { limit: 200 })
+        // However many have come since, among them robots, nobody who waits may be missing.
+        const open = await findLeads(db, { state: 'waiting', from: at - 7 * dayMs }, { limit: 200 })
+        const all = new Map([...recent, ...open].map((lead) => [lead.id, lead]))
         const warnings = await options.findWarnings()
-        const leads = [...recent, ...open].map(describeCard)
+        const newestFirst = [...all.values()].sort((a, b) => b.receivedAt - a.receivedAt)
+        const leads = newestFirst.map(describeCard)
         return sendFresh(c, { me: { id, email, person }, leads, warnings })
       },
     },
@@ -143,7 +144,17 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
     },
     { method: 'POST', path: '/api/leads/:id/done', answer: setOutcome('done') },
     { method: 'POST', path: '/api/leads/:id/not-a-lead', answer: setOutcome('not-a-lead') },
-    { method: 'POST', path: '/api/leads/:id/reopen', answer: setOutcome(null) },
+    {
+      method: 'POST',
+      path: '/api/leads/:id/reopen',
+      answer: withLead(async (c, { id, receivedAt }) => {
+        const at = now()
+        const { nextAt } = decideReminder(receivedAt, options.escalateAfterMinutes, at)
+        await reopenLead(db, id, { remindAt: nextAt, now: at })
+        wake()
+        return showLead(c, id)
+      }),
+    },
     {
       method: 'POST',
       path: '/api/leads/:id/retry',

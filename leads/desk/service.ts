@@ -5,6 +5,7 @@ import type { Log } from '../log.ts'
 import type { Env } from '../settings.ts'
 import { listDevices, nameDevice } from '../store/push-devices.ts'
 import type { Database } from '../store/tables.ts'
+import { UserError } from '../user-error.ts'
 import { createDesk } from './app.ts'
 import { findTrouble } from './health.ts'
 import { mailLink } from './mail-link.ts'
@@ -59,16 +60,25 @@ export function createDeskService({
     sendLink: smtp && ((email, link) => mailLink(email, link, { ...smtp, company })),
     findWarnings: () => {
       if (!last || now() - last.at >= troubleReuseMs) {
-        const both = Promise.all([findTrouble(env, db, now()), findMachineTrouble()])
+        const both = Promise.all([
+          findTrouble(env, db, now()),
+          findMachineTrouble().catch(() => []),
+        ])
         last = { at: now(), trouble: both.then((all) => all.flat()) }
       }
       return last.trouble
     },
     erase: async (leadId) => {
-      const rows = await eraseEverywhere(leadId, { db, airtable, fetch, pause, now })
+      const rows = await eraseEverywhere(leadId, { db, airtable, fetch, pause, now }).catch(explain)
       return rows
         ? 'Erased, in Airtable too. Airtable keeps deleted rows in its trash for some days: empty it.'
         : 'Erased.'
     },
   })
+}
+
+/** What only the command line can do is no advice here. */
+function explain(error: Error): never {
+  if (!(error instanceof UserError)) throw error
+  throw new UserError(error.message.replace(/,? or erase it here only with --store-only/, ''))
 }

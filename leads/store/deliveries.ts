@@ -118,7 +118,13 @@ export function settleDeliveries(
         .where('occasion', '=', settlement.occasion)
       if (settlement.ok) {
         const { note = null } = settlement
-        await delivery.set({ ...free, state: 'sent', settled_at: now, note }).execute()
+        await delivery
+          .set({ ...free, state: 'sent', settled_at: now, note })
+          // Said again since, it is another delivery, which nobody has sent.
+          .$if(settlement.occasion === 'outcome', (query) =>
+            query.where('lease_holder', '=', holder),
+          )
+          .execute()
         const { leadId, next: occasion } = settlement
         if (occasion) await writeDeliveries(trx, { leadId, channels: [channel], occasion }, now)
         continue

@@ -1,3 +1,4 @@
+import { removeDevices } from './push-devices.ts'
 import type { Database } from './tables.ts'
 
 export type Session = {
@@ -135,10 +136,16 @@ export function listSessions({ kysely }: Database, now: number): Promise<Session
 }
 
 export async function renamePerson({ kysely }: Database, id: string, person: string) {
+  await kysely.updateTable('push_devices').set({ person }).where('session_id', '=', id).execute()
   await kysely.updateTable('desk_sessions').set({ person }).where('id', '=', id).execute()
 }
 
-export async function endSessions({ kysely }: Database, id: string | 'all'): Promise<void> {
-  const query = kysely.deleteFrom('desk_sessions')
-  await (id === 'all' ? query : query.where('id', '=', id)).execute()
+/** Ends a session, or all of them with the links that nobody has used; its phone rings no more. */
+export function endSessions({ kysely }: Database, id: string | 'all', now: number): Promise<void> {
+  return kysely.transaction().execute(async (trx) => {
+    const query = trx.deleteFrom('desk_sessions')
+    await (id === 'all' ? query : query.where('id', '=', id)).execute()
+    if (id === 'all') await trx.deleteFrom('desk_links').execute()
+    await removeDevices(trx, id === 'all' ? 'all' : { sessionId: id }, now)
+  })
 }

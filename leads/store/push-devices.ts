@@ -43,15 +43,24 @@ export async function listDevices({ kysely }: Pick<Database, 'kysely'>): Promise
   return rows.map((row) => ({ ...row, emergenciesRing: row.emergenciesRing === 1 }))
 }
 
-/** A browser has one device: what it registers replaces what it had. */
+/** A browser has one device: what it registers replaces what it had, and takes over what waits. */
 export function saveDevice({ kysely }: Database, device: PushDevice): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
-    await trx
+    const replaced = await trx
       .deleteFrom('push_devices')
       .where((eb) =>
         eb.or([eb('session_id', '=', device.sessionId), eb('endpoint', '=', device.endpoint)]),
       )
+      .returning('id')
       .execute()
+    const [last] = replaced.slice(-1)
+    if (last)
+      await trx
+        .updateTable('deliveries')
+        .set({ channel: nameDevice(device) })
+        .where('channel', '=', nameDevice(last))
+        .where('state', '=', 'waiting')
+        .execute()
     const { id, endpoint, p256dh, auth, person, name } = device
     await trx
       .insertInto('push_devices')
@@ -94,32 +103,36 @@ export async function changeDevice(
 }
 
 /** It rings no more, and stays in the list until somebody has seen that. */
-export async function strikeOffDevice({ kysely }: Database, id: string, now: number) {
-  await kysely.updateTable('push_devices').set({ gone_at: now }).where('id', '=', id).execute()
+export function strikeOffDevice({ kysely }: Database, id: string, now: number): Promise<void> {
+  return kysely.transaction().execute(async (trx) => {
+    await trx.updateTable('push_devices').set({ gone_at: now }).where('id', '=', id).execute()
+    await cancelRings(trx, [{ id }], now)
+  })
+}
+
+async function cancelRings(trx: Kysely<Tables>, devices: readonly { id: string }[], now: number) {
+  await trx
+    .updateTable('deliveries')
+    .set({ state: 'cancelled', settled_at: now, note: 'The device rings no more.' })
+    .where('channel', 'in', devices.map(nameDevice))
+    .where('state', '=', 'waiting')
+    .execute()
 }
 
 /** Removes a device, or those of a session, or all; what waits for them goes to nobody. */
-export function removeDevices(
-  { kysely }: Database,
+export async function removeDevices(
+  trx: Kysely<Tables>,
   which: { id: string } | { sessionId: string } | 'all',
   now: number,
 ): Promise<void> {
-  return kysely.transaction().execute(async (trx) => {
-    let query = trx.deleteFrom('push_devices').returning('id')
-    if (which !== 'all')
-      query =
-        'id' in which
-          ? query.where('id', '=', which.id)
-          : query.where('session_id', '=', which.sessionId)
-    const removed = await query.execute()
-    if (removed.length === 0) return
-    await trx
-      .updateTable('deliveries')
-      .set({ state: 'cancelled', settled_at: now, note: 'The device was removed.' })
-      .where('channel', 'in', removed.map(nameDevice))
-      .where('state', '=', 'waiting')
-      .execute()
-  })
+  let query = trx.deleteFrom('push_devices').returning('id')
+  if (which !== 'all')
+    query =
+      'id' in which
+        ? query.where('id', '=', which.id)
+        : query.where('session_id', '=', which.sessionId)
+  const removed = await query.execute()
+  if (removed.length > 0) await cancelRings(trx, removed, now)
 }
 
 /** Lets the devices that rang for a lead know that somebody is on it. */
@@ -132,6 +145,22 @@ export async function tellDevices(trx: Kysely<Tables>, leadId: string, now: numb
     .where('channel', 'like', 'push-%')
     .where('attempts', '>', 0)
     .execute()
-  const channels = rung.map(({ channel }) => channel)
+  if (rung.length === 0) return
+  const there = await trx
+    .selectFrom('push_devices')
+    .select('id')
+    .where('gone_at', 'is', null)
+    .execute()
+  const names = new Set(there.map(nameDevice))
+  const channels = rung.map(({ channel }) => channel).filter((channel) => names.has(channel))
   await writeDeliveries(trx, { leadId, channels, occasion: 'answered' }, now)
+}
+
+/** Another session of the same browser: its device goes on ringing. */
+export async function moveDevices({ kysely }: Database, from: string, to: string): Promise<void> {
+  await kysely
+    .updateTable('push_devices')
+    .set({ session_id: to })
+    .where('session_id', '=', from)
+    .execute()
 }

@@ -113,6 +113,8 @@ export const listPromises = ({ kysely }: Database, { from, to }: Period) =>
     ])
     .where('received_at', '>=', from)
     .where('received_at', '<', to)
+    // Nothing was promised to an advertiser.
+    .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', '!=', 'not-a-lead')]))
     .orderBy('received_at')
     .execute()
 

@@ -9,7 +9,7 @@ create table push_devices (
   person text not null,
   name text not null,
   -- 0: every lead rings; 4: one that nobody has answered after 4 minutes.
-  rings_from integer not null,
+  rings_from double precision not null,
   quiet_until bigint not null,
   emergencies_ring integer not null,
   created_at bigint not null,
