@@ -66,6 +66,12 @@ it('compose.yaml names files that are there, and variables of .env.example', () 
   for (const name of known.filter((one) => one.startsWith('VITE_'))) expect(built).toContain(name)
 })
 
+it('addresses reach Caddy without a slash at the end', () => {
+  const named = findAll(read('deploy/Caddyfile.container'), /^\{\$(\w+_URL)\} \{$/gm)
+  expect(named).toEqual(['PUBLIC_URL', 'DESK_URL'])
+  for (const name of named) expect(compose).toContain(`${name}="$$\{${name}%/}"`)
+})
+
 it('what guards the services stands for all of them', () => {
   const [, services = ''] = compose.split(/^services:$/m)
   for (const service of services.split(/^ {2}(?=\w+:$)/m).slice(1, 5))
