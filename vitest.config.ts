@@ -8,8 +8,8 @@ export default defineConfig({
     // long is not what a test tests.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // `npm test` and `npm run prove`.
-    projects: ['test', 'prove'].map((name) => ({
+    // `npm test`, `npm run prove` and `npm run prove:container`.
+    projects: ['test', 'prove', 'container'].map((name) => ({
       extends: true,
       test: {
         name,

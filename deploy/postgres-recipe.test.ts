@@ -23,7 +23,7 @@ it.runIf(engines.includes('postgres'))(
     onTestFinished(async () => {
       await runSql(databaseUrl, `drop database ${name}_restored with (force)`)
     })
-    const [, recipe = ''] = readFileSync('docs/hosting.md', 'utf8').split('### PostgreSQL')
+    const [, recipe = ''] = readFileSync('docs/backup.md', 'utf8').split('## PostgreSQL')
     const commands = [...recipe.matchAll(/```\n(.*?)```/gs)]
       .map(([, text]) => text)
       .join('')

@@ -18,7 +18,7 @@ export function findPlaces(variables: Variables) {
   const { databaseUrl, dataDir } = readEnv(variables)
   if (databaseUrl)
     throw new UserError(
-      'DATABASE_URL names a PostgreSQL, which pg_dump and pg_restore copy: see docs/hosting.md, Backup and restore.',
+      'DATABASE_URL names a PostgreSQL, which pg_dump and pg_restore copy: see docs/backup.md.',
     )
   return { dataDir, backupDir: findBackupDir(variables, dataDir) }
 }

@@ -18,7 +18,8 @@ const lastLinesMs = 500
 try {
   const env = readEnv(process.env)
   const siteDir = join(import.meta.dirname, '../dist')
-  const site = await startSite({ env, siteDir, fetch, now: Date.now, log })
+  const keptAssets = process.env.ASSETS_DIR?.trim() || undefined
+  const site = await startSite({ env, siteDir, keptAssets, fetch, now: Date.now, log })
   const stop = async (signal: string) => {
     log.info({ signal }, 'stopping')
     // Within 10 s whatever hangs: what is not settled by then is taken up again by its lease.

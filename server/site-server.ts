@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
@@ -12,6 +13,7 @@ import { UserError } from '#leads/user-error.ts'
 import { connectionLimits, limitConnections } from './connection-limits.ts'
 import { openDatabase } from './database.ts'
 import { type DeskServer, startDesk } from './desk-server.ts'
+import { keepAssets } from './kept-assets.ts'
 import { createStaticSite } from './static-site.ts'
 
 // SIGTERM promises an end within 10 s; this leaves two to settle and to close the database.
@@ -25,12 +27,15 @@ const drainMs = 2_000
 export async function startSite({
   env,
   siteDir,
+  keptAssets,
   fetch,
   now,
   log,
 }: {
   env: Env
   siteDir: string
+  /** Where hashed files outlive the version that brought them; not needed where the build sees to it. */
+  keptAssets?: string | undefined
   fetch: typeof globalThis.fetch
   now: () => number
   log: Log
@@ -39,7 +44,9 @@ export async function startSite({
   desk: DeskServer | undefined
   stop(options?: { drains: boolean }): Promise<void>
 }> {
-  const site = createStaticSite(siteDir, { overTls: env.publicUrl.startsWith('https:') })
+  if (keptAssets) keepAssets(join(siteDir, 'assets'), { folder: keptAssets, now: now(), log })
+  const overTls = env.publicUrl.startsWith('https:')
+  const site = createStaticSite(siteDir, { overTls, keptAssets })
   const db = await openDatabase(env)
   let proxyMentioned = false
   const { app, deliverer } = createService({

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import type { Context } from 'hono'
 import { UserError } from '#leads/user-error.ts'
@@ -32,9 +32,13 @@ const types: Record<string, string> = {
 /**
  * Serves the built site from memory: about a megabyte, and no request waits for the disk.
  * `overTls`: visitors come through a proxy that ends TLS, whether or not it says so each time.
+ * `keptAssets`: a folder with the hashed files of this version and of earlier ones.
  */
-export function createStaticSite(folder: string, { overTls = false } = {}) {
-  const files = loadFiles(folder)
+export function createStaticSite(
+  folder: string,
+  { overTls = false, keptAssets }: { overTls?: boolean; keptAssets?: string | undefined } = {},
+) {
+  const files = loadFiles(folder, keptAssets)
   const landing = files.get('/index.html')
   const notFound = files.get('/404.html')
   if (!landing || !notFound) {
@@ -85,21 +89,22 @@ function matches(ifNoneMatch: string | undefined, etag: string) {
   return tags.includes(etag) || tags.includes('*')
 }
 
-function loadFiles(folder: string) {
+function loadFiles(folder: string, keptAssets: string | undefined) {
   const files = new Map<string, File>()
   if (!existsSync(join(folder, '_headers'))) return files
   const { all, assets } = parseSiteHeaders(readFileSync(join(folder, '_headers'), 'utf8'))
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const type = types[extname(entry.name)]
-    if (!entry.isFile() || !type) continue
-    const path = join(entry.parentPath, entry.name)
+  const isKept = keptAssets && statSync(keptAssets, { throwIfNoEntry: false })?.isDirectory()
+  const kept = isKept ? listFiles(keptAssets, '/assets/') : []
+  // What this version brings replaces what was kept.
+  for (const { path, url } of [...kept, ...listFiles(folder, '/')]) {
+    const type = types[extname(path)]
+    if (!type) continue
     const body = readFileSync(path)
     const bodies = new Map<Encoding, Uint8Array>()
     // In the order of preference; the build writes the compressed ones beside the file.
     if (existsSync(`${path}.br`)) bodies.set('br', readFileSync(`${path}.br`))
     if (existsSync(`${path}.gz`)) bodies.set('gzip', readFileSync(`${path}.gz`))
     bodies.set('identity', body)
-    const url = `/${relative(folder, path).split(sep).join('/')}`
     const etag = createHash('sha256').update(body).digest('base64url').slice(0, 16)
     const headers = {
       'Cache-Control': 'no-cache',
@@ -110,3 +115,9 @@ function loadFiles(folder: string) {
   }
   return files
 }
+
+const listFiles = (folder: string, at: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .map((path) => ({ path, url: at + relative(folder, path).split(sep).join('/') }))

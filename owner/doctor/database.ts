@@ -111,7 +111,7 @@ export function checkBackups({ databaseUrl, dataDir }: Env, given: Given, now: n
   if (databaseUrl !== undefined || findBackend(given) !== undefined)
     return cannotTell(
       'Leads are backed up where their PostgreSQL is, if at all.',
-      'Look at its own backups, or dump it every night: docs/hosting.md, Backup and restore',
+      'Look at its own backups, or dump it every night: docs/backup.md',
     )
   const folder = findBackupDir(given, dataDir)
   const next = 'npm run backup   and every night from now on'

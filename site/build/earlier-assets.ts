@@ -3,11 +3,28 @@ import { join, resolve } from 'node:path'
 import type { Plugin } from 'vite'
 
 const keptMs = 30 * 24 * 60 * 60_000
-const listName = 'earlier.json'
+export const listName = 'earlier.json'
+
+/** Since when each file has been replaced. */
+export type EarlierList = Record<string, number>
+
+/** Which of the found files stay beside the new ones: they go 30 days after they were replaced. */
+export function chooseEarlier(
+  found: Iterable<string>,
+  { names, list, now }: { names: ReadonlySet<string>; list: EarlierList; now: number },
+): EarlierList {
+  const kept = [...found].flatMap((name) => {
+    const since = list[name] ?? now
+    // Compressed copies go with their file.
+    const isNew = names.has(name.replace(/\.(br|gz)$/, ''))
+    return isNew || name === listName || now - since >= keptMs ? [] : [[name, since] as const]
+  })
+  return Object.fromEntries(kept)
+}
 
 /**
  * Lets the hashed files of earlier builds live on beside the new ones: a page that somebody has open
- * asks for them still. They go 30 days after the build that replaced them.
+ * asks for them still.
  */
 export function keepEarlierAssets(now: () => number = Date.now): Plugin {
   let folder: string
@@ -24,18 +41,12 @@ export function keepEarlierAssets(now: () => number = Date.now): Plugin {
       found = new Map(names.map((name) => [name, readFileSync(join(folder, name))]))
     },
     writeBundle() {
-      const list: Record<string, number> = {}
-      const replacedAt = JSON.parse(String(found.get(listName) ?? '{}'))
-      found.delete(listName)
+      const list = JSON.parse(String(found.get(listName) ?? '{}'))
       const names = new Set(readdirSync(folder))
-      for (const [name, content] of found) {
-        const since = replacedAt[name] ?? now()
-        // Compressed copies go with their file.
-        if (names.has(name.replace(/\.(br|gz)$/, '')) || now() - since >= keptMs) continue
-        writeFileSync(join(folder, name), content)
-        list[name] = since
-      }
-      writeFileSync(join(folder, listName), JSON.stringify(list))
+      const kept = chooseEarlier(found.keys(), { names, list, now: now() })
+      for (const name of Object.keys(kept))
+        writeFileSync(join(folder, name), found.get(name) as Buffer)
+      writeFileSync(join(folder, listName), JSON.stringify(kept))
     },
   }
 }

