@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { brand } from '../site/brand/brand.ts'
+import { applyBrand } from '../site/build/brand-plugin.ts'
+import { computeNight } from '../site/build/palette.ts'
 import { company } from '../site/content.ts'
 
 // Everything comes from the desk itself, and nobody may frame it.
@@ -19,6 +22,7 @@ const headers = `/*
   Cache-Control: public, max-age=31536000, immutable
 `
 
+const night = computeNight(brand).paper
 const title = `${company.name} desk`
 
 const manifest = {
@@ -28,8 +32,8 @@ const manifest = {
   start_url: '/',
   scope: '/',
   display: 'standalone',
-  background_color: '#12191c',
-  theme_color: '#12191c',
+  background_color: night,
+  theme_color: night,
   icons: [
     { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },
     { src: '/icon-512.png', sizes: '512x512', type: 'image/png' },
@@ -56,10 +60,15 @@ export default defineConfig({
     },
   },
   plugins: [
+    applyBrand(brand, { withNight: true }),
     react(),
     {
       name: 'finish-desk',
-      transformIndexHtml: (html) => html.replaceAll('%TITLE%', title),
+      transformIndexHtml: (html) =>
+        html
+          .replaceAll('%TITLE%', title)
+          .replaceAll('%PAPER%', brand.colors.paper)
+          .replaceAll('%NIGHT%', night),
       writeBundle({ dir = '' }) {
         writeFileSync(join(dir, '_headers'), headers)
         writeFileSync(join(dir, 'manifest.webmanifest'), JSON.stringify(manifest))

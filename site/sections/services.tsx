@@ -2,6 +2,7 @@ import { services } from '../content.ts'
 import hammer from '../pictures/services/hammer.svg?raw'
 import inspect from '../pictures/services/inspect.svg?raw'
 import roof from '../pictures/services/roof.svg?raw'
+import { Drawing } from './drawing.tsx'
 
 const drawings = { roof, hammer, inspect }
 
@@ -13,8 +14,7 @@ export function Services() {
         <ul>
           {services.cards.map(({ icon, title, text }) => (
             <li key={title} className="card">
-              {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own files, in the page for the brand's colors */}
-              <span dangerouslySetInnerHTML={{ __html: drawings[icon].trim() }} />
+              <Drawing svg={drawings[icon]} />
               <h3>{title}</h3>
               <p>{text}</p>
             </li>
