@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, loadEnv } from 'vite'
+import { brand } from './site/brand/brand.ts'
+import { applyBrand } from './site/build/brand-plugin.ts'
 import { keepEarlierAssets } from './site/build/earlier-assets.ts'
 import { formCode, prerender } from './site/build/prerender.ts'
 
@@ -15,7 +17,12 @@ export default defineConfig(({ mode }) => {
     root,
     envDir: '..',
     define: { 'import.meta.env.VITE_SUPABASE_ANON_KEY': JSON.stringify(publicKey) },
-    plugins: [react(), prerender({ publicUrl: readPublicUrl(env) }), keepEarlierAssets()],
+    plugins: [
+      applyBrand(brand),
+      react(),
+      prerender({ publicUrl: readPublicUrl(env) }),
+      keepEarlierAssets(),
+    ],
     css: { transformer: 'lightningcss' },
     appType: 'mpa',
     // The form's call goes to the site that `npm start` serves beside it.

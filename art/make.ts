@@ -1,19 +1,20 @@
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { UserError } from '#leads/user-error.ts'
+import { brand } from '#site/brand/brand.ts'
+import { company } from '#site/content.ts'
+import { cutBrand } from './brand.ts'
 import { makeFont } from './font.ts'
-import { makeIcons, makeSharePicture } from './icons.ts'
-import { makePictures } from './pictures.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const art = `${root}art`
-const pictures = `${root}site/pictures`
-const fonts = `${root}site/fonts`
-const publicDir = `${root}site/public`
+const root = join(import.meta.dirname, '..')
+const say = (line: string) => process.stdout.write(`${line}\n`)
 
-// `npm run art -- share`: after a change of the company's name, which is all that the picture of
-// shared links takes from site/content.ts. The rest takes a minute.
-if (process.argv[2] !== 'share') {
-  await makeFont(fonts)
-  await makeIcons(publicDir)
-  await makePictures(art, pictures)
+try {
+  // `npm run brand -- font`: Archivo is cut again only when its package changes.
+  if (process.argv[2] === 'font') await makeFont(join(root, 'site/fonts'))
+  else await cutBrand({ root, brand, name: company.name, say })
+} catch (error) {
+  const { message, stack } = error as Error
+  const isForPeople = error instanceof UserError || message.startsWith('site/brand/')
+  process.stderr.write(`${isForPeople ? message : stack}\n`)
+  process.exit(1)
 }
-await makeSharePicture(art, pictures, publicDir)

@@ -1,8 +1,18 @@
-/** The roof of the logo. */
+import drawing from '#site/brand/logo.svg?raw'
+import { readLogo } from '#site/build/logo.ts'
+
+const { viewBox, shapes } = readLogo(drawing)
+
 export const Mark = () => (
-  <svg className="mark" viewBox="0 0 32 32" width="32" height="32" aria-hidden="true">
-    <path d="M22 8V3.5h4v5.83l6 2v5L16 11 0 16.33v-5L16 6zM16 13.5l12 4v4.7l-12-4-12 4v-4.7zM16 20.7l12 4V28H4v-3.3z" />
-  </svg>
+  <svg
+    className="mark"
+    viewBox={viewBox}
+    width="32"
+    height="32"
+    aria-hidden="true"
+    // biome-ignore lint/security/noDangerouslySetInnerHtml: the owner's own drawing
+    dangerouslySetInnerHTML={{ __html: shapes }}
+  />
 )
 
 const paths = {

@@ -6,6 +6,9 @@ import react from '@vitejs/plugin-react'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { defineConfig } from 'vite'
+import { brand } from '../site/brand/brand.ts'
+import { applyBrand } from '../site/build/brand-plugin.ts'
+import { computeNight } from '../site/build/palette.ts'
 import { company } from '../site/content.ts'
 import { Mark } from './icons.tsx'
 
@@ -23,6 +26,7 @@ const formatHeaders = (styleHash: string) => `/*
   Cache-Control: public, max-age=31536000, immutable
 `
 
+const night = computeNight(brand).paper
 const title = `${company.name} desk`
 // What is there before the script is: the same as while it waits for its first answer.
 const shell = renderToStaticMarkup(
@@ -36,8 +40,8 @@ const manifest = {
   start_url: '/',
   scope: '/',
   display: 'standalone',
-  background_color: '#12191c',
-  theme_color: '#12191c',
+  background_color: night,
+  theme_color: night,
   icons: [
     { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },
     { src: '/icon-512.png', sizes: '512x512', type: 'image/png' },
@@ -78,10 +82,16 @@ export default defineConfig({
     },
   },
   plugins: [
+    applyBrand(brand, { withNight: true }),
     react(),
     {
       name: 'finish-desk',
-      transformIndexHtml: (html) => html.replace('%TITLE%', title).replace('%SHELL%', shell),
+      transformIndexHtml: (html) =>
+        html
+          .replace('%TITLE%', title)
+          .replace('%SHELL%', shell)
+          .replaceAll('%PAPER%', brand.colors.paper)
+          .replaceAll('%NIGHT%', night),
       writeBundle({ dir = '' }) {
         writeFileSync(join(dir, '_headers'), formatHeaders(inlineStyle(dir)))
         writeFileSync(join(dir, 'manifest.webmanifest'), JSON.stringify(manifest))

@@ -72,3 +72,22 @@ export async function expectAccessible(page: Page, part = 'html') {
   const { violations } = await new AxeBuilder({ page }).include(part).withTags(rules).analyze()
   expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([])
 }
+
+type Shift = { value: number; hadRecentInput: boolean; sources: { node: Element | null }[] }
+
+/** Runs in the page. Notes how far it shifts, and what moved, so that a red test says it. */
+export function watchShifts() {
+  const shifts: { value: number; moved: (string | undefined)[] }[] = []
+  Object.assign(window, { shifts })
+  new PerformanceObserver((list) => {
+    // What follows a press at once is what the visitor asked for.
+    for (const { value, hadRecentInput, sources } of list.getEntries() as unknown as Shift[])
+      if (!hadRecentInput) shifts.push({ value, moved: sources.map(({ node }) => node?.className) })
+  }).observe({ type: 'layout-shift', buffered: true })
+}
+
+export async function expectNoShift(page: Page, limit = 0.01) {
+  const shifts = await page.evaluate<{ value: number }[]>('window.shifts')
+  const sum = shifts.reduce((so, { value }) => so + value, 0)
+  expect(sum, JSON.stringify(shifts)).toBeLessThan(limit)
+}

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { devices, type Page, type Request } from '@playwright/test'
 import { siteDir } from './site.ts'
-import { desktop, expect, readToTheEnd, test } from './test.ts'
+import { desktop, expect, expectNoShift, readToTheEnd, test, watchShifts } from './test.ts'
 
 const { defaultBrowserType: _chromium, ...phone } = devices['Pixel 7']
 const kB = 1_000
@@ -188,24 +188,6 @@ async function servePieces() {
     server.close()
   }
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, sendRest, close }
-}
-
-type Shift = { value: number; sources: { node: Element | null }[] }
-
-/** Notes how far the page shifts, and what moved, so that a red test says it. */
-function watchShifts() {
-  const shifts: { value: number; moved: (string | undefined)[] }[] = []
-  Object.assign(window, { shifts })
-  new PerformanceObserver((list) => {
-    for (const { value, sources } of list.getEntries() as unknown as Shift[])
-      shifts.push({ value, moved: sources.map(({ node }) => node?.className) })
-  }).observe({ type: 'layout-shift', buffered: true })
-}
-
-async function expectNoShift(page: Page) {
-  const shifts = await page.evaluate<{ value: number }[]>('window.shifts')
-  const sum = shifts.reduce((so, { value }) => so + value, 0)
-  expect(sum, JSON.stringify(shifts)).toBeLessThan(0.01)
 }
 
 const hasPainted = () => performance.getEntriesByName('first-contentful-paint').length > 0

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { type Look, plainLook } from './look.ts'
 import { UserError } from './user-error.ts'
 
 const text = v.optional(v.string())
@@ -139,7 +140,7 @@ export const noAlert = 'No alert is set up'
 export type Env = ReturnType<typeof readEnv>
 
 /** Reads the environment once. Throws one message that names every variable to fix. */
-export function readEnv(given: Record<string, string | undefined>) {
+export function readEnv(given: Record<string, string | undefined>, look: Look = plainLook) {
   const set = Object.entries(given).filter(([, value]) => isSet(value))
   const parsed = v.safeParse(
     variables,
@@ -204,6 +205,7 @@ export function readEnv(given: Record<string, string | undefined>) {
           }
         : undefined,
     escalateAfterMinutes: [...new Set(minutes.map(Number))].sort((a, b) => a - b),
+    look,
     timeZone: env.TIME_ZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     publicUrl,
     /** Where the "I am calling" links lead; none where no page can be shown. */

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { makeSafe } from '#leads/safe-text.ts'
 import { type Env, readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
+import { look } from '#site/build/look.ts'
 import { checkAirtable } from './doctor/airtable.ts'
 import { checkAlerts, proposeTests, sendTests } from './doctor/alerts.ts'
 import { type Check, listChecks } from './doctor/check.ts'
@@ -40,7 +41,7 @@ export async function runDoctor(args: readonly string[], deps: DoctorDeps) {
   try {
     const { values } = parseTyped({ args: [...args], options })
     if (values.help) return { code: 0, text: help }
-    const env = readEnv(deps.given)
+    const env = readEnv(deps.given, look)
     const content = await deps.readContent().catch(explainUnreadable)
     const groups = await examine(env, content, values.send ?? false, deps)
     const ready = !groups.some(({ checks }) => checks.some(({ state }) => state === 'to do'))

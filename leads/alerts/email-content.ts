@@ -1,3 +1,4 @@
+import { type Look, plainLook } from '../look.ts'
 import { escapeHtml } from '../safe-text.ts'
 import type { Alert } from './alert.ts'
 
@@ -27,14 +28,15 @@ export function formatText(alert: Alert): string {
 }
 
 // Mail programs drop style sheets, so every element carries its own.
-export function formatHtml(alert: Alert): string {
+export function formatHtml(alert: Alert, look: Look = plainLook): string {
   const { headline, isEmergency, remarks, mapUrl, callUrl, answerUrl } = alert
-  const button = (href: string, text: string, background: string) =>
-    `<a href="${escapeHtml(href)}" style="display:block;margin:0 0 12px;padding:15px 16px;border-radius:8px;background:${background};color:#ffffff;font-size:18px;font-weight:700;text-align:center;text-decoration:none">${escapeHtml(text)}</a>`
+  const { ink, slate, paper, sand, alarm, roundness } = look
+  const button = (href: string, text: string, background: string, color: string) =>
+    `<a href="${escapeHtml(href)}" style="display:block;margin:0 0 12px;padding:15px 16px;border-radius:${8 * roundness}px;background:${background};color:${color};font-size:18px;font-weight:700;text-align:center;text-decoration:none">${escapeHtml(text)}</a>`
   const row = (what: string, content: string) =>
-    `<tr><td style="padding:8px 14px 8px 0;color:#3f5458;vertical-align:top;white-space:nowrap">${what}</td><td style="padding:8px 0;font-weight:600;overflow-wrap:anywhere">${content}</td></tr>`
+    `<tr><td style="padding:8px 14px 8px 0;color:${slate};vertical-align:top;white-space:nowrap">${what}</td><td style="padding:8px 0;font-weight:600;overflow-wrap:anywhere">${content}</td></tr>`
   const note = (text: string) =>
-    `<p style="margin:0 0 14px;color:#3f5458;font-size:15px">${escapeHtml(text)}</p>`
+    `<p style="margin:0 0 14px;color:${slate};font-size:15px">${escapeHtml(text)}</p>`
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -43,18 +45,18 @@ export function formatHtml(alert: Alert): string {
 <meta name="format-detection" content="telephone=no,address=no,email=no,url=no">
 <title>${escapeHtml(headline)}</title>
 </head>
-<body style="margin:0;padding:16px;background:#faf6ee;color:#1b2326;font:16px/1.45 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif">
-<div style="max-width:480px;margin:0 auto;background:#ffffff;border:1px solid #efe6d6;border-radius:12px;overflow:hidden">
-<div style="padding:18px 20px;background:${isEmergency ? '#a31621' : '#1b2326'};color:#ffffff;font-size:21px;line-height:1.3;font-weight:800;overflow-wrap:anywhere">${escapeHtml(headline)}</div>
+<body style="margin:0;padding:16px;background:${paper};color:${ink};font:16px/1.45 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif">
+<div style="max-width:480px;margin:0 auto;background:#ffffff;border:1px solid ${sand};border-radius:${12 * roundness}px;overflow:hidden">
+<div style="padding:18px 20px;background:${isEmergency ? alarm : ink};color:#ffffff;font-size:21px;line-height:1.3;font-weight:800;overflow-wrap:anywhere">${escapeHtml(headline)}</div>
 <div style="padding:18px 20px 8px">
 ${remarks.map(note).join('\n')}
-${button(callUrl, `Call ${alert.phone}`, '#b4501e')}
-${answerUrl ? button(answerUrl, 'I am calling', '#3f5458') : ''}
+${button(callUrl, `Call ${alert.phone}`, look.accent, look.onAccent)}
+${answerUrl ? button(answerUrl, 'I am calling', slate, '#ffffff') : ''}
 ${note(answerUrl ? openingChangesNothing : setStatus)}
-<table role="presentation" style="width:100%;border-collapse:collapse;border-top:1px solid #efe6d6;font-size:16px">
+<table role="presentation" style="width:100%;border-collapse:collapse;border-top:1px solid ${sand};font-size:16px">
 ${row('Name', escapeHtml(alert.name))}
 ${row('Service', escapeHtml(alert.service))}
-${row('Address', `${escapeHtml(alert.address)}<br><a href="${escapeHtml(mapUrl)}" style="color:#b4501e;font-weight:700">Show on the map</a>`)}
+${row('Address', `${escapeHtml(alert.address)}<br><a href="${escapeHtml(mapUrl)}" style="color:${look.link};font-weight:700">Show on the map</a>`)}
 ${row('Received', escapeHtml(alert.receivedAt))}
 ${row('Call by', escapeHtml(alert.deadline))}
 ${alert.source ? row('From', escapeHtml(alert.source)) : ''}

@@ -1,12 +1,16 @@
 import { createTransport } from 'nodemailer'
 import type { Result } from '../channel.ts'
+import type { Look } from '../look.ts'
 import type { Alert } from './alert.ts'
 import { formatHtml, formatText } from './email-content.ts'
 import { isMailRefused } from './refusal.ts'
 
 const handOverTimeoutMs = 30_000
 
-export function createEmailSender({ smtpUrl, from }: { smtpUrl: string; from: string }) {
+export function createEmailSender(
+  { smtpUrl, from }: { smtpUrl: string; from: string },
+  look?: Look,
+) {
   const transport = createTransport({
     url: smtpUrl,
     connectionTimeout: 10_000,
@@ -32,7 +36,7 @@ export function createEmailSender({ smtpUrl, from }: { smtpUrl: string; from: st
           to,
           subject: headline,
           text: formatText(alert),
-          html: formatHtml(alert),
+          html: formatHtml(alert, look),
           // A repeat after a lost answer has the same id, and mail programs show it once.
           messageId: `<${id}@${domain}>`,
           // All that is said about a lead is one conversation.

@@ -2,44 +2,45 @@ import { createHash } from 'node:crypto'
 import type { Alert } from '../alerts/alert.ts'
 import { formatClock, formatDuration } from '../alerts/clock.ts'
 import { promiseMs } from '../lead.ts'
+import type { Look } from '../look.ts'
 import { escapeHtml } from '../safe-text.ts'
 import type { Answer } from '../store/reminders.ts'
 
-const style = `
+const formatStyle = ({ ink, slate, paper, sand, alarm, leaf, ...look }: Look) => `
 *{box-sizing:border-box}
-body{margin:0;padding:20px 16px 40px;background:#faf6ee;color:#1b2326;font:17px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+body{margin:0;padding:20px 16px 40px;background:${paper};color:${ink};font:17px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 main{max-width:30rem;margin:0 auto}
 h1{margin:0 0 .6em;font-size:1.6rem;line-height:1.2;text-wrap:balance}
 p{margin:0 0 1em}
-.box{background:#fff;border:1px solid #efe6d6;border-top:6px solid #3f5458;border-radius:12px;padding:22px 20px}
-.emergency{border-top-color:#a31621}
-.answered{border-top-color:#23613a}
-.flag{display:inline-block;margin:0 0 .7em;padding:2px 10px;border-radius:6px;background:#a31621;color:#fff;font-weight:700;letter-spacing:.04em}
+.box{background:#fff;border:1px solid ${sand};border-top:6px solid ${slate};border-radius:${12 * look.roundness}px;padding:22px 20px}
+.emergency{border-top-color:${alarm}}
+.answered{border-top-color:${leaf}}
+.flag{display:inline-block;margin:0 0 .7em;padding:2px 10px;border-radius:${6 * look.roundness}px;background:${alarm};color:#fff;font-weight:700;letter-spacing:.04em}
 dl{margin:1.3em 0 0}
-dl div{padding:.6em 0;border-top:1px solid #efe6d6}
-dt{color:#3f5458;font-size:.9rem}
+dl div{padding:.6em 0;border-top:1px solid ${sand}}
+dt{color:${slate};font-size:.9rem}
 dd{margin:0;font-weight:600}
-a{color:#b4501e;font-weight:700}
-button,.call{display:block;width:100%;min-height:56px;padding:14px 16px;border:0;border-radius:8px;background:#b4501e;color:#fff;font:700 1.15rem/1.3 system-ui,sans-serif;text-align:center;text-decoration:none;cursor:pointer}
-button:hover,.call:hover{background:#8f3c12}
-button:focus-visible,a:focus-visible{outline:3px solid #1b2326;outline-offset:3px}
-.took{color:#23613a;font-weight:700}
-.late{color:#a31621;font-weight:700}
-.small{margin:.8em 0 0;color:#3f5458;font-size:.95rem}
+a{color:${look.link};font-weight:700}
+button,.call{display:block;width:100%;min-height:56px;padding:14px 16px;border:0;border-radius:${8 * look.roundness}px;background:${look.accent};color:${look.onAccent};font:700 1.15rem/1.3 system-ui,sans-serif;text-align:center;text-decoration:none;cursor:pointer}
+button:hover,.call:hover{background:${look.accentDeep}}
+button:focus-visible,a:focus-visible{outline:3px solid ${ink};outline-offset:3px}
+.took{color:${leaf};font-weight:700}
+.late{color:${alarm};font-weight:700}
+.small{margin:.8em 0 0;color:${slate};font-size:.95rem}
 `
 
 /** The page runs nothing, loads nothing, may not be framed or found, and tells no other site. */
-export const answerPageHeaders = {
+export const formatAnswerHeaders = (look: Look) => ({
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(formatStyle(look)).digest('base64')}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex, nofollow',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
-}
+})
 
-const formatPage = (title: string, content: string) => `<!doctype html>
+const formatPage = (look: Look, title: string, content: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -47,7 +48,7 @@ const formatPage = (title: string, content: string) => `<!doctype html>
 <meta name="robots" content="noindex, nofollow">
 <meta name="format-detection" content="telephone=no, address=no, email=no">
 <title>${escapeHtml(title)}</title>
-<style>${style}</style>
+<style>${formatStyle(look)}</style>
 </head>
 <body>
 <main>
@@ -62,7 +63,7 @@ export function formatAnswerPage(
   alert: Alert,
   lead: { receivedAt: number; email: string },
   answer: Answer | undefined,
-  { now, timeZone }: { now: number; timeZone: string },
+  { now, timeZone, look }: { now: number; timeZone: string; look: Look },
 ): string {
   const title = answer
     ? answer.isFirst
@@ -73,6 +74,7 @@ export function formatAnswerPage(
   const call = `<a class="call" href="${escapeHtml(alert.callUrl)}">Call ${escapeHtml(alert.phone)}</a>`
   const kind = answer ? 'answered' : alert.isEmergency ? 'emergency' : ''
   return formatPage(
+    look,
     title,
     `<div class="box ${kind}">
 ${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
@@ -113,20 +115,20 @@ function describeAnswer(
   return `<p>${who} at ${at}, ${took}. If that was not you, this homeowner is being called already.</p>`
 }
 
-const formatNotice = (title: string, text: string) =>
-  formatPage(title, `<div class="box"><h1>${title}</h1>\n<p>${text}</p></div>`)
+const createNotice = (title: string, text: string) => (look: Look) =>
+  formatPage(look, title, `<div class="box"><h1>${title}</h1>\n<p>${text}</p></div>`)
 
-export const unknownLinkPage = formatNotice(
+export const formatUnknownLink = createNotice(
   'This link is not valid',
   'It may have been cut off on its way. Open it from the alert itself, or copy it whole.',
 )
 
-export const expiredLinkPage = formatNotice(
+export const formatExpiredLink = createNotice(
   'This link has expired',
   'Links in alerts work for 7 days. The request itself is kept: see Airtable, or the owner’s list of leads.',
 )
 
-export const unavailablePage = formatNotice(
+export const formatUnavailable = createNotice(
   'Not recorded yet',
   'The service cannot reach its database at the moment. Call the homeowner; then open this link again.',
 )

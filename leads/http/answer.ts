@@ -2,22 +2,24 @@ import type { Context } from 'hono'
 import { describeAlert } from '../alerts/alert.ts'
 import { readAnswerToken } from '../answer-link.ts'
 import type { Log } from '../log.ts'
+import { type Look, plainLook } from '../look.ts'
 import { readLinkSecret } from '../store/kept-settings.ts'
 import { findLead } from '../store/reading.ts'
 import { type Answer, recordAnswer } from '../store/reminders.ts'
 import type { Database } from '../store/tables.ts'
 import {
-  answerPageHeaders,
-  expiredLinkPage,
+  formatAnswerHeaders,
   formatAnswerPage,
-  unavailablePage,
-  unknownLinkPage,
+  formatExpiredLink,
+  formatUnavailable,
+  formatUnknownLink,
 } from './answer-page.ts'
 
 export type AnswerOptions = {
   db: Database
   linkSecret: string | undefined
   timeZone: string
+  look?: Look
   now: () => number
   log: Log
   wake: () => void
@@ -32,18 +34,20 @@ export async function answerLead(c: Context, options: AnswerOptions): Promise<Re
     return await answerToken(c, options)
   } catch (error) {
     options.log.error({ error: (error as Error).name }, 'an answer could not be shown or recorded')
-    return c.body(unavailablePage, 503, answerPageHeaders)
+    const { look = plainLook } = options
+    return c.body(formatUnavailable(look), 503, formatAnswerHeaders(look))
   }
 }
 
 async function answerToken(c: Context, options: AnswerOptions): Promise<Response> {
-  const { db, timeZone, log } = options
+  const { db, timeZone, log, look = plainLook } = options
+  const headers = formatAnswerHeaders(look)
   const now = options.now()
   const secret = await readLinkSecret(db, options.linkSecret)
   const token = readAnswerToken(c.req.param('token') ?? '', secret, now)
-  if (token.kind === 'expired') return c.body(expiredLinkPage, 410, answerPageHeaders)
+  if (token.kind === 'expired') return c.body(formatExpiredLink(look), 410, headers)
   const lead = token.kind === 'valid' ? await findLead(db, token.leadId) : undefined
-  if (!lead) return c.body(unknownLinkPage, 404, answerPageHeaders)
+  if (!lead) return c.body(formatUnknownLink(look), 404, headers)
 
   let answer: Answer | undefined
   if (c.req.method === 'POST') {
@@ -61,6 +65,6 @@ async function answerToken(c: Context, options: AnswerOptions): Promise<Response
     }
 
   const alert = describeAlert(lead, 'received', { now, timeZone })
-  const page = formatAnswerPage(alert, lead, answer, { now, timeZone })
-  return c.body(page, 200, answerPageHeaders)
+  const page = formatAnswerPage(alert, lead, answer, { now, timeZone, look })
+  return c.body(page, 200, headers)
 }

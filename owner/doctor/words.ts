@@ -20,7 +20,7 @@ export function checkWords(content: Content): Finding {
     other.includes('company')
       ? toDo(
           `The company is the sample's, ${company.name}.`,
-          `${file}, company: your name, phone, year and area. Delete \`sample: true\`, then read the whole file: every figure and claim must be true of you. npm run art -- share puts the name into the picture of shared links.`,
+          `${file}, company: your name, phone, year and area. Delete \`sample: true\`, then read the whole file: every figure and claim must be true of you. npm run brand puts the name into the picture of shared links.`,
         )
       : ok(`The company: ${company.name}.`),
     isPlaceholder

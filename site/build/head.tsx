@@ -1,3 +1,4 @@
+import { brand } from '../brand/brand.ts'
 import { company, head } from '../content.ts'
 import { heroPictures } from '../sections/hero.tsx'
 import { formatBusiness } from './business.ts'
@@ -15,7 +16,7 @@ export function LandingHead({ publicUrl }: { publicUrl: string | undefined }) {
     <>
       <title>{head.title}</title>
       <meta name="description" content={head.description} />
-      <meta name="theme-color" content="#1b2326" />
+      <meta name="theme-color" content={brand.colors.ink} />
       <meta property="og:type" content="website" />
       <meta property="og:site_name" content={company.name} />
       <meta property="og:title" content={head.title} />
@@ -36,7 +37,7 @@ export function LandingHead({ publicUrl }: { publicUrl: string | undefined }) {
       <link {...preload} media={wide.media} imageSrcSet={wide.srcSet} imageSizes={wide.sizes} />
       <link
         rel="preload"
-        href="/fonts/archivo.woff2"
+        href={brand.headingFont ? `/brand/${brand.headingFont.file}` : '/fonts/archivo.woff2'}
         as="font"
         type="font/woff2"
         crossOrigin=""

@@ -7,6 +7,7 @@ import { fillInput, findField } from './field-input.ts'
 import { formatNameField } from './format-name.ts'
 import { formatPhoneField } from './format-phone.ts'
 import { loadAhead } from './load-later.ts'
+import { standStill } from './stand-still.ts'
 import { suggestEmail } from './suggest-email.ts'
 import { useSubmit } from './use-submit.ts'
 
@@ -34,7 +35,9 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
       formatNameField(findField(form.current, 'name') as HTMLInputElement)
       formatPhoneField(findField(form.current, 'phone') as HTMLInputElement)
     }
+    const stop = standStill(form.current)
     onReady?.()
+    return stop
   }, [onReady])
 
   function takeMeantEmail() {
@@ -143,7 +146,7 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
       <button type="submit" disabled={submitting} className="button large">
         {submitting ? words.submitting : words.submit}
       </button>
-      <div role="status">
+      <div role="status" className="notes" data-room={words.notes.received} data-busy={submitting}>
         {!online && <CallNote>{submitting ? words.notes.waiting : words.notes.offline}</CallNote>}
         {online && outcome === 'received' && (
           <p className="form-note" data-outcome="received">

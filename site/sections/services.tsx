@@ -1,7 +1,10 @@
 import { services } from '../content.ts'
-import { ClipboardCheck, Hammer, House } from './icons.tsx'
+import hammer from '../pictures/services/hammer.svg?raw'
+import inspect from '../pictures/services/inspect.svg?raw'
+import roof from '../pictures/services/roof.svg?raw'
+import { Drawing } from './drawing.tsx'
 
-const icons = { roof: House, hammer: Hammer, inspect: ClipboardCheck }
+const drawings = { roof, hammer, inspect }
 
 export function Services() {
   return (
@@ -9,18 +12,13 @@ export function Services() {
       <div className="page-width">
         <h2 id="services">{services.heading}</h2>
         <ul>
-          {services.cards.map(({ icon, title, text }) => {
-            const Icon = icons[icon]
-            return (
-              <li key={title} className="card">
-                <span className="icon-tile">
-                  <Icon size={24} />
-                </span>
-                <h3>{title}</h3>
-                <p>{text}</p>
-              </li>
-            )
-          })}
+          {services.cards.map(({ icon, title, text }) => (
+            <li key={title} className="card">
+              <Drawing svg={drawings[icon]} />
+              <h3>{title}</h3>
+              <p>{text}</p>
+            </li>
+          ))}
         </ul>
       </div>
     </section>

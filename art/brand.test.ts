@@ -1,0 +1,63 @@
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { expect, test } from 'vitest'
+import { brand } from '#site/brand/brand.ts'
+import { createDir } from '#testing/database.ts'
+import { cutBrand } from './brand.ts'
+
+const gps = { GPSLatitude: '44/1 58/1 0/1', GPSLatitudeRef: 'N' }
+
+/** A checkout with nothing but a brand in it. */
+function prepare() {
+  const root = createDir()
+  for (const folder of ['site/brand', 'site/pictures', 'site/public', 'desk/public'])
+    mkdirSync(join(root, folder), { recursive: true })
+  copyFileSync('site/brand/logo.svg', join(root, 'site/brand/logo.svg'))
+  const said: string[] = []
+  return {
+    root,
+    said,
+    takePicture: (name: string, width: number, height: number) =>
+      sharp({ create: { width, height, channels: 3, background: '#a0522d' } })
+        .jpeg()
+        .withIccProfile('p3')
+        .withExif({ IFD0: { Make: 'PhoneMaker' }, IFD3: gps })
+        .toFile(join(root, 'site/brand', name)),
+    cut: (name = 'Acme') =>
+      cutBrand({ root, brand, name, say: (line) => said.push(line), effort: 0 }),
+  }
+}
+
+test('a phone’s pictures are cut, without what the phone wrote into them, and only once', async () => {
+  const { root, said, takePicture, cut } = prepare()
+  await takePicture('hero.jpg', 2000, 2600)
+  await takePicture('about.jpg', 1600, 1200)
+  expect(await cut()).toBe(18)
+  expect(said[0]).toMatch(/hero\.jpg \(2000 × 2600\) is upright, and hero is shown wide/)
+  expect(said[1]).toMatch(/hero\.jpg .* not in sRGB: its colors are converted/)
+  expect(said.filter((line) => / {2}\d+\.\d s$/.test(line))).toHaveLength(18)
+  for (const path of ['pictures/hero-1920.avif', 'pictures/about-800.webp', 'public/og.jpg']) {
+    const file = join(root, 'site', path)
+    const { exif, icc, xmp } = await sharp(file).metadata()
+    if (!path.endsWith('og.jpg'))
+      expect([exif, icc, xmp]).toEqual([undefined, undefined, undefined])
+    expect(readFileSync(file, 'latin1')).not.toMatch(/PhoneMaker|GPS/)
+    // GPS data is its own directory, tag 0x8825, in either byte order.
+    expect(exif?.toString('latin1') ?? '').not.toMatch(/\x88\x25|\x25\x88/)
+  }
+  expect(await sharp(join(root, 'site/pictures/hero-1920.avif')).metadata()).toMatchObject({
+    width: 1920,
+    height: 1080,
+  })
+  expect(await cut()).toBe(0)
+  // Another name: the picture of shared links alone.
+  expect(await cut('Acme & Daughters')).toBe(1)
+})
+
+test('a picture that is too small, or missing, gets a sentence', async () => {
+  const { takePicture, cut } = prepare()
+  await expect(cut()).rejects.toThrow('site/brand/ has no hero.jpg')
+  await takePicture('hero.jpg', 1280, 720)
+  await expect(cut()).rejects.toThrow(/hero\.jpg \(1280 × 720\) is too small .* 1920 × 1080/)
+})

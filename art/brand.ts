@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { Brand } from '#site/build/palette.ts'
+import { checkBrand } from '#site/build/palette.ts'
+import { planIcons } from './icons.ts'
+import { planPictures } from './pictures.ts'
+
+export type Job = {
+  target: string
+  /** Files that it is made of, and whatever else counts. */
+  inputs: string[]
+  settings: string
+  make: () => Promise<unknown>
+}
+
+type Options = {
+  root: string
+  brand: Brand
+  /** The company's. */
+  name: string
+  say: (line: string) => void
+  /** Of AVIF, 0 to 9. 4 takes a third of the time of 6, for 1 % more bytes. */
+  effort?: number
+}
+
+/** Cuts pictures, icons and the share picture from site/brand/: what has changed, two at a time. */
+export async function cutBrand({ root, brand, name, say, effort = 4 }: Options): Promise<number> {
+  checkBrand(brand)
+  const brandDir = join(root, 'site/brand')
+  const { jobs: pictures, notes } = await planPictures(
+    brandDir,
+    join(root, 'site/pictures'),
+    effort,
+  )
+  for (const note of notes) say(note)
+  const jobs: Job[] = [...planIcons({ root, brandDir, brand, name }), ...pictures]
+
+  const stampFile = join(brandDir, 'made.json')
+  const stamps: Record<string, string> = existsSync(stampFile)
+    ? JSON.parse(readFileSync(stampFile, 'utf8'))
+    : {}
+  const due = jobs.filter(
+    (job) => !existsSync(job.target) || stamps[relative(root, job.target)] !== computeStamp(job),
+  )
+  let done = 0
+  const work = async () => {
+    for (let job = due.shift(); job; job = due.shift()) {
+      const startAt = Date.now()
+      await job.make()
+      const path = relative(root, job.target)
+      stamps[path] = computeStamp(job)
+      writeFileSync(stampFile, `${JSON.stringify(stamps, null, 2)}\n`)
+      done += 1
+      say(`${path}  ${((Date.now() - startAt) / 1000).toFixed(1)} s`)
+    }
+  }
+  await Promise.all([work(), work()])
+  say(done === 0 ? 'Nothing has changed.' : `${done} of ${jobs.length} files made.`)
+  return done
+}
+
+function computeStamp({ inputs, settings }: Job): string {
+  const hash = createHash('sha256').update(settings)
+  for (const file of inputs) hash.update(readFileSync(file))
+  return hash.digest('hex').slice(0, 16)
+}

@@ -1,0 +1,65 @@
+import { functionUrl } from './form.ts'
+import {
+  desktop,
+  expect,
+  expectNoShift,
+  phone,
+  readToTheEnd,
+  scrollPage,
+  test,
+  watchShifts,
+} from './test.ts'
+
+test.use({ expectedErrors: /Failed to load resource/ })
+
+for (const [size, viewport] of Object.entries({ desktop, phone })) {
+  test(`${size}: the page stands still through error, sending, success`, async ({ page, form }) => {
+    await page.setViewportSize(viewport)
+    await page.addInitScript(watchShifts)
+    await page.goto('/')
+    await readToTheEnd(page)
+    await scrollPage(page, 0)
+    const beside = page.locator('h1, .hero-statistics')
+    const findPlaces = () =>
+      beside.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top + scrollY))
+    const places = await findPlaces()
+    const expectStill = async () => {
+      // To the pixel: a scrolled page may round in its own way.
+      if (size === 'desktop')
+        for (const [index, place] of (await findPlaces()).entries())
+          expect(place).toBeCloseTo(places[index] ?? 0, 0)
+      await expectNoShift(page, 0.0001)
+    }
+    await form.name.focus()
+    await form.expectLive()
+    await form.press('incomplete')
+    await expect(page.locator('.field-error')).toHaveCount(4)
+    await expectStill()
+
+    // Longer than the browser takes a shift for the visitor's own doing.
+    const laterMs = 700
+    for (const [status, note] of [
+      [422, 'failed'],
+      [200, 'received'],
+    ] as const) {
+      await page.route(functionUrl, async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, laterMs))
+        await route.fulfill({ status, contentType: 'application/json', body: '{}' })
+      })
+      await form.fillIn()
+      // Filled in without keys, which the browser does not take for a visitor's doing: errors leave.
+      await page.evaluate('window.shifts.length = 0')
+      await form.button.click()
+      await expect(form.button).toBeDisabled()
+      await expectStill()
+      await expect(form.note(note)).toBeVisible()
+      await expectStill()
+    }
+    const lines = await form.button.evaluate((button) => {
+      const label = document.createRange()
+      label.selectNodeContents(button)
+      return label.getClientRects().length
+    })
+    expect(lines).toBe(1)
+  })
+}
