@@ -3,14 +3,12 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import { createElement } from 'react'
-import { renderToStaticMarkup } from 'react-dom/server'
 import { defineConfig } from 'vite'
 import { brand } from '../site/brand/brand.ts'
 import { applyBrand } from '../site/build/brand-plugin.ts'
+import { readLogo } from '../site/build/logo.ts'
 import { computeNight } from '../site/build/palette.ts'
 import { company } from '../site/content.ts'
-import { Mark } from './icons.tsx'
 
 // Everything comes from the desk itself, and nobody may frame it.
 const formatHeaders = (styleHash: string) => `/*
@@ -29,9 +27,8 @@ const formatHeaders = (styleHash: string) => `/*
 const night = computeNight(brand).paper
 const title = `${company.name} desk`
 // What is there before the script is: the same as while it waits for its first answer.
-const shell = renderToStaticMarkup(
-  createElement('main', { className: 'sign-in' }, createElement(Mark)),
-)
+const logo = readLogo(readFileSync(join(import.meta.dirname, '../site/brand/logo.svg'), 'utf8'))
+const shell = `<main class="sign-in"><svg class="mark" viewBox="${logo.viewBox}" width="32" height="32" aria-hidden="true">${logo.shapes}</svg></main>`
 
 const manifest = {
   name: title,
