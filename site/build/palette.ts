@@ -60,7 +60,9 @@ const needed = 4.5
 
 function derive(colors: Brand['colors'], [from, how, lightness, chroma, hue]: Rule): string {
   const { l, c, h } = toLch(colors[from])
-  return toHex({ l: how === 'by' ? l + lightness : lightness, c: c * chroma, h: h + hue })
+  // Of a gray ink slate is livelier; of a purple one it would glow.
+  const calm = Math.min(c * chroma, Math.max(c, 0.045))
+  return toHex({ l: how === 'by' ? l + lightness : lightness, c: calm, h: h + hue })
 }
 
 const deriveAll = <Name extends string>(colors: Brand['colors'], rules: Record<Name, Rule>) =>
