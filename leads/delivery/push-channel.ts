@@ -21,7 +21,8 @@ const createPushChannel = (
   { db, fetch, now }: ChannelDeps,
 ): Channel => ({
   name: nameDevice(device),
-  batchSize: 5,
+  // What was handed over and not recorded when a process is killed rings again: one at most.
+  batchSize: 1,
   exclusive: false,
   restMs: 0,
   urgent: true,
