@@ -82,7 +82,7 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
         scope.dispatchEvent(event)
       }, action)
     },
-    close: () => context.close(),
+    close: () => browser.close(),
   }
 }
 
@@ -92,17 +92,17 @@ test('a lead rings on two phones; answered on one without opening the desk, it i
 }) => {
   const executablePath = findWindowedBrowser()
   test.skip(!executablePath && !process.env.CI, 'no Chromium with windows is installed')
-  // The one without windows cannot show a notification.
-  const browser = await chromium.launch({ ...launchOptions, executablePath })
-  endings.push(() => browser.close())
+  // The one without windows cannot show a notification. One each: a browser has one place for all
+  // notifications, where two phones' with the same tag take each other's.
+  const launch = () => chromium.launch({ ...launchOptions, executablePath })
   const push = await startPushStandIn()
   endings.push(push.close)
   const settings = { HOST: '127.0.0.1', PUSH_SERVICES: pushHost }
   const site = await serveSite(settings, siteDir, push.fetch)
   endings.push(site.stop)
   const makeLink = async () => (await site.desk?.makeLink()) ?? ''
-  const sam = await openPhone(browser, await makeLink(), 'Sam', push)
-  const dana = await openPhone(browser, await makeLink(), 'Dana', push)
+  const sam = await openPhone(await launch(), await makeLink(), 'Sam', push)
+  const dana = await openPhone(await launch(), await makeLink(), 'Dana', push)
   endings.push(sam.close, dana.close)
 
   await sam.page.getByRole('button', { name: 'Test Sam’s phone' }).click()
