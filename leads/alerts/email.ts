@@ -1,9 +1,9 @@
-import { createTransport } from 'nodemailer'
 import type { Result } from '../channel.ts'
 import type { Look } from '../look.ts'
 import type { Alert } from './alert.ts'
 import { formatHtml, formatText } from './email-content.ts'
 import { isMailRefused } from './refusal.ts'
+import { openMailServer } from './smtp.ts'
 
 const handOverTimeoutMs = 30_000
 
@@ -11,14 +11,7 @@ export function createEmailSender(
   { smtpUrl, from }: { smtpUrl: string; from: string },
   look?: Look,
 ) {
-  const transport = createTransport({
-    url: smtpUrl,
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 20_000,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  const transport = openMailServer(smtpUrl)
   const domain = from.match(/@([a-z0-9.-]+)/i)?.[1] ?? 'localhost'
 
   return async (alert: Alert, to: string, signal: AbortSignal): Promise<Result> => {

@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer'
+import { openMailServer } from '../alerts/smtp.ts'
 import { escapeHtml } from '../safe-text.ts'
 
 /** Sends somebody the way in. Throws when the mail server does not take it. */
@@ -7,14 +7,7 @@ export async function mailLink(
   link: string,
   { smtpUrl, from, company }: { smtpUrl: string; from: string; company: string },
 ): Promise<void> {
-  const transport = createTransport({
-    url: smtpUrl,
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 20_000,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  const transport = openMailServer(smtpUrl)
   const said = 'It works once, for 15 minutes. If you did not ask for it, delete this mail.'
   await transport.sendMail({
     from,
