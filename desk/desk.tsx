@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { Today as TodayData } from '#leads/desk/today.ts'
 import { groupForCalling } from './countdown.ts'
 import { deskTitle } from './heading.tsx'
 import { Icon, Mark } from './icons.tsx'
@@ -9,7 +10,7 @@ import { Lead } from './screens/lead.tsx'
 import { People } from './screens/people.tsx'
 import { PromiseScreen } from './screens/promise.tsx'
 import { SignIn } from './screens/sign-in.tsx'
-import { Today, type TodayData } from './screens/today.tsx'
+import { Today } from './screens/today.tsx'
 import { Strips } from './strips.tsx'
 import { useFresh } from './use-fresh.ts'
 
@@ -20,17 +21,27 @@ const screens = [
   ['people', 'People'],
 ] as const
 
-export function Desk() {
+/** `start`: what the server knew when it sent the page. */
+export function Desk({ start }: { start?: TodayData | undefined }) {
   const [visit, setVisit] = useState(0)
   const hash = useHash()
   const token = hash.match(/^#enter=([\w-]+)$/)?.[1]
   const again = () => setVisit((count) => count + 1)
   if (token) return <SignIn token={token} onEnter={again} />
-  return <SignedIn key={visit} hash={hash} onChange={again} />
+  const known = visit === 0 ? start : undefined
+  return <SignedIn key={visit} hash={hash} start={known} onChange={again} />
 }
 
-function SignedIn({ hash, onChange }: { hash: string; onChange: () => void }) {
-  const today = useFresh<TodayData>('/api/today')
+function SignedIn({
+  hash,
+  start,
+  onChange,
+}: {
+  hash: string
+  start: TodayData | undefined
+  onChange: () => void
+}) {
+  const today = useFresh<TodayData>('/api/today', undefined, start)
   const { screen, leadId, query } = parseRoute(hash)
   useMoves(hash)
   const waiting = groupForCalling(today.data?.leads ?? []).toCall.length

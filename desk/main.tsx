@@ -3,9 +3,11 @@ import { createRoot } from 'react-dom/client'
 import { Desk } from './desk.tsx'
 
 const place = document.getElementById('desk')
+const sent = document.getElementById('start')?.textContent
+// In place of what the server rendered, not on top of it: it knows neither the screen nor the phone's clock.
 if (place)
   createRoot(place).render(
     <StrictMode>
-      <Desk />
+      <Desk start={sent && JSON.parse(sent)} />
     </StrictMode>,
   )

@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { LeadCard } from '#leads/desk/describe.ts'
 import { isOpen } from './countdown.ts'
-import { createSignal } from './signal.ts'
+import { createSignal, useSignal } from './signal.ts'
 import type { Fresh } from './use-fresh.ts'
 import { isolate } from './words.ts'
 
@@ -27,7 +27,7 @@ export const attempt = (work: Promise<unknown>, said: string, about = '') =>
 
 /** Notices; and, for screen readers, what others did and who is new. Never the ticking of the clock. */
 export function Notice({ today }: { today: Fresh<{ leads: LeadCard[] }> }) {
-  const text = useSyncExternalStore(notices.listen, () => notice)
+  const text = useSignal(notices, () => notice)
   const [changes, setChanges] = useState('')
   const before = useRef<{ leads: LeadCard[]; trouble: string | undefined }>(undefined)
   const leads = today.data?.leads

@@ -1,5 +1,4 @@
-import { useSyncExternalStore } from 'react'
-import { createSignal } from './signal.ts'
+import { createSignal, useSignal } from './signal.ts'
 
 export type Screen = 'today' | 'leads' | 'promise' | 'people'
 export type Route = { screen: Screen; leadId: string | undefined; query: string }
@@ -22,18 +21,21 @@ export function formatRoute({ screen, leadId, query }: Partial<Route>): string {
     : '#/'
 }
 
-let shown = location.hash
+// While the server renders, nobody has gone anywhere.
+let shown = import.meta.env.SSR ? '' : location.hash
 const scrolls = new Map<string, number>()
 const moves = createSignal()
 
-history.scrollRestoration = 'manual'
-addEventListener('hashchange', () => {
-  scrolls.set(shown, scrollY)
-  shown = location.hash
-  moves.tell()
-})
+if (!import.meta.env.SSR) {
+  history.scrollRestoration = 'manual'
+  addEventListener('hashchange', () => {
+    scrolls.set(shown, scrollY)
+    shown = location.hash
+    moves.tell()
+  })
+}
 
-export const useHash = () => useSyncExternalStore(moves.listen, () => shown)
+export const useHash = () => useSignal(moves, () => shown)
 
 /** Another address for the same screen; Back leads past it. */
 export function replaceHash(hash: string) {

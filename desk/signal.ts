@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react'
+
 /** Tells whoever listens that something outside of React has changed. */
 export function createSignal() {
   const listeners = new Set<() => void>()
@@ -11,3 +13,7 @@ export function createSignal() {
     },
   }
 }
+
+/** What `read` says, also on the server, read again at each signal. */
+export const useSignal = <Value>(signal: ReturnType<typeof createSignal>, read: () => Value) =>
+  useSyncExternalStore(signal.listen, read, read)

@@ -1,6 +1,6 @@
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { ask, Refused, readClock, SignedOut } from './api.ts'
-import { createSignal } from './signal.ts'
+import { createSignal, useSignal } from './signal.ts'
 
 /** Looked for this often while somebody looks: a change shows within 3 s. */
 const usualMs = 2_000
@@ -18,10 +18,15 @@ export type Fresh<Data> = {
 }
 
 /** Keeps what an address answers up to date, also after the phone slept. */
-export function useFresh<Data>(path: string, everyMs = usualMs): Fresh<Data> {
+export function useFresh<Data>(
+  path: string,
+  everyMs = usualMs,
+  /** What is known already. */
+  start?: Data,
+): Fresh<Data> {
   const [state, setState] = useState<Omit<Fresh<Data>, 'refresh'>>({
-    data: undefined,
-    at: 0,
+    data: start,
+    at: start ? readClock() : 0,
     trouble: undefined,
     isSignedOut: false,
     isGone: false,
@@ -81,9 +86,11 @@ export function useFresh<Data>(path: string, everyMs = usualMs): Fresh<Data> {
 }
 
 const clocks = createSignal()
-setInterval(clocks.tell, 1_000)
-document.addEventListener('visibilitychange', clocks.tell)
+if (!import.meta.env.SSR) {
+  setInterval(clocks.tell, 1_000)
+  document.addEventListener('visibilitychange', clocks.tell)
+}
 
 /** The time, often enough for a countdown; what does not tick is drawn again once a minute. */
 export const useNow = (stepMs = 1_000) =>
-  useSyncExternalStore(clocks.listen, () => Math.ceil(readClock() / stepMs) * stepMs)
+  useSignal(clocks, () => Math.ceil(readClock() / stepMs) * stepMs)

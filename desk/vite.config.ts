@@ -11,8 +11,8 @@ import { computeNight } from '../site/build/palette.ts'
 import { company } from '../site/content.ts'
 
 // Everything comes from the desk itself, and nobody may frame it.
-const formatHeaders = (styleHash: string) => `/*
-  Content-Security-Policy: default-src 'none'; script-src 'self'; style-src '${styleHash}'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+const formatHeaders = (scriptHash: string, styleHash: string) => `/*
+  Content-Security-Policy: default-src 'none'; script-src 'self' '${scriptHash}'; style-src '${styleHash}'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
   Strict-Transport-Security: max-age=63072000
   X-Content-Type-Options: nosniff
   X-Frame-Options: DENY
@@ -47,34 +47,58 @@ const manifest = {
   ],
 }
 
-/** Puts the style sheet into the page, which is then drawn a round trip earlier. Returns its hash. */
+/** Puts the style sheet into the page, which is then drawn a round trip earlier. */
 function inlineStyle(dir: string): string {
   const page = join(dir, 'index.html')
   const html = readFileSync(page, 'utf8')
   const [link = '', file = ''] = html.match(/<link rel="stylesheet"[^>]*href="\/([^"]+)">/) ?? []
   const style = readFileSync(join(dir, file), 'utf8').trim()
   rmSync(join(dir, file))
-  writeFileSync(
-    page,
-    html.replace(link, () => `<style>${style}</style>`),
-  )
-  return `sha256-${createHash('sha256').update(style).digest('base64')}`
+  const inlined = html.replace(link, () => `<style>${style}</style>`)
+  writeFileSync(page, inlined)
+  return inlined
 }
+
+/** What the policy allows by its hash. */
+function hashElement(html: string, name: 'script' | 'style'): string {
+  const [, text = ''] = html.match(new RegExp(`<${name}>(.*?)</${name}>`, 's')) ?? []
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+}
+
+const at = (name: string) => join(import.meta.dirname, name)
 
 export default defineConfig({
   root: import.meta.dirname,
   css: { transformer: 'lightningcss' },
   build: {
     outDir: '../dist-desk',
-    emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: {
-      checks: { pluginTimings: false },
-      input: ['index.html', 'sw.ts'].map((name) => join(import.meta.dirname, name)),
-      // A service worker is known by its address, which may not change.
-      output: {
-        entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
+    rolldownOptions: { checks: { pluginTimings: false } },
+  },
+  // Both of these with one command.
+  builder: {},
+  environments: {
+    client: {
+      build: {
+        emptyOutDir: true,
+        rolldownOptions: {
+          input: ['index.html', 'sw.ts'].map(at),
+          // A service worker is known by its address, which may not change.
+          output: {
+            entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
+          },
+        },
+      },
+    },
+    // What the server runs: beside the page, but no file that it serves.
+    ssr: {
+      define: { 'process.env.NODE_ENV': '"production"' },
+      resolve: { noExternal: true },
+      build: {
+        emptyOutDir: false,
+        copyPublicDir: false,
+        rolldownOptions: { input: at('render.tsx'), output: { entryFileNames: '[name].mjs' } },
       },
     },
   },
@@ -90,7 +114,10 @@ export default defineConfig({
           .replaceAll('%PAPER%', brand.colors.paper)
           .replaceAll('%NIGHT%', night),
       writeBundle({ dir = '' }) {
-        writeFileSync(join(dir, '_headers'), formatHeaders(inlineStyle(dir)))
+        if (this.environment.name !== 'client') return
+        const html = inlineStyle(dir)
+        const hashes = [hashElement(html, 'script'), hashElement(html, 'style')] as const
+        writeFileSync(join(dir, '_headers'), formatHeaders(...hashes))
         writeFileSync(join(dir, 'manifest.webmanifest'), JSON.stringify(manifest))
         for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
           if (!/\.(html|js|css|svg|webmanifest)$/.test(entry.name)) continue

@@ -7,8 +7,16 @@ export function formatSpan(ms: number): string {
   return `${Math.floor(seconds / 86_400)}\u00a0days`
 }
 
-const clock = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })
-const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
+let clock: Intl.DateTimeFormat
+let day: Intl.DateTimeFormat
+
+/** Other than the machine's own: a server may be anywhere. */
+export function setTimeZone(timeZone?: string) {
+  clock = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit', timeZone })
+  day = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone })
+}
+setTimeZone()
+
 const dayMs = 24 * 3_600_000
 
 /** 7 min ago; what is older than a day has its date. */

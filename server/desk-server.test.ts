@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
+import { testLead } from '#testing/app.ts'
 import { createDir } from '#testing/database.ts'
 import { createTestLog } from '#testing/log.ts'
 import { findMachineTrouble } from './machine-trouble.ts'
@@ -39,6 +40,20 @@ it('is on a port of its own, and the public site knows nothing of it', async () 
   const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
   const today = await fetch(`${link.origin}/api/today`, { headers: { cookie } })
   expect(await today.json()).toMatchObject({ me: { person: 'Owner' }, leads: [] })
+
+  await fetch(`${publicUrl}/functions/v1/submit-to-airtable`, {
+    method: 'POST',
+    headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
+    body: JSON.stringify({ ...testLead, name: '</script><b>Zoë</b>' }),
+  })
+  const signedIn = await fetch(link.origin, { headers: { cookie } })
+  const html = await signedIn.text()
+  expect(html).toContain('&lt;/script&gt;&lt;b&gt;Zoë&lt;/b&gt;</a>')
+  const [, data = ''] = html.match(/id="start">(.*?)<\/script>/s) ?? []
+  expect(JSON.parse(data).leads).toMatchObject([{ name: '</script><b>Zoë</b>' }])
+  expect(signedIn.headers.get('cache-control')).toBe('no-store')
+  expect(signedIn.headers.get('content-security-policy')).toBe(policy)
+  expect(await (await fetch(link.origin)).text()).not.toContain('Zoë')
 })
 
 it('costs the site nothing when its port is taken', async () => {

@@ -12,6 +12,7 @@ import type { Env } from '#leads/settings.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { company } from '#site/content.ts'
 import { connectionLimits, limitConnections } from './connection-limits.ts'
+import { loadDeskPage } from './desk-page.ts'
 import { findMachineTrouble } from './machine-trouble.ts'
 import { createStaticSite } from './static-site.ts'
 
@@ -44,6 +45,7 @@ export async function startDesk({
 }): Promise<DeskServer> {
   const { port, host } = env.desk
   const page = createStaticSite(folder, { overTls: env.desk.url.startsWith('https:') })
+  const sendPage = await loadDeskPage(folder, { timeZone: env.timeZone, staticPage: page })
   const server = createAdaptorServer({
     fetch: (request, bindings) => desk.fetch(request, bindings),
     serverOptions: { connectionsCheckingInterval: connectionLimits.checkEveryMs },
@@ -67,6 +69,7 @@ export async function startDesk({
         c.req.header('x-forwarded-for'),
         env.trustedProxies ?? 0,
       ),
+    sendPage,
     findMachineTrouble: () => findMachineTrouble(env, process.env, now()),
     wake,
   })

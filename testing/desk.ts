@@ -29,6 +29,7 @@ export function createTestDesk(db: Database, changes: Partial<DeskOptions> = {})
     },
     erase: async () => 'Erased.',
     wake: () => wakes.push(clock.at),
+    sendPage: (c, today) => c.text(JSON.stringify(today ?? {})),
     findClientAddress: (c) => c.req.header('test-client') ?? '203.0.113.7',
     now: () => clock.at,
     log,

@@ -6,12 +6,6 @@ import { LeadList } from '../lead-row.tsx'
 import { formatRoute } from '../route.ts'
 import { formatSpan } from '../words.ts'
 
-export type TodayData = {
-  me: { id: string; email: string; person: string }
-  leads: LeadCard[]
-  warnings: string[]
-}
-
 const hrefOf = (leadId: string) => formatRoute({ leadId })
 
 export function Today({

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { compress } from 'hono/compress'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import * as v from 'valibot'
 import type { Log } from '../log.ts'
@@ -11,6 +12,7 @@ import { createDeviceRoutes, type DeviceRouteOptions } from './device-routes.ts'
 import { createLeadRoutes, type LeadRouteOptions } from './lead-routes.ts'
 import { maxBodyBytes, type Route, readBody, refuse } from './routes.ts'
 import { describeDevice, enter, readSession, requestLink } from './sign-in.ts'
+import { readToday, type Today } from './today.ts'
 
 export type DeskOptions = LeadRouteOptions &
   DeviceRouteOptions & {
@@ -22,11 +24,13 @@ export type DeskOptions = LeadRouteOptions &
     /** None where no mail server is set up. */
     sendLink: ((email: string, link: string) => Promise<void>) | undefined
     findClientAddress: (c: Context) => string
+    /** The desk's page, with today in it for who is signed in. */
+    sendPage: (c: Context, today: Today | undefined) => Response
     now: () => number
     log: Log
   }
 
-/** The desk's JSON interface. Its page is static and holds nothing of a lead. */
+/** The desk's page and its JSON interface. */
 export function createDesk(options: DeskOptions): { app: Hono; routes: readonly Route[] } {
   const { db, url, now, log } = options
   const isSecure = url.startsWith('https:')
@@ -35,8 +39,23 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
   // Whoever has the machine comes by this name where no address is set up.
   const mayEnter = [...options.mayEnter, 'owner']
   const app = new Hono()
+  const findSession = async (c: Context) => {
+    const session = await readSession(db, getCookie(c, cookieName), now())
+    return session && mayEnter.includes(session.email) ? session : undefined
+  }
 
   const routes: Route[] = [
+    {
+      method: 'GET',
+      path: '/',
+      open: true,
+      answer: async (c) => {
+        const session = await findSession(c).catch(() => undefined)
+        // Without the database the page comes without leads, and says why.
+        const today = session && (await readToday(session, options).catch(() => undefined))
+        return options.sendPage(c, today)
+      },
+    },
     {
       method: 'POST',
       path: '/api/sign-in',
@@ -129,6 +148,7 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
     ...createDeviceRoutes(options),
   ]
 
+  app.use('/', compress())
   app.use('/api/*', bodyLimit({ maxSize: maxBodyBytes, onError: (c) => refuse(c, 400, tooLong) }))
   app.use('/api/*', async (c, next) => {
     c.header('Cache-Control', 'no-store')
@@ -141,9 +161,8 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
   for (const route of routes)
     app.on(route.method, route.path, async (c) => {
       if (route.open) return route.answer(c)
-      const session = await readSession(db, getCookie(c, cookieName), now())
-      const mayStay = session && mayEnter.includes(session.email)
-      return mayStay ? route.answer(c, session) : refuse(c, 401, 'Please sign in.')
+      const session = await findSession(c)
+      return session ? route.answer(c, session) : refuse(c, 401, 'Please sign in.')
     })
   app.all('/api/*', (c) => refuse(c, 404, 'There is nothing here.'))
   app.onError((error, c) => {

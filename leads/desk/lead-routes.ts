@@ -14,6 +14,7 @@ import { writeCsv } from './csv-file.ts'
 import { describeCard, describeInFull } from './describe.ts'
 import { computeReport } from './promise-report.ts'
 import { type Route, readBody, refuse } from './routes.ts'
+import { readToday } from './today.ts'
 
 export type LeadRouteOptions = {
   db: Database
@@ -74,17 +75,7 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
     {
       method: 'GET',
       path: '/api/today',
-      answer: async (c, { id, email, person }) => {
-        const at = now()
-        const recent = await findLeads(db, { from: at - dayMs }, { limit: 200 })
-        // However many have come since, among them robots, nobody who waits may be missing.
-        const open = await findLeads(db, { state: 'waiting', from: at - 7 * dayMs }, { limit: 200 })
-        const all = new Map([...recent, ...open].map((lead) => [lead.id, lead]))
-        const warnings = await options.findWarnings()
-        const newestFirst = [...all.values()].sort((a, b) => b.receivedAt - a.receivedAt)
-        const leads = newestFirst.map(describeCard)
-        return sendFresh(c, { me: { id, email, person }, leads, warnings })
-      },
+      answer: async (c, session) => sendFresh(c, await readToday(session, options)),
     },
     // By POST: what is looked for is a person, and addresses end up in logs.
     {

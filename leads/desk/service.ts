@@ -10,6 +10,7 @@ import { createDesk } from './app.ts'
 import { findTrouble } from './health.ts'
 import { mailLink } from './mail-link.ts'
 import type { Route } from './routes.ts'
+import type { Today } from './today.ts'
 
 // Several phones ask every two seconds; what is wrong does not change that fast.
 const troubleReuseMs = 5_000
@@ -23,6 +24,7 @@ export function createDeskService({
   log,
   company,
   findClientAddress,
+  sendPage,
   findMachineTrouble,
   wake,
 }: {
@@ -33,6 +35,7 @@ export function createDeskService({
   log: Log
   company: string
   findClientAddress: (c: Context) => string
+  sendPage: (c: Context, today: Today | undefined) => Response
   /** What is wrong with the machine and the site on it, in sentences. */
   findMachineTrouble: () => Promise<string[]>
   /** Deliveries may be due. */
@@ -49,6 +52,7 @@ export function createDeskService({
     log,
     wake,
     findClientAddress,
+    sendPage,
     fetch,
     push: { ...push, deskUrl: desk.url },
     escalateAfterMinutes,

@@ -1,0 +1,17 @@
+import { renderToStaticMarkup } from 'react-dom/server'
+import type { Today } from '#leads/desk/today.ts'
+import { Desk } from './desk.tsx'
+import { setTimeZone } from './words.ts'
+
+/**
+ * What goes into the page for somebody who is signed in: today as the script will show it, a second
+ * before the script is there, and what the script starts with. Runs on the server.
+ */
+export function renderStart(start: Today, timeZone: string): { screen: string; data: string } {
+  setTimeZone(timeZone)
+  return {
+    screen: renderToStaticMarkup(<Desk start={start} />),
+    // Nothing in it ends the element it stands in.
+    data: JSON.stringify(start).replaceAll('<', '\\u003c'),
+  }
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Context } from 'hono'
+import type { Today } from '#leads/desk/today.ts'
+import { parseSiteHeaders } from '#site/build/site-headers.ts'
+
+type RenderModule = typeof import('../desk/render.tsx')
+
+/**
+ * The built page. For who is signed in it has today in it: on a slow phone the leads are there a
+ * second before the script is.
+ */
+export async function loadDeskPage(
+  folder: string,
+  { timeZone, staticPage }: { timeZone: string; staticPage: (c: Context) => Response },
+) {
+  const built = pathToFileURL(join(folder, 'render.mjs')).href
+  const { renderStart }: RenderModule = await import(built)
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+  const { all } = parseSiteHeaders(read('_headers'))
+  const [head = '', tail = ''] = read('index.html').split(/(?<=<div id="desk">).*?(?=<\/div>)/s)
+  return (c: Context, today: Today | undefined): Response => {
+    if (!today) return staticPage(c)
+    const { screen, data } = renderStart(today, timeZone)
+    const start = `<script type="application/json" id="start">${data}</script>`
+    // Other people's names do not belong on the phone's disk.
+    return c.html(head + screen + tail.replace('</div>', () => `</div>${start}`), 200, {
+      ...all,
+      'Cache-Control': 'no-store',
+    })
+  }
+}
