@@ -206,6 +206,26 @@ it('are tried again when the service is slow to take it, and hold up no other', 
   expect(takeRings()).toEqual(['busy: Jane Doe: call by 6:10 AM CST'])
 })
 
+it.each([
+  [429, '120'],
+  [503, 'Sun, 15 Nov 2026 12:02:00 GMT'],
+])('rest as long as their service asks (%i, %s), and hold up no other', async (status, after) => {
+  const { service, clock, addPhone, save, deliver, takeRings } = await open()
+  await addPhone('busy')
+  await addPhone('there')
+  const headers = { date: 'Sun, 15 Nov 2026 12:00:00 GMT', 'retry-after': after }
+  service.failNext('busy', { kind: 'status', status, headers })
+  await save()
+  await deliver()
+  await save()
+  clock.at += 119_999
+  await deliver()
+  expect(takeRings()).toEqual(Array(2).fill('there: Jane Doe: call by 6:10 AM CST'))
+  clock.at += 1
+  await deliver()
+  expect(takeRings()).toEqual(Array(2).fill('busy: Jane Doe: call by 6:10 AM CST'))
+})
+
 it('whose service never answers are given up after 10 s, and hold up no other', async () => {
   const { service, db, clock, addPhone, save, deliver, takeRings } = await open()
   const limit = new AbortController()
