@@ -23,7 +23,12 @@ export type Call = {
   bytes: Buffer
   text: string
 }
-export type Reply = { status: number; type?: string; body: unknown }
+export type Reply = {
+  status: number
+  type?: string
+  headers?: Record<string, string>
+  body: unknown
+}
 
 /** A service on this machine that answers in JSON, and has its bad days. */
 export async function startHttpStandIn<Fault extends { kind: string } = HttpFault>(service: {
@@ -45,7 +50,8 @@ export async function startHttpStandIn<Fault extends { kind: string } = HttpFaul
       }
       const fault = service.chooseFault?.(call) as HttpFault | undefined
       if (fault?.kind === 'refuse') return request.socket.destroy()
-      const { status, type = 'application/json', body } = await service.answer(call, fault)
+      const reply = await service.answer(call, fault)
+      const { status, type = 'application/json', headers: more, body } = reply
       const sent = typeof body === 'string' ? body : JSON.stringify(body)
       if (fault?.kind === 'lose-answer') return request.socket.destroy()
       if (fault?.kind === 'hang') return
@@ -53,6 +59,7 @@ export async function startHttpStandIn<Fault extends { kind: string } = HttpFaul
       response.writeHead(status, {
         'content-type': type,
         'content-length': Buffer.byteLength(sent),
+        ...more,
       })
       if (fault?.kind === 'cut-answer')
         response.write(sent.slice(0, sent.length / 2), () => request.socket.destroy())

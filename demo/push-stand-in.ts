@@ -9,7 +9,7 @@ import { type Call, type HttpFault, type Reply, startHttpStandIn } from './http-
 
 export const pushHost = 'push.example'
 
-type PushFault = HttpFault | { kind: 'status'; status: number }
+type PushFault = HttpFault | { kind: 'status'; status: number; headers?: Record<string, string> }
 type Message = { at: number; device: string; headers: Call['headers']; data: PushData }
 
 /** What the phone's browser hands to the service worker. */
@@ -27,7 +27,7 @@ export async function startPushStandIn() {
   const server = await startHttpStandIn<PushFault>({
     chooseFault: ({ url }) => faults.get(url.pathname.slice(1))?.shift(),
     answer(call, fault): Reply {
-      if (fault?.kind === 'status') return { status: fault.status, body: '' }
+      if (fault?.kind === 'status') return { body: '', ...fault }
       const device = call.url.pathname.slice(1)
       const phone = phones.get(device)
       if (!phone) return { status: 410, body: '' }

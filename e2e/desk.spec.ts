@@ -159,6 +159,27 @@ test('a lost connection is said, with the age of what is shown', async ({ ask, s
   await expect(lost).toBeHidden()
 })
 
+test('a desk that wakes shows at once what came while it slept', async ({ ask, signIn }) => {
+  const { page } = await signIn('Sam')
+  await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+  // Headless Chromium neither hides nor freezes a tab, so the page is told.
+  const setHidden = (isHidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { value, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, isHidden)
+  // It falls asleep over a look that nobody answers, and from then on no timer goes off.
+  await new Promise<void>((asked) => {
+    void page.route('**/api/today', () => asked(), { times: 1 })
+  })
+  await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 60_000)
+  await setHidden(true)
+  await ask()
+  await setHidden(false)
+  await expect(row(page, visitor.name)).toContainText('min left')
+})
+
 test('all leads are found again, and Back leads back', async ({ ask, signIn }) => {
   await ask()
   await ask({ name: 'John Doe', serviceType: 'emergency' })

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { explainBrokenCall } from '../network-error.ts'
+import { readRetryAfterMs } from '../retry-after.ts'
 import { type ColumnName, columnNames } from './columns.ts'
 
 export type AirtableSettings = { token: string; baseId: string; table: string; apiUrl: string }
@@ -88,10 +89,8 @@ export function readReply({ ok, status, headers }: Response, text: string): Repl
       "This month's Airtable calls are used up. Leads are kept and go out once the plan is raised or the month is over.",
       quotaHoldMs,
     )
-  if (status === 429) {
-    const retryAfterMs = Number(headers.get('retry-after')) * 1000 || 0
-    return fail('Airtable asks to slow down (429).', Math.max(lockOutMs, retryAfterMs))
-  }
+  if (status === 429)
+    return fail('Airtable asks to slow down (429).', Math.max(lockOutMs, readRetryAfterMs(headers)))
   const named = type ? `${status} ${type}` : `${status}`
   return fail(advice[status] ? `${advice[status]} (${named})` : `Airtable answered ${named}.`)
 }

@@ -2,6 +2,7 @@ import { buildPushPayload } from '@block65/webcrypto-web-push'
 import type { Result } from '../channel.ts'
 import { promiseMs, type StoredLead, serviceTypes } from '../lead.ts'
 import { explainBrokenCall } from '../network-error.ts'
+import { readRetryAfterMs } from '../retry-after.ts'
 import { makeSafe } from '../safe-text.ts'
 import type { PushDevice } from '../store/push-devices.ts'
 import type { VapidKeys } from '../store/vapid-keys.ts'
@@ -61,13 +62,15 @@ function describeAnswer({ outcome }: StoredLead, who: string, name: string): str
 
 export type PushSettings = { deskUrl: string; vapid: VapidKeys }
 
-/** `gone`: there is no such device any more. */
+/** `gone`: there is no such device any more. `holdMs`: it may not be rung that long. */
+type PushResult = Result & { gone?: boolean; holdMs?: number }
+
 export async function sendPush(
   ring: Ring,
   device: Pick<PushDevice, 'endpoint' | 'p256dh' | 'auth'>,
   { deskUrl, vapid }: PushSettings,
   { fetch, signal }: { fetch: typeof globalThis.fetch; signal: AbortSignal },
-): Promise<Result & { gone?: boolean }> {
+): Promise<PushResult> {
   const { title, body, leadId, isTest = false, isEmergency, isAnswered, ttlSeconds } = ring
   const data = {
     // Safari shows this by itself where the service worker does not run (Declarative Web Push).
@@ -104,20 +107,25 @@ export async function sendPush(
       signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
     })
     await response.body?.cancel().catch(() => {})
-    return explain(response.status)
+    return explain(response)
   } catch (error) {
     return { ok: false, error: explainBrokenCall('The push service', error) }
   }
 }
 
-function explain(status: number): Result & { gone?: boolean } {
+function explain({ status, headers }: Response): PushResult {
   if (status >= 200 && status < 300) return { ok: true }
   if (status === 404 || status === 410)
     return { ok: true, gone: true, note: 'The device is gone: it rings no more.' }
-  if (status === 429) return { ok: false, error: 'The push service asks to slow down (429).' }
+  const error =
+    status === 429
+      ? 'The push service asks to slow down (429).'
+      : `The push service answered ${status}.`
+  if (status === 429 || status === 503)
+    return { ok: false, error, holdMs: readRetryAfterMs(headers) }
   // A message it does not take would be refused again; the next lead's may be fine.
   const refused = status === 400 || status === 413
-  return { ok: false, error: `The push service answered ${status}.`, refused }
+  return { ok: false, error, refused }
 }
 
 // Chrome, Edge and most Android browsers; Firefox; Safari; Edge on Windows.

@@ -53,21 +53,23 @@ describe.each(engines)('a channel on %s', (engine) => {
     expect(JSON.stringify(log.entries)).not.toContain('zoe')
   })
 
-  it('rests as long as it asks, in every process', async () => {
-    const db = await save(12)
-    const locked = openDelivery(db, async (leads) => ({
-      outcomes: leads.map(fail),
-      holdMs: 31_000,
-    }))
-    await locked.deliver()
-    expect(locked.sends).toHaveLength(1)
-    const other = openDelivery(db, sendWell, { clock: { at: start + 30_999 } })
-    await other.deliver()
-    expect(other.sends).toHaveLength(0)
-    other.clock.at = start + 31_000
-    await other.deliverer.deliverDue(5_000)
-    expect(other.sends.map(({ ids }) => ids.length)).toEqual([10, 2])
-  })
+  it.each([true, false])(
+    'rests as long as it asks, in every process; exclusive: %s',
+    async (exclusive) => {
+      const db = await save(12)
+      const changes = { exclusive }
+      const refuse: Send = async (leads) => ({ outcomes: leads.map(fail), holdMs: 31_000 })
+      const locked = openDelivery(db, refuse, { changes })
+      await locked.deliver()
+      expect(locked.sends).toHaveLength(1)
+      const other = openDelivery(db, sendWell, { clock: { at: start + 30_999 }, changes })
+      await other.deliver()
+      expect(other.sends).toHaveLength(0)
+      other.clock.at = start + 31_000
+      await other.deliverer.deliverDue(5_000)
+      expect(other.sends.map(({ ids }) => ids.length)).toEqual([10, 2])
+    },
+  )
 
   it('that is exclusive is one process’s at a time', async () => {
     const db = await save(60)

@@ -1,6 +1,6 @@
 import type { Channel, ClaimedLead } from '../channel.ts'
 import { type FaultLog, type Log, nameError } from '../log.ts'
-import { acquireChannel, releaseChannel, renewLease } from '../store/channel-leases.ts'
+import { acquireChannel, holdChannel, releaseChannel, renewLease } from '../store/channel-leases.ts'
 import {
   claimDue,
   findNextDueAt,
@@ -102,6 +102,7 @@ export function createChannelRun(
     } finally {
       stopRenewing()
       if (exclusive) await releaseChannel(db, name, holder, now() + Math.max(holdMs, restMs))
+      else if (holdMs > 0) await holdChannel(db, name, now() + holdMs)
     }
   }
 

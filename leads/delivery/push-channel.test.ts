@@ -1,8 +1,9 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { pushHost, startPushStandIn } from '#demo/push-stand-in.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { createTestLog } from '#testing/log.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
+import { waitUntil } from '#testing/server-process.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { isPushService } from '../alerts/push.ts'
 import type { Lead } from '../lead.ts'
@@ -203,6 +204,49 @@ it('are tried again when the service is slow to take it, and hold up no other', 
     await deliver()
   }
   expect(takeRings()).toEqual(['busy: Jane Doe: call by 6:10 AM CST'])
+})
+
+it.each([
+  [429, '120'],
+  [503, 'Sun, 15 Nov 2026 12:02:00 GMT'],
+])('rest as long as their service asks (%i, %s), and hold up no other', async (status, after) => {
+  const { service, clock, addPhone, save, deliver, takeRings } = await open()
+  await addPhone('busy')
+  await addPhone('there')
+  const headers = { date: 'Sun, 15 Nov 2026 12:00:00 GMT', 'retry-after': after }
+  service.failNext('busy', { kind: 'status', status, headers })
+  await save()
+  await deliver()
+  await save()
+  clock.at += 119_999
+  await deliver()
+  expect(takeRings()).toEqual(Array(2).fill('there: Jane Doe: call by 6:10 AM CST'))
+  clock.at += 1
+  await deliver()
+  expect(takeRings()).toEqual(Array(2).fill('busy: Jane Doe: call by 6:10 AM CST'))
+})
+
+it('whose service never answers are given up after 10 s, and hold up no other', async () => {
+  const { service, db, clock, addPhone, save, deliver, takeRings } = await open()
+  const limit = new AbortController()
+  const limits = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal)
+  onTestFinished(() => limits.mockRestore())
+  await addPhone('stuck')
+  await addPhone('there')
+  service.failNext('stuck', { kind: 'hang' })
+  const leadId = await save()
+  const delivered = deliver()
+  const countSent = async () =>
+    (await findLead(db, leadId))?.deliveries.filter(({ state }) => state === 'sent').length
+  await waitUntil(async () => service.messages.length === 2 && (await countSent()) === 1)
+  expect(limits.mock.calls).toEqual([[10_000], [10_000]])
+  limit.abort(new DOMException('', 'TimeoutError'))
+  await delivered
+  limits.mockRestore()
+  takeRings()
+  clock.at += 5_000
+  await deliver()
+  expect(takeRings()).toEqual(['stuck: Jane Doe: call by 6:10 AM CST'])
 })
 
 it('have the keys that were made first, whoever is first', async () => {

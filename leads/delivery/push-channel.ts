@@ -31,16 +31,18 @@ const createPushChannel = (
     // Signed out or removed since: nobody there is to read another name.
     if (!current || current.goneAt !== null) return { outcomes: claimed.map(dropRing) }
     const settings = { ...push, vapid: await readVapidKeys(db, push.subject) }
-    return {
-      outcomes: await Promise.all(
-        claimed.map(async ({ lead, occasion }) => {
-          const ring = describeRing(lead, { now: now(), timeZone })
-          const { gone, ...result } = await sendPush(ring, device, settings, { fetch, signal })
-          if (gone) await strikeOffDevice(db, device.id, now())
-          return { leadId: lead.id, occasion, ...result }
-        }),
-      ),
-    }
+    let longestHoldMs = 0
+    const outcomes = await Promise.all(
+      claimed.map(async ({ lead, occasion }) => {
+        const ring = describeRing(lead, { now: now(), timeZone })
+        const sent = await sendPush(ring, device, settings, { fetch, signal })
+        const { gone, holdMs = 0, ...result } = sent
+        if (gone) await strikeOffDevice(db, device.id, now())
+        longestHoldMs = Math.max(longestHoldMs, holdMs)
+        return { leadId: lead.id, occasion, ...result }
+      }),
+    )
+    return { outcomes, holdMs: longestHoldMs }
   },
 })
 

@@ -2,6 +2,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { pushHost, startPushStandIn } from '#demo/push-stand-in.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestDesk, deskUrl } from '#testing/desk.ts'
+import { testTime } from '#testing/saved-leads.ts'
+import { saveDevice } from '../store/push-devices.ts'
 
 async function open() {
   const service = await startPushStandIn()
@@ -13,7 +15,7 @@ async function open() {
   const subscribe = (body: object, as = cookie) =>
     desk.call('POST', '/api/devices', { cookie: as, body })
   const list = async (as = cookie) => (await desk.call('GET', '/api/devices', { cookie: as })).json
-  return { ...desk, service, cookie, subscribe, list }
+  return { ...desk, db, service, cookie, subscribe, list }
 }
 
 it('a phone is named, rung for a test, paused and removed', async () => {
@@ -76,6 +78,28 @@ it('signing in again in the same browser keeps its phone, and its settings', asy
   const again = await signIn('sam.hill@example.com', cookie)
   expect((await list(again)).devices).toMatchObject([{ name: 'Truck', isThis: true }])
   expect((await call('GET', '/api/today', { cookie })).status).toBe(401)
+})
+
+it('a hundred phones ring; one more is refused until another is removed', async () => {
+  const { db, service, subscribe, list, call, signIn, cookie } = await open()
+  await subscribe({ name: 'first', subscription: service.addPhone('first') })
+  const { endpoint, keys } = service.addPhone('phone')
+  for (let at = 1; at < 100; at++)
+    await saveDevice(db, {
+      ...{ id: crypto.randomUUID(), sessionId: `${at}`, endpoint: `${endpoint}${at}`, ...keys },
+      ...{ person: 'Sam', name: `${at}`, ringsFrom: 0, quietUntil: 0, emergenciesRing: true },
+      ...{ createdAt: testTime, goneAt: null },
+    })
+  const alex = await signIn('alex@example.com')
+  const add = () => subscribe({ subscription: service.addPhone('more') }, alex)
+  const said = '100 devices ring already: remove some first.'
+  expect(await add()).toMatchObject({ status: 409, said })
+  const { devices } = await list()
+  expect(devices).toHaveLength(100)
+  // Whose address changes is no new one.
+  expect((await subscribe({ subscription: service.addPhone('moved') })).status).toBe(200)
+  await call('DELETE', `/api/devices/${devices.at(-1).id}`, { cookie })
+  expect((await add()).status).toBe(200)
 })
 
 it.each([

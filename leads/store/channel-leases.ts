@@ -36,6 +36,19 @@ export async function releaseChannel(
     .execute()
 }
 
+/** For a channel that nobody has alone: all its senders rest until then. */
+export async function holdChannel(
+  { kysely }: Database,
+  channel: string,
+  notBefore: number,
+): Promise<void> {
+  await kysely
+    .insertInto('channels')
+    .values({ name: channel, lease_holder: null, leased_until: 0, not_before: notBefore })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ not_before: notBefore }))
+    .execute()
+}
+
 /** Keeps what this holder has claimed. False when the channel itself has gone to another holder. */
 export async function renewLease(
   db: Database,
