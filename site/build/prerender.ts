@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type Plugin, type ResolvedConfig, type Rolldown, runnerImport } from 'vite'
 import { formatSiteHeaders } from './site-headers.ts'
@@ -77,6 +78,8 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
             ...formatCrawlerFiles(publicUrl),
             _headers: formatSiteHeaders({
               pages: pages.map(({ source }) => String(source)),
+              // Sonner's element is empty for a moment before it holds its text.
+              scriptStyles: ['', readToastStyle()],
               supabaseUrl: config.env.VITE_SUPABASE_URL,
               withMaps: Boolean(config.env.VITE_GOOGLE_MAPS_API_KEY),
             }),
@@ -151,4 +154,12 @@ function findChunk(bundle: Rolldown.OutputBundle, source: string) {
   const chunk = files.find((file) => file.type === 'chunk' && file.facadeModuleId?.endsWith(source))
   if (chunk?.type !== 'chunk') throw new Error(`${source} is not in the build`)
   return chunk
+}
+
+/** Sonner puts its style sheet into the page by script. The text is in its code, as a string. */
+function readToastStyle(): string {
+  const code = readFileSync(fileURLToPath(import.meta.resolve('sonner')), 'utf8')
+  const [, style] = code.match(/__insertCSS\(("(?:[^"\\]|\\.)*")\)/) ?? []
+  if (!style) throw new Error('Sonner’s style sheet is not where it was: see readToastStyle.')
+  return JSON.parse(style)
 }

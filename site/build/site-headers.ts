@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 
 /*
  * The headers of the site, in the format of static hosts' `_headers` file. The build writes it into
@@ -10,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 type Settings = {
   /** The finished pages: what is inlined in them is allowed by its hash. */
   pages: readonly string[]
+  /** What scripts put into style elements. */
+  scriptStyles?: readonly string[]
   /** The backend, where it is not the site itself. */
   supabaseUrl: string | undefined
   /** Google's script needs to be let in only where it is used. */
@@ -36,7 +36,7 @@ export function formatSiteHeaders(settings: Settings) {
   ].join('\n')
 }
 
-function formatPolicy({ pages, supabaseUrl, withMaps }: Settings) {
+function formatPolicy({ pages, scriptStyles = [], supabaseUrl, withMaps }: Settings) {
   const backend = supabaseUrl ? [new URL(supabaseUrl).origin] : []
   const html = pages.join('')
   const scripts = hashAll(html, /<script type="module" async>(.*?)<\/script>/gs)
@@ -46,13 +46,7 @@ function formatPolicy({ pages, supabaseUrl, withMaps }: Settings) {
   const policy = {
     'default-src': ["'none'"],
     'script-src': ["'self'", ...scripts, ...maps('https://maps.googleapis.com')],
-    // Sonner's element is empty for a moment before it holds its text.
-    'style-src': [
-      ...styles,
-      hash(''),
-      hash(readToastStyle()),
-      ...maps('https://fonts.googleapis.com'),
-    ],
+    'style-src': [...styles, ...scriptStyles.map(hash), ...maps('https://fonts.googleapis.com')],
     // The page's icon is in the page.
     'img-src': ["'self'", 'data:', ...maps('https://maps.gstatic.com', 'https://*.googleapis.com')],
     'font-src': ["'self'", ...maps('https://fonts.gstatic.com')],
@@ -74,14 +68,6 @@ const hashAll = (html: string, inlined: RegExp) =>
   [...html.matchAll(inlined)].map(([, code = '']) => hash(code))
 
 const hash = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`
-
-/** Sonner puts its style sheet into the page by script. The text is in its code, as a string. */
-function readToastStyle(): string {
-  const code = readFileSync(fileURLToPath(import.meta.resolve('sonner')), 'utf8')
-  const [, style] = code.match(/__insertCSS\(("(?:[^"\\]|\\.)*")\)/) ?? []
-  if (!style) throw new Error('Sonner’s style sheet is not where it was: see readToastStyle.')
-  return JSON.parse(style)
-}
 
 /** Reads a `_headers` file: what applies to everything, and what to hashed files in addition. */
 export function parseSiteHeaders(text: string) {
