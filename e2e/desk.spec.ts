@@ -2,66 +2,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContextOptions, Page } from '@playwright/test'
+import { row, test } from './desk.ts'
 import { findForm, visitor } from './form.ts'
-import { test as ownSite } from './own-site.ts'
-import { serveSite } from './site.ts'
 import { desktop, expect, phone } from './test.ts'
 
-type Phone = { page: Page; looks: () => number }
-type Desks = {
-  site: { url: string; deskUrl: string; makeLink: () => Promise<string> }
-  /** Another phone at the desk, with its own cookie; it fails on whatever its console complains about. */
-  signIn(person: string, options?: BrowserContextOptions): Promise<Phone>
-  /** As the form does. */
-  ask(fields?: Partial<typeof visitor>): Promise<void>
-}
-
-const test = ownSite.extend<Desks>({
-  site: async ({ endings }, use) => {
-    const { port, desk, stop } = await serveSite({ HOST: '127.0.0.1' })
-    endings.push(stop)
-    if (!desk) throw new Error('There is no desk.')
-    await use({ url: `http://127.0.0.1:${port}`, deskUrl: desk.url, makeLink: desk.makeLink })
-  },
-  signIn: async ({ browser, site, endings }, use) => {
-    const complaints: string[] = []
-    await use(async (person, options = {}) => {
-      const context = await browser.newContext({ viewport: phone, ...options })
-      endings.push(() => context.close())
-      const page = await context.newPage()
-      page.on('pageerror', (error) => complaints.push(String(error)))
-      page.on('console', (message) => {
-        // Refusals and a cut line are part of the game; a breach of the policy is not.
-        if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-          complaints.push(message.text())
-      })
-      let looks = 0
-      page.on('requestfinished', (request) => {
-        if (request.url().endsWith('/api/today')) looks += 1
-      })
-      await page.goto(await site.makeLink())
-      await page.getByRole('button', { name: 'Open the desk' }).click()
-      await page.getByRole('link', { name: 'People' }).click()
-      await page.getByLabel('Your name').fill(person)
-      await page.getByRole('button', { name: 'Save' }).click()
-      await expect(page.getByText(`You are ${person} from now on.`)).toBeVisible()
-      await page.getByRole('link', { name: /^Today/ }).click()
-      return { page, looks: () => looks }
-    })
-    expect(complaints).toEqual([])
-  },
-  ask: async ({ site }, use) =>
-    use(async (fields = {}) => {
-      const sent = await fetch(`${site.url}/functions/v1/submit-to-airtable`, {
-        method: 'POST',
-        headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
-        body: JSON.stringify({ ...visitor, ...fields }),
-      })
-      expect(sent.status).toBe(200)
-    }),
-})
-
-const row = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name })
 const calling = { name: 'I am calling' }
 
 test('a lead goes from the form to the desk; who calls is known on every phone', async ({
@@ -157,6 +101,29 @@ test('a lost connection is said, with the age of what is shown', async ({ ask, s
   await page.context().setOffline(false)
   await expect(row(page, 'John Doe')).toBeVisible()
   await expect(lost).toBeHidden()
+})
+
+test('today is there before the script; a link to one lead shows no other', async ({
+  ask,
+  signIn,
+  site,
+}) => {
+  await ask()
+  const { page } = await signIn('Sam')
+  const gate = Promise.withResolvers<void>()
+  await page.route('**/assets/*.js', async (route) => {
+    await gate.promise
+    await route.continue()
+  })
+  await page.goto('about:blank')
+  await page.goto(`${site.deskUrl}/#/people`, { waitUntil: 'commit' })
+  await expect(page.locator('#desk')).toBeEmpty()
+  await page.goto('about:blank')
+  await page.goto(`${site.deskUrl}/`, { waitUntil: 'commit' })
+  await expect(row(page, visitor.name)).toContainText('min left')
+  gate.resolve()
+  await expect(page).toHaveTitle(/^1 to call/)
+  await expect(row(page, visitor.name)).toBeVisible()
 })
 
 test('a desk that wakes shows at once what came while it slept', async ({ ask, signIn }) => {

@@ -1,0 +1,62 @@
+import type { BrowserContextOptions, Page } from '@playwright/test'
+import { visitor } from './form.ts'
+import { test as ownSite } from './own-site.ts'
+import { serveSite } from './site.ts'
+import { expect, phone } from './test.ts'
+
+type Phone = { page: Page; looks: () => number }
+type Desks = {
+  site: { url: string; deskUrl: string; makeLink: () => Promise<string> }
+  /** Another phone at the desk, with its own cookie; it fails on whatever its console complains about. */
+  signIn(person: string, options?: BrowserContextOptions): Promise<Phone>
+  /** As the form does. */
+  ask(fields?: Partial<typeof visitor>): Promise<void>
+}
+
+export const test = ownSite.extend<Desks>({
+  site: async ({ endings }, use) => {
+    const { port, desk, stop } = await serveSite({ HOST: '127.0.0.1' })
+    endings.push(stop)
+    if (!desk) throw new Error('There is no desk.')
+    await use({ url: `http://127.0.0.1:${port}`, deskUrl: desk.url, makeLink: desk.makeLink })
+  },
+  signIn: async ({ browser, site, endings }, use) => {
+    const complaints: string[] = []
+    await use(async (person, options = {}) => {
+      const context = await browser.newContext({ viewport: phone, ...options })
+      endings.push(() => context.close())
+      const page = await context.newPage()
+      page.on('pageerror', (error) => complaints.push(String(error)))
+      page.on('console', (message) => {
+        // Refusals and a cut line are part of the game; a breach of the policy is not.
+        if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+          complaints.push(message.text())
+      })
+      let looks = 0
+      page.on('requestfinished', (request) => {
+        if (request.url().endsWith('/api/today')) looks += 1
+      })
+      await page.goto(await site.makeLink())
+      await page.getByRole('button', { name: 'Open the desk' }).click()
+      await page.getByRole('link', { name: 'People' }).click()
+      await page.getByLabel('Your name').fill(person)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await expect(page.getByText(`You are ${person} from now on.`)).toBeVisible()
+      await page.getByRole('link', { name: /^Today/ }).click()
+      return { page, looks: () => looks }
+    })
+    expect(complaints).toEqual([])
+  },
+  ask: async ({ site }, use) =>
+    use(async (fields = {}) => {
+      const sent = await fetch(`${site.url}/functions/v1/submit-to-airtable`, {
+        method: 'POST',
+        headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
+        body: JSON.stringify({ ...visitor, ...fields }),
+      })
+      expect(sent.status).toBe(200)
+    }),
+})
+
+export const row = (page: Page, name: string) =>
+  page.getByRole('listitem').filter({ hasText: name })
