@@ -35,6 +35,7 @@ COPY leads leads
 COPY server server
 COPY owner owner
 COPY site/content.ts site/
+COPY site/brand/brand.ts site/brand/
 COPY site/build site/build
 COPY --from=build /app/dist-desk dist-desk
 COPY --from=build /app/dist dist

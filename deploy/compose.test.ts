@@ -1,4 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 
 const read = (file: string) => readFileSync(file, 'utf8')
@@ -9,9 +10,11 @@ const findAll = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, found = '']) => found)
 
 /** What the Dockerfile copies from the checkout, not from another stage. */
-const copied = findAll(dockerfile, /^COPY (?!--from)(.+) \S+$/gm).flatMap((line) => line.split(' '))
+const findCopied = (text: string) =>
+  findAll(text, /^COPY (?!--from)(.+) \S+$/gm).flatMap((line) => line.split(' '))
 
 it('the Dockerfile copies what is there, and .dockerignore lets it through', () => {
+  const copied = findCopied(dockerfile)
   expect(copied).toContain('server')
   for (const path of copied) {
     expect([path, existsSync(path)]).toEqual([path, true])
@@ -25,9 +28,11 @@ it('the Dockerfile copies what is there, and .dockerignore lets it through', () 
 })
 
 it('the image has every file that runs, and every package', () => {
+  // The first stage, which builds, stays behind.
+  const copied = findCopied(dockerfile.split('\nFROM ').at(-1) ?? '')
   const inImage = (path: string) => copied.some((one) => path === one || path.startsWith(`${one}/`))
-  const files = globSync('{leads,server,owner}/**/*.ts').filter(
-    (file) => !/\.(test|prove)\.ts$/.test(file),
+  const files = new Set(
+    globSync('{leads,server,owner}/**/*.ts').filter((file) => !/\.(test|prove)\.ts$/.test(file)),
   )
   const { dependencies, imports } = JSON.parse(read('package.json'))
   const [list = ''] = dockerfile.match(/npm uninstall.*?\n\n/s) ?? []
@@ -37,11 +42,15 @@ it('the image has every file that runs, and every package', () => {
   for (const file of files)
     for (const name of findAll(
       read(file),
-      /^(?!import type).*(?:from |import\()'([@#a-z][\w@/.:-]*)'/gm,
+      /^(?!import type).*(?:from |import\()'([@#.a-z][\w@/.:-]*)'/gm,
     )) {
       if (name.startsWith('node:')) continue
-      if (name.startsWith('#')) expect([file, name, inImage(name.slice(1))]).toContain(true)
-      else used.add(name.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? '')
+      if (/^[#.]/.test(name)) {
+        const path = name.startsWith('#') ? name.slice(1) : join(dirname(file), name)
+        expect([file, name, inImage(path)]).toContain(true)
+        // What these need of the site in turn is looked at, too.
+        files.add(path)
+      } else used.add(name.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? '')
     }
   expect(Object.keys(imports)).toContain('#server/*')
   const kept = Object.keys(dependencies).filter((name) => !removed.includes(name))
