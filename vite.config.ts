@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, loadEnv } from 'vite'
 import { brand } from './site/brand/brand.ts'
-import { applyBrand } from './site/build/brand-plugin.ts'
+import { applyBrand, warnOfOldBrand } from './site/build/brand-plugin.ts'
 import { keepEarlierAssets } from './site/build/earlier-assets.ts'
 import { formCode, prerender } from './site/build/prerender.ts'
 
@@ -19,6 +19,7 @@ export default defineConfig(({ mode }) => {
     define: { 'import.meta.env.VITE_SUPABASE_ANON_KEY': JSON.stringify(publicKey) },
     plugins: [
       applyBrand(brand),
+      warnOfOldBrand(brand),
       react(),
       prerender({ publicUrl: readPublicUrl(env) }),
       keepEarlierAssets(),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { brand } from '#site/brand/brand.ts'
+import { findOldBrand } from '#site/build/brand-stamp.ts'
 import { createDir } from '#testing/database.ts'
 import { cutBrand } from './brand.ts'
 
@@ -51,8 +52,16 @@ test('a phone’s pictures are cut, without what the phone wrote into them, and 
     height: 1080,
   })
   expect(await cut()).toBe(0)
+  const { colors } = brand
+  const name = 'Acme & Daughters'
+  expect(findOldBrand({ root, colors, name: 'Acme' })).toBeUndefined()
+  expect(findOldBrand({ root, colors: { ...colors, ink: '#000000' }, name: 'Acme' })).toBeDefined()
+  expect(findOldBrand({ root, colors, name })).toMatch('name, a color, the logo or a picture')
   // Another name: the picture of shared links alone.
-  expect(await cut('Acme & Daughters')).toBe(1)
+  expect(await cut(name)).toBe(1)
+  expect(findOldBrand({ root, colors, name })).toBeUndefined()
+  await takePicture('about.jpg', 1200, 900)
+  expect(findOldBrand({ root, colors, name })).toBeDefined()
 })
 
 test('a picture that is too small, or missing, gets a sentence', async () => {

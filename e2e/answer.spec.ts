@@ -1,7 +1,8 @@
 import { startMailStandIn } from '#demo/mail-stand-in.ts'
+import { look } from '#site/build/look.ts'
 import { visitor } from './form.ts'
 import { test } from './own-site.ts'
-import { expect, expectAccessible, phone } from './test.ts'
+import { expect, expectAccessible, formatRgb, phone } from './test.ts'
 
 test.use({ viewport: phone, expectedErrors: /404 \(Not Found\)/ })
 
@@ -41,7 +42,7 @@ test('the link in the mail shows the lead, and the button records the answer', a
   const button = page.getByRole('button', { name: 'I am calling now' })
   await expect(button).toBeInViewport()
   // The style applies, so its hash in the header is right.
-  await expect(button).toHaveCSS('background-color', 'rgb(180, 80, 30)')
+  await expect(button).toHaveCSS('background-color', formatRgb(look.accent))
   await expect.poll(readStatus).toBe('New')
   await checkPage()
 

@@ -34,6 +34,7 @@ test('the landing page has its parts in the order of the specification', async (
     await expect(card.getByRole('heading', { name: title })).toBeVisible()
     await expect(card.getByText(text)).toBeVisible()
   }
+  await expect(page.locator('.badge')).toHaveCount(about.award ? 1 : 0)
   const dialled = `tel:+1${company.phone.replace(/\D/g, '')}`
   for (const part of ['header', 'main', 'footer']) {
     const link = page.locator(part).getByRole('link', { name: company.phone })
@@ -61,14 +62,19 @@ test('at any width nothing overflows, and the first field shows', async ({ page 
   const scrollWidth = () => page.evaluate(() => document.documentElement.scrollWidth)
   const call = page.locator('header').getByRole('link', { name: company.phone })
   const button = page.locator('header').getByRole('button')
+  const home = page.locator('.home-link')
   // 200 % zoom on a 1280 px screen is what a 640 px screen shows.
-  for (const width of [1280, 768, 640, 360, 320]) {
+  for (const width of [1920, 1280, 1024, 768, 640, 360, 320]) {
     await page.setViewportSize({ width, height: 740 })
-    const [called, pressed] = [await call.boundingBox(), await button.boundingBox()]
-    if (!called || !pressed) throw new Error('not shown')
+    const boxes = [home, call, button].map((part) => part.boundingBox())
+    const [named, called, pressed] = await Promise.all(boxes)
+    if (!named || !called || !pressed) throw new Error('not shown')
     expect(called.height).toBeGreaterThanOrEqual(44)
     expect(called.x + called.width).toBeLessThanOrEqual(pressed.x)
     expect(pressed.x + pressed.width).toBeLessThanOrEqual(width)
+    // In one row, however long the name is; the narrowest phone may need two.
+    const middles = [named, called].map(({ y, height }) => y + height / 2)
+    if (width > 320) expect(Math.max(...middles) - Math.min(...middles)).toBeLessThan(12)
     expect(await scrollWidth()).toBe(width)
     if (width === 1280) await expect(button).toHaveAccessibleName('Free Estimate')
     if (width === 360) await expect(button).toHaveAccessibleName('Estimate')

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readEnv } from '#leads/settings.ts'
 import { startSite } from '#server/site-server.ts'
+import { look } from '#site/build/look.ts'
 import { quietLog } from '#testing/log.ts'
 
 /** The tests' own builds of the site: the owner's dist/ and settings stay out of them. */
@@ -17,6 +18,6 @@ export async function serveSite(
   fetch = globalThis.fetch,
 ) {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'e2e-'))
-  const env = readEnv({ PORT: '0', DATA_DIR, RATE_LIMIT_PER_MINUTE: '0', ...settings })
+  const env = readEnv({ PORT: '0', DATA_DIR, RATE_LIMIT_PER_MINUTE: '0', ...settings }, look)
   return startSite({ env, siteDir: folder, fetch, now: Date.now, log: quietLog })
 }

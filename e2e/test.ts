@@ -46,6 +46,13 @@ const personal = /jane|john|zo%c3%ab|doe\b|(@|%40)example|123-?4567|ridge.{1,3}r
 
 export { expect }
 
+/** '#b4501e' as a browser says it. */
+export const formatRgb = (hex: string) =>
+  `rgb(${hex
+    .match(/[\da-f]{2}/gi)
+    ?.map((part) => Number.parseInt(part, 16))
+    .join(', ')})`
+
 export const phone = { width: 360, height: 740 }
 export const desktop = { width: 1280, height: 800 }
 

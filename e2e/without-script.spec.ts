@@ -1,5 +1,6 @@
-import { about, company, form, services, testimonials } from '#site/content.ts'
-import { expect, test } from './test.ts'
+import { look } from '#site/build/look.ts'
+import { about, company, emergency, form, hero, services, testimonials } from '#site/content.ts'
+import { expect, formatRgb, test } from './test.ts'
 
 test.use({ javaScriptEnabled: false, expectedErrors: /status of 404|Failed to load resource/ })
 
@@ -12,10 +13,10 @@ test('without scripts, pictures and font the whole page reads, and the buttons a
     '24/7',
     company.phone,
     form.submit,
-    '5,200+',
+    ...hero.statistics.map(({ value }) => value),
     about.heading,
     ...about.points.map(({ title }) => title),
-    'Average response time: 1 minute',
+    emergency.claim,
     ...services.cards.map(({ text }) => text),
     ...testimonials.rows.flat().map(({ text }) => text),
     'Quick Links',
@@ -24,7 +25,7 @@ test('without scripts, pictures and font the whole page reads, and the buttons a
   for (const text of texts) await expect(page.getByText(text).first(), text).toBeVisible()
   await expect(page.getByLabel('Full name')).toBeVisible()
   // White words on the hero need a dark ground even where no picture came.
-  await expect(page.locator('.hero')).toHaveCSS('background-color', 'rgb(27, 35, 38)')
+  await expect(page.locator('.hero')).toHaveCSS('background-color', formatRgb(look.ink))
 
   // Nothing moves, and the last testimonial can be reached.
   await expect(page.locator('[data-drifting]')).toHaveCount(0)

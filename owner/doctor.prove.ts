@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
@@ -14,11 +14,8 @@ import { spawnProcess } from '#testing/server-process.ts'
 
 /** A checkout of its own, in which an owner may work. */
 function checkOut() {
-  const folder = copySources()
+  const folder = copySources('leads', 'owner', 'server', 'supabase')
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const root = join(import.meta.dirname, '..')
-  for (const name of ['leads', 'owner', 'server', 'supabase'])
-    cpSync(join(root, name), join(folder, name), { recursive: true })
   const run = async (command: string, args: string[] = [], env: Record<string, string> = {}) => {
     const node = ['--env-file-if-exists=.env', command, ...args]
     const ran = spawnProcess(process.execPath, node, env, { cwd: folder })

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { makeSafe } from '#leads/safe-text.ts'
 import { type Env, readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
+import { findOldBrand } from '#site/build/brand-stamp.ts'
 import { look } from '#site/build/look.ts'
 import { checkAirtable } from './doctor/airtable.ts'
 import { checkAlerts, proposeTests, sendTests } from './doctor/alerts.ts'
@@ -72,7 +73,10 @@ async function examine(env: Env, content: Content, send: boolean, deps: DoctorDe
     checkPublicAddress(env, given, deps),
   ])
   const groups = {
-    'Your words': checkWords(content),
+    'Your words': checkWords(
+      content,
+      findOldBrand({ root, colors: look, name: content.company.name }),
+    ),
     'Where leads go': [checkEnvFile(join(root, '.env'), given), airtable],
     'Who is told, and reminded': [
       checkAlerts(env, given, phones),

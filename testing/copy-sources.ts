@@ -5,10 +5,10 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const sources = ['site', 'leads/lead.ts', 'vite.config.ts', 'package.json', 'tsconfig.json']
 
-/** What the page is built from, in a folder of its own that a test may change. */
-export function copySources(): string {
+/** What the page is built from, and whatever else is named, in a folder of its own that a test may change. */
+export function copySources(...others: string[]): string {
   const copy = mkdtempSync(join(tmpdir(), 'sources-'))
-  for (const name of sources) {
+  for (const name of [...sources, ...others]) {
     cpSync(join(root, name), join(copy, name), { recursive: true })
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))

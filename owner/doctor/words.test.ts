@@ -12,7 +12,7 @@ const listToDo = (content: Parameters<typeof checkWords>[0]) =>
   listChecks(checkWords(content)).flatMap(({ state, says }) => (state === 'to do' ? [says] : []))
 
 // Once the owner's own words are in, there is no template to look at.
-test.skipIf(!template.company.sample)('finds every sample of the template', () => {
+test.skipIf(!('sample' in template.company))('finds every sample of the template', () => {
   expect(listToDo(template)).toEqual([
     expect.stringContaining("the sample's"),
     expect.stringContaining('a placeholder'),
@@ -25,6 +25,15 @@ test.skipIf(!template.company.sample)('finds every sample of the template', () =
 test('an owner’s own words are fine, also without testimonials and award', () => {
   expect(listToDo(own)).toEqual([])
   expect(listToDo({ company: own.company, testimonials: { rows: [] } })).toEqual([])
+})
+
+test('pictures of an earlier brand are to do', () => {
+  const checks = listChecks(checkWords(own, 'The logo has changed.'))
+  expect(checks).toContainEqual({
+    state: 'to do',
+    says: 'The logo has changed.',
+    next: 'npm run brand',
+  })
 })
 
 test.each([

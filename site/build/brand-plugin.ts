@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import type { Plugin } from 'vite'
+import { type Plugin, runnerImport } from 'vite'
+import { findOldBrand } from './brand-stamp.ts'
 import { formatDataUrl } from './drawing.ts'
 import { readLogo } from './logo.ts'
 import { type Brand, checkBrand, formatTokens } from './palette.ts'
@@ -22,6 +23,22 @@ export function applyBrand(brand: Brand, { withNight = false } = {}): Plugin {
         ? `:root { --badge: ${drawBadge(brand)}; }`
         : ''
       return `${code}\n${formatTokens(brand, { brandDir, withNight })}\n${badge}`
+    },
+  }
+}
+
+/** A build goes on with what was cut for an earlier brand, and says so. */
+export function warnOfOldBrand({ colors }: Brand): Plugin {
+  return {
+    name: 'warn-of-old-brand',
+    apply: 'build',
+    async configResolved({ logger }) {
+      const words = join(siteDir, 'content.ts')
+      // Not imported at the top: Vite starts again whenever a file changes that its settings import.
+      const { module } = await runnerImport<typeof import('../content.ts')>(words)
+      const { name } = module.company
+      const old = findOldBrand({ root: join(siteDir, '..'), colors, name })
+      if (old) logger.warn(`${old} Run: npm run brand`)
     },
   }
 }
