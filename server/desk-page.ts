@@ -13,12 +13,17 @@ type RenderModule = typeof import('../desk/render.tsx')
  */
 export async function loadDeskPage(
   folder: string,
-  { timeZone, staticPage }: { timeZone: string; staticPage: (c: Context) => Response },
+  {
+    timeZone,
+    overTls,
+    staticPage,
+  }: { timeZone: string; overTls: boolean; staticPage: (c: Context) => Response },
 ) {
   const built = pathToFileURL(join(folder, 'render.mjs')).href
   const { renderStart }: RenderModule = await import(built)
   const read = (name: string) => readFileSync(join(folder, name), 'utf8')
   const { all } = parseSiteHeaders(read('_headers'))
+  if (!overTls) delete all['Strict-Transport-Security']
   const [head = '', tail = ''] = read('index.html').split(/(?<=<div id="desk">).*?(?=<\/div>)/s)
   return (c: Context, today: Today | undefined): Response => {
     if (!today) return staticPage(c)

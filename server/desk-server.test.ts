@@ -53,6 +53,7 @@ it('is on a port of its own, and the public site knows nothing of it', async () 
   expect(JSON.parse(data).leads).toMatchObject([{ name: '</script><b>Zoë</b>' }])
   expect(signedIn.headers.get('cache-control')).toBe('no-store')
   expect(signedIn.headers.get('content-security-policy')).toBe(policy)
+  expect(signedIn.headers.get('strict-transport-security')).toBeNull()
   expect(await (await fetch(link.origin)).text()).not.toContain('Zoë')
 })
 

@@ -44,8 +44,9 @@ export async function startDesk({
   folder?: string
 }): Promise<DeskServer> {
   const { port, host } = env.desk
-  const page = createStaticSite(folder, { overTls: env.desk.url.startsWith('https:') })
-  const sendPage = await loadDeskPage(folder, { timeZone: env.timeZone, staticPage: page })
+  const overTls = env.desk.url.startsWith('https:')
+  const staticPage = createStaticSite(folder, { overTls })
+  const sendPage = await loadDeskPage(folder, { timeZone: env.timeZone, overTls, staticPage })
   const server = createAdaptorServer({
     fetch: (request, bindings) => desk.fetch(request, bindings),
     serverOptions: { connectionsCheckingInterval: connectionLimits.checkEveryMs },
@@ -73,7 +74,7 @@ export async function startDesk({
     findMachineTrouble: () => findMachineTrouble(env, process.env, now()),
     wake,
   })
-  desk.all('*', page)
+  desk.all('*', staticPage)
   return {
     url,
     makeLink: () => makeLink(db, { ...env.desk, url, now: now() }),
