@@ -4,8 +4,8 @@ import { Desk } from './desk.tsx'
 import { setTimeZone } from './words.ts'
 
 /**
- * What goes into the page for somebody who is signed in: today as the script will show it, a second
- * before the script is there, and what the script starts with. Runs on the server.
+ * What goes into the page for somebody who is signed in: today as the script will show it, for as long
+ * as there is no script yet, and what the script starts with. Runs on the server.
  */
 export function renderStart(start: Today, timeZone: string): { screen: string; data: string } {
   setTimeZone(timeZone)

@@ -7,10 +7,7 @@ import { parseSiteHeaders } from '#site/build/site-headers.ts'
 
 type RenderModule = typeof import('../desk/render.tsx')
 
-/**
- * The built page. For who is signed in it has today in it: on a slow phone the leads are there a
- * second before the script is.
- */
+/** The built page. For who is signed in it has today in it: a slow phone shows it before it has the script. */
 export async function loadDeskPage(
   folder: string,
   {
