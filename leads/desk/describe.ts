@@ -1,5 +1,6 @@
 import { formatClock, formatDuration } from '../alerts/clock.ts'
 import { readPhone } from '../alerts/phone.ts'
+import { type Reason, readOccasion } from '../channel.ts'
 import { kindOf } from '../delivery/receivers.ts'
 import { promiseMs, type StoredLead, serviceTypes } from '../lead.ts'
 import { makeSafe } from '../safe-text.ts'
@@ -69,16 +70,16 @@ const kinds: Record<string, string> = {
 function describeWhat({ channel, occasion }: Delivery, { receivers }: Words): string {
   const kind = kinds[kindOf(channel)] ?? kindOf(channel)
   const to = receivers.get(channel)
-  const [reason, minutes] = occasion.split('-')
-  const about = {
+  const { reason, minutes } = readOccasion(occasion)
+  const about: Record<Reason, string> = {
     received: '',
     answered: ', who is calling',
     status: ', its Status',
     outcome: ', what became of it',
     missed: ', promise missed',
     unanswered: `, reminder after ${minutes} minutes`,
-  }[reason ?? '']
-  return `${kind}${to ? ` to ${to}` : ''}${about ?? ''}`
+  }
+  return `${kind}${to ? ` to ${to}` : ''}${about[reason]}`
 }
 
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']
