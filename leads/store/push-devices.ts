@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { moveWaiting } from './receivers.ts'
 import { type Database, type Tables, writeDeliveries } from './tables.ts'
 
 export type PushDevice = {
@@ -53,14 +54,10 @@ export function saveDevice({ kysely }: Database, device: PushDevice): Promise<vo
       )
       .returning('id')
       .execute()
-    const [last] = replaced.slice(-1)
-    if (last)
-      await trx
-        .updateTable('deliveries')
-        .set({ channel: nameDevice(device) })
-        .where('channel', '=', nameDevice(last))
-        .where('state', '=', 'waiting')
-        .execute()
+    for (const one of replaced)
+      await moveWaiting(trx, nameDevice(one), nameDevice(device)).execute()
+    // What two of them were to ring for is left over.
+    if (replaced.length > 1) await cancelRings(trx, replaced, device.createdAt)
     const { id, endpoint, p256dh, auth, person, name } = device
     await trx
       .insertInto('push_devices')
