@@ -22,6 +22,10 @@ export type PushDevice = {
 /** Named like every receiver's channel: by its kind and eight letters. */
 export const nameDevice = ({ id }: Pick<PushDevice, 'id'>): string => `push-${id.slice(0, 8)}`
 
+/** Whether it tells of a new lead, and not only of one that waits. */
+export const ringsAtOnce = ({ goneAt, ringsFrom }: PushDevice): boolean =>
+  goneAt === null && ringsFrom === 0
+
 export async function listDevices({ kysely }: Pick<Database, 'kysely'>): Promise<PushDevice[]> {
   const rows = await kysely
     .selectFrom('push_devices')
