@@ -39,9 +39,11 @@ try {
   process.once('SIGINT', stop)
 
   say(`The site is at http://localhost:${site.port}`)
+  // A public site's output is kept in a log, where a way in must not stand.
+  const isPublic = [env.publicUrl, env.desk?.url].some((url) => url?.startsWith('https:'))
   if (site.desk)
     say(
-      env.desk?.url.startsWith('https:')
+      isPublic
         ? `The desk is at ${site.desk.url}`
         : `The desk opens here, once, within 15 minutes: ${await site.desk.makeLink().catch(() => site.desk?.url)}`,
     )
