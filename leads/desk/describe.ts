@@ -7,6 +7,7 @@ import { makeSafe } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
 import type { Delivery, LeadWithDeliveries } from '../store/reading.ts'
 import { findTown } from '../town.ts'
+import { nameChannel } from './format-report.ts'
 
 /** What a list shows of a lead. */
 export type LeadCard = ReturnType<typeof describeCard>
@@ -57,18 +58,8 @@ export const explainSuspicion = (suspect: string): string =>
     haste: 'Perhaps a robot: sent within a second of opening the page.',
   })[suspect] ?? suspect
 
-const kinds: Record<string, string> = {
-  airtable: 'Airtable',
-  email: 'E-mail',
-  sms: 'Text',
-  push: 'Ring',
-  webhook: 'Webhook',
-  'escalation-email': 'E-mail',
-  'escalation-sms': 'Text',
-}
-
 function describeWhat({ channel, occasion }: Delivery, { receivers }: Words): string {
-  const kind = kinds[kindOf(channel)] ?? kindOf(channel)
+  const kind = nameChannel(kindOf(channel).replace('escalation-', ''))
   const to = receivers.get(channel)
   const { reason, minutes } = readOccasion(occasion)
   const about: Record<Reason, string> = {
