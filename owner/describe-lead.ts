@@ -1,6 +1,7 @@
 import { formatDuration } from '#leads/alerts/clock.ts'
 import { type Reason, readOccasion } from '#leads/channel.ts'
 import { kindOf } from '#leads/delivery/receivers.ts'
+import { explainSuspicion } from '#leads/desk/describe.ts'
 import { promiseMs, serviceTypes } from '#leads/lead.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { describeSource, explainSource } from '#leads/source.ts'
@@ -32,12 +33,6 @@ function describeSourceInFull(source: string | null) {
   const said = [...new URLSearchParams(source ?? '')].map(([part, value]) => `${part} ${value}`)
   return describeSource(source) + (said.length > 0 ? ` (${said.join(', ')})` : '')
 }
-
-const explainSuspicion = (suspect: string) =>
-  ({
-    trap: 'perhaps a robot: it filled in a field that people do not see',
-    haste: 'perhaps a robot: sent within a second of opening the page',
-  })[suspect] ?? suspect
 
 function describeAnswer({ receivedAt, answeredAt, answeredBy }: LeadWithDeliveries, deps: Deps) {
   if (answeredAt === null) return 'not yet'
