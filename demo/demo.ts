@@ -41,7 +41,7 @@ try {
     {
       PORT: String(await findPort(Number(process.env.PORT ?? 3000))),
       HOST: '127.0.0.1',
-      DESK_PORT: String(await findPort(Number(process.env.DESK_PORT ?? 3001))),
+      DESK_PORT: String(await findPort(Number(process.env.DESK_PORT || 3001))),
       DATA_DIR: dataDir,
       SUPABASE_ANON_KEY: findPageKey(given),
       ...airtable.env,

@@ -51,7 +51,7 @@ it('the guide’s command for Supabase’s secrets lets through only what is the
   for (const name of ['AIRTABLE_TOKEN', 'ALLOWED_ORIGINS', 'PUBLIC_URL', 'SMTP_URL', 'TIME_ZONE'])
     expect(names).toContain(name)
   const staying =
-    /^(PORT|HOST|DATA_DIR|DATABASE_URL|BACKUP_DIR|ASSETS_DIR|TRUSTED_PROXIES|REDIRECT_FROM|SITES|(SUPABASE|VITE|COMPOSE|POSTGRES)_.*)$/
+    /^((DESK_)?(PORT|HOST)|DATA_DIR|DATABASE_URL|BACKUP_DIR|ASSETS_DIR|TRUSTED_PROXIES|REDIRECT_FROM|SITES|(SUPABASE|VITE|COMPOSE|POSTGRES)_.*)$/
   expect(names.filter((name) => staying.test(name))).toEqual([])
 })
 

@@ -15,7 +15,14 @@ it.runIf(engines.includes('postgres'))(
     const site = await openDatabase({ databaseUrl, dataDir: '' })
     onTestFinished(() => site.close())
     const old = await storeLead(site, { at: Date.now() - 2 * 3_600_000 })
-    const young = await storeLead(site, { at: Date.now() })
+    const channels = ['airtable', 'email', 'push-0a1b2c3d']
+    const young = await storeLead(site, { at: Date.now(), channels })
+    await runSql(
+      databaseUrl,
+      `insert into desk_links values ('x', '', '', 1, 0);
+      insert into desk_sessions values ('x', 'x', '', '', '', 0, 0);
+      insert into push_devices values ('0a1b2c3d', 'x', 'x', '', '', '', '', 0, 0, 0, 0)`,
+    )
 
     const url = new URL(databaseUrl)
     const name = url.pathname.slice(1)
@@ -46,6 +53,13 @@ it.runIf(engines.includes('postgres'))(
     const states = async (id: string) =>
       (await findLead(db, id))?.deliveries.map(({ channel, state }) => `${channel} ${state}`)
     expect(await states(old)).toEqual(['airtable waiting', 'email cancelled'])
-    expect(await states(young)).toEqual(['airtable waiting', 'email waiting'])
+    expect(await states(young)).toEqual([
+      'airtable waiting',
+      'email waiting',
+      'push-0a1b2c3d cancelled',
+    ])
+    // Who was signed out since must not be back, and must not be rung.
+    for (const table of ['desk_links', 'desk_sessions', 'push_devices'] as const)
+      expect(await db.kysely.selectFrom(table).selectAll().execute()).toEqual([])
   },
 )

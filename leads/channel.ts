@@ -8,6 +8,13 @@ export type Occasion = 'received' | Escalation | 'answered' | 'status' | 'outcom
 
 export type Escalation = `unanswered-${number}` | 'missed'
 
+export type Reason = Exclude<Occasion, `unanswered-${number}`> | 'unanswered'
+
+export function readOccasion(occasion: Occasion) {
+  const [reason, minutes] = occasion.split('-') as [Reason, string?]
+  return { reason, minutes }
+}
+
 export type ClaimedLead = { lead: StoredLead; occasion: Occasion; attempts: number }
 
 export type Result =

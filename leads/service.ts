@@ -4,6 +4,7 @@ import { createDeliverer, type Deliverer } from './delivery/deliver.ts'
 import { createDeviceReader } from './delivery/known-devices.ts'
 import { listReminderChannels, planDelivery } from './delivery/plan.ts'
 import { listPushChannels } from './delivery/push-channel.ts'
+import { listNotSetUp } from './delivery/receivers.ts'
 import { remindDue } from './delivery/reminders.ts'
 import { listWarnings } from './delivery/warnings.ts'
 import { createApp } from './http/app.ts'
@@ -37,6 +38,7 @@ export function createService({
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
   const deps = { db, fetch, pause, now, log }
   const readDevices = createDeviceReader(db, faults)
+  const findNotSetUp = async () => listNotSetUp(env, await readDevices())
   const reminders = { ...env, ...deps, readDevices, channels: listReminderChannels(env) }
   const deliverer = createDeliverer({
     ...deps,
@@ -56,9 +58,10 @@ export function createService({
       const devices = about.suspect === null ? await readDevices(devicePatienceMs) : []
       return planDelivery(env, devices, about, at)
     },
+    findNotSetUp,
     findWarnings: (backlog, at) => listWarnings(env, db, backlog, at),
     wake: () => wake(deliverer),
     findClientAddress,
   })
-  return { app, deliverer }
+  return { app, deliverer, findNotSetUp }
 }

@@ -127,7 +127,9 @@ it('finds every variable it reads in .env.example, which works as it is', () => 
   for (const [, name = ''] of source.matchAll(/^ {2}([A-Z][A-Z_]+): /gm))
     if (!own.includes(name)) expect(example).toMatch(new RegExp(`^${name}=`, 'm'))
   const lines = example.split('\n').filter((line) => /^[A-Z]/.test(line))
-  const env = readEnv(Object.fromEntries(lines.map((line) => line.split(/=(.*)/))))
+  const copied = Object.fromEntries(lines.map((line) => line.split(/=(.*)/)))
   // An owner who forgets a proxy is warned, which a 0 would prevent.
-  expect(env.trustedProxies).toBeUndefined()
+  expect(readEnv(copied).trustedProxies).toBeUndefined()
+  // A public site has a desk only where the owner asked for one.
+  expect(readEnv({ ...copied, PUBLIC_URL: 'https://www.example.com' }).desk).toBeUndefined()
 })

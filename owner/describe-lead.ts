@@ -1,5 +1,7 @@
 import { formatDuration } from '#leads/alerts/clock.ts'
+import { type Reason, readOccasion } from '#leads/channel.ts'
 import { kindOf } from '#leads/delivery/receivers.ts'
+import { explainSuspicion } from '#leads/desk/describe.ts'
 import { promiseMs, serviceTypes } from '#leads/lead.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { describeSource, explainSource } from '#leads/source.ts'
@@ -32,12 +34,6 @@ function describeSourceInFull(source: string | null) {
   return describeSource(source) + (said.length > 0 ? ` (${said.join(', ')})` : '')
 }
 
-const explainSuspicion = (suspect: string) =>
-  ({
-    trap: 'perhaps a robot: it filled in a field that people do not see',
-    haste: 'perhaps a robot: sent within a second of opening the page',
-  })[suspect] ?? suspect
-
 function describeAnswer({ receivedAt, answeredAt, answeredBy }: LeadWithDeliveries, deps: Deps) {
   if (answeredAt === null) return 'not yet'
   const where = answeredBy === 'airtable' ? ', in Airtable' : ''
@@ -47,13 +43,15 @@ function describeAnswer({ receivedAt, answeredAt, answeredBy }: LeadWithDeliveri
 function describeDelivery(delivery: Delivery, deps: Deps): string[][] {
   const { channel, occasion, state, attempts, settledAt, nextAttemptAt, lastError, note } = delivery
   const tried = `tried ${count(attempts, 'time')}`
-  const about: string | undefined = {
+  const { reason, minutes } = readOccasion(occasion)
+  const about: Record<Reason, string> = {
     received: '',
     answered: 'the answer, ',
     status: 'the Status, ',
+    outcome: 'what became of it, ',
     missed: 'promise missed, ',
-    unanswered: `reminder after ${occasion.split('-')[1]} min, `,
-  }[occasion.replace(/-.*/, '')]
+    unanswered: `reminder after ${minutes} min, `,
+  }
   const waits = isGone(channel, deps)
     ? ' for a receiver who is gone'
     : `, next try ${formatTime(nextAttemptAt, deps)}`
@@ -63,7 +61,7 @@ function describeDelivery(delivery: Delivery, deps: Deps): string[][] {
     cancelled: 'not sent',
   }
   return [
-    [describeChannel(channel, deps), about + states[state]],
+    [describeChannel(channel, deps), about[reason] + states[state]],
     ...(note ? [['', note]] : []),
     ...(lastError
       ? [['', `${state === 'sent' ? 'Earlier error' : 'Last error'}: ${lastError}`]]

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { mapReceivers } from '#leads/delivery/receivers.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { readEnv } from '#leads/settings.ts'
-import { listDevices, nameDevice } from '#leads/store/push-devices.ts'
+import { listDevices } from '#leads/store/push-devices.ts'
 import { UserError } from '#leads/user-error.ts'
 import { openDatabase } from '#server/database.ts'
 import { printDeskLink } from './desk-link.ts'
@@ -81,9 +81,7 @@ export async function openLeads(variables: Record<string, string | undefined>) {
   const { airtable, timeZone, databaseUrl, dataDir, desk } = env
   const isThere = databaseUrl !== undefined || existsSync(join(dataDir, 'leads.db'))
   const db = isThere ? await openDatabase(env) : undefined
-  const devices = db ? await listDevices(db) : []
-  const phones = devices.map((device) => [nameDevice(device), device.name] as const)
-  const receivers = new Map([...mapReceivers(env), ...phones])
+  const receivers = mapReceivers(env, db && (await listDevices(db)))
   return { db, dataDir, airtable, receivers, timeZone, desk }
 }
 

@@ -12,12 +12,14 @@ import {
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { claimDue } from '#leads/store/deliveries.ts'
+import { listDevices, saveDevice } from '#leads/store/push-devices.ts'
 import { countLeads, findLead, listLeads } from '#leads/store/reading.ts'
 import { migrationsDir, openDatabase } from '#server/database.ts'
 import { createDir } from '#testing/database.ts'
+import { makePhone } from '#testing/phones.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { backUp } from './backup.ts'
-import { restore } from './restore.ts'
+import { restore, runRestore } from './restore.ts'
 
 const hourMs = 60 * 60_000
 
@@ -111,6 +113,34 @@ it('alerts again of leads of the last hour and sets older alerts aside; Airtable
     .where('escalate_at', 'is not', null)
     .execute()
   expect(reminders).toEqual([{ id: youngLead }])
+})
+
+it('lets no phone ring that may have been signed out since, and says so', async () => {
+  const old = createDir()
+  const db = await openDatabase({ dataDir: old })
+  await saveDevice(db, makePhone())
+  const rung = await storeLead(db, { channels: ['airtable', 'push-0a1b2c3d'] })
+  await db.close()
+  const fresh = createDir()
+  const run = async (...args: string[]) => {
+    let said = ''
+    const write = (text: string) => {
+      said += text
+    }
+    const variables = { DATA_DIR: fresh, BACKUP_DIR: createDir() }
+    await runRestore(args, { variables, now: testTime, stdout: write, stderr: write })
+    return said
+  }
+  const said = await run(await backUpNow(old))
+  expect(said).toContain('Phones ring no more')
+  expect(said).toContain(`  ${rung}`)
+  const restored = await openDatabase({ dataDir: fresh })
+  expect(await listDevices(restored)).toEqual([])
+  const states = (await findLead(restored, rung))?.deliveries.map(({ state }) => state)
+  expect(states).toEqual(['waiting', 'cancelled'])
+  await restored.close()
+
+  expect(await run(await backUpNow(await fill(1)), '--replace')).not.toMatch(/phone/i)
 })
 
 it('of a damaged file or a newer version changes nothing', async () => {

@@ -117,17 +117,21 @@ export const runRestore = createCommand('Nothing was restored', async (args, var
   if (!file || rest.length > 0) throw new UserError('Name one backup: npm run restore -- FILE')
   const { dataDir, backupDir } = findPlaces(variables)
   const request = { backupDir, replace: values.replace, now }
-  const { leads, newestAt, setAsideLeads, kept } = await restore(dataDir, file, request)
+  const outcome = await restore(dataDir, file, request)
+  const { leads, newestAt, setAsideLeads, phones, kept } = outcome
   const newest = newestAt ? `, the newest of ${new Date(newestAt).toISOString()}` : ''
   const lines = [
     `Brought back ${count(leads, 'lead')}${newest}.`,
     ...(kept ? [`What was there before is in ${kept}.`] : []),
     'Leads that came later are not in it; look for them in Airtable.',
     'Whoever was erased since then is back: erase again.',
+    ...(phones > 0
+      ? ['Phones ring no more: on each, sign in to the desk and press “Ring this phone” again.']
+      : []),
   ]
   if (setAsideLeads.length > 0)
     lines.push(
-      `\nOf ${setAsideLeads.length} leads older than an hour an alert or reminder waited. It may have gone out since, so it does not go out now. See whether somebody has called (npm run leads -- show ID):`,
+      `\nOf ${count(setAsideLeads.length, 'lead')} an alert or reminder waited that does not go out now: it may have gone out since, or was for a phone. See whether somebody has called (npm run leads -- show ID):`,
       ...setAsideLeads.map((id) => `  ${id}`),
     )
   return lines.map((line) => `${line}\n`).join('')

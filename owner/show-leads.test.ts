@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Occasion } from '#leads/channel.ts'
 import { settleDeliveries } from '#leads/store/deliveries.ts'
 import { findLead } from '#leads/store/reading.ts'
 import { recordAnswer } from '#leads/store/reminders.ts'
+import { writeDeliveries } from '#leads/store/tables.ts'
 import { createCommandLine, deliver, fail, insertLeads, save } from '#testing/command-line.ts'
 import { createDir, engines, openTestDatabase } from '#testing/database.ts'
 import { jane, testTime } from '#testing/saved-leads.ts'
@@ -76,6 +78,25 @@ test('show tells the whole story of a delivery', async () => {
   const sent = (await run('show', id)).out
   expect(sent).toMatch(/airtable\s+sent 2026-11-16 12:00/)
   expect(sent).toContain(note)
+})
+
+test('show says what each delivery is about', async () => {
+  const db = await openTestDatabase('sqlite')
+  const id = await save(db, {}, [])
+  const words = {
+    received: 'not sent',
+    answered: 'the answer, not sent',
+    status: 'the Status, not sent',
+    outcome: 'what became of it, not sent',
+    missed: 'promise missed, not sent',
+    'unanswered-4': 'reminder after 4 min, not sent',
+  }
+  for (const occasion of Object.keys(words) as Occasion[])
+    await writeDeliveries(db.kysely, { leadId: id, channels: ['airtable'], occasion }, testTime)
+  await db.kysely.updateTable('deliveries').set({ state: 'cancelled' }).execute()
+  const { out } = await createCommandLine(db).run('show', id)
+  const said = [...out.matchAll(/^airtable +(.+)$/gm)].map(([, what]) => what)
+  expect(said.sort()).toEqual(Object.values(words).sort())
 })
 
 test('where a lead came from stands in list, show and export', async () => {

@@ -6,7 +6,7 @@ import { startDesk } from './desk-server.ts'
 import { createLog } from './log.ts'
 
 try {
-  const env = readEnv({ DESK_PORT: '3001', ...process.env })
+  const env = readEnv({ ...process.env, DESK_PORT: process.env.DESK_PORT || '3001' })
   if (!env.desk) throw new UserError('Set DESK_PORT or DESK_URL.')
   const db = await openDatabase(env)
   const log = createLog(process.stderr)

@@ -108,6 +108,21 @@ describe('npm start', () => {
     expect(stdout + stderr).not.toMatch(aboutTheVisitor)
   })
 
+  it.each([
+    ['on a laptop', {}, true],
+    ['on a public site', { PUBLIC_URL: 'https://www.example.com', DESK_PORT: '0' }, false],
+    ['with a public desk', { DESK_URL: 'https://desk.example.com' }, false],
+  ])(
+    'prints the way into the desk only where nobody else reads it: %s',
+    async (_, env, isPrinted) => {
+      const server = spawnServer({ DATA_DIR: createDir(), DESK_PORT: '0', ...env })
+      await server.findUrl()
+      await waitUntil(() => server.output.stdout.includes('before going live'))
+      expect(server.output.stdout).toContain('The desk ')
+      expect(server.output.stdout.includes('#enter=')).toBe(isPrinted)
+    },
+  )
+
   it('lets the template be itself on a laptop, and says where to look before going live', async () => {
     const server = spawnServer({ DATA_DIR: createDir() })
     await server.findUrl()

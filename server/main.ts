@@ -39,22 +39,24 @@ try {
   process.once('SIGINT', stop)
 
   say(`The site is at http://localhost:${site.port}`)
+  // A public site's output is kept in a log, where a way in must not stand.
+  const isPublic = [env.publicUrl, env.desk?.url].some((url) => url?.startsWith('https:'))
   if (site.desk)
     say(
-      env.desk?.url.startsWith('https:')
+      isPublic
         ? `The desk is at ${site.desk.url}`
         : `The desk opens here, once, within 15 minutes: ${await site.desk.makeLink().catch(() => site.desk?.url)}`,
     )
-  for (const sentence of env.notSetUp) say(sentence)
+  for (const sentence of site.notSetUp) say(sentence)
   const samples = findSamples(content)
   // Sample content on https is on its way to the public; on a laptop it is the template at work.
   if (samples.length > 0 && env.publicUrl.startsWith('https://')) {
     say(`Visitors of ${env.publicUrl} see sample content. US law fines invented testimonials.`)
     log.warn({ samples: samples.length }, 'the public site shows sample content: npm run doctor')
   }
-  if (samples.length > 0 || env.notSetUp.length > 0)
+  if (samples.length > 0 || site.notSetUp.length > 0)
     say('What is left to do before going live: npm run doctor')
-  log.info({ port: site.port, notSetUp: env.notSetUp }, 'listening')
+  log.info({ port: site.port, notSetUp: site.notSetUp }, 'listening')
 } catch (error) {
   const { message, stack } = error as Error
   process.stderr.write(`${error instanceof UserError ? message : stack}\n`)

@@ -42,6 +42,7 @@ export async function startSite({
 }): Promise<{
   port: number
   desk: DeskServer | undefined
+  notSetUp: readonly string[]
   stop(options?: { drains: boolean }): Promise<void>
 }> {
   if (keptAssets) keepAssets(join(siteDir, 'assets'), { folder: keptAssets, now: now(), log })
@@ -49,7 +50,7 @@ export async function startSite({
   const site = createStaticSite(siteDir, { overTls, keptAssets })
   const db = await openDatabase(env)
   let proxyMentioned = false
-  const { app, deliverer } = createService({
+  const { app, deliverer, findNotSetUp } = createService({
     env,
     db,
     fetch,
@@ -98,6 +99,7 @@ export async function startSite({
 
   return {
     desk,
+    notSetUp: await findNotSetUp(),
     port: (server.address() as AddressInfo).port,
     async stop({ drains } = { drains: false }) {
       const endAt = now() + graceMs

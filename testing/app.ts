@@ -42,7 +42,7 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
     rateLimitPerMinute: 10,
     // A busy machine is no reason for a test to fail.
     longestSaveMs: 60_000,
-    notSetUp: [],
+    findNotSetUp: async () => [],
     now: () => clock.at,
     log,
     faults: createFaultLog(log),

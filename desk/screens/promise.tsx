@@ -1,4 +1,4 @@
-import { formatShare, formatTook } from '#leads/desk/format-report.ts'
+import { formatShare, formatTook, nameChannel } from '#leads/desk/format-report.ts'
 import type { PromiseReport } from '#leads/desk/promise-report.ts'
 import { Heading } from '../heading.tsx'
 import { formatRoute } from '../route.ts'
@@ -98,7 +98,7 @@ function Report({ days }: { days: string }) {
           <Table
             head={['Channel', 'Sent', 'In 2 s', 'Half in', '95 % in']}
             rows={channels.map(({ channel, sent, waiting, within2s, medianMs, p95Ms }) => [
-              `${channelNames[channel] ?? channel}${waiting > 0 ? ` (${waiting} waiting)` : ''}`,
+              `${nameChannel(channel)}${waiting > 0 ? ` (${waiting} waiting)` : ''}`,
               sent,
               formatShare(within2s),
               formatTook(medianMs),
@@ -109,15 +109,6 @@ function Report({ days }: { days: string }) {
       )}
     </div>
   )
-}
-
-const channelNames: Record<string, string> = {
-  airtable: 'Airtable',
-  email: 'E-mail',
-  sms: 'Text',
-  webhook: 'Webhook',
-  'escalation-email': 'E-mail, reminders',
-  'escalation-sms': 'Text, reminders',
 }
 
 const count = (number: number, one: string, many: string) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { columnsWithout, makeLead, startAirtable } from '#testing/airtable.ts'
-import { isTouched, markNew } from './status.ts'
+import { isTouched, markNew, markOutcome } from './status.ts'
 
 test('a 429 after the rows are stored loses nothing: Status has a turn of its own', async () => {
   const { standIn, send, settings, deps, rowOf, clock } = await startAirtable()
@@ -39,6 +39,28 @@ test('where there is no row or no column any more, a note ends it', async () => 
     { leadId: there.id, ok: true, note: expect.stringContaining('does not take Status') },
     { leadId: gone.id, ok: true, note: 'The row is no longer in Airtable.' },
   ])
+})
+
+test('what became of leads is written into all their copies, ten at a time', async () => {
+  const { standIn, send, settings, deps } = await startAirtable()
+  const leads = Array.from({ length: 10 }, () => makeLead({ outcome: 'done' }))
+  await send(leads)
+  const copies = standIn.records.slice(0, 4).map((row) => ({ ...row, id: `${row.id}2` }))
+  standIn.records.push(...copies)
+  const { outcomes } = await markOutcome(leads, settings, deps)
+  expect(outcomes).toEqual(leads.map(({ id }) => ({ leadId: id, ok: true })))
+  expect(standIn.records.map(({ fields }) => fields.Status)).toEqual(Array(14).fill('Done'))
+})
+
+test('of what became of leads, only what was not written is written again', async () => {
+  const { standIn, send, settings, deps } = await startAirtable()
+  const leads = Array.from({ length: 10 }, () => makeLead({ outcome: 'done' }))
+  await send(leads)
+  const [copied] = standIn.records.slice(-1)
+  if (copied) standIn.records.push({ ...copied, id: `${copied.id}2` })
+  standIn.nextFaults.push(undefined, undefined, { kind: 'error', status: 503, type: 'DOWN' })
+  const { outcomes } = await markOutcome(leads, settings, deps)
+  expect(outcomes.map(({ ok }) => ok)).toEqual([...Array(9).fill(true), false])
 })
 
 test.each([

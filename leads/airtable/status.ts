@@ -99,11 +99,21 @@ export const markOutcome = onRows(async (leads, write) => {
         fields: { Status: lead.outcome ? outcomeStatuses[lead.outcome] : describeOpen(lead) },
       })),
   )
-  const reply = records.length > 0 ? await write({ typecast: true, records }) : undefined
+  const replies = new Map<string, Reply>()
+  let failure: Failure | undefined
+  // A lead may have copies, and Airtable takes ten rows at a time.
+  for (let start = 0; start < records.length; start += 10) {
+    const some = records.slice(start, start + 10)
+    const reply: Reply = failure ?? (await write({ typecast: true, records: some }))
+    if (reply.kind === 'failed') failure = reply
+    for (const { id } of some) replies.set(id, reply)
+  }
   return leads.map(({ rows }) => {
     if (rows.length === 0) return rowIsGone
-    if (reply?.kind === 'failed') return reply
-    return reply?.kind === 'refused' ? `Airtable does not take Status. ${runSetup}` : undefined
+    const own = rows.flatMap(({ id }) => replies.get(id) ?? [])
+    if (own.some(({ kind }) => kind === 'failed')) return failure
+    const isRefused = own.some(({ kind }) => kind === 'refused')
+    return isRefused ? `Airtable does not take Status. ${runSetup}` : undefined
   })
 })
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Env } from '../settings.ts'
+import { type Env, noAlert } from '../settings.ts'
+import { nameDevice, type PushDevice, ringsAtOnce } from '../store/push-devices.ts'
 
 export type ReceiverSettings = Pick<Env, 'email' | 'sms' | 'webhook'>
 export type Receiver = {
@@ -32,14 +33,37 @@ export const listReceivers = ({ email, sms, webhook }: ReceiverSettings): Receiv
   ...nameReceivers('escalation-sms', sms?.escalationTo),
 ]
 
+/** All channels that somebody is behind; what waits for others waits for nobody. */
+export const listKnown = (
+  settings: ReceiverSettings,
+  devices: readonly PushDevice[],
+): ReadonlySet<string> =>
+  new Set([
+    'airtable',
+    ...listReceivers(settings).map(({ name }) => name),
+    ...devices.map(nameDevice),
+  ])
+
 /** Who is behind each channel, for the owner's eyes. Of a webhook only its host: the rest is secret. */
-export const mapReceivers = (settings: ReceiverSettings): Map<string, string> =>
-  new Map(
-    listReceivers(settings).map(({ kind, name, to }) => [
-      name,
-      kind === 'webhook' ? new URL(to).host : to,
-    ]),
-  )
+export const mapReceivers = (
+  settings: ReceiverSettings,
+  devices: readonly PushDevice[] = [],
+): Map<string, string> =>
+  new Map([
+    ...listReceivers(settings).map(
+      ({ kind, name, to }) => [name, kind === 'webhook' ? new URL(to).host : to] as const,
+    ),
+    ...devices.map((device) => [nameDevice(device), device.name] as const),
+  ])
+
+/** What is left to set up. Where a phone rings, somebody is told of a new lead without any alert. */
+export const listNotSetUp = (
+  { notSetUp }: Pick<Env, 'notSetUp'>,
+  devices: readonly PushDevice[],
+): string[] =>
+  devices.some(ringsAtOnce)
+    ? notSetUp.filter((sentence) => !sentence.startsWith(noAlert))
+    : notSetUp
 
 /** What a channel is without its receiver: a hash could still confirm a stranger's guess. */
 export const kindOf = (channel: string): string => channel.replace(/-[0-9a-f]{8}$/, '')

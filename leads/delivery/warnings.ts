@@ -1,9 +1,9 @@
 import { webhookGone } from '../alerts/webhook.ts'
 import type { Env } from '../settings.ts'
-import { listDevices, nameDevice } from '../store/push-devices.ts'
+import { listDevices } from '../store/push-devices.ts'
 import type { Backlog } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
-import { kindOf, listReceivers, type ReceiverSettings } from './receivers.ts'
+import { kindOf, listKnown, type ReceiverSettings } from './receivers.ts'
 import { isWebhookStopped } from './stopped-webhook.ts'
 
 const alertLagMs = 60_000
@@ -19,9 +19,7 @@ export async function listWarnings(
   const { airtable, webhook } = settings
   // Leads are planned for Airtable before it is set up, which is said elsewhere.
   const all = backlog.filter(({ channel }) => channel !== 'airtable' || airtable)
-  const devices = (await listDevices(db)).map(nameDevice)
-  const receivers = listReceivers(settings).map(({ name }) => name)
-  const known = new Set(['airtable', ...receivers, ...devices])
+  const known = listKnown(settings, await listDevices(db))
   const groupByKind = (isKnown: boolean) =>
     Map.groupBy(
       all.filter(({ channel }) => known.has(channel) === isKnown),

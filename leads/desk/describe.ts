@@ -1,11 +1,13 @@
 import { formatClock, formatDuration } from '../alerts/clock.ts'
 import { readPhone } from '../alerts/phone.ts'
+import { type Reason, readOccasion } from '../channel.ts'
 import { kindOf } from '../delivery/receivers.ts'
 import { promiseMs, type StoredLead, serviceTypes } from '../lead.ts'
 import { makeSafe } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
 import type { Delivery, LeadWithDeliveries } from '../store/reading.ts'
 import { findTown } from '../town.ts'
+import { nameChannel } from './format-report.ts'
 
 /** What a list shows of a lead. */
 export type LeadCard = ReturnType<typeof describeCard>
@@ -56,29 +58,19 @@ export const explainSuspicion = (suspect: string): string =>
     haste: 'Perhaps a robot: sent within a second of opening the page.',
   })[suspect] ?? suspect
 
-const kinds: Record<string, string> = {
-  airtable: 'Airtable',
-  email: 'E-mail',
-  sms: 'Text',
-  push: 'Ring',
-  webhook: 'Webhook',
-  'escalation-email': 'E-mail',
-  'escalation-sms': 'Text',
-}
-
 function describeWhat({ channel, occasion }: Delivery, { receivers }: Words): string {
-  const kind = kinds[kindOf(channel)] ?? kindOf(channel)
+  const kind = nameChannel(kindOf(channel).replace('escalation-', ''))
   const to = receivers.get(channel)
-  const [reason, minutes] = occasion.split('-')
-  const about = {
+  const { reason, minutes } = readOccasion(occasion)
+  const about: Record<Reason, string> = {
     received: '',
     answered: ', who is calling',
     status: ', its Status',
     outcome: ', what became of it',
     missed: ', promise missed',
     unanswered: `, reminder after ${minutes} minutes`,
-  }[reason ?? '']
-  return `${kind}${to ? ` to ${to}` : ''}${about ?? ''}`
+  }
+  return `${kind}${to ? ` to ${to}` : ''}${about[reason]}`
 }
 
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']

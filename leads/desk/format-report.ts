@@ -1,3 +1,18 @@
+import type { Receiver } from '../delivery/receivers.ts'
+
+const channelNames: Record<Receiver['kind'] | 'airtable' | 'push', string> = {
+  airtable: 'Airtable',
+  email: 'E-mail',
+  sms: 'Text',
+  push: 'Ring',
+  webhook: 'Webhook',
+  'escalation-email': 'E-mail, reminders',
+  'escalation-sms': 'Text, reminders',
+}
+
+export const nameChannel = (kind: string): string =>
+  (channelNames as Record<string, string>)[kind] ?? kind
+
 export const formatShare = (share: number | null): string =>
   share === null ? '–' : `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : 1)} %`
 

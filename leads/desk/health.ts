@@ -1,7 +1,7 @@
 import { formatDuration } from '../alerts/clock.ts'
-import { kindOf, listReceivers } from '../delivery/receivers.ts'
-import { type Env, noAlert } from '../settings.ts'
-import { listDevices, nameDevice } from '../store/push-devices.ts'
+import { kindOf, listKnown, listNotSetUp } from '../delivery/receivers.ts'
+import type { Env } from '../settings.ts'
+import { listDevices } from '../store/push-devices.ts'
 import { listStuck, type StuckDelivery } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 
@@ -19,8 +19,7 @@ const names: Record<string, string> = {
 /** What is wrong and what to do about it, a sentence or two each; nothing when all is well. */
 export async function findTrouble(env: Env, db: Database, now: number): Promise<string[]> {
   const devices = await listDevices(db)
-  const receivers = [...listReceivers(env).map(({ name }) => name), ...devices.map(nameDevice)]
-  const known = new Set(['airtable', ...receivers])
+  const known = listKnown(env, devices)
   const stuck = (await listStuck(db, now - patienceMs)).filter(({ channel }) => known.has(channel))
   const byKind = Map.groupBy(stuck, ({ channel }) => kindOf(channel).replace('escalation-', ''))
   const gone = devices.filter(({ goneAt }) => goneAt !== null)
@@ -28,8 +27,7 @@ export async function findTrouble(env: Env, db: Database, now: number): Promise<
     ({ person, name }) =>
       `${name} of ${person} rings no more. Open the desk there and press “Ring this phone”, or remove it.`,
   )
-  const rings = devices.some(({ goneAt, ringsFrom }) => goneAt === null && ringsFrom === 0)
-  const notSetUp = env.notSetUp.filter((sentence) => !rings || !sentence.startsWith(noAlert))
+  const notSetUp = listNotSetUp(env, devices)
   return [...notSetUp, ...silent, ...[...byKind].map(([kind, some]) => describe(kind, some, now))]
 }
 

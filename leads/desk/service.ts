@@ -3,7 +3,7 @@ import { eraseEverywhere } from '../delivery/erase-everywhere.ts'
 import { mapReceivers } from '../delivery/receivers.ts'
 import type { Log } from '../log.ts'
 import type { Env } from '../settings.ts'
-import { listDevices, nameDevice } from '../store/push-devices.ts'
+import { listDevices } from '../store/push-devices.ts'
 import type { Database } from '../store/tables.ts'
 import { UserError } from '../user-error.ts'
 import { createDesk } from './app.ts'
@@ -56,11 +56,7 @@ export function createDeskService({
     fetch,
     push: { ...push, deskUrl: desk.url },
     escalateAfterMinutes,
-    findReceivers: async () =>
-      new Map([
-        ...mapReceivers(env),
-        ...(await listDevices(db)).map((one) => [nameDevice(one), one.name] as const),
-      ]),
+    findReceivers: async () => mapReceivers(env, await listDevices(db)),
     sendLink: smtp && ((email, link) => mailLink(email, link, { ...smtp, company })),
     findWarnings: () => {
       if (!last || now() - last.at >= troubleReuseMs) {

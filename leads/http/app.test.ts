@@ -75,7 +75,7 @@ describe.each(engines)('the function on %s', (engine) => {
   it('tells its health: what waits, for how long, and what is not set up', async () => {
     const notSetUp = ['Airtable is not set up.']
     const { request, post, clock } = await open(engine, {
-      notSetUp,
+      findNotSetUp: async () => notSetUp,
       planDelivery: async () => ({ channels: ['airtable', 'email-0a1b2c3d', 'email-4e5f6a7b'] }),
     })
     const nothing = { waiting: 0, oldestWaitingSeconds: null, byChannel: {} }

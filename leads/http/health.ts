@@ -9,7 +9,7 @@ import { clearWriteFault, defaultSaveMs, reportWriteFault } from './accept-lead.
 export type HealthOptions = {
   db: Database
   longestSaveMs?: number
-  notSetUp: readonly string[]
+  findNotSetUp: () => Promise<readonly string[]>
   /** What the owner should look at, given what waits. */
   findWarnings: (backlog: readonly Backlog[], now: number) => Promise<string[]>
   now: () => number
@@ -20,7 +20,7 @@ const reuseMs = 1_000
 
 /** Whether a lead could be stored now (undefined: no), and what waits. */
 export function createHealthCheck(options: HealthOptions) {
-  const { db, notSetUp, now, faults, longestSaveMs = defaultSaveMs } = options
+  const { db, now, faults, longestSaveMs = defaultSaveMs } = options
 
   async function findHealth() {
     await proveWritable(db)
@@ -30,6 +30,7 @@ export function createHealthCheck(options: HealthOptions) {
     for (const { channel, waiting } of backlog)
       byChannel[kindOf(channel)] = (byChannel[kindOf(channel)] ?? 0) + waiting
     const oldestAt = Math.min(...backlog.map((channel) => channel.oldestAt))
+    const notSetUp = await options.findNotSetUp()
     const warnings = await options.findWarnings(backlog, now()).catch(() => [])
     return {
       ok: true,

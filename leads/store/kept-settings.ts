@@ -22,17 +22,23 @@ export async function removeSetting({ kysely }: Database, name: string): Promise
   await kysely.deleteFrom('settings').where('name', '=', name).execute()
 }
 
-const linkSecret = 'link-secret'
-
-/** The secret the links are signed with: the owner's, or one made once and kept in the database. */
-export async function readLinkSecret(db: Database, given: string | undefined): Promise<string> {
-  const known = given ?? (await readSetting(db, linkSecret))
+/** Made at its first use and kept; of several who make it at once, the first one's counts. */
+export async function keepSetting(
+  db: Database,
+  name: string,
+  make: () => string | Promise<string>,
+): Promise<string> {
+  const known = await readSetting(db, name)
   if (known !== undefined) return known
-  const proposed = randomBytes(32).toString('base64url')
+  const value = await make()
   await db.kysely
     .insertInto('settings')
-    .values({ name: linkSecret, value: proposed })
+    .values({ name, value })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  return (await readSetting(db, linkSecret)) ?? proposed
+  return (await readSetting(db, name)) ?? value
 }
+
+/** The secret the links are signed with: the owner's, or one made once and kept in the database. */
+export const readLinkSecret = async (db: Database, given: string | undefined): Promise<string> =>
+  given ?? keepSetting(db, 'link-secret', () => randomBytes(32).toString('base64url'))

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { moveWaiting } from './receivers.ts'
 import { type Database, type Tables, writeDeliveries } from './tables.ts'
 
 export type PushDevice = {
@@ -20,6 +21,10 @@ export type PushDevice = {
 
 /** Named like every receiver's channel: by its kind and eight letters. */
 export const nameDevice = ({ id }: Pick<PushDevice, 'id'>): string => `push-${id.slice(0, 8)}`
+
+/** Whether it tells of a new lead, and not only of one that waits. */
+export const ringsAtOnce = ({ goneAt, ringsFrom }: PushDevice): boolean =>
+  goneAt === null && ringsFrom === 0
 
 export async function listDevices({ kysely }: Pick<Database, 'kysely'>): Promise<PushDevice[]> {
   const rows = await kysely
@@ -53,14 +58,10 @@ export function saveDevice({ kysely }: Database, device: PushDevice): Promise<vo
       )
       .returning('id')
       .execute()
-    const [last] = replaced.slice(-1)
-    if (last)
-      await trx
-        .updateTable('deliveries')
-        .set({ channel: nameDevice(device) })
-        .where('channel', '=', nameDevice(last))
-        .where('state', '=', 'waiting')
-        .execute()
+    for (const one of replaced)
+      await moveWaiting(trx, nameDevice(one), nameDevice(device)).execute()
+    // What two of them were to ring for is left over.
+    if (replaced.length > 1) await cancelRings(trx, replaced, device.createdAt)
     const { id, endpoint, p256dh, auth, person, name } = device
     await trx
       .insertInto('push_devices')

@@ -1,4 +1,24 @@
-import type { Database } from './tables.ts'
+import type { Kysely } from 'kysely'
+import type { Database, Tables } from './tables.ts'
+
+/** Gives what waits under one name to another, except leads that this one has heard of already. */
+export const moveWaiting = (kysely: Kysely<Tables>, from: string, to: string) =>
+  kysely
+    .updateTable('deliveries')
+    .set({ channel: to })
+    .where('channel', '=', from)
+    .where('state', '=', 'waiting')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('deliveries as own')
+            .select('own.lead_id')
+            .where('own.channel', '=', to)
+            .whereRef('own.lead_id', '=', 'deliveries.lead_id')
+            .whereRef('own.occasion', '=', 'deliveries.occasion'),
+        ),
+      ),
+    )
 
 /**
  * Takes over what waits under the name that a channel had before. False while another process, of an
@@ -8,25 +28,8 @@ export async function adoptDeliveries(
   { kysely }: Database,
   { name, formerName, now }: { name: string; formerName: string; now: number },
 ): Promise<boolean> {
-  await kysely
-    .updateTable('deliveries')
-    .set({ channel: name })
-    .where('channel', '=', formerName)
-    .where('state', '=', 'waiting')
-    .where('leased_until', '<=', now)
-    // A receiver with two former names hears of a lead once; the other is shown as waiting for nobody.
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('deliveries as own')
-            .select('own.lead_id')
-            .where('own.channel', '=', name)
-            .whereRef('own.lead_id', '=', 'deliveries.lead_id')
-            .whereRef('own.occasion', '=', 'deliveries.occasion'),
-        ),
-      ),
-    )
-    .execute()
+  // A receiver with two former names hears of a lead once; the other is shown as waiting for nobody.
+  await moveWaiting(kysely, formerName, name).where('leased_until', '<=', now).execute()
   const held = await kysely
     .selectFrom('deliveries')
     .select('lead_id')

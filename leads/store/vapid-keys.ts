@@ -1,24 +1,13 @@
-import { readSetting } from './kept-settings.ts'
+import { keepSetting } from './kept-settings.ts'
 import type { Database } from './tables.ts'
 
 /** By these the push services know us: the same for every device, forever. */
 export type VapidKeys = { subject: string; publicKey: string; privateKey: string }
 
-const setting = 'vapid-keys'
-
-/** Made at the first use and kept in the database. */
-export async function readVapidKeys(db: Database, subject: string): Promise<VapidKeys> {
-  const known = await readSetting(db, setting)
-  if (known === undefined) {
-    await db.kysely
-      .insertInto('settings')
-      .values({ name: setting, value: JSON.stringify(await makeKeys()) })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-    return readVapidKeys(db, subject)
-  }
-  return { subject, ...JSON.parse(known) }
-}
+export const readVapidKeys = async (db: Database, subject: string): Promise<VapidKeys> => ({
+  subject,
+  ...JSON.parse(await keepSetting(db, 'vapid-keys', async () => JSON.stringify(await makeKeys()))),
+})
 
 async function makeKeys(): Promise<Omit<VapidKeys, 'subject'>> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }

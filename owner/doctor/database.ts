@@ -6,7 +6,7 @@ import { Kysely } from 'kysely'
 import { formatDuration } from '#leads/alerts/clock.ts'
 import type { Env } from '#leads/settings.ts'
 import { openPostgres } from '#leads/store/postgres.ts'
-import { listDevices } from '#leads/store/push-devices.ts'
+import { listDevices, ringsAtOnce } from '#leads/store/push-devices.ts'
 import type { Tables } from '#leads/store/tables.ts'
 import { findBackupDir, findNewestBackup } from '#server/backups.ts'
 import { createSqliteDialect } from '#server/sqlite-dialect.ts'
@@ -67,13 +67,13 @@ async function checkStoring(engine: string, open: Open): Promise<Finding> {
   }
 }
 
-/** How many phones the crew lets ring; none where nobody can tell. */
+/** How many phones ring for a new lead; none where nobody can tell. */
 export async function countPhones({ databaseUrl, dataDir }: Env): Promise<number> {
   if (databaseUrl === undefined && !existsSync(join(dataDir, 'leads.db'))) return 0
   const db = databaseUrl ? openPostgres(databaseUrl, { leads: 1, others: 1 }) : openAsItIs(dataDir)
   try {
     const devices = await listDevices(db)
-    return devices.filter(({ goneAt }) => goneAt === null).length
+    return devices.filter(ringsAtOnce).length
   } catch {
     // The database's own line says what is wrong with it.
     return 0

@@ -23,7 +23,6 @@ const write = (level: string) => (fields: object, message: string) =>
     ),
   )
 const log = { info: write('info'), warn: write('warn'), error: write('error') }
-for (const sentence of env.notSetUp) log.warn({}, sentence)
 
 // Many workers run at once, each with connections of its own.
 const db = openPostgres(env.databaseUrl, { leads: 2, others: 1 })
@@ -33,7 +32,7 @@ const behindCloudflare = /^https:\/\/[^/]+\.supabase\.co(\/|$)/.test(
   Deno.env.get('SUPABASE_URL') ?? '',
 )
 
-const { app } = createService({
+const { app, findNotSetUp } = createService({
   env,
   db,
   fetch,
@@ -50,6 +49,10 @@ const { app } = createService({
       ? findGatewayAddress(getHeader, { behindCloudflare })
       : findClientAddress(undefined, getHeader('x-forwarded-for'), env.trustedProxies)
   },
+})
+
+findNotSetUp().then((sentences) => {
+  for (const sentence of sentences) log.warn({}, sentence)
 })
 
 Deno.serve((request) => app.fetch(request))
