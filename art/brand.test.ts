@@ -12,9 +12,9 @@ const gps = { GPSLatitude: '44/1 58/1 0/1', GPSLatitudeRef: 'N' }
 /** A checkout with nothing but a brand in it. */
 function prepare() {
   const root = createDir()
-  for (const folder of ['site/brand', 'site/pictures', 'site/public', 'desk/public'])
+  for (const folder of ['site/brand', 'site/pictures', 'site/public', 'desk/public', 'leads'])
     mkdirSync(join(root, folder), { recursive: true })
-  copyFileSync('site/brand/logo.svg', join(root, 'site/brand/logo.svg'))
+  for (const file of ['site/brand/logo.svg', 'leads/look.ts']) copyFileSync(file, join(root, file))
   const said: string[] = []
   return {
     root,
@@ -34,10 +34,10 @@ test('a phone’s pictures are cut, without what the phone wrote into them, and 
   const { root, said, takePicture, cut } = prepare()
   await takePicture('hero.jpg', 2000, 2600)
   await takePicture('about.jpg', 1600, 1200)
-  expect(await cut()).toBe(18)
+  expect(await cut()).toBe(19)
   expect(said[0]).toMatch(/hero\.jpg \(2000 × 2600\) is upright, and hero is shown wide/)
   expect(said[1]).toMatch(/hero\.jpg .* not in sRGB: its colors are converted/)
-  expect(said.filter((line) => / {2}\d+\.\d s$/.test(line))).toHaveLength(18)
+  expect(said.filter((line) => / {2}\d+\.\d s$/.test(line))).toHaveLength(19)
   for (const path of ['pictures/hero-1920.avif', 'pictures/about-800.webp', 'public/og.jpg']) {
     const file = join(root, 'site', path)
     const { exif, icc, xmp } = await sharp(file).metadata()

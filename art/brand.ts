@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { computeBrandStamp } from '#site/build/brand-stamp.ts'
-import type { Brand } from '#site/build/palette.ts'
-import { checkBrand } from '#site/build/palette.ts'
+import { type Brand, checkBrand, computePalette, roundness } from '#site/build/palette.ts'
 import { planIcons } from './icons.ts'
 import { planPictures } from './pictures.ts'
 
@@ -25,7 +24,7 @@ type Options = {
   effort?: number
 }
 
-/** Cuts pictures, icons and the share picture from site/brand/: what has changed, two at a time. */
+/** Cuts pictures, icons and the share picture from site/brand/, and colors mails: what has changed. */
 export async function cutBrand({ root, brand, name, say, effort = 3 }: Options): Promise<number> {
   checkBrand(brand)
   const brandDir = join(root, 'site/brand')
@@ -35,7 +34,11 @@ export async function cutBrand({ root, brand, name, say, effort = 3 }: Options):
     effort,
   )
   for (const note of notes) say(note)
-  const jobs: Job[] = [...planIcons({ root, brandDir, brand, name }), ...pictures]
+  const jobs: Job[] = [
+    ...planIcons({ root, brandDir, brand, name }),
+    planLook(root, brand),
+    ...pictures,
+  ]
 
   const stampFile = join(brandDir, 'made.json')
   const stamps: Record<string, string> = existsSync(stampFile)
@@ -63,6 +66,25 @@ export async function cutBrand({ root, brand, name, say, effort = 3 }: Options):
   keep('site/brand', computeBrandStamp({ root, colors: brand.colors, name }))
   say(done === 0 ? 'Nothing has changed.' : `${done} of ${jobs.length} files made.`)
   return done
+}
+
+/** The colors in leads/look.ts, which the Supabase function wears: it knows nothing of the site. */
+function planLook(root: string, brand: Brand): Job {
+  const target = join(root, 'leads/look.ts')
+  const look: Record<string, string | number> = {
+    ...computePalette(brand),
+    roundness: roundness[brand.corners],
+  }
+  const make = async () => {
+    const text = readFileSync(target, 'utf8')
+    const colored = text.replace(/^( {2})(\w+): .*,$/gm, (line, indent, key) => {
+      const value = look[key]
+      if (value === undefined) return line
+      return `${indent}${key}: ${typeof value === 'string' ? `'${value}'` : value},`
+    })
+    writeFileSync(target, colored)
+  }
+  return { target, inputs: [], settings: JSON.stringify(look), make }
 }
 
 function computeStamp({ inputs, settings }: Job): string {

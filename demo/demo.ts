@@ -10,7 +10,6 @@ import { saveDevice } from '#leads/store/push-devices.ts'
 import { findPageKey, type Given } from '#owner/doctor/settings.ts'
 import { openDatabase } from '#server/database.ts'
 import { startSite } from '#server/site-server.ts'
-import { look } from '#site/build/look.ts'
 import { startAirtableStandIn } from './airtable-stand-in.ts'
 import { startMailStandIn } from './mail-stand-in.ts'
 import { pushHost, startPushStandIn } from './push-stand-in.ts'
@@ -37,21 +36,18 @@ const mail = await startMailStandIn()
 const push = await startPushStandIn()
 const told = new Map<string, unknown>()
 try {
-  const env = readEnv(
-    {
-      PORT: String(await findPort(Number(process.env.PORT ?? 3000))),
-      HOST: '127.0.0.1',
-      DESK_PORT: String(await findPort(Number(process.env.DESK_PORT || 3001))),
-      DATA_DIR: dataDir,
-      SUPABASE_ANON_KEY: findPageKey(given),
-      ...airtable.env,
-      SMTP_URL: mail.url,
-      ALERT_EMAIL_FROM: 'site@example.com',
-      ALERT_EMAIL_TO: 'staff@example.com',
-      PUSH_SERVICES: pushHost,
-    },
-    look,
-  )
+  const env = readEnv({
+    PORT: String(await findPort(Number(process.env.PORT ?? 3000))),
+    HOST: '127.0.0.1',
+    DESK_PORT: String(await findPort(Number(process.env.DESK_PORT || 3001))),
+    DATA_DIR: dataDir,
+    SUPABASE_ANON_KEY: findPageKey(given),
+    ...airtable.env,
+    SMTP_URL: mail.url,
+    ALERT_EMAIL_FROM: 'site@example.com',
+    ALERT_EMAIL_TO: 'staff@example.com',
+    PUSH_SERVICES: pushHost,
+  })
   const site = await startSite({ env, siteDir: 'dist', fetch: push.fetch, now: Date.now, log })
   say(`
 The site                     http://localhost:${site.port}

@@ -1,5 +1,5 @@
 import { startMailStandIn } from '#demo/mail-stand-in.ts'
-import { look } from '#site/build/look.ts'
+import { look } from '#leads/look.ts'
 import { visitor } from './form.ts'
 import { test } from './own-site.ts'
 import { expect, expectAccessible, formatRgb, phone } from './test.ts'

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readEnv } from '#leads/settings.ts'
 import { startSite } from '#server/site-server.ts'
-import { look } from '#site/build/look.ts'
 import { quietLog } from '#testing/log.ts'
 
 /** The tests' own builds of the site: the owner's dist/ and settings stay out of them. */
@@ -18,6 +17,6 @@ export async function serveSite(
   fetch = globalThis.fetch,
 ) {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'e2e-'))
-  const env = readEnv({ PORT: '0', DATA_DIR, RATE_LIMIT_PER_MINUTE: '0', ...settings }, look)
+  const env = readEnv({ PORT: '0', DATA_DIR, RATE_LIMIT_PER_MINUTE: '0', ...settings })
   return startSite({ env, siteDir: folder, fetch, now: Date.now, log: quietLog })
 }

@@ -1,4 +1,4 @@
-import { look } from '#site/build/look.ts'
+import { look } from '#leads/look.ts'
 import { about, company, emergency, form, hero, services, testimonials } from '#site/content.ts'
 import { expect, formatRgb, test } from './test.ts'
 

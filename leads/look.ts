@@ -1,5 +1,5 @@
-/** The company's colors and corners, for mails and the answer page. The Node home passes its own. */
-export const plainLook = {
+/** The company's colors and corners, for mails and the answer page. `npm run brand` writes them. */
+export const look = {
   ink: '#1b2326',
   slate: '#3f5458',
   paper: '#faf6ee',
@@ -13,5 +13,3 @@ export const plainLook = {
   /** Times the usual radius. */
   roundness: 1,
 }
-
-export type Look = typeof plainLook

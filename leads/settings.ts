@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { type Look, plainLook } from './look.ts'
 import { UserError } from './user-error.ts'
 
 const text = v.optional(v.string())
@@ -140,7 +139,7 @@ export const noAlert = 'No alert is set up'
 export type Env = ReturnType<typeof readEnv>
 
 /** Reads the environment once. Throws one message that names every variable to fix. */
-export function readEnv(given: Record<string, string | undefined>, look: Look = plainLook) {
+export function readEnv(given: Record<string, string | undefined>) {
   const set = Object.entries(given).filter(([, value]) => isSet(value))
   const parsed = v.safeParse(
     variables,
@@ -205,7 +204,6 @@ export function readEnv(given: Record<string, string | undefined>, look: Look = 
           }
         : undefined,
     escalateAfterMinutes: [...new Set(minutes.map(Number))].sort((a, b) => a - b),
-    look,
     timeZone: env.TIME_ZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     publicUrl,
     /** Where the "I am calling" links lead; none where no page can be shown. */

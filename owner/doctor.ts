@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { makeSafe } from '#leads/safe-text.ts'
 import { type Env, readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
+import { brand } from '#site/brand/brand.ts'
 import { findOldBrand } from '#site/build/brand-stamp.ts'
-import { look } from '#site/build/look.ts'
 import { checkAirtable } from './doctor/airtable.ts'
 import { checkAlerts, proposeTests, sendTests } from './doctor/alerts.ts'
 import { type Check, listChecks } from './doctor/check.ts'
@@ -42,7 +42,7 @@ export async function runDoctor(args: readonly string[], deps: DoctorDeps) {
   try {
     const { values } = parseTyped({ args: [...args], options })
     if (values.help) return { code: 0, text: help }
-    const env = readEnv(deps.given, look)
+    const env = readEnv(deps.given)
     const content = await deps.readContent().catch(explainUnreadable)
     const groups = await examine(env, content, values.send ?? false, deps)
     const ready = !groups.some(({ checks }) => checks.some(({ state }) => state === 'to do'))
@@ -75,7 +75,7 @@ async function examine(env: Env, content: Content, send: boolean, deps: DoctorDe
   const groups = {
     'Your words': checkWords(
       content,
-      findOldBrand({ root, colors: look, name: content.company.name }),
+      findOldBrand({ root, colors: brand.colors, name: content.company.name }),
     ),
     'Where leads go': [checkEnvFile(join(root, '.env'), given), airtable],
     'Who is told, and reminded': [

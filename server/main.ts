@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { nameError } from '#leads/log.ts'
 import { readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
-import { look } from '#site/build/look.ts'
 import { findSamples } from '#site/build/samples.ts'
 import * as content from '#site/content.ts'
 import { createLog } from './log.ts'
@@ -17,7 +16,7 @@ const lastResortMs = 9_500
 const lastLinesMs = 500
 
 try {
-  const env = readEnv(process.env, look)
+  const env = readEnv(process.env)
   const siteDir = join(import.meta.dirname, '../dist')
   const keptAssets = process.env.ASSETS_DIR?.trim() || undefined
   const site = await startSite({ env, siteDir, keptAssets, fetch, now: Date.now, log })

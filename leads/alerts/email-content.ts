@@ -1,4 +1,4 @@
-import { type Look, plainLook } from '../look.ts'
+import { look } from '../look.ts'
 import { escapeHtml } from '../safe-text.ts'
 import type { Alert } from './alert.ts'
 
@@ -28,7 +28,7 @@ export function formatText(alert: Alert): string {
 }
 
 // Mail programs drop style sheets, so every element carries its own.
-export function formatHtml(alert: Alert, look: Look = plainLook): string {
+export function formatHtml(alert: Alert): string {
   const { headline, isEmergency, remarks, mapUrl, callUrl, answerUrl } = alert
   const { ink, slate, paper, sand, alarm, roundness } = look
   const button = (href: string, text: string, background: string, color: string) =>

@@ -1,5 +1,4 @@
 import type { Result } from '../channel.ts'
-import type { Look } from '../look.ts'
 import type { Alert } from './alert.ts'
 import { formatHtml, formatText } from './email-content.ts'
 import { isMailRefused } from './refusal.ts'
@@ -7,10 +6,7 @@ import { openMailServer } from './smtp.ts'
 
 const handOverTimeoutMs = 30_000
 
-export function createEmailSender(
-  { smtpUrl, from }: { smtpUrl: string; from: string },
-  look?: Look,
-) {
+export function createEmailSender({ smtpUrl, from }: { smtpUrl: string; from: string }) {
   const transport = openMailServer(smtpUrl)
   const domain = from.match(/@([a-z0-9.-]+)/i)?.[1] ?? 'localhost'
 
@@ -29,7 +25,7 @@ export function createEmailSender(
           to,
           subject: headline,
           text: formatText(alert),
-          html: formatHtml(alert, look),
+          html: formatHtml(alert),
           // A repeat after a lost answer has the same id, and mail programs show it once.
           messageId: `<${id}@${domain}>`,
           // All that is said about a lead is one conversation.

@@ -23,7 +23,7 @@ type Send = (alert: Alert, to: string, signal: AbortSignal, lead: StoredLead) =>
 
 /** The channels that can send with these settings. */
 export function createChannels(settings: Env, deps: ChannelDeps): Channel[] {
-  const { airtable, email, webhook, sms, look } = settings
+  const { airtable, email, webhook, sms } = settings
   const { db, fetch, now } = deps
   const createAlertChannels = (transport: 'email' | 'sms' | 'webhook', send: Send): Channel[] =>
     listReceivers(settings)
@@ -31,7 +31,7 @@ export function createChannels(settings: Env, deps: ChannelDeps): Channel[] {
       .map((receiver) => createAlertChannel(receiver, send, settings, deps))
   return [
     ...(airtable ? [createAirtableChannel(airtable, deps)] : []),
-    ...(email ? createAlertChannels('email', createEmailSender(email, look)) : []),
+    ...(email ? createAlertChannels('email', createEmailSender(email)) : []),
     ...(webhook
       ? createAlertChannels('webhook', async (alert, url, signal, lead) => {
           if (await isWebhookStopped(db, url)) return { ok: false, error: webhookGone }

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import type { Alert } from '../alerts/alert.ts'
 import { formatClock, formatDuration } from '../alerts/clock.ts'
 import { promiseMs } from '../lead.ts'
-import type { Look } from '../look.ts'
+import { look } from '../look.ts'
 import { escapeHtml } from '../safe-text.ts'
 import type { Answer } from '../store/reminders.ts'
 
-const formatStyle = ({ ink, slate, paper, sand, alarm, leaf, ...look }: Look) => `
+const { ink, slate, paper, sand, alarm, leaf } = look
+const style = `
 *{box-sizing:border-box}
 body{margin:0;padding:20px 16px 40px;background:${paper};color:${ink};font:17px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 main{max-width:30rem;margin:0 auto}
@@ -30,17 +31,17 @@ button:focus-visible,a:focus-visible{outline:3px solid ${ink};outline-offset:3px
 `
 
 /** The page runs nothing, loads nothing, may not be framed or found, and tells no other site. */
-export const formatAnswerHeaders = (look: Look) => ({
+export const answerHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(formatStyle(look)).digest('base64')}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex, nofollow',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
-})
+}
 
-const formatPage = (look: Look, title: string, content: string) => `<!doctype html>
+const formatPage = (title: string, content: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -48,7 +49,7 @@ const formatPage = (look: Look, title: string, content: string) => `<!doctype ht
 <meta name="robots" content="noindex, nofollow">
 <meta name="format-detection" content="telephone=no, address=no, email=no">
 <title>${escapeHtml(title)}</title>
-<style>${formatStyle(look)}</style>
+<style>${style}</style>
 </head>
 <body>
 <main>
@@ -63,7 +64,7 @@ export function formatAnswerPage(
   alert: Alert,
   lead: { receivedAt: number; email: string },
   answer: Answer | undefined,
-  { now, timeZone, look }: { now: number; timeZone: string; look: Look },
+  clock: { now: number; timeZone: string },
 ): string {
   const title = answer
     ? answer.isFirst
@@ -74,12 +75,11 @@ export function formatAnswerPage(
   const call = `<a class="call" href="${escapeHtml(alert.callUrl)}">Call ${escapeHtml(alert.phone)}</a>`
   const kind = answer ? 'answered' : alert.isEmergency ? 'emergency' : ''
   return formatPage(
-    look,
     title,
     `<div class="box ${kind}">
 ${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
 <h1>${title}</h1>
-${answer ? describeAnswer(answer, lead.receivedAt, { now, timeZone }) : describeDeadline(alert, lead.receivedAt, now)}
+${answer ? describeAnswer(answer, lead.receivedAt, clock) : describeDeadline(alert, lead.receivedAt, clock.now)}
 ${alert.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`).join('\n')}
 ${answer ? call : '<form method="post"><button>I am calling now</button></form>\n<p class="small">Pressing it records the moment and ends the reminders to your colleagues.</p>'}
 <dl>
@@ -115,20 +115,20 @@ function describeAnswer(
   return `<p>${who} at ${at}, ${took}. If that was not you, this homeowner is being called already.</p>`
 }
 
-const createNotice = (title: string, text: string) => (look: Look) =>
-  formatPage(look, title, `<div class="box"><h1>${title}</h1>\n<p>${text}</p></div>`)
+const formatNotice = (title: string, text: string) =>
+  formatPage(title, `<div class="box"><h1>${title}</h1>\n<p>${text}</p></div>`)
 
-export const formatUnknownLink = createNotice(
+export const unknownLink = formatNotice(
   'This link is not valid',
   'It may have been cut off on its way. Open it from the alert itself, or copy it whole.',
 )
 
-export const formatExpiredLink = createNotice(
+export const expiredLink = formatNotice(
   'This link has expired',
   'Links in alerts work for 7 days. The request itself is kept: see Airtable, or the owner’s list of leads.',
 )
 
-export const formatUnavailable = createNotice(
+export const unavailable = formatNotice(
   'Not recorded yet',
   'The service cannot reach its database at the moment. Call the homeowner; then open this link again.',
 )

@@ -2,24 +2,22 @@ import type { Context } from 'hono'
 import { describeAlert } from '../alerts/alert.ts'
 import { readAnswerToken } from '../answer-link.ts'
 import type { Log } from '../log.ts'
-import { type Look, plainLook } from '../look.ts'
 import { readLinkSecret } from '../store/kept-settings.ts'
 import { findLead } from '../store/reading.ts'
 import { type Answer, recordAnswer } from '../store/reminders.ts'
 import type { Database } from '../store/tables.ts'
 import {
-  formatAnswerHeaders,
+  answerHeaders,
+  expiredLink,
   formatAnswerPage,
-  formatExpiredLink,
-  formatUnavailable,
-  formatUnknownLink,
+  unavailable,
+  unknownLink,
 } from './answer-page.ts'
 
 export type AnswerOptions = {
   db: Database
   linkSecret: string | undefined
   timeZone: string
-  look?: Look
   now: () => number
   log: Log
   wake: () => void
@@ -34,20 +32,18 @@ export async function answerLead(c: Context, options: AnswerOptions): Promise<Re
     return await answerToken(c, options)
   } catch (error) {
     options.log.error({ error: (error as Error).name }, 'an answer could not be shown or recorded')
-    const { look = plainLook } = options
-    return c.body(formatUnavailable(look), 503, formatAnswerHeaders(look))
+    return c.body(unavailable, 503, answerHeaders)
   }
 }
 
 async function answerToken(c: Context, options: AnswerOptions): Promise<Response> {
-  const { db, timeZone, log, look = plainLook } = options
-  const headers = formatAnswerHeaders(look)
+  const { db, timeZone, log } = options
   const now = options.now()
   const secret = await readLinkSecret(db, options.linkSecret)
   const token = readAnswerToken(c.req.param('token') ?? '', secret, now)
-  if (token.kind === 'expired') return c.body(formatExpiredLink(look), 410, headers)
+  if (token.kind === 'expired') return c.body(expiredLink, 410, answerHeaders)
   const lead = token.kind === 'valid' ? await findLead(db, token.leadId) : undefined
-  if (!lead) return c.body(formatUnknownLink(look), 404, headers)
+  if (!lead) return c.body(unknownLink, 404, answerHeaders)
 
   let answer: Answer | undefined
   if (c.req.method === 'POST') {
@@ -65,6 +61,6 @@ async function answerToken(c: Context, options: AnswerOptions): Promise<Response
     }
 
   const alert = describeAlert(lead, 'received', { now, timeZone })
-  const page = formatAnswerPage(alert, lead, answer, { now, timeZone, look })
-  return c.body(page, 200, headers)
+  const page = formatAnswerPage(alert, lead, answer, { now, timeZone })
+  return c.body(page, 200, answerHeaders)
 }

@@ -65,8 +65,7 @@ export function sendTests(
     sendTo: (receiver: string) => Promise<Result>,
   ) => report(what, [...new Set([...to, ...escalationTo])].map(sendTo))
   return Promise.all([
-    email &&
-      sendToAll('e-mail', email, (to) => createEmailSender(email, env.look)(alert, to, signal)),
+    email && sendToAll('e-mail', email, (to) => createEmailSender(email)(alert, to, signal)),
     sms && sendToAll('text message', sms, (to) => sendSms(alert, to, sms, { fetch, signal })),
     webhook &&
       report('webhook', [sendWebhook(alert, lead, webhook, { fetch, now: now(), signal })]),
