@@ -76,11 +76,6 @@ async function makeSharePicture(
   name: string,
 ) {
   const { ink, paper, sand } = computePalette(brand)
-  const shade = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630">
-    <linearGradient id="shade"><stop stop-color="${ink}" stop-opacity=".96"/><stop offset=".45" stop-color="${ink}" stop-opacity=".84"/><stop offset=".85" stop-color="${ink}" stop-opacity="0"/></linearGradient>
-    <path fill="url(#shade)" d="M0 0h1200v630H0z"/>
-    ${readLogo(logo).place(80, 110, 112, paper)}
-  </svg>`
   const small = { size: 44, weight: 600, color: sand }
   const lines = [
     { top: 280, size: 72, weight: 800, color: paper, text: escapeMarkup(name) },
@@ -89,7 +84,8 @@ async function makeSharePicture(
   ]
   const fontDir = await mkdtemp(join(tmpdir(), 'archivo-'))
   try {
-    const overlays: OverlayOptions[] = [{ input: Buffer.from(shade) }]
+    const overlays: OverlayOptions[] = []
+    let wordsEnd = 0
     for (const { top, size, weight, color, text } of lines) {
       const fontfile = join(fontDir, `archivo-${weight}.ttf`)
       await writeFile(fontfile, await cutWeight(weight))
@@ -99,12 +95,20 @@ async function makeSharePicture(
       const drawn = await sharp({ text: line }).png().toBuffer()
       // A long name is set smaller.
       const fitting = sharp(drawn).resize({ width: widestLine, withoutEnlargement: true })
-      overlays.push({ input: await fitting.png().toBuffer(), left: 80, top })
+      const { data: input, info } = await fitting.png().toBuffer({ resolveWithObject: true })
+      overlays.push({ input, left: 80, top })
+      wordsEnd = Math.max(wordsEnd, (80 + info.width) / 1200)
     }
+    // As dark as words need for as far as they reach.
+    const shade = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630">
+      <linearGradient id="shade"><stop stop-color="${ink}" stop-opacity=".96"/><stop offset="${wordsEnd}" stop-color="${ink}" stop-opacity=".84"/><stop offset="${Math.min(1, wordsEnd + 0.3)}" stop-color="${ink}" stop-opacity="0"/></linearGradient>
+      <path fill="url(#shade)" d="M0 0h1200v630H0z"/>
+      ${readLogo(logo).place(80, 110, 112, paper)}
+    </svg>`
     await sharp(hero)
       .autoOrient()
       .resize(1200, 630, { fit: 'cover', position: 'right' })
-      .composite(overlays)
+      .composite([{ input: Buffer.from(shade) }, ...overlays])
       .jpeg({ quality: 80, mozjpeg: true })
       // So that `npm run doctor` can tell whose name the picture shows.
       .withExif({ IFD0: { ImageDescription: `Share picture of ${name}` } })

@@ -1,4 +1,13 @@
-import { desktop, expect, expectAccessible, readToTheEnd, scrollPage, test } from './test.ts'
+import { look } from '#leads/look.ts'
+import {
+  desktop,
+  expect,
+  expectAccessible,
+  formatRgb,
+  readToTheEnd,
+  scrollPage,
+  test,
+} from './test.ts'
 
 for (const [size, viewport] of Object.entries({
   wide: desktop,
@@ -57,6 +66,9 @@ test('focus is visible everywhere, and never hides under the header', async ({ p
   expect(seen[0]).toBe('Skip to the estimate form')
   expect(seen.at(-1)).toMatch(/^\(\d{3}\)/)
   expect(seen.length).toBeGreaterThan(12)
-  await page.locator('footer a').focus()
+  // Light on what is dark, for any brand.
+  const footerLink = page.locator('footer a')
+  await footerLink.focus()
+  await expect(footerLink).toHaveCSS('outline-color', formatRgb(look.paper))
   expect((await walk('Shift+Tab')).length).toBeGreaterThan(12)
 })
