@@ -152,9 +152,12 @@ function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
 
       input.addEventListener('input', async (event) => {
         if (!(event as InputEvent).inputType) return
+        const typed = input.value
         const regions = [componentRestrictions.country]
-        const addresses = await answerSearch({ input: input.value, types, regions, session: 0 })
-        this.#show(addresses)
+        const search = { input: typed, types, regions, session: 0 }
+        const addresses = typed ? await answerSearch(search) : []
+        // An answer to what is no longer there comes too late.
+        if (input.value === typed) this.#show(addresses)
       })
       input.addEventListener('keydown', (event) => {
         if (this.#list.style.display === 'none') return
