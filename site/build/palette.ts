@@ -1,3 +1,4 @@
+import { BrandError } from './brand-error.ts'
 import { computeContrast, isHex, mix, toHex, toLch } from './color.ts'
 
 export type BaseColor = 'ink' | 'paper' | 'accent'
@@ -132,7 +133,9 @@ const pairs: Pair[] = [
 export function checkBrand(brand: Brand): void {
   for (const [name, hex] of Object.entries(brand.colors))
     if (!isHex(hex))
-      throw new Error(`site/brand/brand.ts: ${name} is '${hex}', and must look like '#1b2326'.`)
+      throw new BrandError(
+        `site/brand/brand.ts: ${name} is '${hex}', and must look like '#1b2326'.`,
+      )
   for (const [base, words, text, under] of pairs) {
     const measure = (colors: Brand['colors']) => {
       const all = computePalette({ colors })
@@ -147,7 +150,7 @@ export function checkBrand(brand: Brand): void {
         (hex) => measure({ ...brand.colors, [base]: hex }) >= needed,
       )
     const color = wouldDo(-0.005) ?? wouldDo(0.005)
-    throw new Error(
+    throw new BrandError(
       `site/brand/brand.ts: ${words} has a contrast of ${Math.floor(contrast * 100) / 100}:1, and people need ${needed}:1. ` +
         (color ? `${base}: '${color}' would do.` : 'Choose a darker ink and a lighter paper.'),
     )
