@@ -33,7 +33,7 @@ test('what would end a build is said as the build says it', () => {
   const sentence = expect.stringMatching(/^site\/brand\/logo\.svg has <text>/)
   expect(checkLook({ root, brand, name })).toMatchObject({ state: 'to do', says: sentence })
   const pale = { ...brand, colors: { ...brand.colors, ink: '#8a9799' } }
-  const other = expect.stringMatching(/^site\/brand\/brand\.ts: ink/)
+  const other = expect.stringMatching(/^site\/brand\/brand\.ts: the contrast of ink/)
   expect(checkLook({ root, brand: pale, name })).toMatchObject({ state: 'to do', says: other })
 })
 
