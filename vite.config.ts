@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, loadEnv } from 'vite'
 import { brand } from './site/brand/brand.ts'
-import { applyBrand, warnOfOldBrand } from './site/build/brand-plugin.ts'
+import { applyBrand, readCompany, warnOfOldBrand } from './site/build/brand-plugin.ts'
 import { keepEarlierAssets } from './site/build/earlier-assets.ts'
 import { formCode, prerender } from './site/build/prerender.ts'
 
@@ -22,7 +22,7 @@ export default defineConfig(({ mode }) => {
       warnOfOldBrand(brand),
       react(),
       prerender({ publicUrl: readPublicUrl(env) }),
-      keepEarlierAssets(),
+      keepEarlierAssets({ isSample: async () => 'sample' in (await readCompany()) }),
     ],
     css: { transformer: 'lightningcss' },
     appType: 'mpa',

@@ -33,7 +33,7 @@ function prepare() {
 test('a phone’s pictures are cut, without what the phone wrote into them, and only once', async () => {
   const { root, said, takePicture, cut } = prepare()
   await takePicture('hero.jpg', 2000, 2600)
-  await takePicture('about.jpg', 1600, 1200)
+  await takePicture('about.JPG', 1600, 1200)
   expect(await cut()).toBe(19)
   expect(said[0]).toMatch(/hero\.jpg \(2000 × 2600\) is upright, and hero is shown wide/)
   expect(said[1]).toMatch(/hero\.jpg .* not in sRGB: its colors are converted/)
@@ -60,13 +60,17 @@ test('a phone’s pictures are cut, without what the phone wrote into them, and 
   // Another name: the picture of shared links alone.
   expect(await cut(name)).toBe(1)
   expect(findOldBrand({ root, colors, name })).toBeUndefined()
-  await takePicture('about.jpg', 1200, 900)
+  await takePicture('about.JPG', 1200, 900)
   expect(findOldBrand({ root, colors, name })).toBeDefined()
 })
 
 test('a picture that is too small, or missing, gets a sentence', async () => {
   const { takePicture, cut } = prepare()
   await expect(cut()).rejects.toThrow('site/brand/ has no hero.jpg')
+  // Beside the sample's, which were to be deleted.
+  await takePicture('hero.webp', 1920, 1080)
+  await takePicture('hero.HEIC', 1920, 1080)
+  await expect(cut()).rejects.toThrow(/^site\/brand\/hero\.HEIC .* as a JPEG.*Most Compatible/)
   await takePicture('hero.jpg', 1280, 720)
   await expect(cut()).rejects.toThrow(/hero\.jpg \(1280 × 720\) is too small .* 1920 × 1080/)
 })

@@ -14,7 +14,6 @@ try {
   else await cutBrand({ root, brand, name: company.name, say })
 } catch (error) {
   const { message, stack } = error as Error
-  const isForPeople = error instanceof UserError || message.startsWith('site/brand/')
-  process.stderr.write(`${isForPeople ? message : stack}\n`)
+  process.stderr.write(`${error instanceof UserError ? message : stack}\n`)
   process.exit(1)
 }

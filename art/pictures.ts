@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { UserError } from '#leads/user-error.ts'
@@ -37,11 +37,19 @@ const pictures: Record<string, Picture> = {
 }
 
 export function findSource(brandDir: string, names: string[]): string {
-  const files = names.flatMap((name) =>
-    ['jpg', 'jpeg', 'png', 'webp'].map((ending) => `${name}.${ending}`),
+  const files = readdirSync(brandDir)
+  // The sample's are .webp, and last: they may lie there still.
+  const wanted = names.flatMap((name) =>
+    ['jpg', 'jpeg', 'png', 'heic', 'heif', 'webp'].map((ending) => `${name}.${ending}`),
   )
-  const found = files.find((file) => existsSync(join(brandDir, file)))
+  const found = wanted
+    .map((name) => files.find((file) => file.toLowerCase() === name))
+    .find((file) => file !== undefined)
   if (!found) throw new UserError(`site/brand/ has no ${names.at(-1)}.jpg (nor .png, nor .webp).`)
+  if (/\.hei[cf]$/i.test(found))
+    throw new UserError(
+      `site/brand/${found} cannot be read: export it as a JPEG. (An iPhone takes JPEGs with Settings > Camera > Formats > Most Compatible.)`,
+    )
   return join(brandDir, found)
 }
 

@@ -4,11 +4,11 @@ import { makeSafe } from '#leads/safe-text.ts'
 import { type Env, readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
 import { brand } from '#site/brand/brand.ts'
-import { findOldBrand } from '#site/build/brand-stamp.ts'
 import { checkAirtable } from './doctor/airtable.ts'
 import { checkAlerts, proposeTests, sendTests } from './doctor/alerts.ts'
 import { type Check, listChecks } from './doctor/check.ts'
 import { checkBackups, checkDatabase, countPhones } from './doctor/database.ts'
+import { checkLook } from './doctor/look.ts'
 import { type AddressDeps, checkPublicAddress } from './doctor/public-address.ts'
 import { checkEnvFile, checkTimeZone, type Given } from './doctor/settings.ts'
 import { type Content, checkWords } from './doctor/words.ts'
@@ -73,10 +73,7 @@ async function examine(env: Env, content: Content, send: boolean, deps: DoctorDe
     checkPublicAddress(env, given, deps),
   ])
   const groups = {
-    'Your words': checkWords(
-      content,
-      findOldBrand({ root, colors: brand.colors, name: content.company.name }),
-    ),
+    'Your words': [checkWords(content), checkLook({ root, brand, name: content.company.name })],
     'Where leads go': [checkEnvFile(join(root, '.env'), given), airtable],
     'Who is told, and reminded': [
       checkAlerts(env, given, phones),

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { createClient } from '@supabase/supabase-js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
@@ -122,6 +123,22 @@ describe('npm start', () => {
       expect(server.output.stdout.includes('#enter=')).toBe(isPrinted)
     },
   )
+
+  const lan = Object.values(networkInterfaces())
+    .flat()
+    .find((each) => each?.family === 'IPv4' && !each.internal)?.address
+  it.each([
+    ['on a laptop', {}, lan !== undefined],
+    ['that lets nobody else in', { HOST: '127.0.0.1' }, false],
+    ['on a public site', { PUBLIC_URL: 'https://www.example.com' }, false],
+  ])('says where a phone finds the site: %s', async (_, env, isSaid) => {
+    const server = spawnServer({ DATA_DIR: createDir(), HOST: undefined, ...env })
+    const { port } = new URL(await server.findUrl())
+    expect(await server.kill('SIGTERM')).toBe(0)
+    const line = `On a phone in the same network: http://${lan}:${port}\n`
+    expect(server.output.stdout.includes(line)).toBe(isSaid)
+    expect(server.output.stdout.includes('On a phone')).toBe(isSaid)
+  })
 
   it('lets the template be itself on a laptop, and says where to look before going live', async () => {
     const server = spawnServer({ DATA_DIR: createDir() })

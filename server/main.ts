@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { nameError } from '#leads/log.ts'
 import { readEnv } from '#leads/settings.ts'
@@ -38,6 +39,10 @@ try {
   process.once('SIGINT', stop)
 
   say(`The site is at http://localhost:${site.port}`)
+  const isOpen = env.host === '0.0.0.0' && !env.publicUrl.startsWith('https:')
+  const all = isOpen ? Object.values(networkInterfaces()).flat() : []
+  const lan = all.find((each) => each?.family === 'IPv4' && !each.internal)
+  if (lan) say(`On a phone in the same network: http://${lan.address}:${site.port}`)
   // A public site's output is kept in a log, where a way in must not stand.
   const isPublic = [env.publicUrl, env.desk?.url].some((url) => url?.startsWith('https:'))
   if (site.desk)

@@ -1,7 +1,7 @@
 /*
- * Everything the visitor reads, in one place. Change the words here; a mistake does not compile.
+ * Everything the visitor reads, in one place. Change the words here; `npm run build` names a mistake.
  * `sample: true` marks what was invented for this template: replace it with your own and delete the mark.
- * (The service choices of the form live in lead.ts, because Airtable and the alerts use them too.)
+ * (The service choices of the form live in leads/lead.ts, because Airtable and the alerts use them too.)
  */
 
 type UsPhone = `(${number}) ${number}-${number}`

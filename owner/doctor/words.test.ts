@@ -27,15 +27,6 @@ test('an owner’s own words are fine, also without testimonials and award', () 
   expect(listToDo({ company: own.company, testimonials: { rows: [] } })).toEqual([])
 })
 
-test('pictures of an earlier brand are to do', () => {
-  const checks = listChecks(checkWords(own, 'The logo has changed.'))
-  expect(checks).toContainEqual({
-    state: 'to do',
-    says: 'The logo has changed.',
-    next: 'npm run brand',
-  })
-})
-
 test.each([
   ['(555) 234-5678', 1],
   ['(612) 555-0199', 1],

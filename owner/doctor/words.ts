@@ -9,7 +9,7 @@ export type Content = {
 
 const file = 'site/content.ts'
 
-export function checkWords(content: Content, oldBrand?: string): Finding {
+export function checkWords(content: Content): Finding {
   const { company, testimonials } = content
   const { invented = [], other = [] } = Object.groupBy(findSamples(content), (path) =>
     path.startsWith('testimonials.') ? 'invented' : 'other',
@@ -23,7 +23,6 @@ export function checkWords(content: Content, oldBrand?: string): Finding {
           `${file}, company: your name, phone, year and area. Delete \`sample: true\`, then read the whole file: every figure and claim must be true of you. npm run brand puts the name into the picture of shared links.`,
         )
       : ok(`The company: ${company.name}.`),
-    oldBrand !== undefined && toDo(oldBrand, 'npm run brand'),
     isPlaceholder
       ? toDo(
           `The phone number is a placeholder: ${company.phone}.`,

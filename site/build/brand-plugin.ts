@@ -27,16 +27,19 @@ export function applyBrand(brand: Brand, { withNight = false } = {}): Plugin {
   }
 }
 
+/** Not imported at the top: Vite starts again whenever a file changes that its settings import. */
+export async function readCompany() {
+  const words = join(siteDir, 'content.ts')
+  return (await runnerImport<typeof import('../content.ts')>(words)).module.company
+}
+
 /** A build goes on with what was cut for an earlier brand, and says so. */
 export function warnOfOldBrand({ colors }: Brand): Plugin {
   return {
     name: 'warn-of-old-brand',
     apply: 'build',
     async configResolved({ logger }) {
-      const words = join(siteDir, 'content.ts')
-      // Not imported at the top: Vite starts again whenever a file changes that its settings import.
-      const { module } = await runnerImport<typeof import('../content.ts')>(words)
-      const { name } = module.company
+      const { name } = await readCompany()
       const old = findOldBrand({ root: join(siteDir, '..'), colors, name })
       if (old) logger.warn(`${old} Run: npm run brand`)
     },

@@ -10,7 +10,7 @@ export function computeBrandStamp({ root, colors, name }: Sources): string {
   const folder = join(root, 'site/brand')
   const hash = createHash('sha256').update([name, colors.ink, colors.paper, colors.accent].join())
   for (const file of readdirSync(folder).sort())
-    if (/\.(svg|jpe?g|png|webp)$/.test(file)) hash.update(readFileSync(join(folder, file)))
+    if (/\.(svg|jpe?g|png|webp)$/i.test(file)) hash.update(readFileSync(join(folder, file)))
   return hash.digest('hex').slice(0, 16)
 }
 

@@ -13,13 +13,13 @@ function prepare() {
   return {
     assets,
     /** Builds one module with these words, and names the scripts that are there then. */
-    async buildOn(day: number, words: string) {
+    async buildOn(day: number, words: string, isSample = false) {
       writeFileSync(join(root, 'words.js'), `console.log(${JSON.stringify(words)})`)
       await build({
         root,
         configFile: false,
         logLevel: 'silent',
-        plugins: [keepEarlierAssets(() => day * dayMs)],
+        plugins: [keepEarlierAssets({ isSample: async () => isSample, now: () => day * dayMs })],
         build: { rolldownOptions: { input: join(root, 'words.js') } },
       })
       return readdirSync(assets).filter((name) => name !== 'earlier.json')
@@ -38,6 +38,18 @@ test('files of earlier builds stay for 30 days from the build that replaced them
   const last = await buildOn(130, 'four')
   expect(last).not.toEqual(expect.arrayContaining(first))
   expect(last).toHaveLength(3)
+})
+
+test('files of the sample stay for nobody; the owner’s do, the sample between them or not', async () => {
+  const { assets, buildOn } = prepare()
+  const [sample = ''] = await buildOn(100, 'sample', true)
+  writeFileSync(join(assets, `${sample}.br`), '')
+  const first = await buildOn(101, 'one')
+  expect(first).toHaveLength(1)
+  // Shown as the sample once more, for a look.
+  expect(await buildOn(102, 'sample', true)).toEqual(expect.arrayContaining(first))
+  expect(await buildOn(103, 'one')).toEqual(first)
+  expect(await buildOn(104, 'two')).toEqual(expect.arrayContaining(first))
 })
 
 test('what is built again is in use again', async () => {

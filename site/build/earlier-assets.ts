@@ -14,9 +14,10 @@ export function chooseEarlier(
   { names, list, now }: { names: ReadonlySet<string>; list: EarlierList; now: number },
 ): EarlierList {
   const kept = [...found].flatMap((name) => {
-    const since = list[name] ?? now
     // Compressed copies go with their file.
-    const isNew = names.has(name.replace(/\.(br|gz)$/, ''))
+    const original = name.replace(/\.(br|gz)$/, '')
+    const since = list[name] ?? list[original] ?? now
+    const isNew = names.has(original)
     return isNew || name === listName || now - since >= keptMs ? [] : [[name, since] as const]
   })
   return Object.fromEntries(kept)
@@ -24,9 +25,15 @@ export function chooseEarlier(
 
 /**
  * Lets the hashed files of earlier builds live on beside the new ones: a page that somebody has open
- * asks for them still.
+ * asks for them still. Nobody has the sample open in public: what only it has is listed as long gone.
  */
-export function keepEarlierAssets(now: () => number = Date.now): Plugin {
+export function keepEarlierAssets({
+  isSample,
+  now = Date.now,
+}: {
+  isSample: () => Promise<boolean>
+  now?: () => number
+}): Plugin {
   let folder: string
   let found: Map<string, Buffer>
   return {
@@ -40,12 +47,14 @@ export function keepEarlierAssets(now: () => number = Date.now): Plugin {
       const names = existsSync(folder) ? readdirSync(folder) : []
       found = new Map(names.map((name) => [name, readFileSync(join(folder, name))]))
     },
-    writeBundle() {
-      const list = JSON.parse(String(found.get(listName) ?? '{}'))
+    async writeBundle() {
+      const list: EarlierList = JSON.parse(String(found.get(listName) ?? '{}'))
       const names = new Set(readdirSync(folder))
       const kept = chooseEarlier(found.keys(), { names, list, now: now() })
       for (const name of Object.keys(kept))
         writeFileSync(join(folder, name), found.get(name) as Buffer)
+      if (await isSample())
+        for (const name of names) if (!found.has(name) || list[name] === 0) kept[name] = 0
       writeFileSync(join(folder, listName), JSON.stringify(kept))
     },
   }

@@ -5,6 +5,8 @@ const drawing = `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" vi
 <style>.a{fill:red}</style><script>alert(1)</script><!-- made with a tool -->
 <path class="a" style="fill:red" onclick="x()" fill="#ff0000" stroke="none" d="M0 0h64"/></svg>`
 
+const wrap = (shapes: string, root = '') => `<svg viewBox="0 0 24 24" ${root}>${shapes}</svg>`
+
 test('a logo becomes one color, and loses what a page does not allow', () => {
   expect(readLogo(drawing)).toMatchObject({
     viewBox: '0 0 64 32',
@@ -13,4 +15,81 @@ test('a logo becomes one color, and loses what a page does not allow', () => {
   })
   expect(() => readLogo('<svg></svg>')).toThrow('viewBox')
   expect(formatIcon(drawing, { tile: '#111111', mark: '#eeeeee' })).toContain('color="#eeeeee"')
+})
+
+test('what Inkscape writes is read: lines of text, single quotes, its own elements and attributes', () => {
+  const inkscape = `<?xml version="1.0" encoding="UTF-8" standalone="no"?>
+<!-- Created with Inkscape: <svg> -->
+<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd" [
+  <!ENTITY ns_svg "http://www.w3.org/2000/svg">
+]>
+<svg
+   width='24mm'
+   viewBox='0 0
+     24 12'
+   inkscape:version="1.3"
+   xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape"
+   xmlns:xlink="http://www.w3.org/1999/xlink">
+  <title>Logo</title>
+  <desc>A
+roof</desc>
+  <sodipodi:namedview id="base"><inkscape:page x="0" /></sodipodi:namedview>
+  <defs id="defs1" />
+  <defs><linearGradient id="g"><stop offset="0" /></linearGradient></defs>
+  <metadata><rdf:RDF><cc:Work rdf:about="" /></rdf:RDF></metadata>
+  <g
+     inkscape:label="a > b"
+     transform="translate(1 2)">
+    <path
+       style="fill:none;stroke:#102030;stroke-width:2px;-inkscape-stroke:none"
+       xlink:href="#x"
+       d='m 0,0
+          h 9' />
+    <path fill="url(#g)" id="p" d="M0 0z"></path>
+  </g>
+</svg>
+`
+  expect(readLogo(inkscape)).toMatchObject({
+    viewBox: '0 0 24 12',
+    shapes:
+      '<g transform="translate(1 2)"><path d="m 0,0 h 9" fill="none" stroke="currentColor" stroke-width="2px"/><path fill="currentColor" d="M0 0z"/></g>',
+  })
+})
+
+test('lines stay lines, wherever the tool has written that they are', () => {
+  const root = 'class="lucide" fill="none" stroke="#000" stroke-width="2" stroke-linecap="round"'
+  expect(readLogo(wrap('<path d="M3 9h9"/>', root)).shapes).toBe(
+    '<g fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"><path d="M3 9h9"/></g>',
+  )
+  const illustrator = `<defs><style><![CDATA[
+    .cls-1, .cls-2 { fill: none; }
+    .cls-1 { stroke: #231f20 }
+  ]]></style></defs><circle class="cls-1" cx="9" cy="9" r="3"/><path class="cls-3" d="M0 0z"/>`
+  expect(readLogo(wrap(illustrator)).shapes).toBe(
+    '<circle cx="9" cy="9" r="3" fill="none" stroke="currentColor"/><path d="M0 0z"/>',
+  )
+})
+
+test('a background is left out, a frame of lines is not', () => {
+  const mark = '<path d="M3 9h9z"/>'
+  for (const size of ['width="24" height="24"', 'width="100%" height="100%" rx="4"'])
+    expect(readLogo(wrap(`<rect ${size} fill="#fff"></rect>${mark}`)).shapes).toBe(mark)
+  const frame = '<rect fill="none" stroke="currentColor" width="24" height="24"/>'
+  expect(readLogo(wrap(frame)).shapes).toBe(frame)
+  expect(readLogo(wrap('<rect width="24" height="5"/>')).shapes).toContain('<rect')
+})
+
+test.each([
+  ['<text x="1">Acme</text>', /^site\/brand\/logo\.svg has <text>, .*Object to Path/],
+  ['<use href="#a"/>', 'has <use>'],
+  ['<image href="a.png"/>', 'has <image>'],
+  ['<rect width="24" height="24"/>', 'no shape'],
+  ['<g></g>', 'no shape'],
+])('%s gets a sentence, without a stack', (shapes, sentence) => {
+  expect(() => readLogo(wrap(shapes))).toThrow(sentence)
+  try {
+    readLogo(wrap(shapes))
+  } catch (error) {
+    expect((error as Error).stack).not.toContain('\n')
+  }
 })

@@ -1,3 +1,4 @@
+import { BrandError } from './brand-error.ts'
 import { computeContrast, isHex, mix, toHex, toLch } from './color.ts'
 
 export type BaseColor = 'ink' | 'paper' | 'accent'
@@ -87,7 +88,8 @@ export function computePalette({ colors }: Pick<Brand, 'colors'>) {
   const derived = deriveAll(colors, day)
   const isReadable = (text: string) => (under: string) => computeContrast(text, under) >= needed
   // White stands on a dark accent and ink on a light one, which turns lighter under the pointer.
-  const onAccent = isReadable(white)(accent) ? white : ink
+  // Where neither can be read, what is said is about white: a darker accent would do.
+  const onAccent = isReadable(ink)(accent) && !isReadable(white)(accent) ? ink : white
   if (onAccent === ink) derived.accentDeep = derive(colors, ['accent', 'by', 0.05, 0.86, 0])
   // As text, a light accent is too pale.
   const link = shiftUntil(accent, -0.005, (hex) => [white, paper].every(isReadable(hex))) ?? ink
@@ -119,10 +121,10 @@ const pairs: Pair[] = [
     (all) => mix(all.paper, all.ink, 0.7),
     (all) => all.ink,
   ],
-  ['accent', 'the words of a button on accent', (all) => all.onAccent, (all) => all.accent],
+  ['accent', 'white on accent (a button)', (all) => all.onAccent, (all) => all.accent],
   [
     'accent',
-    'the words of a button on accent under the pointer',
+    'the words on accent under the pointer (a button)',
     (all) => all.onAccent,
     (all) => all.accentDeep,
   ],
@@ -132,7 +134,9 @@ const pairs: Pair[] = [
 export function checkBrand(brand: Brand): void {
   for (const [name, hex] of Object.entries(brand.colors))
     if (!isHex(hex))
-      throw new Error(`site/brand/brand.ts: ${name} is '${hex}', and must look like '#1b2326'.`)
+      throw new BrandError(
+        `site/brand/brand.ts: ${name} is '${hex}', and must look like '#1b2326'.`,
+      )
   for (const [base, words, text, under] of pairs) {
     const measure = (colors: Brand['colors']) => {
       const all = computePalette({ colors })
@@ -147,8 +151,8 @@ export function checkBrand(brand: Brand): void {
         (hex) => measure({ ...brand.colors, [base]: hex }) >= needed,
       )
     const color = wouldDo(-0.005) ?? wouldDo(0.005)
-    throw new Error(
-      `site/brand/brand.ts: ${words} has a contrast of ${Math.floor(contrast * 100) / 100}:1, and people need ${needed}:1. ` +
+    throw new BrandError(
+      `site/brand/brand.ts: the contrast of ${words} is ${Math.floor(contrast * 100) / 100}:1, and people need ${needed}:1. ` +
         (color ? `${base}: '${color}' would do.` : 'Choose a darker ink and a lighter paper.'),
     )
   }
