@@ -70,7 +70,8 @@ export async function benchDesk(): Promise<Table[]> {
         head: ['', 'median', 'each run'],
         rows: Object.entries({
           'first paint': list('first-contentful-paint'),
-          'today is there': list('largest-contentful-paint'),
+          // Its simulated time would count the script, which on this machine comes before any paint.
+          'largest paint after the first': seen.map(({ largestAfterMs }) => largestAfterMs),
           'blocking time': list('total-blocking-time'),
         }).map(([name, each]) => [name, formatMs(median(each)), each.map(Math.round).join(' ')]),
       },

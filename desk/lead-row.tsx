@@ -58,6 +58,9 @@ type Listing = {
   refresh: Refresh
 }
 
+// Who comes while somebody looks is seen to come.
+const openedAt = import.meta.env.SSR ? Number.POSITIVE_INFINITY : Date.now()
+
 const LeadRow = memo(function LeadRow({
   lead,
   hrefOf,
@@ -68,7 +71,11 @@ const LeadRow = memo(function LeadRow({
   const countdown = computeCountdown(lead, now)
   const what = [!lead.isEmergency && lead.service, lead.town].filter(Boolean)
   return (
-    <li className="card lead" data-mood={countdown.mood}>
+    <li
+      className="card lead"
+      data-mood={countdown.mood}
+      data-new={lead.receivedAt > openedAt || undefined}
+    >
       <div className="lead-top">
         <Clock {...countdown} />
         <div>
@@ -96,9 +103,12 @@ const LeadRow = memo(function LeadRow({
   )
 })
 
+// The server renders what a screen shows; the rest comes with the script.
+const most = import.meta.env.SSR ? 8 : Number.POSITIVE_INFINITY
+
 export const LeadList = ({ leads, shownId, ...row }: Listing & { leads: readonly LeadCard[] }) => (
   <ul className="leads">
-    {leads.map((lead) => (
+    {leads.slice(0, most).map((lead) => (
       <LeadRow key={lead.id} lead={lead} isShown={lead.id === shownId} {...row} />
     ))}
   </ul>

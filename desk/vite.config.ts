@@ -47,14 +47,19 @@ const manifest = {
   ],
 }
 
-/** Puts the style sheet into the page, which is then drawn a round trip earlier. */
-function inlineStyle(dir: string): string {
+/** Puts the style sheet into the page, which is then drawn a round trip earlier, and the script last. */
+function orderPage(dir: string): string {
   const page = join(dir, 'index.html')
   const html = readFileSync(page, 'utf8')
   const [link = '', file = ''] = html.match(/<link rel="stylesheet"[^>]*href="\/([^"]+)">/) ?? []
   const style = readFileSync(join(dir, file), 'utf8').trim()
   rmSync(join(dir, file))
-  const inlined = html.replace(link, () => `<style>${style}</style>`)
+  const [script = ''] = html.match(/<script async.*?<\/script>/) ?? []
+  const inlined = html
+    .replace(link, () => `<style>${style}</style>`)
+    // After what there is to see, which does not wait for it.
+    .replace(script, '')
+    .replace('</body>', () => `${script.replace('async', 'async fetchpriority="low"')}</body>`)
   writeFileSync(page, inlined)
   return inlined
 }
@@ -115,7 +120,7 @@ export default defineConfig({
           .replaceAll('%NIGHT%', night),
       writeBundle({ dir = '' }) {
         if (this.environment.name !== 'client') return
-        const html = inlineStyle(dir)
+        const html = orderPage(dir)
         const hashes = [hashElement(html, 'script'), hashElement(html, 'style')] as const
         writeFileSync(join(dir, '_headers'), formatHeaders(...hashes))
         writeFileSync(join(dir, 'manifest.webmanifest'), JSON.stringify(manifest))
