@@ -13,6 +13,7 @@ export default defineConfig(({ mode }) => {
   const env = loadEnv(mode, process.cwd(), names)
   // The function accepts SUPABASE_ANON_KEY; the page sends the same unless it is told otherwise.
   const publicKey = env.VITE_SUPABASE_ANON_KEY || env.SUPABASE_ANON_KEY || 'public-anon-key'
+  const publicUrl = readPublicUrl(env)
   return {
     root,
     envDir: '..',
@@ -21,8 +22,10 @@ export default defineConfig(({ mode }) => {
       applyBrand(brand),
       warnOfOldBrand(brand),
       react(),
-      prerender({ publicUrl: readPublicUrl(env) }),
-      keepEarlierAssets({ isSample: async () => 'sample' in (await readCompany()) }),
+      prerender({ publicUrl }),
+      keepEarlierAssets({
+        isSample: async () => !publicUrl?.startsWith('https:') && 'sample' in (await readCompany()),
+      }),
     ],
     css: { transformer: 'lightningcss' },
     appType: 'mpa',

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
@@ -52,16 +52,21 @@ test('a phone’s pictures are cut, without what the phone wrote into them, and 
     height: 1080,
   })
   expect(await cut()).toBe(0)
-  const { colors } = brand
+  const find = (changes: object, name = 'Acme') =>
+    findOldBrand({ root, brand: { ...brand, ...changes }, name })
   const name = 'Acme & Daughters'
-  expect(findOldBrand({ root, colors, name: 'Acme' })).toBeUndefined()
-  expect(findOldBrand({ root, colors: { ...colors, ink: '#000000' }, name: 'Acme' })).toBeDefined()
-  expect(findOldBrand({ root, colors, name })).toMatch('name, a color, the logo or a picture')
+  expect(find({})).toBeUndefined()
+  expect(find({ colors: { ...brand.colors, ink: '#000000' } })).toBeDefined()
+  expect(find({ corners: 'square' })).toBeDefined()
+  expect(find({}, name)).toMatch('The name, a color')
   // Another name: the picture of shared links alone.
   expect(await cut(name)).toBe(1)
-  expect(findOldBrand({ root, colors, name })).toBeUndefined()
+  expect(find({}, name)).toBeUndefined()
   await takePicture('about.JPG', 1200, 900)
-  expect(findOldBrand({ root, colors, name })).toBeDefined()
+  expect(find({}, name)).toBeDefined()
+  // As in a clone of a repository that has not the originals.
+  rmSync(join(root, 'site/brand/about.JPG'))
+  expect(find({}, name)).toBeUndefined()
 })
 
 test('a picture that is too small, or missing, gets a sentence', async () => {

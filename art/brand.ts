@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { computeBrandStamp } from '#site/build/brand-stamp.ts'
+import { computeBrandStamps } from '#site/build/brand-stamp.ts'
 import { type Brand, checkBrand, computePalette, roundness } from '#site/build/palette.ts'
 import { planIcons } from './icons.ts'
 import { planPictures } from './pictures.ts'
@@ -63,7 +63,8 @@ export async function cutBrand({ root, brand, name, say, effort = 3 }: Options):
     }
   }
   await Promise.all([work(), work()])
-  keep('site/brand', computeBrandStamp({ root, colors: brand.colors, name }))
+  for (const [path, stamp] of Object.entries(computeBrandStamps({ root, brand, name })))
+    keep(path, stamp)
   say(done === 0 ? 'Nothing has changed.' : `${done} of ${jobs.length} files made.`)
   return done
 }
@@ -84,7 +85,7 @@ function planLook(root: string, brand: Brand): Job {
     })
     writeFileSync(target, colored)
   }
-  return { target, inputs: [], settings: JSON.stringify(look), make }
+  return { target, inputs: [target], settings: JSON.stringify(look), make }
 }
 
 function computeStamp({ inputs, settings }: Job): string {

@@ -39,7 +39,9 @@ export async function ask<Data>(
   } catch {
     throw new Error('No connection.')
   }
-  setClock(response.headers.get('date'))
+  const date = response.headers.get('date')
+  // The header has whole seconds.
+  if (date) setClock(Date.parse(date) + 500, Date.now())
   if (response.status === 304 && before) return before.data as Data
   if (response.status === 401) {
     known.clear()
@@ -64,9 +66,8 @@ let skewMs = 0
 /** The server's time: a laptop whose clock is wrong counts down all the same. */
 export const readClock = () => Date.now() + skewMs
 
-function setClock(date: string | null) {
-  if (!date) return
-  // The header has whole seconds.
-  const offMs = Date.parse(date) + 500 - Date.now()
+/** What it was there when it was `here` here. */
+export function setClock(there: number, here: number) {
+  const offMs = there - here
   skewMs = Math.abs(offMs) > 3_000 ? offMs : 0
 }

@@ -21,8 +21,10 @@ const screens = [
   ['people', 'People'],
 ] as const
 
-/** `start`: what the server knew when it sent the page. */
-export function Desk({ start }: { start?: TodayData | undefined }) {
+/** What the server knew when it sent the page. */
+export type Start = { data: TodayData; at: number }
+
+export function Desk({ start }: { start?: Start | undefined }) {
   const [visit, setVisit] = useState(0)
   const hash = useHash()
   const token = hash.match(/^#enter=([\w-]+)$/)?.[1]
@@ -38,7 +40,7 @@ function SignedIn({
   onChange,
 }: {
   hash: string
-  start: TodayData | undefined
+  start: Start | undefined
   onChange: () => void
 }) {
   const today = useFresh<TodayData>('/api/today', undefined, start)

@@ -43,7 +43,7 @@ export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refres
         {lead.phone.shown}
       </a>
       {canClaim && (
-        <Button isLoud={isOffered} disabled={isBusy} onClick={claim}>
+        <Button isLoud={isOffered} disabled={isBusy || import.meta.env.SSR} onClick={claim}>
           I am calling
         </Button>
       )}

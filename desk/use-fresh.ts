@@ -21,12 +21,12 @@ export type Fresh<Data> = {
 export function useFresh<Data>(
   path: string,
   everyMs = usualMs,
-  /** What is known already. */
-  start?: Data,
+  /** What is known already, since when. */
+  start?: { data: Data; at: number },
 ): Fresh<Data> {
   const [state, setState] = useState<Omit<Fresh<Data>, 'refresh'>>({
-    data: start,
-    at: start ? readClock() : 0,
+    data: start?.data,
+    at: start?.at ?? 0,
     trouble: undefined,
     isSignedOut: false,
     isGone: false,

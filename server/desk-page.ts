@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Context } from 'hono'
 import type { Today } from '#leads/desk/today.ts'
+import { UserError } from '#leads/user-error.ts'
 import { parseSiteHeaders } from '#site/build/site-headers.ts'
 
 type RenderModule = typeof import('../desk/render.tsx')
@@ -16,8 +17,10 @@ export async function loadDeskPage(
     staticPage,
   }: { timeZone: string; overTls: boolean; staticPage: (c: Context) => Response },
 ) {
-  const built = pathToFileURL(join(folder, 'render.mjs')).href
-  const { renderStart }: RenderModule = await import(built)
+  const built = join(folder, 'render.mjs')
+  if (!existsSync(built))
+    throw new UserError('The desk is of an earlier build: run `npm run build` first.')
+  const { renderStart }: RenderModule = await import(pathToFileURL(built).href)
   const read = (name: string) => readFileSync(join(folder, name), 'utf8')
   const { all } = parseSiteHeaders(read('_headers'))
   if (!overTls) delete all['Strict-Transport-Security']

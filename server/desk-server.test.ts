@@ -50,7 +50,7 @@ it('is on a port of its own, and the public site knows nothing of it', async () 
   const html = await signedIn.text()
   expect(html).toContain('&lt;/script&gt;&lt;b&gt;Zoë&lt;/b&gt;</a>')
   const [, data = ''] = html.match(/id="start">(.*?)<\/script>/s) ?? []
-  expect(JSON.parse(data).leads).toMatchObject([{ name: '</script><b>Zoë</b>' }])
+  expect(JSON.parse(data).data.leads).toMatchObject([{ name: '</script><b>Zoë</b>' }])
   expect(signedIn.headers.get('cache-control')).toBe('no-store')
   expect(signedIn.headers.get('content-security-policy')).toBe(policy)
   expect(signedIn.headers.get('strict-transport-security')).toBeNull()

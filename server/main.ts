@@ -39,10 +39,9 @@ try {
   process.once('SIGINT', stop)
 
   say(`The site is at http://localhost:${site.port}`)
-  const isOpen = env.host === '0.0.0.0' && !env.publicUrl.startsWith('https:')
-  const all = isOpen ? Object.values(networkInterfaces()).flat() : []
-  const lan = all.find((each) => each?.family === 'IPv4' && !each.internal)
-  if (lan) say(`On a phone in the same network: http://${lan.address}:${site.port}`)
+  // Not where HOST was chosen: in a container it would be an address that no phone knows.
+  const lan = process.env.HOST || env.publicUrl.startsWith('https:') ? undefined : findLanAddress()
+  if (lan) say(`On a phone in the same network: http://${lan}:${site.port}`)
   // A public site's output is kept in a log, where a way in must not stand.
   const isPublic = [env.publicUrl, env.desk?.url].some((url) => url?.startsWith('https:'))
   if (site.desk)
@@ -65,4 +64,14 @@ try {
   const { message, stack } = error as Error
   process.stderr.write(`${error instanceof UserError ? message : stack}\n`)
   process.exit(1)
+}
+
+function findLanAddress(): string | undefined {
+  try {
+    const all = Object.values(networkInterfaces()).flat()
+    return all.find((each) => each?.family === 'IPv4' && !each.internal)?.address
+  } catch {
+    // Some sandboxes do not let a program ask.
+    return undefined
+  }
 }

@@ -5,6 +5,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import * as v from 'valibot'
 import type { Log } from '../log.ts'
 import { endSessions, listSessions, renamePerson, sessionMs } from '../store/desk-access.ts'
+import { giveUpAfter } from '../store/give-up-after.ts'
 import { moveDevices } from '../store/push-devices.ts'
 import type { Database } from '../store/tables.ts'
 import { UserError } from '../user-error.ts'
@@ -50,9 +51,12 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
       path: '/',
       open: true,
       answer: async (c) => {
-        const session = await findSession(c).catch(() => undefined)
+        const read = async () => {
+          const session = await findSession(c)
+          return session && readToday(session, options)
+        }
         // Without the database the page comes without leads, and says why.
-        const today = session && (await readToday(session, options).catch(() => undefined))
+        const today = await giveUpAfter(pagePatienceMs, read).catch(() => undefined)
         return options.sendPage(c, today)
       },
     },
@@ -175,6 +179,7 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
 }
 
 const tooLong = 'This is too long.'
+const pagePatienceMs = 1_500
 
 const describeMe = ({ id, email, person }: { id: string; email: string; person: string }) => ({
   id,

@@ -24,6 +24,6 @@ export function checkLook({
     if (!(error instanceof BrandError)) throw error
     return toDo(error.message, 'Fix it, then: npm run brand')
   }
-  const old = findOldBrand({ root, colors: brand.colors, name })
+  const old = findOldBrand({ root, brand, name })
   return old === undefined ? undefined : toDo(old, 'npm run brand')
 }

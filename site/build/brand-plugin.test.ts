@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { copySources } from '#testing/copy-sources.ts'
 import { brand } from '../brand/brand.ts'
 import { company } from '../content.ts'
-import { computeBrandStamp } from './brand-stamp.ts'
+import { computeBrandStamps } from './brand-stamp.ts'
 
 test('a build says when the pictures are an earlier brand’s', async () => {
   const folder = copySources()
@@ -17,8 +17,8 @@ test('a build says when the pictures are an earlier brand’s', async () => {
     await resolveConfig({ configFile: join(folder, 'vite.config.ts'), customLogger }, 'build')
     return said
   }
-  const stamp = computeBrandStamp({ root: folder, colors: brand.colors, name: company.name })
-  writeFileSync(join(folder, 'site/brand/made.json'), JSON.stringify({ 'site/brand': stamp }))
+  const stamps = computeBrandStamps({ root: folder, brand, name: company.name })
+  writeFileSync(join(folder, 'site/brand/made.json'), JSON.stringify(stamps))
   expect(await startBuild()).toEqual([])
 
   const content = join(folder, 'site/content.ts')

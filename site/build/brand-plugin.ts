@@ -34,13 +34,13 @@ export async function readCompany() {
 }
 
 /** A build goes on with what was cut for an earlier brand, and says so. */
-export function warnOfOldBrand({ colors }: Brand): Plugin {
+export function warnOfOldBrand(brand: Brand): Plugin {
   return {
     name: 'warn-of-old-brand',
     apply: 'build',
     async configResolved({ logger }) {
       const { name } = await readCompany()
-      const old = findOldBrand({ root: join(siteDir, '..'), colors, name })
+      const old = findOldBrand({ root: join(siteDir, '..'), brand, name })
       if (old) logger.warn(`${old} Run: npm run brand`)
     },
   }
