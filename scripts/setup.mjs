@@ -33,7 +33,10 @@ async function installPackages({ all }) {
   const choice = all ? '--include=dev' : '--omit=dev'
   const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
   const ci = ['npm', 'ci', choice, '--ignore-scripts', ...quiet]
-  await runOrEnd('Installing packages (once)', ci)
+  // The lockfile names no registry, so npm asks where each package is. What an earlier install was
+  // told will do; where it does not know these versions yet, npm asks again.
+  const { status } = await run('Installing packages (once)', [...ci, '--prefer-offline'])
+  if (status !== 0) await runOrEnd('Asking the registry for the packages', ci)
   // npm leaves out what does not fit the machine, and says nothing.
   if (!existsSync('node_modules/.bin/node') && Number.parseInt(process.versions.node, 10) < 24)
     end('npm has no Node 24 for this machine. Install it from nodejs.org, then try again.')
