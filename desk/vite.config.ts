@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { brand } from '../site/brand/brand.ts'
 import { applyBrand } from '../site/build/brand-plugin.ts'
+import { compressFiles } from '../site/build/compress.ts'
 import { readLogo } from '../site/build/logo.ts'
 import { computeNight } from '../site/build/palette.ts'
 import { company } from '../site/content.ts'
@@ -118,19 +118,15 @@ export default defineConfig({
           .replace('%SHELL%', shell)
           .replaceAll('%PAPER%', brand.colors.paper)
           .replaceAll('%NIGHT%', night),
-      writeBundle({ dir = '' }) {
+      async writeBundle({ dir = '' }) {
         if (this.environment.name !== 'client') return
         const html = orderPage(dir)
         const hashes = [hashElement(html, 'script'), hashElement(html, 'style')] as const
         writeFileSync(join(dir, '_headers'), formatHeaders(...hashes))
         writeFileSync(join(dir, 'manifest.webmanifest'), JSON.stringify(manifest))
-        for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
-          if (!/\.(html|js|css|svg|webmanifest)$/.test(entry.name)) continue
-          const path = join(entry.parentPath, entry.name)
-          const text = readFileSync(path)
-          writeFileSync(`${path}.br`, brotliCompressSync(text))
-          writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }))
-        }
+        const names = readdirSync(dir, { recursive: true, encoding: 'utf8' })
+        const texts = names.filter((name) => /\.(html|js|css|svg|webmanifest)$/.test(name))
+        await compressFiles(texts.map((name) => join(dir, name)))
       },
     },
   ],

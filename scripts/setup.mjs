@@ -56,15 +56,9 @@ async function buildSite() {
   const stamp = computeStamp([...sources, '.env', '.env.local'], buildVariables())
   const stampFile = 'dist/.setup-done'
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
-  await runOrEnd('Building the site', [
-    'npm',
-    'run',
-    '--silent',
-    'build',
-    '--',
-    '--logLevel',
-    'warn',
-  ])
+  // Without `prebuild`, which is this again.
+  const npm = ['npm', 'run', '--silent', '--ignore-scripts']
+  await runOrEnd('Building the site', [...npm, 'build', '--', '--logLevel', 'warn'])
   writeFileSync(stampFile, stamp)
 }
 

@@ -64,6 +64,19 @@ describe('packages and site', () => {
     expect(run('start').asked).toEqual([])
   })
 
+  test('where npm knows older versions only, the registry is asked', () => {
+    const { run, stub } = checkOut()
+    const script =
+      'case "$*" in *--prefer-offline*) exit 1;; esac; mkdir -p node_modules/.bin; >node_modules/.bin/node'
+    stub('npm', script)
+    const { status, asked } = run('')
+    expect(status).toBe(0)
+    expect(asked).toEqual([
+      expect.stringMatching(/^npm ci .*--prefer-offline$/),
+      expect.not.stringContaining('--prefer-offline'),
+    ])
+  })
+
   test('tests install the packages for them as well, and a start after that takes none away', () => {
     const { run } = checkOut()
     run('')

@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type Plugin, type ResolvedConfig, type Rolldown, runnerImport } from 'vite'
+import { compressFiles } from './compress.ts'
 import { formatSiteHeaders } from './site-headers.ts'
 
 /** What the first contact loads. The page names it, so that its own script shares no code with it. */
@@ -88,14 +88,12 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
             this.emitFile({ type: 'asset', fileName, source })
         },
       },
-      writeBundle(_options, bundle) {
-        for (const name of Object.keys(bundle)) {
-          if (!/\.(html|js|css|svg|txt|xml)$/.test(name)) continue
-          const path = resolve(config.root, config.build.outDir, name)
-          const text = readFileSync(path)
-          writeFileSync(`${path}.br`, brotliCompressSync(text))
-          writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }))
-        }
+      async writeBundle(_options, bundle) {
+        const names = Object.keys(bundle).filter((name) =>
+          /\.(html|js|css|svg|txt|xml)$/.test(name),
+        )
+        const folder = resolve(config.root, config.build.outDir)
+        await compressFiles(names.map((name) => join(folder, name)))
       },
     },
   ]
