@@ -24,6 +24,8 @@ export default defineConfig({
   reporter: process.env.CI ? 'dot' : 'list',
   use: {
     baseURL: `http://localhost:${port}`,
+    actionTimeout: 60_000,
+    navigationTimeout: 60_000,
     launchOptions: {
       ...(executablePath ? { executablePath } : {}),
       // Chromium refuses its sandbox to root; the rest keeps it from calling home.

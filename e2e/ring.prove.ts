@@ -8,6 +8,13 @@ import { serveSite, siteDir } from './site.ts'
 import { expect, phone } from './test.ts'
 
 type Push = Awaited<ReturnType<typeof startPushStandIn>>
+type WorkerScope = {
+  registration: ServiceWorkerRegistration
+  NotificationEvent: new (type: string, init: object) => Event
+  dispatchEvent(event: Event): boolean
+  /** How many notifications are on the screen, or were. */
+  shown: number
+}
 
 /**
  * A phone whose person is signed in and has let it ring. Its browser cannot reach a maker's push
@@ -46,34 +53,44 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
   await page.getByRole('button', { name: 'Ring this phone' }).click()
   await expect(page.getByText('This phone rings from now on.')).toBeVisible()
   await expect.poll(() => isActivated).toBe(true)
+  const [worker] = context.serviceWorkers()
+  if (!worker) throw new Error('The service worker does not run.')
+  await worker.evaluate(() => {
+    const scope = globalThis as unknown as WorkerScope
+    const show = scope.registration.showNotification.bind(scope.registration)
+    scope.shown = 0
+    scope.registration.showNotification = async (...args) => {
+      await show(...args)
+      scope.shown++
+    }
+  })
+  const countShown = () => worker.evaluate(() => (globalThis as unknown as WorkerScope).shown)
 
   return {
     page,
-    /** What the stand-in has for this phone. */
+    /**
+     * What the stand-in has for this phone, until it is shown. Asked for its list while it shows one,
+     * Chromium finds it in its store but not on the screen, and strikes it off the list for good.
+     */
     async deliver() {
       const isMine = ({ device }: { device: string }) => device === name
       await expect.poll(() => push.messages.some(isMine)).toBe(true)
       const [message] = push.messages.splice(push.messages.findIndex(isMine), 1)
       const data = JSON.stringify(message?.data)
+      const before = await countShown()
       await cdp.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
+      await expect.poll(countShown).toBe(before + 1)
       return message?.data as PushData
     },
     readNotifications: () =>
       page.evaluate(async () => {
-        const { active } = await navigator.serviceWorker.ready
-        if (!active) throw new Error('The service worker does not run.')
         const shown = await (await navigator.serviceWorker.ready).getNotifications()
         return shown.map(({ title, body, silent }) => ({ title, body, silent }))
       }),
     /** As if its button was pressed; nothing can press one that the system shows. */
     async press(action: string) {
-      const [worker] = context.serviceWorkers()
-      await worker?.evaluate(async (pressed) => {
-        const scope = globalThis as unknown as {
-          registration: ServiceWorkerRegistration
-          NotificationEvent: new (type: string, init: object) => Event
-          dispatchEvent(event: Event): boolean
-        }
+      await worker.evaluate(async (pressed) => {
+        const scope = globalThis as unknown as WorkerScope
         const [notification] = await scope.registration.getNotifications()
         const init = { notification, action: pressed }
         const event = new scope.NotificationEvent('notificationclick', init)
