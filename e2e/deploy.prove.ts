@@ -80,8 +80,10 @@ for (const earlierFiles of ['stay', 'are gone']) {
     }
     const dataDir = mkdtempSync(join(tmpdir(), 'deploy-'))
     folders.push(dataDir)
+    // Twenty visitors have twenty addresses; at one, the server would refuse the 51st connection.
+    const settings = { DATA_DIR: dataDir, TRUSTED_PROXIES: '1' }
     const start = (folder: string, port: number) =>
-      serveSite({ PORT: String(port), DATA_DIR: dataDir }, join(folder, 'dist'))
+      serveSite({ ...settings, PORT: String(port) }, join(folder, 'dist'))
     const first = await start(before, 0)
     const points = paths.flatMap((path) => [true, false].map((hasFiles) => ({ path, hasFiles })))
     const visits = []
@@ -101,13 +103,17 @@ for (const earlierFiles of ['stay', 'are gone']) {
 
 type Point = { path: Step[]; hasFiles: boolean }
 
+const numberVisitor = ({ path, hasFiles }: Point) => 2 * paths.indexOf(path) + Number(hasFiles)
 const nameVisitor = ({ path, hasFiles }: Point) =>
   `${hasFiles ? 'With' : 'Without'} ${'ABCDEFGHIJ'[paths.indexOf(path)]}`
 
 /** Opens the page and goes as far as this point. What it returns does the rest. */
 async function beginVisit(browser: Browser, url: string, point: Point) {
   // Nothing moves: twenty drifting pages are work enough for a machine of their own.
-  const context = await browser.newContext({ reducedMotion: 'reduce' })
+  const context = await browser.newContext({
+    reducedMotion: 'reduce',
+    extraHTTPHeaders: { 'X-Forwarded-For': `192.0.2.${numberVisitor(point)}` },
+  })
   const page = await context.newPage()
   const { promise: deployed, resolve: noteDeploy } = Promise.withResolvers<void>()
   if (!point.hasFiles)
@@ -115,7 +121,7 @@ async function beginVisit(browser: Browser, url: string, point: Point) {
       await deployed
       await route.continue()
     })
-  await page.goto(url)
+  expect((await page.goto(url))?.status()).toBe(200)
   const name = nameVisitor(point)
   for (const step of point.path) {
     await step(page, name)
