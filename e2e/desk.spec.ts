@@ -121,9 +121,14 @@ test('today is there before the script; a link to one lead shows no other', asyn
   await page.goto('about:blank')
   await page.goto(`${site.deskUrl}/`, { waitUntil: 'commit' })
   await expect(row(page, visitor.name)).toContainText('min left')
+  // Nothing would hear a press yet.
+  const button = row(page, visitor.name).getByRole('button', calling)
+  await expect(button).toBeDisabled()
   gate.resolve()
   await expect(page).toHaveTitle(/^1 to call/)
-  await expect(row(page, visitor.name)).toBeVisible()
+  await expect(button).toBeEnabled()
+  // What the server sent along does not outlive the session.
+  await expect(page.locator('#start')).toHaveCount(0)
 })
 
 test('a desk that wakes shows at once what came while it slept', async ({ ask, signIn }) => {

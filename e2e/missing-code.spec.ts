@@ -37,6 +37,23 @@ test('code that comes 5 s late: two presses are one lead', async ({ page, form }
   expect(posts).toEqual([JSON.stringify(visitor)])
 })
 
+test('code that is missing is not asked for at every move, but after a rest', async ({ page }) => {
+  let asked = 0
+  await page.route(formCode, (route) => {
+    asked += 1
+    return route.abort()
+  })
+  await openOutOfTime(page)
+  const move = (px: number) => page.mouse.move(px, px)
+  await move(1)
+  await expect.poll(() => asked).toBe(1)
+  for (let px = 2; px < 50; px++) await move(px)
+  expect(asked).toBe(1)
+  await page.clock.runFor(2_000)
+  await move(1)
+  await expect.poll(() => asked).toBe(2)
+})
+
 test('code that never comes: the press goes out the plain way, once', async ({ page, form }) => {
   const said = page.getByText(words.toasts.received)
   await page.clock.install()
