@@ -25,7 +25,7 @@ const fillIn: Step[] = [
         findForm(page).fillIn({ [name]: visitor[name] }),
   ),
 ]
-const touch: Step = (page) => page.mouse.move(9, 9)
+const touch: Step = (page) => page.mouse.move(9, 9, { steps: 2 })
 const press: Step = (page) => findForm(page).button.click()
 const enterForm: Step = (page) => findForm(page).name.focus()
 const goOffline: Step = (page) => page.context().setOffline(true)

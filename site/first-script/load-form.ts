@@ -110,7 +110,11 @@ export function loadFormOnContact() {
   form.addEventListener('compositionstart', () => island.setAttribute('data-composing', ''))
   form.addEventListener('compositionend', () => island.removeAttribute('data-composing'))
 
-  for (const type of contacts) addEventListener(type, () => send('contact'), { passive: true })
+  // Chromium also tells a new page where the mouse rests: a move that moves nothing.
+  const isRest = ({ type, movementX, movementY }: PointerEvent) =>
+    type === 'pointermove' && !movementX && !movementY
+  const noteContact = (event: globalThis.Event) => isRest(event as PointerEvent) || send('contact')
+  for (const type of contacts) addEventListener(type, noteContact, { passive: true })
   addEventListener('offline', () => send('offline'))
   addEventListener('online', () => send('online'))
   form.addEventListener('submit', hold)
