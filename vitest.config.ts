@@ -8,8 +8,6 @@ export default defineConfig({
     // long is not what a test tests.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // Vitest leaves one core for others, half of a small machine.
-    maxWorkers: '100%',
     // `npm test`, `npm run prove` and `npm run prove:container`.
     projects: ['test', 'prove', 'container'].map((name) => ({
       extends: true,
