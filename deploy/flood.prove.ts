@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { request } from 'node:https'
 import { connect as connectTcp } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { testLead, testPath } from '#testing/app.ts'
-import { findCaddy, startCaddy } from '#testing/caddy.ts'
+import { createClient, findCaddy, startCaddy } from '#testing/caddy.ts'
 import { createLocation, engines } from '#testing/database.ts'
 import { spawnServer } from '#testing/server-process.ts'
 
@@ -92,4 +93,20 @@ describe.skipIf(!findCaddy() || process.platform === 'darwin')('behind Caddy', (
     },
     120_000,
   )
+
+  it('waits for a process that had no CPU for seconds, and does not take it for dead', async () => {
+    const { dataDir } = await createLocation('sqlite')
+    const site = spawnServer({ DATA_DIR: dataDir, TRUSTED_PROXIES: '1' })
+    const caddy = await startCaddy([new URL(await site.findUrl()).host])
+    onTestFinished(caddy.stop)
+    const ask = createClient(caddy)
+    site.signal('SIGSTOP')
+    // By now Caddy has asked /readyz several times and got no answer.
+    await sleep(3000)
+    const answer = ask(testPath, { method: 'POST', headers, body })
+    // It waits 8 s for a process, if it believes that there is none.
+    await sleep(9000)
+    site.signal('SIGCONT')
+    expect((await answer).statusCode).toBe(200)
+  }, 60_000)
 })
