@@ -87,7 +87,8 @@ export async function startSite({
   server.prependListener('request', (_, response) => {
     if (stopping) response.setHeader('Connection', 'close')
   })
-  server.listen({ port: env.port, host: env.host })
+  // Node's own backlog is 511: a proxy that opens more at once waited seconds for the rest.
+  server.listen({ port: env.port, host: env.host, backlog: connectionLimits.connections })
   try {
     await once(server, 'listening')
   } catch (error) {
