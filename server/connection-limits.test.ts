@@ -103,3 +103,12 @@ it('does not count clients behind a proxy, where every connection is the proxyâ€
   const answers = [1, 2, 3].map(() => talk(request).answered)
   for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 /)
 })
+
+it('keeps a connection longer than a proxy does: its next lead must not meet a closed one', async () => {
+  const direct = await (await listen({}))(request).answered
+  const proxied = await (await listen({}, false))(request).answered
+  expect([direct, proxied].map((answer) => /Keep-Alive: (\S+)/.exec(answer)?.[1])).toEqual([
+    'timeout=5,',
+    'timeout=75,',
+  ])
+})

@@ -13,6 +13,11 @@ export const connectionLimits = {
   requestMs: 30_000,
   /** Nothing moves in either direction: the client does not read its answer. */
   idleMs: 60_000,
+  /**
+   * A proxy's connection between two requests: longer than any proxy keeps it. Whoever closes first
+   * must be the proxy, or it sends a lead into a connection that is being closed.
+   */
+  keptForProxyMs: 75_000,
   checkEveryMs: 2_000,
   /** At 1,024 ready sockets libuv stays with them for many rounds and sees neither timers nor newcomers. */
   connections: 700,
@@ -39,6 +44,7 @@ export function limitConnections(
   server.headersTimeout = limits.headersMs
   server.requestTimeout = limits.requestMs
   server.setTimeout(limits.idleMs)
+  if (!countsClients) server.keepAliveTimeout = limits.keptForProxyMs
   server.maxConnections = limits.connections
   server.maxRequestsPerSocket = limits.requestsPerConnection
   server.on('dropRequest', (_, socket) => socket.destroy())
