@@ -134,14 +134,11 @@ type Connection = { saveData?: boolean; effectiveType?: string }
 function fetchAhead(codeUrl: string) {
   const { connection } = navigator as { connection?: Connection }
   if (connection?.saveData || /[23]g/.test(connection?.effectiveType ?? '')) return
-  // Safari has no requestIdleCallback.
-  const whenIdle: (work: () => void) => void = window.requestIdleCallback ?? setTimeout
-  whenIdle(() => {
-    const link = document.createElement('link')
-    link.rel = 'modulepreload'
-    link.href = codeUrl
-    document.head.append(link)
-  })
+  // Not by requestIdleCallback: where a mouse rests, Chromium may never call back.
+  const link = document.createElement('link')
+  link.rel = 'modulepreload'
+  link.href = codeUrl
+  document.head.append(link)
 }
 
 /** Where a plain post has led back here, its outcome is shown. Everyone else hears by toast. */
