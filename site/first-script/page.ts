@@ -25,8 +25,9 @@ for (const year of document.querySelectorAll('[data-year]')) {
   year.textContent = String(new Date().getFullYear())
 }
 
-// Once the first screen and its picture are there the rest is laid out too, one section a task, so
-// that none is long. A visitor who jumps, prints or takes a picture of the whole page finds all of it.
+// Once the first screen and its picture are there the rest is laid out too, a section or a row of
+// testimonials a task, so that none is long. A visitor who jumps, prints or takes a picture of the
+// whole page finds all of it.
 const layOutNext = () => {
   const next = document.querySelector<HTMLElement>('.later')
   if (!next) return

@@ -69,7 +69,7 @@ function Row({ cards, label, direction }: RowProps) {
   return (
     // Focusable, because where nothing moves it is scrolled, and where it moves focus pauses it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
-    <section className="row" data-direction={direction} aria-label={label} tabIndex={0}>
+    <section className="row later" data-direction={direction} aria-label={label} tabIndex={0}>
       <div className="row-track">
         <ul>
           {cards.map(({ id, name, image, text }) => (
