@@ -4,6 +4,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -13,19 +14,28 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createDir } from '#testing/database.ts'
 
+const lockfile = JSON.stringify({
+  packages: {
+    '': { name: 'site' },
+    'node_modules/a': { version: '1.2.3' },
+    'node_modules/a/node_modules/@b/c': { version: '4.5.6' },
+  },
+})
+
 /** A checkout with set-up, and a path with nothing on it but Node and an npm that writes down what it was asked for. */
 function checkOut() {
   const folder = createDir()
   const scripts = ['setup.mjs', 'tools.mjs', 'say-skipped.mjs', 'browsers.mjs']
   for (const name of ['setup.mjs', ...scripts.map((script) => `scripts/${script}`)])
     cpSync(join(import.meta.dirname, '..', name), join(folder, name))
-  for (const name of ['package-lock.json', '.npmrc', 'site/index.html', 'vite.config.ts'])
+  for (const name of ['package.json', '.npmrc', 'site/index.html', 'vite.config.ts'])
     write(name, name)
+  write('package-lock.json', lockfile)
   const bin = join(folder, 'bin')
   mkdirSync(bin)
   for (const name of ['sh', 'mkdir', 'cp']) symlinkSync(`/bin/${name}`, join(bin, name))
   symlinkSync(process.execPath, join(bin, 'node'))
-  stub('npm', 'mkdir -p node_modules/.bin dist; >node_modules/.bin/node')
+  stub('npm', `mkdir -p node_modules/.bin '${folder}'/dist; >node_modules/.bin/node`)
 
   function write(name: string, text: string) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
@@ -64,16 +74,39 @@ describe('packages and site', () => {
     expect(run('start').asked).toEqual([])
   })
 
-  test('where npm knows older versions only, the registry is asked', () => {
+  test('npm is told where each package is, under whatever name its registry has', () => {
+    const { folder, run, stub, write } = checkOut()
+    stub(
+      'npm',
+      `mkdir -p node_modules/.bin; >node_modules/.bin/node; cp package-lock.json '${folder}'/told`,
+    )
+    write('node_modules/of-an-earlier-install/index.js', '')
+    expect(run('').asked).toEqual([expect.stringContaining('--replace-registry-host=always')])
+    expect(JSON.parse(readFileSync(join(folder, 'told'), 'utf8')).packages).toEqual({
+      '': { name: 'site' },
+      'node_modules/a': {
+        version: '1.2.3',
+        resolved: 'https://registry.invalid/a/-/a-1.2.3.tgz',
+      },
+      'node_modules/a/node_modules/@b/c': {
+        version: '4.5.6',
+        resolved: 'https://registry.invalid/@b/c/-/c-4.5.6.tgz',
+      },
+    })
+    expect(readFileSync(join(folder, 'package-lock.json'), 'utf8')).toBe(lockfile)
+    expect(readdirSync(join(folder, 'node_modules')).sort()).toEqual(['.bin', '.setup-done'])
+  })
+
+  test('where the packages are elsewhere, the registry is asked', () => {
     const { run, stub } = checkOut()
     const script =
-      'case "$*" in *--prefer-offline*) exit 1;; esac; mkdir -p node_modules/.bin; >node_modules/.bin/node'
+      'case "$*" in *--replace-registry-host*) exit 1;; esac; mkdir -p node_modules/.bin; >node_modules/.bin/node'
     stub('npm', script)
     const { status, asked } = run('')
     expect(status).toBe(0)
     expect(asked).toEqual([
       expect.stringMatching(/^npm ci .*--prefer-offline$/),
-      expect.not.stringContaining('--prefer-offline'),
+      expect.not.stringMatching(/--replace-registry-host|--prefer-offline/),
     ])
   })
 
@@ -94,7 +127,7 @@ describe('packages and site', () => {
   test('other packages are installed again; other sources, settings or addresses only built', () => {
     const { run, write } = checkOut()
     run('start')
-    write('package-lock.json', 'changed')
+    write('package-lock.json', `${lockfile}\n`)
     expect(run('start').asked).toEqual([expect.stringMatching(/^npm ci /), build])
     for (const name of ['site/index.html', 'vite.config.ts', '.env']) {
       write(name, 'changed')
