@@ -52,8 +52,8 @@ async function installPackages({ all }) {
 }
 
 /**
- * The lockfile names no registry, so npm would ask it for every package's list of versions: half of an
- * install's time. In a copy of the lockfile it is told each address, with a host for which it puts its own.
+ * The lockfile names no registry, so npm would ask for every package's list of versions before it gets any.
+ * In a copy of the lockfile it is told the addresses, with a host that it replaces by its registry's.
  */
 async function installWithAddresses(ci) {
   const folder = 'node_modules/.installing'
@@ -97,8 +97,7 @@ async function buildSite() {
   const stampFile = 'dist/.setup-done'
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
   // Without `prebuild`, which is this again.
-  const npm = ['npm', 'run', '--silent', '--ignore-scripts']
-  await runOrEnd('Building the site', [...npm, 'build', '--', '--logLevel', 'warn'])
+  await runOrEnd('Building the site', ['npm', 'run', '--silent', '--ignore-scripts', 'build'])
   writeFileSync(stampFile, stamp)
 }
 
