@@ -16,6 +16,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -45,8 +46,12 @@ async function installPackages({ all }) {
   const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
   const ci = ['npm', 'ci', choice, '--ignore-scripts', ...quiet]
   if (!(await installWithAddresses(ci))) await runOrEnd('Asking the registry for the packages', ci)
+  // npm 10 takes the link away again, together with the Node for another processor.
+  const pinned = `node-${process.platform}-${process.arch}/bin/node`
+  const link = 'node_modules/.bin/node'
+  if (existsSync(`node_modules/${pinned}`) && !existsSync(link)) symlinkSync(`../${pinned}`, link)
   // npm leaves out what does not fit the machine, and says nothing.
-  if (!existsSync('node_modules/.bin/node') && Number.parseInt(process.versions.node, 10) < 24)
+  if (!existsSync(link) && Number.parseInt(process.versions.node, 10) < 24)
     end('npm has no Node 24 for this machine. Install it from nodejs.org, then try again.')
   writeFileSync(stampFile, all ? `${stamp} all` : stamp)
 }

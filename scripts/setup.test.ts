@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -95,6 +96,14 @@ describe('packages and site', () => {
     })
     expect(readFileSync(join(folder, 'package-lock.json'), 'utf8')).toBe(lockfile)
     expect(readdirSync(join(folder, 'node_modules')).sort()).toEqual(['.bin', '.setup-done'])
+  })
+
+  test('Node 24 is on the path where npm 10 has taken its link away', () => {
+    const { folder, run, stub } = checkOut()
+    const pinned = `node-${process.platform}-${process.arch}/bin`
+    stub('npm', `mkdir -p node_modules/.bin node_modules/${pinned}; >node_modules/${pinned}/node`)
+    run('')
+    expect(readlinkSync(join(folder, 'node_modules/.bin/node'))).toBe(`../${pinned}/node`)
   })
 
   test('where the packages are elsewhere, the registry is asked', () => {
