@@ -55,7 +55,7 @@ export async function ask<Data>(
       ? new Refused(response.status, said)
       : new Error(`The desk answered ${response.status}.`)
   }
-  if (isFile && !data) throw new Error('The download broke off. Try again.')
+  if (!data) throw new Error('The answer broke off. Try again.')
   const etag = response.headers.get('etag')
   if (method === 'GET' && etag) known.set(path, { etag, data })
   return data as Data
