@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import * as content from '#site/content.ts'
 import { createDir } from '#testing/database.ts'
 import { runDoctor } from './doctor.ts'
@@ -19,8 +19,12 @@ test('before anything is set up, says everything that is to do and makes nothing
   const checkout = process.cwd()
   const folder = createDir()
   process.chdir(folder)
-  onTestFinished(() => process.chdir(checkout))
-  const { code, text } = await run([], { TZ: 'UTC' }, folder)
+  vi.stubEnv('TZ', 'UTC')
+  onTestFinished(() => {
+    process.chdir(checkout)
+    vi.unstubAllEnvs()
+  })
+  const { code, text } = await run([], {}, folder)
   expect(code).toBe(1)
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   // The screen that the owner is shown in advance is the real one, until the words are the owner's.
@@ -28,7 +32,7 @@ test('before anything is set up, says everything that is to do and makes nothing
   if ('sample' in content.company) expect(operations).toContain(text)
   expect(readdirSync(folder)).toEqual([])
 
-  const json = await run(['--json'], { TZ: 'UTC' }, folder)
+  const json = await run(['--json'], {}, folder)
   expect(json.code).toBe(1)
   const { ready, groups } = JSON.parse(json.text)
   expect(ready).toBe(false)
