@@ -3,15 +3,25 @@ import { ask } from './api.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-test('an answer that breaks off is no answer, and is not remembered as one', async () => {
-  const brokenOff = new ReadableStream({
-    start(body) {
-      body.enqueue(new TextEncoder().encode('{"leads":['))
-      body.error(new Error('The line is gone.'))
+/** The line is gone in the middle of it. */
+function breakOff(): Response {
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode('{"leads":['))
+      controller.error(new Error('The line is gone.'))
     },
   })
+  return new Response(body, { headers: { etag: '"1"' } })
+}
+
+test('what was done is done, whether the answer arrives whole or not', async () => {
+  vi.stubGlobal('fetch', async () => breakOff())
+  await ask('POST', '/api/leads/1/done')
+})
+
+test('an answer that breaks off is no answer, and is not remembered as one', async () => {
   const fetch = vi.fn<typeof globalThis.fetch>()
-  fetch.mockResolvedValueOnce(new Response(brokenOff, { headers: { etag: '"1"' } }))
+  fetch.mockResolvedValueOnce(breakOff())
   fetch.mockResolvedValueOnce(Response.json({ leads: [] }))
   vi.stubGlobal('fetch', fetch)
   await expect(ask('GET', '/api/today')).rejects.toThrow('The answer broke off. Try again.')

@@ -11,6 +11,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -19,7 +20,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 // Not on stdout, which belongs to the script that follows (`npm run -s leads -- --json`).
@@ -58,34 +59,40 @@ async function installPackages({ all }) {
 
 /**
  * The lockfile names no registry, so npm would ask for every package's list of versions before it gets any.
- * In a copy of the lockfile it is told the addresses, with a host that it replaces by its registry's.
+ * In a copy of the lockfile it is told the addresses, with a host that it replaces with its registry's.
  */
 async function installWithAddresses(ci) {
-  const folder = 'node_modules/.installing'
-  remove(folder)
-  mkdirSync(folder, { recursive: true })
-  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
-  for (const [path, entry] of Object.entries(lock.packages)) {
-    const name = path.split('node_modules/').at(-1)
-    const file = `${name.split('/').at(-1)}-${entry.version}.tgz`
-    if (name) entry.resolved = `https://registry.invalid/${name}/-/${file}`
+  mkdirSync('node_modules', { recursive: true })
+  const folder = mkdtempSync('node_modules/.installing-')
+  try {
+    const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+    for (const [path, entry] of Object.entries(lock.packages)) {
+      const name = entry.name ?? path.split('node_modules/').at(-1)
+      const file = `${name.split('/').at(-1)}-${entry.version}.tgz`
+      if (path) entry.resolved ??= `https://registry.invalid/${name}/-/${file}`
+    }
+    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
+    for (const name of ['package.json', '.npmrc']) copyFileSync(name, join(folder, name))
+    const command = [...ci, '--replace-registry-host=always', '--prefer-offline']
+    const { status } = await run('Installing packages (once)', command, { cwd: folder })
+    if (status !== 0) return false
+    // One by one, because node_modules itself may be a link or a mounted volume. Another set-up may be
+    // at work beside this one; what is an hour old was left behind.
+    for (const path of listEntries('node_modules'))
+      if (!path.includes('.installing-') || Date.now() - statSync(path).mtimeMs > 3_600_000)
+        remove(path)
+    for (const path of listEntries(join(folder, 'node_modules')))
+      renameSync(path, join('node_modules', basename(path)))
+    return true
+  } catch {
+    // npm itself says what is wrong.
+    return false
+  } finally {
+    remove(folder)
   }
-  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
-  for (const name of ['package.json', '.npmrc']) copyFileSync(name, join(folder, name))
-  const command = [...ci, '--replace-registry-host=always', '--prefer-offline']
-  const { status } = await run('Installing packages (once)', command, { cwd: folder })
-  if (status === 0) {
-    // One by one, because node_modules itself may be a link or a mounted volume.
-    for (const name of readdirSync('node_modules'))
-      if (name !== '.installing') remove(join('node_modules', name))
-    const installed = join(folder, 'node_modules')
-    for (const name of readdirSync(installed))
-      renameSync(join(installed, name), join('node_modules', name))
-  }
-  remove(folder)
-  return status === 0
 }
 
+const listEntries = (folder) => readdirSync(folder).map((name) => join(folder, name))
 const remove = (path) => rmSync(path, { recursive: true, force: true })
 
 async function buildSite() {
@@ -102,7 +109,8 @@ async function buildSite() {
   const stampFile = 'dist/.setup-done'
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
   // Without `prebuild`, which is this again.
-  await runOrEnd('Building the site', ['npm', 'run', '--silent', '--ignore-scripts', 'build'])
+  const npm = ['npm', 'run', '--silent', '--ignore-scripts']
+  await runOrEnd('Building the site', [...npm, 'build', '--', '--logLevel', 'warn'])
   writeFileSync(stampFile, stamp)
 }
 

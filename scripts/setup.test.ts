@@ -20,6 +20,7 @@ const lockfile = JSON.stringify({
     '': { name: 'site' },
     'node_modules/a': { version: '1.2.3' },
     'node_modules/a/node_modules/@b/c': { version: '4.5.6' },
+    'node_modules/d': { version: '7.8.9', resolved: 'git+ssh://git@example.com/d.git' },
   },
 })
 
@@ -93,6 +94,7 @@ describe('packages and site', () => {
         version: '4.5.6',
         resolved: 'https://registry.invalid/@b/c/-/c-4.5.6.tgz',
       },
+      'node_modules/d': { version: '7.8.9', resolved: 'git+ssh://git@example.com/d.git' },
     })
     expect(readFileSync(join(folder, 'package-lock.json'), 'utf8')).toBe(lockfile)
     expect(readdirSync(join(folder, 'node_modules')).sort()).toEqual(['.bin', '.setup-done'])

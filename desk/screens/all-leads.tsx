@@ -67,6 +67,7 @@ export function AllLeads({
           const page = await ask<Page>('POST', '/api/search', {
             body: JSON.parse(asked),
             signal: look.signal,
+            reads: true,
           })
           setFound({ asked, stamp, pages: [page] })
           setProblem(undefined)
@@ -87,7 +88,8 @@ export function AllLeads({
   const showMore = async () => {
     setBusy(true)
     try {
-      const page = await ask<Page>('POST', '/api/search', { body: { ...filter, before: next } })
+      const body = { ...filter, before: next }
+      const page = await ask<Page>('POST', '/api/search', { body, reads: true })
       if (found) setFound({ ...found, pages: [...pages, page] })
     } catch (error) {
       setProblem(error as Error)
@@ -168,8 +170,8 @@ export function AllLeads({
 /** Asked for like the rest, so that no name ends up in an address; then saved by the browser. */
 async function download(filter: object): Promise<void> {
   // All leads of years may take their time.
-  const patience = { patienceMs: 120_000 }
-  const file = await ask<Blob>('POST', '/api/spreadsheet', { body: filter, ...patience })
+  const options = { reads: true, patienceMs: 120_000 }
+  const file = await ask<Blob>('POST', '/api/spreadsheet', { body: filter, ...options })
   const url = URL.createObjectURL(file)
   const link = Object.assign(document.createElement('a'), { href: url, download: 'leads.csv' })
   link.click()

@@ -21,6 +21,7 @@ export function EraseDialog({
     setBusy(true)
     await ask<{ said: string }>('DELETE', `/api/leads/${lead.id}`, {
       body,
+      reads: true,
       // It waits for Airtable's turn.
       patienceMs: 75_000,
     }).then(
