@@ -12,10 +12,19 @@ import {
 
 test.use({ expectedErrors: /Failed to load resource/ })
 
+/** Runs in the page, as on a slow phone: what a timer should have taken away is still there. */
+function delayTimers() {
+  const start = window.setTimeout
+  Object.assign(window, {
+    setTimeout: (run: () => void, ms = 0) => start(run, ms > 100 ? ms + 60_000 : ms),
+  })
+}
+
 for (const [size, viewport] of Object.entries({ desktop, phone })) {
   test(`${size}: the page stands still through error, sending, success`, async ({ page, form }) => {
     await page.setViewportSize(viewport)
     await page.addInitScript(watchShifts)
+    await page.addInitScript(delayTimers)
     await page.goto('/')
     await readToTheEnd(page)
     await scrollPage(page, 0)
@@ -53,6 +62,9 @@ for (const [size, viewport] of Object.entries({ desktop, phone })) {
       await expect(form.button).toBeDisabled()
       await expectStill()
       await expect(form.note(note)).toBeVisible()
+      // One toast at a time: the earlier one neither shows through the new one nor takes its size.
+      await expect(form.toast(note)).toBeVisible()
+      await expect(page.locator('[data-sonner-toast]').filter({ visible: true })).toHaveCount(1)
       await expectStill()
     }
     const lines = await form.button.evaluate((button) => {

@@ -80,16 +80,19 @@ export async function expectAccessible(page: Page, part = 'html') {
   expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([])
 }
 
-type Shift = { value: number; hadRecentInput: boolean; sources: { node: Element | null }[] }
+type Source = { node: Element | null; previousRect: DOMRect; currentRect: DOMRect }
+type Shift = { value: number; hadRecentInput: boolean; sources: Source[] }
 
 /** Runs in the page. Notes how far it shifts, and what moved, so that a red test says it. */
 export function watchShifts() {
-  const shifts: { value: number; moved: (string | undefined)[] }[] = []
+  const shifts: { value: number; moved: string[] }[] = []
   Object.assign(window, { shifts })
+  const describe = ({ node, previousRect: from, currentRect: to }: Source) =>
+    `${node?.outerHTML?.slice(0, 80)} ${from.width}x${from.height} from ${from.x},${from.y} to ${to.x},${to.y}`
   new PerformanceObserver((list) => {
     // What follows a press at once is what the visitor asked for.
     for (const { value, hadRecentInput, sources } of list.getEntries() as unknown as Shift[])
-      if (!hadRecentInput) shifts.push({ value, moved: sources.map(({ node }) => node?.className) })
+      if (!hadRecentInput) shifts.push({ value, moved: sources.map(describe) })
   }).observe({ type: 'layout-shift', buffered: true })
 }
 
