@@ -32,7 +32,9 @@ test.describe('without JavaScript', () => {
     const named = page.locator('#estimate-email')
     await expect(named).toBeInViewport()
     await expect(named).toContainText(`${words.labels.email}.`)
+    await page.waitForLoadState()
     await page.goBack()
+    await expect(page).toHaveURL(/utm_source/)
     await expect(form.email).toHaveValue('jane@localhost')
 
     // The page's own address tells the campaign.
