@@ -23,11 +23,19 @@ function delayTimers() {
 for (const [size, viewport] of Object.entries({ desktop, phone })) {
   test(`${size}: the page stands still through error, sending, success`, async ({ page, form }) => {
     await page.setViewportSize(viewport)
-    await page.addInitScript(watchShifts)
     await page.addInitScript(delayTimers)
     await page.goto('/')
     await readToTheEnd(page)
     await scrollPage(page, 0)
+    const watchFromNow = async () => {
+      await page.evaluate(async () => {
+        // What a late font moves is measured elsewhere (weight.spec.ts): here the page has arrived.
+        await document.fonts.ready
+        await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+      })
+      await page.evaluate(watchShifts, false)
+    }
+    await watchFromNow()
     const beside = page.locator('h1, .hero-statistics')
     const findPlaces = () =>
       beside.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top + scrollY))
@@ -57,7 +65,7 @@ for (const [size, viewport] of Object.entries({ desktop, phone })) {
       })
       await form.fillIn()
       // Filled in without keys, which the browser does not take for a visitor's doing: errors leave.
-      await page.evaluate('window.shifts.length = 0')
+      await watchFromNow()
       await form.button.click()
       await expect(form.button).toBeDisabled()
       await expectStill()

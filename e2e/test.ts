@@ -84,7 +84,7 @@ type Source = { node: Element | null; previousRect: DOMRect; currentRect: DOMRec
 type Shift = { value: number; hadRecentInput: boolean; sources: Source[] }
 
 /** Runs in the page. Notes how far it shifts, and what moved, so that a red test says it. */
-export function watchShifts() {
+export function watchShifts(fromTheStart = true) {
   const shifts: { value: number; moved: string[] }[] = []
   Object.assign(window, { shifts })
   const describe = ({ node, previousRect: from, currentRect: to }: Source) =>
@@ -93,7 +93,7 @@ export function watchShifts() {
     // What follows a press at once is what the visitor asked for.
     for (const { value, hadRecentInput, sources } of list.getEntries() as unknown as Shift[])
       if (!hadRecentInput) shifts.push({ value, moved: sources.map(describe) })
-  }).observe({ type: 'layout-shift', buffered: true })
+  }).observe({ type: 'layout-shift', buffered: fromTheStart })
 }
 
 export async function expectNoShift(page: Page, limit = 0.01) {
