@@ -1,5 +1,5 @@
 import { company, form as words } from '#site/content.ts'
-import { visitor } from './form.ts'
+import { findForm, visitor } from './form.ts'
 import { expectRow, test } from './own-site.ts'
 import { expect } from './test.ts'
 
@@ -51,5 +51,18 @@ test.describe('without JavaScript', () => {
     await expect(page.getByText(words.toasts.failed)).toBeInViewport()
     const outcome = page.locator('#estimate-failed')
     await expect(outcome.getByRole('link', { name: company.phone })).toBeVisible()
+  })
+  // Another process would have to be told what was typed, and 'back' can come sooner.
+  test('the answer stays in the process that knows what was typed', async ({ page, startSite }) => {
+    await page.goto(await startSite({}))
+    // The browser takes the opener away from a page that it moves.
+    const opened = page.waitForEvent('popup')
+    await page.evaluate(() => void open(location.href))
+    const popup = await opened
+    const form = findForm(popup)
+    await form.fillIn({ ...visitor, email: 'jane@localhost' })
+    await form.button.click()
+    await expect(popup).toHaveURL(/#estimate-email$/)
+    expect(await popup.evaluate(() => opener !== null)).toBe(true)
   })
 })

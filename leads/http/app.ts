@@ -103,6 +103,8 @@ export function createApp(options: AppOptions): Hono {
   /** The page without JavaScript: the answer is a redirect to a part of the page that CSS shows. */
   async function takeForm(c: Context): Promise<Response> {
     const page = findPage(c, options)
+    // As the page has it: otherwise the browser changes processes, and 'back' may find empty fields.
+    c.header('Cross-Origin-Opener-Policy', 'same-origin')
     const show = (part: string) => c.redirect(`${page ?? ''}/#estimate-${part}`, 303)
     if (page === undefined) {
       const { origin: seen = null, host = null } = c.req.header()
