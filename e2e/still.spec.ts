@@ -7,6 +7,7 @@ import {
   readToTheEnd,
   scrollPage,
   test,
+  untilDrawn,
   watchShifts,
 } from './test.ts'
 
@@ -28,17 +29,16 @@ for (const [size, viewport] of Object.entries({ desktop, phone })) {
     await readToTheEnd(page)
     await scrollPage(page, 0)
     const watchFromNow = async () => {
-      await page.evaluate(async () => {
-        // What a late font moves is measured elsewhere (weight.spec.ts): here the page has arrived.
-        await document.fonts.ready
-        await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
-      })
+      // What a late font moves is measured elsewhere (weight.spec.ts): here the page has arrived.
+      await page.evaluate(async () => void (await document.fonts.ready))
+      await untilDrawn(page)
       await page.evaluate(watchShifts, false)
     }
     await watchFromNow()
-    const beside = page.locator('h1, .hero-statistics')
+    // The picture too: drawn over a taller hero it would grow behind the words.
+    const beside = page.locator('h1, .hero-statistics, .hero-picture')
     const findPlaces = () =>
-      beside.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top + scrollY))
+      beside.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom + scrollY))
     const places = await findPlaces()
     const expectStill = async () => {
       // To the pixel: a scrolled page may round in its own way.

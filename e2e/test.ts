@@ -56,22 +56,23 @@ export const formatRgb = (hex: string) =>
 export const phone = { width: 360, height: 740 }
 export const desktop = { width: 1280, height: 800 }
 
+/** Waits until the page has drawn what it is now. */
+export const untilDrawn = (page: Page) =>
+  page.evaluate(
+    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+  )
+
 /** Scrolls to an exact offset and waits until the page has drawn it. */
 export async function scrollPage(page: Page, top: number) {
-  await page.evaluate(async (top) => {
-    scrollTo({ top, behavior: 'instant' })
-    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
-  }, top)
+  await page.evaluate((top) => scrollTo({ top, behavior: 'instant' }), top)
+  await untilDrawn(page)
 }
 
 /** Everything lazy is loaded, and everything is drawn once. */
-export const readToTheEnd = (page: Page) =>
-  page.evaluate(async () => {
-    for (let top = 0; top < document.documentElement.scrollHeight; top += 400) {
-      scrollTo({ top, behavior: 'instant' })
-      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
-    }
-  })
+export async function readToTheEnd(page: Page) {
+  const height = await page.evaluate(() => document.documentElement.scrollHeight)
+  for (let top = 0; top < height; top += 400) await scrollPage(page, top)
+}
 
 export async function expectAccessible(page: Page, part = 'html') {
   // Among them: headings descend without a gap, everything stands in a landmark.
