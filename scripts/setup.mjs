@@ -7,6 +7,7 @@
 //   node scripts/setup.mjs prove   also those that proofs need
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
@@ -20,6 +21,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -31,9 +34,33 @@ async function main(wanted) {
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
   const forProofs = wanted.includes('prove')
   const forTests = forProofs || wanted.includes('test')
+  await takeTurn()
   await installPackages({ all: forTests || wanted.includes('dev') })
   if (wanted.includes('start')) await buildSite()
   if (forTests) await prepareTools(forProofs)
+}
+
+/**
+ * One set-up of this folder at a time: two would take away what the other builds with. Whoever has the
+ * turn listens on a socket, which the system closes with the process, however that ends.
+ */
+async function takeTurn() {
+  const name = createHash('sha256').update(process.cwd()).digest('hex').slice(0, 16)
+  const folder = process.platform === 'win32' ? '\\\\.\\pipe' : tmpdir()
+  const path = join(folder, `setup-${process.getuid?.()}-${name}`)
+  const server = createServer((waiting) => waiting.unref()).unref()
+  for (;;)
+    try {
+      await once(server.listen(path), 'listening')
+      process.on('exit', () => server.close())
+      return
+    } catch (error) {
+      // Where there are no sockets, without.
+      if (error.code !== 'EADDRINUSE') return
+      const other = connect(path, () => say('Another set-up of this folder is at work: waiting …'))
+      // Nobody listens any more: it was ended in the middle.
+      await once(other, 'close').catch(() => remove(path))
+    }
 }
 
 async function installPackages({ all }) {
@@ -76,11 +103,8 @@ async function installWithAddresses(ci) {
     const command = [...ci, '--replace-registry-host=always', '--prefer-offline']
     const { status } = await run('Installing packages (once)', command, { cwd: folder })
     if (status !== 0) return false
-    // One by one, because node_modules itself may be a link or a mounted volume. Another set-up may be
-    // at work beside this one; what is an hour old was left behind.
-    for (const path of listEntries('node_modules'))
-      if (!path.includes('.installing-') || Date.now() - statSync(path).mtimeMs > 3_600_000)
-        remove(path)
+    // One by one, because node_modules itself may be a link or a mounted volume.
+    for (const path of listEntries('node_modules')) if (path !== folder) remove(path)
     for (const path of listEntries(join(folder, 'node_modules')))
       renameSync(path, join('node_modules', basename(path)))
     return true

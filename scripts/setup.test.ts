@@ -1,3 +1,5 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -6,7 +8,7 @@ import {
   readlinkSync,
   rmSync,
   symlinkSync,
-  utimesSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -44,19 +46,46 @@ test('npm is told where each package is, under whatever name its registry has', 
   expect(readdirSync(join(folder, 'node_modules')).sort()).toEqual(['.bin', '.setup-done'])
 })
 
-test('where the packages’ folder is a link it stays one; what another install left goes, what it does stays', () => {
+test('where the packages’ folder is a link it stays one, and what an ended install left goes', () => {
   const { folder, run, write } = checkOut()
   mkdirSync(join(folder, 'elsewhere'))
   symlinkSync('elsewhere', join(folder, 'node_modules'))
-  for (const name of ['at-work', 'left']) write(`node_modules/.installing-${name}/file`, '')
-  utimesSync(join(folder, 'elsewhere/.installing-left'), 0, Date.now() / 1000 - 3_601)
+  write('node_modules/.installing-left/file', '')
   expect(run('').status).toBe(0)
   expect(readlinkSync(join(folder, 'node_modules'))).toBe('elsewhere')
-  expect(readdirSync(join(folder, 'elsewhere')).sort()).toEqual([
-    '.bin',
-    '.installing-at-work',
-    '.setup-done',
-  ])
+  expect(readdirSync(join(folder, 'elsewhere')).sort()).toEqual(['.bin', '.setup-done'])
+})
+
+test('two at once take turns: the second finds everything done, or does what a killed first did not', async () => {
+  for (const isKilled of [false, true]) {
+    const { folder, bin, stub } = checkOut()
+    expect(spawnSync('mkfifo', [join(folder, 'gate')]).status).toBe(0)
+    // The first install waits at the gate.
+    stub(
+      'npm',
+      `test -e '${folder}/begun' || { >'${folder}/begun'; read -r open <'${folder}/gate'; }
+       mkdir -p node_modules/.bin '${folder}/dist'; >node_modules/.bin/node`,
+    )
+    const startUntil = async (words: string) => {
+      const setup = spawn(process.execPath, ['scripts/setup.mjs', 'start'], {
+        cwd: folder,
+        env: { PATH: bin, TMPDIR: folder },
+      })
+      const ended = once(setup, 'close')
+      await new Promise<void>((resolve) => {
+        setup.stderr.on('data', (text) => String(text).includes(words) && resolve())
+      })
+      return { setup, ended }
+    }
+    const first = await startUntil('Installing')
+    const second = await startUntil('Another set-up')
+    if (isKilled) first.setup.kill('SIGKILL')
+    writeFileSync(join(folder, 'gate'), 'open\n')
+    expect((await first.ended)[0]).toBe(isKilled ? null : 0)
+    expect((await second.ended)[0]).toBe(0)
+    const asked = readFileSync(join(folder, 'asked'), 'utf8').match(/^npm \w+/gm)
+    expect(asked).toEqual([...(isKilled ? ['npm ci'] : []), 'npm ci', 'npm run'])
+  }
 })
 
 test('Node 24 is on the path where npm 10 has taken its link away', () => {
