@@ -84,29 +84,24 @@ async function installPackages({ all }) {
   writeFileSync(stampFile, all ? `${stamp} all` : stamp)
 }
 
-/**
- * The lockfile names no registry, so npm would ask for every package's list of versions before it gets any.
- * In a copy of the lockfile it is told the addresses, with a host that it replaces with its registry's.
- */
+/** Node is two thirds of all there is to unpack, and npm unpacks on one core: two do it, side by side. */
 async function installWithAddresses(ci) {
   mkdirSync('node_modules', { recursive: true })
   const folder = mkdtempSync('node_modules/.installing-')
+  const parts = ['packages', 'Node 24'].map((what) => ({ what, cwd: join(folder, what) }))
   try {
-    const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
-    for (const [path, entry] of Object.entries(lock.packages)) {
-      const name = entry.name ?? path.split('node_modules/').at(-1)
-      const file = `${name.split('/').at(-1)}-${entry.version}.tgz`
-      if (path) entry.resolved ??= `https://registry.invalid/${name}/-/${file}`
-    }
-    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
-    for (const name of ['package.json', '.npmrc']) copyFileSync(name, join(folder, name))
     const command = [...ci, '--replace-registry-host=always', '--prefer-offline']
-    const { status } = await run('Installing packages (once)', command, { cwd: folder })
-    if (status !== 0) return false
+    const installs = parts.map(({ what, cwd }) => {
+      writePart(cwd, { isNode: what === 'Node 24' })
+      return run(`Installing ${what} (once)`, command, { cwd })
+    })
+    for (const { status } of await Promise.all(installs)) if (status !== 0) return false
     // One by one, because node_modules itself may be a link or a mounted volume.
     for (const path of listEntries('node_modules')) if (path !== folder) remove(path)
-    for (const path of listEntries(join(folder, 'node_modules')))
-      renameSync(path, join('node_modules', basename(path)))
+    for (const path of parts.flatMap(({ cwd }) => listEntries(join(cwd, 'node_modules')))) {
+      const target = join('node_modules', basename(path))
+      if (!existsSync(target)) renameSync(path, target)
+    }
     return true
   } catch {
     // npm itself says what is wrong.
@@ -114,6 +109,32 @@ async function installWithAddresses(ci) {
   } finally {
     remove(folder)
   }
+}
+
+/**
+ * The lockfile names no registry, so npm would ask for every package's list of versions before it gets any.
+ * In a copy of the lockfile it is told the addresses, with a host that it replaces with its registry's.
+ */
+function writePart(folder, { isNode }) {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+  // Nothing else is optional.
+  const nodes = Object.keys(manifest.optionalDependencies)
+  for (const root of [manifest, lock.packages['']])
+    for (const kind of isNode ? ['dependencies', 'devDependencies'] : ['optionalDependencies'])
+      delete root[kind]
+  for (const [path, entry] of Object.entries(lock.packages)) {
+    if (!path) continue
+    const name = entry.name ?? path.split('node_modules/').at(-1)
+    const file = `${name.split('/').at(-1)}-${entry.version}.tgz`
+    entry.resolved ??= `https://registry.invalid/${name}/-/${file}`
+    if (nodes.includes(name) !== isNode) delete lock.packages[path]
+  }
+  // npm makes none where no Node of ours fits.
+  mkdirSync(join(folder, 'node_modules'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
+  copyFileSync('.npmrc', join(folder, '.npmrc'))
 }
 
 const listEntries = (folder) => readdirSync(folder).map((name) => join(folder, name))

@@ -13,12 +13,18 @@ import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { createDir } from './database.ts'
 
+const manifest = {
+  dependencies: { a: '1.2.3' },
+  devDependencies: { d: '7.8.9' },
+  optionalDependencies: { 'node-any-cpu': '24.0.0' },
+}
 export const lockfile = JSON.stringify({
   packages: {
-    '': { name: 'site' },
+    '': { ...manifest, name: 'site' },
     'node_modules/a': { version: '1.2.3' },
     'node_modules/a/node_modules/@b/c': { version: '4.5.6' },
     'node_modules/d': { version: '7.8.9', resolved: 'git+ssh://git@example.com/d.git' },
+    'node_modules/node-any-cpu': { version: '24.0.0' },
   },
 })
 
@@ -28,8 +34,8 @@ export function checkOut() {
   const scripts = ['setup.mjs', 'tools.mjs', 'say-skipped.mjs', 'browsers.mjs']
   for (const name of ['setup.mjs', ...scripts.map((script) => `scripts/${script}`)])
     cpSync(join(import.meta.dirname, '..', name), join(folder, name))
-  for (const name of ['package.json', '.npmrc', 'site/index.html', 'vite.config.ts'])
-    write(name, name)
+  for (const name of ['.npmrc', 'site/index.html', 'vite.config.ts']) write(name, name)
+  write('package.json', JSON.stringify(manifest))
   write('package-lock.json', lockfile)
   const bin = join(folder, 'bin')
   mkdirSync(bin)
