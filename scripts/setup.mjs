@@ -22,7 +22,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -42,24 +41,23 @@ async function main(wanted) {
 
 /**
  * One set-up of this folder at a time: two would take away what the other builds with. Whoever has the
- * turn listens on a socket, which the system closes with the process, however that ends.
+ * turn listens on a socket of no file system, which the kernel takes away with the process, however that ends.
  */
 async function takeTurn() {
-  const name = createHash('sha256').update(process.cwd()).digest('hex').slice(0, 16)
-  const folder = process.platform === 'win32' ? '\\\\.\\pipe' : tmpdir()
-  const path = join(folder, `setup-${process.getuid?.()}-${name}`)
+  const name = createHash('sha256').update(process.cwd()).digest('hex')
+  // At its full length: Node 20 would fill up a shorter one, and Node 24 would not.
+  const path = `\0setup-${name}`.padEnd(108, '\0')
   const server = createServer((waiting) => waiting.unref()).unref()
   for (;;)
     try {
       await once(server.listen(path), 'listening')
-      process.on('exit', () => server.close())
       return
     } catch (error) {
-      // Where there are no sockets, without.
+      // Only Linux has such sockets; elsewhere it goes on without.
       if (error.code !== 'EADDRINUSE') return
       const other = connect(path, () => say('Another set-up of this folder is at work: waiting …'))
-      // Nobody listens any more: it was ended in the middle.
-      await once(other, 'close').catch(() => remove(path))
+      // Refused: it has just ended.
+      await once(other, 'close').catch(() => {})
     }
 }
 
@@ -74,7 +72,7 @@ async function installPackages({ all }) {
   const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
   const ci = ['npm', 'ci', choice, '--ignore-scripts', ...quiet]
   if (!(await installWithAddresses(ci))) await runOrEnd('Asking the registry for the packages', ci)
-  // npm 10 takes the link away again, together with the Node for another processor.
+  // Among the packages' links Node's is none, and npm 10 takes it away with the Node for another processor.
   const pinned = `node-${process.platform}-${process.arch}/bin/node`
   const link = 'node_modules/.bin/node'
   if (existsSync(`node_modules/${pinned}`) && !existsSync(link)) symlinkSync(`../${pinned}`, link)
@@ -197,7 +195,7 @@ function listFiles(path) {
 function run(what, [command, ...args], { cwd, env } = {}) {
   say(`${what} …`)
   const startAt = Date.now()
-  const tick = () => say(`  … ${Math.round((Date.now() - startAt) / 1000)} s`)
+  const tick = () => say(`${what} … ${Math.round((Date.now() - startAt) / 1000)} s`)
   const ticking = setInterval(tick, 10_000)
   return new Promise((resolve) => {
     const child = spawn(command, args, {

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestDesk } from '#testing/desk.ts'
+import { waitUntil } from '#testing/processes.ts'
 
 it('shows its page without leads while the database hangs', async () => {
   const findWarnings = () => new Promise<string[]>(() => {})
@@ -9,7 +10,7 @@ it('shows its page without leads while the database hangs', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const asked = call('GET', '/', { cookie })
-  await vi.waitUntil(() => vi.getTimerCount() > 0)
+  await waitUntil(() => vi.getTimerCount() > 0)
   vi.advanceTimersByTime(1_500)
   expect((await asked).text).toBe('{}')
 })
