@@ -52,6 +52,7 @@ test.describe('without JavaScript', () => {
     const outcome = page.locator('#estimate-failed')
     await expect(outcome.getByRole('link', { name: company.phone })).toBeVisible()
   })
+
   // Another process would have to be told what was typed, and 'back' can come sooner.
   test('the answer stays in the process that knows what was typed', async ({ page, startSite }) => {
     await page.goto(await startSite({}))

@@ -72,7 +72,7 @@ async function installPackages({ all }) {
   const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
   const ci = ['npm', 'ci', choice, '--ignore-scripts', ...quiet]
   if (!(await installWithAddresses(ci))) await runOrEnd('Asking the registry for the packages', ci)
-  // Among the packages' links Node's is none, and npm 10 takes it away with the Node for another processor.
+  // It stays behind with Node's own .bin; and where the registry was asked, npm 10 makes none.
   const pinned = `node-${process.platform}-${process.arch}/bin/node`
   const link = 'node_modules/.bin/node'
   if (existsSync(`node_modules/${pinned}`) && !existsSync(link)) symlinkSync(`../${pinned}`, link)
@@ -116,7 +116,7 @@ async function installWithAddresses(ci) {
 function writePart(folder, { isNode }) {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
   const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
-  // Nothing else is optional.
+  // Node, for each processor, is all that is optional.
   const nodes = Object.keys(manifest.optionalDependencies)
   for (const root of [manifest, lock.packages['']])
     for (const kind of isNode ? ['dependencies', 'devDependencies'] : ['optionalDependencies'])

@@ -91,7 +91,7 @@ test.skipIf(process.platform !== 'linux')(
       setup.stderr.on('data', (text) => {
         said += text
       })
-      return { setup, ended: once(setup, 'exit'), read: () => said }
+      return { setup, ended: once(setup, 'close'), read: () => said }
     }
     const killed = start()
     await waitUntil(() => existsSync(join(folder, 'begun')))
@@ -102,8 +102,9 @@ test.skipIf(process.platform !== 'linux')(
     writeFileSync(join(folder, 'go'), '')
     for (const { ended } of others) expect(await ended).toEqual([0, null])
     const said = others.map(({ read }) => read()).join('')
-    expect(said.match(/Installing Node/g)).toHaveLength(1)
-    expect(said.match(/Building/g)).toHaveLength(1)
+    // Without the lines that say how long it takes.
+    expect(said.match(/^Installing Node.* …$/gm)).toHaveLength(1)
+    expect(said.match(/^Building.* …$/gm)).toHaveLength(1)
   },
 )
 

@@ -3,18 +3,24 @@ import { describe, expect, it } from 'vitest'
 
 type Texts = Record<string, string>
 type Package = Record<'version' | 'integrity' | 'resolved', string | undefined> &
-  Partial<Record<'link' | 'hasInstallScript', boolean>>
+  Partial<Record<'dev' | 'link' | 'hasInstallScript', boolean>>
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 const lock: { packages: Record<string, Package> } = read('package-lock.json')
-const manifest: Record<'dependencies' | 'devDependencies' | 'overrides' | 'allowScripts', Texts> =
-  read('package.json')
+type Part =
+  | 'dependencies'
+  | 'devDependencies'
+  | 'optionalDependencies'
+  | 'overrides'
+  | 'allowScripts'
+const manifest: Record<Part, Texts> = read('package.json')
 const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 13)
 
 describe('the packages', () => {
   it('are asked for by exact version', () => {
-    const asked = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides }
+    const { dependencies, devDependencies, optionalDependencies, overrides } = manifest
+    const asked = { ...dependencies, ...devDependencies, ...optionalDependencies, ...overrides }
     for (const [name, version] of Object.entries(asked))
       expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(-[\w.]+)?$/)])
   })
@@ -29,6 +35,10 @@ describe('the packages', () => {
         resolved: undefined,
         link: undefined,
       })
+  })
+
+  it('that a start installs are few, counted for all processors together', () => {
+    expect(packages.filter(([, { dev }]) => !dev).length).toBeLessThan(120)
   })
 
   it('run a script at installation only where package.json says yes or no to it', () => {
