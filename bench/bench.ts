@@ -1,34 +1,67 @@
-// The page and the submit beside the least there could be; the desk over many leads.
-//   npm run bench -- [page | submit | desk | ring | --save, which keeps all in results.md]
+// Measures the product, or tries to make it lose a lead.
+//   npm run bench -- [page] [submit] [crash] [hostile] [load]   without a name: page and submit
+//   --save            also write the reports to bench/results.md
+//   --against FOLDER  page, submit: measure another built checkout in turns with this one
+//   --kills 100       crash: how many kills on each database
+//   --requests 100000 hostile: how many requests to each database
+//   --seconds 60      load: how long
+//   --seed N          crash, hostile: repeat a run
 import { writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { benchDesk } from './desk.ts'
-import { benchPage } from './page.ts'
-import { formatTable, say } from './report.ts'
-import { benchRing } from './ring.ts'
-import { benchSubmit } from './submit.ts'
+import { parseArgs } from 'node:util'
+import { formatReport, type Options, type Report } from './report.ts'
 
-const parts = { page: benchPage, submit: benchSubmit, desk: benchDesk, ring: benchRing }
-const [asked] = process.argv.slice(2)
-if (asked && asked !== '--save' && !(asked in parts)) throw new Error(`There is no '${asked}'.`)
+const benchmarks: Record<string, () => Promise<(options: Options) => Promise<Report[]>>> = {
+  page: async () => (await import('./page.ts')).benchPage,
+  submit: async () => (await import('./submit.ts')).benchSubmit,
+  crash: async () => (await import('./crash.ts')).benchCrash,
+  hostile: async () => (await import('./hostile.ts')).benchHostile,
+  load: async () => (await import('./load.ts')).benchLoad,
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    save: { type: 'boolean' },
+    against: { type: 'string' },
+    kills: { type: 'string', default: '100' },
+    requests: { type: 'string', default: '100000' },
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+})
+const { save, against, ...counts } = values
+for (const [name, value] of Object.entries(counts))
+  if (!/^\d+$/.test(value)) throw new Error(`--${name} takes a number.`)
+const options = {
+  against,
+  kills: Number(counts.kills),
+  requests: Number(counts.requests),
+  seconds: Number(counts.seconds),
+  seed: Number(counts.seed),
+}
+const names = positionals.length > 0 ? positionals : ['page', 'submit']
+const unknown = names.find((name) => !(name in benchmarks))
+if (unknown) throw new Error(`Unknown benchmark ${unknown}. Use ${Object.keys(benchmarks)}.`)
 
 let results = ''
-for (const [name, run] of Object.entries(parts)) {
-  if (asked && asked !== '--save' && asked !== name) continue
-  for (const table of await run()) {
-    const text = formatTable(table)
-    say(text)
+for (const name of names) {
+  const run = await benchmarks[name]?.()
+  for (const report of (await run?.(options)) ?? []) {
+    const text = formatReport(report)
+    process.stdout.write(`${text}\n`)
     results += `${text}\n`
+    if (text.includes('FAULT:')) process.exitCode = 1
   }
 }
 
-if (asked === '--save') {
+if (save) {
   const [cpu] = cpus()
   const machine = `${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform}, Node ${process.versions.node}`
   const date = new Date().toISOString().slice(0, 10)
   writeFileSync(
     join(import.meta.dirname, 'results.md'),
-    `# Benchmark results\n\n${date}, ${machine}. Made by \`npm run bench -- --save\`.\n\n${results.trimEnd()}\n`,
+    `# Benchmark results\n\n${date}, ${machine}. Written by \`npm run bench -- ${[...positionals, '--save'].join(' ')}\`.\n\n${results.trimEnd()}\n`,
   )
 }

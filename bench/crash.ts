@@ -1,43 +1,255 @@
-// Kills servers while visitors send leads, and looks for every acknowledged lead afterwards.
-//   npm run bench:crash -- [how often, over both engines] [seed]
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Fault, startFakeAirtable } from '#fakes/airtable.ts'
+import { startHttpFake } from '#fakes/http.ts'
+import { startFakeMail } from '#fakes/mail.ts'
+import { createRandom, pickOne } from '#fakes/random.ts'
+import { startFakeTwilio } from '#fakes/twilio.ts'
+import { retryDeliveries } from '#leads/store/deliveries.ts'
+import { countWaiting } from '#leads/store/reading.ts'
+import { openDatabase } from '#server/database.ts'
+import { testPath } from '#testing/app.ts'
 import { startPostgres } from '#testing/postgres.ts'
-import { runCrash } from './crash-run.ts'
+import { startServer, waitUntil } from '#testing/processes.ts'
 import { canCutPower, cutPower } from './power-cut.ts'
-import { readNumbers, say, sayFaults } from './report.ts'
+import type { Options, Report } from './report.ts'
+import { type SentLead, startVisitors } from './visitors.ts'
 
-const [total, seed] = readNumbers(100, Date.now() % 1_000_000)
-const cuts = 25
-
-say(`Seed ${seed} (the same again: npm run bench:crash -- ${total} ${seed})`)
-const startedAt = Date.now()
-const postgres = await startPostgres()
-try {
-  const kills = Math.ceil(total / 2)
-  const engines = { SQLite: undefined, PostgreSQL: postgres.url }
-  // Both to their end: the servers of one that is left behind would go on.
-  const runs = await Promise.allSettled(
-    Object.entries(engines).map(([engine, databaseUrl]) =>
-      runCrash({ seed, kills, databaseUrl, onKill: (n) => n % 50 || say(`${engine}: ${n} kills`) }),
-    ),
-  )
-  for (const [at, run] of runs.entries()) {
+/** Kills servers while visitors send leads, and then looks for every acknowledged lead. */
+export async function benchCrash({ kills, seed }: Options): Promise<Report[]> {
+  const postgres = await startPostgres()
+  // If one run fails, the other must still stop its servers.
+  const runs = await Promise.allSettled([
+    runCrash(seed, kills),
+    runCrash(seed, kills, postgres.url),
+  ]).finally(postgres.remove)
+  const setups = ['SQLite, one process', 'PostgreSQL, two processes']
+  const results = runs.map((run, at) => {
     if (run.status === 'rejected') throw run.reason
-    const { kills, sent, acknowledged, lost, doubled, surprises, ...counts } = run.value
-    say(`\n${at === 0 ? 'SQLite, one process' : 'PostgreSQL, two processes'}
-  kills ${kills}, acknowledged ${acknowledged} of ${sent} sent, requests repeated ${counts.requestsRepeated}
-  Airtable: ${counts.airtableCalls} calls, ${counts.airtableFaults} of them failed or lost their answer
-  lost ${lost.length}, doubled ${doubled.length}
-  alerts handed over again under the same id, after a kill between hand-over and record: ${counts.alertsRepeated}`)
-    sayFaults([...lost, ...doubled, ...surprises])
+    return { setup: setups[at] ?? '', ...run.value }
+  })
+  const killed: Report = {
+    title: `Servers killed while 6 visitors send leads, seed ${seed}`,
+    head: ['', 'kills', 'sent', 'acknowledged', 'lost', 'doubled', 'retries', 'alerts repeated'],
+    rows: results.map(({ setup, lost, doubled, ...counts }) => [
+      setup,
+      ...[counts.kills, counts.sent, counts.acknowledged, lost.length, doubled.length].map(String),
+      ...[counts.retries, counts.alertsRepeated].map(String),
+    ]),
+    faults: results.flatMap(({ lost, doubled, surprises }) => [...lost, ...doubled, ...surprises]),
   }
-  say(`\nBoth took ${Math.round((Date.now() - startedAt) / 60_000)} minutes.`)
-} finally {
-  await postgres.remove()
+  if (!canCutPower()) {
+    process.stderr.write('Skipped the power cuts: they need root, mkfs.ext4, and loop devices.\n')
+    return [killed]
+  }
+  const cuts = Math.ceil(kills / 4)
+  const { acknowledged, lost, damaged } = await cutPower(seed, cuts)
+  return [
+    killed,
+    {
+      title: 'Power cut: the disk image without unsynced writes, SQLite',
+      head: ['cuts', 'acknowledged', 'lost', 'damaged'],
+      rows: [[cuts, acknowledged, lost.length, damaged.length].map(String)],
+      faults: [...lost, ...damaged],
+    },
+  ]
 }
 
-if (canCutPower()) {
-  const { acknowledged, lost, damaged } = await cutPower({ seed, cuts })
-  say(`\nSQLite, power cut (the file system as it is on the disk, without what was not synced)
-  cuts ${cuts}, acknowledged ${acknowledged}, lost ${lost.length}, damaged ${damaged.length}`)
-  sayFaults([...lost, ...damaged])
-} else say('\nPower cuts were not tried: they need root and loop devices.')
+/** Kills servers at random moments; with PostgreSQL there are two. */
+export async function runCrash(seed: number, kills: number, databaseUrl?: string) {
+  const random = createRandom(seed)
+  const dataDir = mkdtempSync(join(tmpdir(), 'crash-'))
+  const receivers = await startReceivers(seed + 1)
+  const env = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    // Servers start faster with compiled code; each kill costs one start.
+    NODE_COMPILE_CACHE: join(dataDir, 'compiled'),
+    RATE_LIMIT_PER_MINUTE: '0',
+    ...receivers.env,
+  }
+  const db = await openDatabase({ dataDir, databaseUrl })
+
+  const killedAt: number[] = []
+  const servers: { process: ReturnType<typeof startServer>; url: string | undefined }[] = []
+  const start = async (at: number) => {
+    const server = { process: startServer(env), url: undefined as string | undefined }
+    servers[at] = server
+    server.url = await server.process.findUrl()
+  }
+  const kill = async (at: number) => {
+    const server = servers[at]
+    await server?.process.kill('SIGKILL')
+    killedAt.push(Date.now())
+    if (server) server.url = undefined
+  }
+  const everywhere = databaseUrl ? [0, 1] : [0]
+  const endLeases = async () => {
+    await db.kysely.updateTable('deliveries').set({ leased_until: 0 }).execute()
+    await db.kysely.updateTable('channels').set({ leased_until: 0 }).execute()
+  }
+
+  try {
+    // Node writes its compile cache only when a process exits normally.
+    await start(0)
+    await servers[0]?.process.kill('SIGTERM')
+    await Promise.all(everywhere.map(start))
+    const visitors = startVisitors({
+      count: 6,
+      listUrls: () => servers.flatMap(({ url }) => url ?? []),
+      random,
+      // The fake mail server greets after 100 ms, so faster visitors would only fill the queue.
+      pauseMs: 1_500,
+    })
+    const countAcknowledged = () => visitors.listAcknowledged().length
+    while (killedAt.length < kills) {
+      // Count leads, not time: on a busy machine a server could be killed before its first lead.
+      const enough = countAcknowledged() + random() * 6
+      await waitUntil(() => countAcknowledged() >= enough)
+      await pause(random() * 100)
+      const victims = random() < 0.3 ? everywhere : [pickOne(everywhere, random)]
+      await Promise.all(victims.map(kill))
+      // With no process left, waiting for the leases to expire would only take time.
+      if (victims.length === everywhere.length) await endLeases()
+      await Promise.all(victims.map(start))
+    }
+    await visitors.stop()
+    await Promise.all(everywhere.map(kill))
+    await endLeases()
+    await Promise.all(everywhere.map(start))
+    await waitUntil(async () => {
+      // Skip the backoff of failed deliveries, but leave each retry time to finish.
+      await retryDeliveries(db, 'all', Date.now())
+      await Promise.all(servers.map(({ url }) => wake(url)))
+      await pause(5_000)
+      return (await countWaiting(db)).length === 0
+    }, 1_800_000)
+
+    const stored = await db.kysely.selectFrom('leads').select(['id', 'name']).execute()
+    const arrivals = stored.map((lead) => ({ place: 'database', at: 0, ...lead }))
+    const harm = findHarm(visitors.leads, [...arrivals, ...receivers.listArrivals()], killedAt)
+    return {
+      ...harm,
+      surprises: [...visitors.surprises, ...harm.surprises],
+      kills: killedAt.length,
+      sent: visitors.leads.length,
+      acknowledged: countAcknowledged(),
+      retries: visitors.countRetries(),
+    }
+  } finally {
+    for (const { process } of servers) await process.kill('SIGKILL')
+    await db.close()
+    await receivers.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+const wake = (url: string | undefined) =>
+  fetch(`${url}${testPath}/deliver`, { method: 'POST', headers: { apikey: 'public-anon-key' } })
+
+const staff = { email: 'staff@example.com', phone: '+15550002222' }
+
+/** A lead where it should be: in the database, in Airtable, or in an alert. */
+type Arrival = { place: string; name: string; id: string; at: number }
+
+/** Every service that a lead is sent to; Airtable fails often. */
+async function startReceivers(seed: number) {
+  // The rate limit has its own tests; a lock-out would cost 30 s here.
+  const airtable = await startFakeAirtable({ requestsPerWindow: 1000 })
+  const random = createRandom(seed)
+  airtable.settings.chooseFault = () => chooseFault(random)
+  const mail = await startFakeMail()
+  const twilio = await startFakeTwilio()
+  const posted: Arrival[] = []
+  const webhook = await startHttpFake({
+    answer({ headers, text }) {
+      const { reason, lead } = JSON.parse(text).data
+      const id = String(headers['webhook-id'])
+      if (reason === 'received')
+        posted.push({ place: 'webhook', at: Date.now(), name: lead.name, id })
+      return { status: 200, body: '' }
+    },
+  })
+  return {
+    env: {
+      ...airtable.env,
+      SMTP_URL: mail.url,
+      ALERT_EMAIL_FROM: 'alerts@example.com',
+      ALERT_EMAIL_TO: staff.email,
+      ALERT_WEBHOOK_URL: webhook.url,
+      ...twilio.env,
+      ALERT_SMS_TO: staff.phone,
+      // A long run also sends reminders; they go to other recipients and do not count.
+      ESCALATION_EMAIL_TO: 'owner@example.com',
+      ESCALATION_SMS_TO: '+15550003333',
+    },
+    listArrivals: (): Arrival[] => [
+      ...posted,
+      ...airtable.records.map(({ id, fields }) => {
+        return { place: 'Airtable', at: 0, name: String(fields.Name), id }
+      }),
+      ...mail.mails
+        .filter(({ to }) => to.includes(staff.email))
+        .map(({ at, subject, text, headers }) => {
+          const id = headers.get('message-id') ?? ''
+          return { place: 'email', at, name: findName(subject + text), id }
+        }),
+      // A text message has no id, so use its content.
+      ...twilio.messages
+        .filter(({ to }) => to === staff.phone)
+        .map(({ at, body }) => ({ place: 'sms', at, name: findName(body), id: findName(body) })),
+    ],
+    close: () => Promise.all([airtable, mail, twilio, webhook].map((one) => one.close())),
+  }
+}
+
+const findName = (text: string) => text.match(/Visitor \d+/)?.[0] ?? ''
+
+/** One call in ten fails, and one response in twenty is lost. */
+function chooseFault(random: () => number): Fault | undefined {
+  const failures: Fault[] = [
+    { kind: 'error', status: 503, type: 'SERVICE_UNAVAILABLE' },
+    { kind: 'html', status: 502 },
+    { kind: 'refuse' },
+  ]
+  const losses: Fault[] = [{ kind: 'lose-answer' }, { kind: 'cut-answer' }]
+  const roll = random()
+  if (roll >= 0.15) return undefined
+  return pickOne(roll < 0.1 ? failures : losses, random)
+}
+
+// A killed process's last bytes may still be in the receiver's socket.
+const readWithinMs = 1_000
+
+/** Looks for every sent lead in the database, in Airtable, and among the alerts. */
+function findHarm(sent: readonly SentLead[], arrivals: Arrival[], killedAt: readonly number[]) {
+  const lost: string[] = []
+  const doubled: string[] = []
+  let alertsRepeated = 0
+  const byName = Map.groupBy(arrivals, ({ name }) => name)
+  for (const { name, acknowledged } of sent) {
+    const byPlace = Map.groupBy(byName.get(name) ?? [], ({ place }) => place)
+    for (const place of ['database', 'Airtable', 'email', 'sms', 'webhook']) {
+      const found = byPlace.get(place) ?? []
+      const count = new Set(found.map(({ id }) => id)).size
+      if (count === 0 && (acknowledged || byPlace.has('database')))
+        lost.push(`${name}: no ${place}`)
+      if (count > 1) doubled.push(`${name}: ${count} × ${place}`)
+      // The same alert may arrive again if the kill came before its delivery was recorded.
+      for (const [before, { at }] of found.slice(1).entries()) {
+        alertsRepeated += 1
+        const earlierAt = found[before]?.at ?? 0
+        if (!killedAt.some((kill) => earlierAt < kill + readWithinMs && kill < at))
+          doubled.push(`${name}: ${place} again without a kill in between`)
+      }
+    }
+    byName.delete(name)
+  }
+  const surprises = [...byName.keys()].map((name) => `nobody sent the lead ${name}`)
+  // A killed process has at most one alert of each of the three channels in flight.
+  if (alertsRepeated > killedAt.length * 3)
+    surprises.push(`${alertsRepeated} alerts repeated after ${killedAt.length} kills`)
+  return { lost, doubled, surprises, alertsRepeated }
+}

@@ -1,88 +1,179 @@
-// Sends what nobody's browser would send, and looks at every answer.
-//   npm run bench:hostile -- [requests to each database] [seed]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createRandom } from '#demo/random.ts'
-import { openDatabase } from '#server/database.ts'
+import fc from 'fast-check'
+import { type Field, fieldNames, leadFields } from '#leads/fields.ts'
+import { listLeads } from '#leads/store/reading.ts'
+import type { Database } from '#leads/store/tables.ts'
+import { type DatabaseLocation, openDatabase } from '#server/database.ts'
+import { createTestApp, otherOrigin, ownOrigin } from '#testing/app.ts'
 import { startPostgres } from '#testing/postgres.ts'
 import { startServer } from '#testing/processes.ts'
-import { anonKey } from './hostile-requests.ts'
+import { type HostileRequest, hostileRequest } from './hostile-requests.ts'
 import { attackCount, trySockets } from './hostile-sockets.ts'
-import { createHostileTarget, tryAnswerLinks } from './hostile-target.ts'
 import * as report from './report.ts'
 
-const [requests, seed] = report.readNumbers(100_000, Date.now() % 1_000_000)
 const rounds = 5
 
-report.say(`Seed ${seed} (the same again: npm run bench:hostile -- ${requests} ${seed})`)
-const dataDir = mkdtempSync(join(tmpdir(), 'hostile-'))
-try {
-  await tryFunction('SQLite', { dataDir })
+/** Sends what no browser would send, and checks every answer. */
+export async function benchHostile(options: report.Options): Promise<report.Report[]> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'hostile-'))
   const postgres = await startPostgres()
-  await tryFunction('PostgreSQL', { dataDir, databaseUrl: postgres.url }).finally(postgres.remove)
-  await tryServer()
-} finally {
-  rmSync(dataDir, { recursive: true, force: true })
+  try {
+    const results = {
+      SQLite: await tryFunction({ dataDir }, options),
+      PostgreSQL: await tryFunction({ dataDir, databaseUrl: postgres.url }, options),
+      'sockets: malformed HTTP': await tryServer(join(dataDir, 'sockets')),
+    }
+    return [
+      {
+        title: `Hostile requests, seed ${options.seed}`,
+        head: ['', 'requests', 'memory after each fifth', 'answers by status'],
+        rows: Object.entries(results).map(([name, { sent, memory, statuses }]) => [
+          name,
+          String(sent),
+          memory.map(report.formatMegabytes).join(', '),
+          report.formatCounts(statuses),
+        ]),
+        faults: Object.values(results).flatMap(({ faults }) => [...faults]),
+      },
+    ]
+  } finally {
+    await postgres.remove()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
 }
 
-async function tryFunction(engine: string, location: { dataDir: string; databaseUrl?: string }) {
+async function tryFunction(location: DatabaseLocation, { requests, seed }: report.Options) {
   const db = await openDatabase(location)
   const { tryRequests, statuses } = createHostileTarget(db)
-  const heap: number[] = []
+  const each = Math.ceil(requests / rounds)
+  const memory: number[] = []
   const faults: (string | undefined)[] = []
   for (let round = 0; round < rounds && !faults.some(Boolean); round++) {
-    faults.push(await tryRequests(Math.ceil(requests / rounds), seed + round))
-    heap.push(readHeapBytes())
+    faults.push(await tryRequests(each, seed + round))
+    memory.push(readHeapBytes())
   }
-  const links = Math.ceil(requests / rounds)
-  faults.push(await tryAnswerLinks(db, links, seed), report.findGrowth(heap))
   await db.close()
-  report.say(`
-The function on ${engine}: ${requests} requests, ${links} answer links with letters changed
-  answers by status: ${report.formatCounts(statuses)}
-  heap after each fifth: ${heap.map(report.formatMegabytes).join(', ')}`)
-  report.sayFaults(faults)
+  return { sent: each * rounds, memory, statuses, faults: [...faults, report.findGrowth(memory)] }
 }
 
-async function tryServer(): Promise<void> {
+async function tryServer(dataDir: string) {
   const server = startServer({
-    DATA_DIR: join(dataDir, 'sockets'),
-    SUPABASE_ANON_KEY: anonKey,
+    DATA_DIR: dataDir,
     RATE_LIMIT_PER_MINUTE: '0',
-    // So small a heap that a leak ends the process instead of hiding in a large machine's memory.
+    // With such a small heap, a leak ends the process.
     NODE_OPTIONS: '--max-old-space-size=96',
   })
   try {
     const url = await server.findUrl()
-    const random = createRandom(seed)
-    const mangled = Math.ceil(requests / rounds / rounds)
-    const counts = new Map<number, number>()
     const faults = new Set<string | undefined>()
     const memory: number[] = []
+    const statuses = new Map<number, number>()
     for (let round = 0; round < rounds; round++) {
-      for (const fault of await trySockets(url, mangled, random, counts)) faults.add(fault)
+      for (const fault of await trySockets(url, statuses)) faults.add(fault)
       memory.push(report.readResidentBytes(server.pid))
     }
     faults.add(report.findGrowth(memory))
-    if ((await server.kill('SIGTERM')) !== 0) faults.add('the server did not end by itself')
+    if ((await server.kill('SIGTERM')) !== 0) faults.add('the server did not stop normally')
     if (/failed unexpectedly|can be stored/.test(server.output.stderr))
       faults.add('the server logged an error')
-    report.say(`
-The server over sockets: ${rounds} × ${attackCount} attacks and ${mangled} mangled requests
-  answers to the mangled by status (0: closed without one): ${report.formatCounts(counts)}
-  memory after each fifth: ${memory.map(report.formatMegabytes).join(', ')}`)
-    report.sayFaults(faults)
+    return { sent: rounds * attackCount, memory, statuses, faults }
   } finally {
     await server.kill('SIGKILL')
   }
 }
 
-/** What is really held: the collector has just been. */
+/** Collects garbage first. */
 function readHeapBytes(): number {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
   return process.memoryUsage().heapUsed
 }
+
+/** The function on a database, with the rules that every answer must follow. */
+export function createHostileTarget(db: Database) {
+  let at = Date.parse('2026-11-15T12:00:00Z')
+  const { app, log } = createTestApp(db, {
+    planDelivery: async () => ({ channels: ['airtable', 'email', 'webhook'], escalateAt: at }),
+    rateLimitPerMinute: 0,
+    now: () => at++,
+    findClientAddress: (c) => c.req.header('x-forwarded-for') ?? '203.0.113.7',
+  })
+  const prototypeNames = Object.getOwnPropertyNames(Object.prototype).join()
+  const statuses = new Map<number, number>()
+
+  /** Returns the first request with a wrong answer, shrunk as far as possible. */
+  async function tryRequests(numRuns: number, seed: number): Promise<string | undefined> {
+    let fault: string | undefined
+    const property = fc.asyncProperty(hostileRequest, async (request) => {
+      const found = await findFault(request)
+      const body = Buffer.from(request.body).toString('latin1').slice(0, 500)
+      if (found) fault = `${found}\n${JSON.stringify({ ...request, body })}`
+      return found === undefined
+    })
+    const { failed, numRuns: runs } = await fc.check(property, { numRuns, seed })
+    return failed ? `request ${runs} of seed ${seed}: ${fault}` : undefined
+  }
+
+  async function findFault(request: HostileRequest): Promise<string | undefined> {
+    const { path, method, headers, body } = request
+    const hasBody = !['GET', 'HEAD'].includes(method)
+    const init = { method, headers, ...(hasBody && { body }) }
+    const response = await app.request(`http://roofing.example${path}`, init)
+    const answer = await response.text()
+    const { status } = response
+    report.countOne(statuses, status)
+    const errors = readErrors()
+    if (status >= 500) return `answered ${status}: ${answer} ${errors}`
+    if (errors) return `logged: ${errors}`
+    if (/node_modules|\.ts:\d|\bat \w+ \(/.test(answer)) return `shows internals: ${answer}`
+    if (Object.getOwnPropertyNames(Object.prototype).join() !== prototypeNames)
+      return 'changed Object.prototype'
+    const allowed = response.headers.get('access-control-allow-origin')
+    if (allowed && ![ownOrigin, otherOrigin].includes(allowed) && !isSameHost(allowed, request))
+      return `allowed the origin ${allowed}`
+    const location = response.headers.get('location')
+    if (location && !/^(https:\/\/(roofing|cdn)\.example)?\/(#estimate-\w+)?$/.test(location))
+      return `redirects to ${location}`
+    const isJson = response.headers.get('content-type')?.includes('json')
+    if (status >= 400 && method !== 'HEAD' && isJson) {
+      const { error } = JSON.parse(answer)
+      if (typeof error?.code !== 'string' || typeof error.message !== 'string')
+        return `rejects without a reason: ${answer}`
+    }
+    if (answer === '{"ok":true}' && status === 200) return findStoredFault()
+    return undefined
+  }
+
+  function readErrors(): string {
+    const errors = log.entries.splice(0).filter(({ level, fields }) => {
+      const { fault } = fields as { fault?: string }
+      // Rejecting a wrong key or a foreign form is logged on purpose.
+      return level === 'error' && fault !== 'public key' && fault !== 'form origin'
+    })
+    return errors.map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`).join()
+  }
+
+  async function findStoredFault(): Promise<string | undefined> {
+    const [stored] = await listLeads(db, { limit: 1 })
+    if (!stored) return 'acknowledged a lead without storing it'
+    for (const name of fieldNames) {
+      const value = stored[name]
+      const field: Field = leadFields[name]
+      const limit = field.choices ? 100 : field.maxLength
+      if (field.required && !value) return `stored no ${name}`
+      if (value !== value.trim() || /[\p{Cc}\p{Cs}]/u.test(value) || value.length > limit)
+        return `stored ${JSON.stringify(value)}`
+    }
+    return undefined
+  }
+
+  return { tryRequests, statuses }
+}
+
+// The page may always call the host that it came from; a browser sets both headers.
+const isSameHost = (origin: string, { headers: { host } }: HostileRequest) =>
+  new URL(origin).host === (host ?? new URL(ownOrigin).host)

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { createRandom } from '#demo/random.ts'
+import { createRandom } from '#fakes/random.ts'
 import { openDatabase } from '#server/database.ts'
 import { startServer } from '#testing/processes.ts'
 import { startVisitors } from './visitors.ts'
 
 const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: 'pipe' })
 
-/** Needs root, mkfs and loop devices. */
+/** Power cuts need root, mkfs.ext4, and loop devices. */
 export function canCutPower(): boolean {
   const dir = mkdtempSync(join(tmpdir(), 'power-'))
   try {
@@ -25,10 +25,10 @@ export function canCutPower(): boolean {
 }
 
 /**
- * The database lies on a file system of its own, in an image file. What the kernel still holds in
- * memory for that file system is not in the image: a copy of it is what a power cut would leave.
+ * Stores the database on a separate file system in an image file. The image lacks whatever the kernel
+ * still holds in memory, so a copy of it is the disk after a power cut.
  */
-export async function cutPower({ seed, cuts }: { seed: number; cuts: number }) {
+export async function cutPower(seed: number, cuts: number) {
   const random = createRandom(seed)
   const dir = mkdtempSync(join(tmpdir(), 'power-'))
   const { image, disk } = makeDisk(dir)
@@ -45,10 +45,10 @@ export async function cutPower({ seed, cuts }: { seed: number; cuts: number }) {
       const left = readFileSync(image)
       server.signal('SIGCONT')
       const found = await openAfterCut(join(dir, `cut-${cut}`), left)
-      if (!found) damaged.push(`cut ${cut}: the database does not open whole`)
+      if (!found) damaged.push(`cut ${cut}: the database is damaged`)
       else
         for (const { name } of acknowledged)
-          if (!found.has(name)) lost.push(`cut ${cut}: ${name} was acknowledged and is not there`)
+          if (!found.has(name)) lost.push(`cut ${cut}: ${name} was acknowledged and is missing`)
     }
     await visitors.stop()
     return { acknowledged: visitors.listAcknowledged().length, lost, damaged }
@@ -59,30 +59,28 @@ export async function cutPower({ seed, cuts }: { seed: number; cuts: number }) {
   }
 }
 
-/** The names of the leads that are there after the power is back; undefined when it is damaged. */
+/** Returns the names of the stored leads, or undefined if the database is damaged. */
 async function openAfterCut(dir: string, left: Uint8Array): Promise<Set<string> | undefined> {
   mkdirSync(dir)
   const { disk } = makeDisk(dir, left)
+  const db = await openDatabase({ dataDir: join(disk, 'data') }).catch(() => undefined)
   try {
-    const db = await openDatabase({ dataDir: join(disk, 'data') })
-    try {
-      const check = sql<{ integrity_check: string }>`pragma integrity_check`
-      const [found] = (await check.execute(db.kysely)).rows
-      if (found?.integrity_check !== 'ok') return undefined
-      const leads = await db.kysely.selectFrom('leads').select('name').execute()
-      return new Set(leads.map(({ name }) => name))
-    } finally {
-      await db.close()
-    }
+    if (!db) return undefined
+    const check = sql<{ integrity_check: string }>`pragma integrity_check`
+    const [found] = (await check.execute(db.kysely)).rows
+    if (found?.integrity_check !== 'ok') return undefined
+    const leads = await db.kysely.selectFrom('leads').select('name').execute()
+    return new Set(leads.map(({ name }) => name))
   } catch {
     return undefined
   } finally {
+    await db?.close()
     run('umount', disk)
     rmSync(dir, { recursive: true, force: true })
   }
 }
 
-/** A new disk, or one with this on it. */
+/** Mounts an empty disk, or one with this content. */
 function makeDisk(dir: string, content?: Uint8Array): { image: string; disk: string } {
   const image = join(dir, 'image')
   const disk = join(dir, 'disk')

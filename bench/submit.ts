@@ -2,69 +2,88 @@ import { mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
+import { testLead, testPath } from '#testing/app.ts'
 import { startPostgres } from '#testing/postgres.ts'
 import { startServer } from '#testing/processes.ts'
-import { formatMs, median, type Table } from './report.ts'
-import { functionPath, makeLead } from './visitors.ts'
+import { formatMs, median, type Options, type Report } from './report.ts'
 
 const connections = 50
 const seconds = 5
-const rounds = 3
+const rounds = 5
 
 type Route = { name: string; url: string; body: object; status: number; loads: Load[] }
 type Load = { perSecond: number; p50Ms: number; p99Ms: number }
 
-/** Durable leads a second, beside the same request up to its last check, where nothing is stored. */
-export async function benchSubmit(): Promise<Table[]> {
-  const dir = mkdtempSync(join(tmpdir(), 'bench-'))
-  const postgres = await startPostgres({ durable: true })
-  // Written as in production, one call a line, but to nowhere.
-  const options = { stderr: openSync('/dev/null', 'w') }
-  // As behind a proxy: without one an address may hold 50 connections, and one that is opened before
-  // its predecessor is seen to close is the 51st.
-  const env = { DATA_DIR: dir, RATE_LIMIT_PER_MINUTE: '0', TRUSTED_PROXIES: '1' }
-  const sqlite = startServer(env, options)
-  const onPostgres = startServer({ ...env, DATABASE_URL: postgres.url }, options)
+/** Durable leads per second, compared with the same request rejected just before the database. */
+export async function benchSubmit({ against }: Options): Promise<Report[]> {
+  const closers: (() => Promise<unknown>)[] = []
   try {
-    const lead = makeLead('Jane Doe')
-    // The last field is wrong: received, read, checked and answered, and never near a database.
-    const wrong = { ...lead, serviceType: 'chimney' }
-    const url = await sqlite.findUrl()
-    const routes: Route[] = [
-      { name: 'no database', url, body: wrong, status: 422, loads: [] },
-      { name: 'SQLite', url, body: lead, status: 200, loads: [] },
-      { name: 'PostgreSQL', url: await onPostgres.findUrl(), body: lead, status: 200, loads: [] },
-    ]
-    for (const route of routes) await load(route, 1)
+    const own = await startRoutes(join(import.meta.dirname, '..'), '', closers)
+    const other = against ? await startRoutes(against, ', the other checkout', closers) : []
+    const routes = own.flatMap((route, at) => [route, ...other.slice(at, at + 1)])
+    for (const route of routes) await measure(route, 1)
     for (let round = 0; round < rounds; round++)
-      for (const route of routes) route.loads.push(await load(route, seconds))
+      for (const route of routes) route.loads.push(await measure(route, seconds))
 
-    const pick = ({ loads }: Route, figure: keyof Load) => median(loads.map((load) => load[figure]))
-    const bare = pick(routes[0] as Route, 'perSecond')
+    const pick = (figure: keyof Load, route?: Route) =>
+      median(route?.loads.map((load) => load[figure]) ?? [])
+    const compare = (route: Route, to?: Route) =>
+      to ? (pick('perSecond', route) / pick('perSecond', to)).toFixed(2) : ''
     return [
       {
         title: `Submit, ${connections} connections, medians of ${rounds} × ${seconds} s in turns`,
-        head: ['route', 'leads', 'to no database', 'p50', 'p99', 'each run'],
+        head: ['route', 'leads', 'to no database', 'p50', 'p99', 'each run', 'to the other'],
         rows: routes.map((route) => [
           route.name,
-          `${Math.round(pick(route, 'perSecond'))}/s`,
-          (pick(route, 'perSecond') / bare).toFixed(2),
-          formatMs(pick(route, 'p50Ms')),
-          formatMs(pick(route, 'p99Ms')),
+          `${Math.round(pick('perSecond', route))}/s`,
+          compare(route, own.includes(route) ? own[0] : other[0]),
+          formatMs(pick('p50Ms', route)),
+          formatMs(pick('p99Ms', route)),
           route.loads.map(({ perSecond }) => Math.round(perSecond)).join(' '),
+          compare(route, other[own.indexOf(route)]),
         ]),
       },
     ]
   } finally {
-    await Promise.all([sqlite, onPostgres].map((server) => server.kill('SIGTERM')))
-    await postgres.remove()
-    rmSync(dir, { recursive: true, force: true })
+    for (const close of closers.reverse()) await close()
   }
 }
 
-async function load({ name, url, body, status }: Route, duration: number): Promise<Load> {
+/** Starts a checkout's server on each database. */
+async function startRoutes(cwd: string, suffix: string, closers: (() => Promise<unknown>)[]) {
+  const dir = mkdtempSync(join(tmpdir(), 'bench-'))
+  const postgres = await startPostgres({ durable: true })
+  closers.push(postgres.remove, async () => rmSync(dir, { recursive: true, force: true }))
+  const start = async (databaseUrl?: string) => {
+    const server = startServer(
+      {
+        DATA_DIR: dir,
+        DATABASE_URL: databaseUrl,
+        RATE_LIMIT_PER_MINUTE: '0',
+        // The other checkout may limit connections per client unless a proxy is in front.
+        TRUSTED_PROXIES: '1',
+      },
+      // Logging costs the same as in production, without filling this process's memory.
+      { cwd, stderr: openSync('/dev/null', 'w') },
+    )
+    closers.push(() => server.kill('SIGTERM'))
+    return server.findUrl()
+  }
+  // Only the last field is wrong, so everything but the database is measured.
+  const wrong = { ...testLead, serviceType: 'chimney' }
+  const url = await start()
+  const postgresUrl = await start(postgres.url)
+  const routes: Route[] = [
+    { name: 'no database', url, body: wrong, status: 422, loads: [] },
+    { name: 'SQLite', url, body: testLead, status: 200, loads: [] },
+    { name: 'PostgreSQL', url: postgresUrl, body: testLead, status: 200, loads: [] },
+  ]
+  return routes.map((route) => ({ ...route, name: route.name + suffix }))
+}
+
+async function measure({ name, url, body, status }: Route, duration: number): Promise<Load> {
   const result = await autocannon({
-    url: url + functionPath,
+    url: url + testPath,
     method: 'POST',
     headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -74,7 +93,7 @@ async function load({ name, url, body, status }: Route, duration: number): Promi
   const answered = result.statusCodeStats?.[`${status}`]?.count ?? 0
   if (result.errors > 0 || answered !== result.requests.total)
     throw new Error(
-      `${name}: ${result.errors} broke, not all were ${status}: ${JSON.stringify(result.statusCodeStats)}`,
+      `${name}: ${result.errors} errors, not all ${status}: ${JSON.stringify(result.statusCodeStats)}`,
     )
   return {
     perSecond: answered / result.duration,

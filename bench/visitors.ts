@@ -1,19 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { pickOne } from '#demo/random.ts'
-
-export const functionPath = '/functions/v1/submit-to-airtable'
+import { pickOne } from '#fakes/random.ts'
+import { postLead, testLead } from '#testing/app.ts'
 
 export const makeLead = (name: string) => ({
+  ...testLead,
   name,
   email: `${name.replace(' ', '.').toLowerCase()}@example.com`,
-  phone: '(555) 123-4567',
   address: `${name} Main St`,
-  serviceType: 'roof-repair',
 })
 
 export type SentLead = { name: string; key: string; acknowledged: boolean }
 
-/** Visitors who send one lead after another and, as the page does, repeat with the same key what broke off. */
+/** Visitors who send one lead after another and, like the page, retry with the same idempotency key. */
 export function startVisitors({
   count,
   listUrls,
@@ -21,15 +19,15 @@ export function startVisitors({
   pauseMs,
 }: {
   count: number
-  /** Where servers listen now; none while all are down. */
+  /** The servers that listen now; none while all of them are down. */
   listUrls: () => readonly string[]
   random: () => number
-  /** The longest pause between one visitor's leads. */
+  /** The longest pause between two leads of one visitor. */
   pauseMs: number
 }) {
   const leads: SentLead[] = []
   const surprises: string[] = []
-  let repeats = 0
+  let retries = 0
   let stopping = false
 
   async function visit(): Promise<void> {
@@ -37,7 +35,7 @@ export function startVisitors({
       const name = `Visitor ${leads.length + 1}`
       const lead = { name, key: crypto.randomUUID(), acknowledged: false }
       leads.push(lead)
-      // A double click: the same request twice at the same moment.
+      // Some visitors double-click.
       if (random() < 0.05) await Promise.all([send(lead), send(lead)])
       else await send(lead)
       await pause(random() * pauseMs)
@@ -52,8 +50,8 @@ export function startVisitors({
         if (status === 200) lead.acknowledged = true
         else if (status !== 0 && status !== 503) surprises.push(`a lead was answered ${status}`)
         if (status !== 0 && status !== 503) return
-        repeats += 1
-        // Some leave. Their lead may be stored or not, but never twice.
+        retries += 1
+        // Some visitors leave; their lead may be stored once or not at all.
         if (random() < 0.1) return
       }
       await pause(30)
@@ -65,8 +63,8 @@ export function startVisitors({
     leads,
     surprises,
     listAcknowledged: () => leads.filter(({ acknowledged }) => acknowledged),
-    countRepeats: () => repeats,
-    /** Ends when every visitor has an answer or has left. */
+    countRetries: () => retries,
+    /** Resolves when every visitor has an answer or has left. */
     async stop(): Promise<void> {
       stopping = true
       await Promise.all(all)
@@ -74,19 +72,10 @@ export function startVisitors({
   }
 }
 
-/** The status, or 0 when the connection broke. */
+/** Returns the status, or 0 when the connection broke. */
 async function post(url: string, { name, key }: SentLead): Promise<number> {
   try {
-    const response = await fetch(url + functionPath, {
-      method: 'POST',
-      headers: {
-        apikey: 'public-anon-key',
-        'content-type': 'application/json',
-        'idempotency-key': key,
-      },
-      body: JSON.stringify(makeLead(name)),
-      signal: AbortSignal.timeout(30_000),
-    })
+    const response = await postLead(url, makeLead(name), { 'idempotency-key': key })
     await response.text()
     return response.status
   } catch {
