@@ -1,6 +1,6 @@
 /**
- * The address the rate limit counts by. Each trusted proxy appends the address it was called from
- * to X-Forwarded-For; whatever stands further left the client may have invented.
+ * Returns the address for the rate limit. Each trusted proxy appends its client's address to
+ * X-Forwarded-For; entries further left may be forged.
  */
 export function findClientAddress(
   socketAddress: string | undefined,
@@ -13,19 +13,18 @@ export function findClientAddress(
 }
 
 /**
- * The same while nobody has said how many proxies there are, and a gateway is always in front: what
- * the gateway itself has written. In front of *.supabase.co stands Cloudflare, which sets this header
- * and lets nobody else set it; elsewhere only the last hop is certain.
+ * Returns the client's address behind a gateway when TRUSTED_PROXIES is not set. On *.supabase.co,
+ * Cloudflare sets cf-connecting-ip and clients cannot forge it; elsewhere only the last hop is certain.
  */
 export function findGatewayAddress(
   getHeader: (name: string) => string | undefined,
   { behindCloudflare }: { behindCloudflare: boolean },
 ): string {
-  const said = behindCloudflare ? getHeader('cf-connecting-ip') : undefined
-  return said ? groupAddress(said) : findClientAddress(undefined, getHeader('x-forwarded-for'), 1)
+  const sent = behindCloudflare ? getHeader('cf-connecting-ip') : undefined
+  return sent ? groupAddress(sent) : findClientAddress(undefined, getHeader('x-forwarded-for'), 1)
 }
 
-/** One household or office is one client: an IPv4 address, or the first half of an IPv6 one. */
+/** Returns an IPv4 address, or the /64 of an IPv6 address, which one household shares. */
 export function groupAddress(hop: string): string {
   const bare = hop
     .toLowerCase()
@@ -41,10 +40,7 @@ export function groupAddress(hop: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/**
- * The network of a client as groupAddress writes it: what one provider's customer can hold at little
- * cost, 256 IPv4 addresses (/24) or an IPv6 /48.
- */
+/** Returns the network of a client from groupAddress: an IPv4 /24 or an IPv6 /48, which one customer can own cheaply. */
 export function findNetwork(client: string): string {
   const ipv4 = client.match(/^(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/)?.[1]
   if (ipv4) return `${ipv4}.0/24`

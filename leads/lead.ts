@@ -1,67 +1,63 @@
 import * as v from 'valibot'
+import { type Field, fieldNames, type Lead, type LeadField, leadFields } from './fields.ts'
 
-/** What the homeowner can ask for: the value on the wire, and the label people read. */
-export const serviceTypes = {
-  'new-roof': 'New Roof Installation',
-  'roof-repair': 'Roof Repair',
-  'roof-replacement': 'Roof Replacement',
-  'roof-inspection': 'Roof Inspection',
-  emergency: 'Emergency Service',
-  other: 'Other',
-} as const
-
-export type ServiceType = keyof typeof serviceTypes
-
-// Control characters and halves of surrogate pairs cannot be stored everywhere (Postgres refuses
-// NUL) and mean nothing to a person. A lead is worth more than its odd bytes, so they are replaced.
+// PostgreSQL cannot store NUL, and other control characters and lone surrogates are meaningless to
+// people. They are replaced, because a lead is worth more than its odd bytes.
 const tidy = (text: string) =>
   text
     .replace(/\p{Cs}/gu, '\uFFFD')
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
 
-const required = (what: string, maxLength: number) =>
-  v.pipe(
-    v.string(`Please enter your ${what}.`),
-    v.transform(tidy),
-    v.nonEmpty(`Please enter your ${what}.`),
-    v.maxLength(maxLength, `Please shorten your ${what} to ${maxLength} characters.`),
-  )
+/** The digits of a phone number, however it was typed. */
+export const readDigits = (phone: string) => phone.normalize('NFKC').replace(/\D/g, '')
 
-// Deliberately loose: one @, something before it, a dot in what follows. Only a mail server knows more.
-const plausibleEmail = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/
+type Check = { isValid: (text: string) => boolean; message: string }
 
-export const leadSchema = v.strictObject({
-  name: required('name', 100),
-  email: v.pipe(
-    required('e-mail address', 254),
-    v.regex(
-      plausibleEmail,
-      'Please check your e-mail address: it should look like name@example.com.',
-    ),
-  ),
-  phone: v.pipe(
-    required('phone number', 40),
-    v.check(
-      (phone) => (phone.match(/\p{Nd}/gu) ?? []).length >= 7,
-      'Please check your phone number: it needs at least 7 digits.',
-    ),
-  ),
-  address: required('address', 300),
-  serviceType: v.optional(
-    v.union(
-      [v.literal(''), v.picklist(Object.keys(serviceTypes) as ServiceType[])],
-      'Please choose a service from the list, or none.',
-    ),
-    '',
-  ),
-})
+const checks: Partial<Record<LeadField, Check>> = {
+  email: {
+    // Deliberately loose, because only a mail server can tell more.
+    isValid: (email) => /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email),
+    message: 'Please check your e-mail address: it should look like name@example.com.',
+  },
+  phone: {
+    isValid: (phone) => readDigits(phone).length >= 7,
+    message: 'Please check your phone number: it needs at least 7 digits.',
+  },
+}
 
-export type Lead = v.InferOutput<typeof leadSchema>
-export type LeadField = keyof Lead
+function createSchema(name: LeadField) {
+  const field: Field = leadFields[name]
+  const { noun, required, choices } = field
+  const { isValid = () => true, message = '' } = checks[name] ?? {}
+  const missing = `Please enter your ${noun}.`
+  const text = v.pipe(v.string(missing), v.transform(tidy))
+  const schema = choices
+    ? v.pipe(
+        text,
+        v.check(
+          (value) => (value === '' && !required) || Object.hasOwn(choices, value),
+          `Please choose a ${noun} from the list.`,
+        ),
+      )
+    : v.pipe(
+        text,
+        v.check((value) => value !== '' || !required, missing),
+        v.maxLength(
+          field.maxLength,
+          `Please shorten your ${noun} to ${field.maxLength} characters.`,
+        ),
+        v.check((value) => value === '' || isValid(value), message),
+      )
+  return v.optional(schema, '')
+}
 
-export const requiredFields = ['name', 'email', 'phone', 'address'] as const
-export type RequiredField = (typeof requiredFields)[number]
+/** Unknown fields are ignored: during a deploy, a new page may talk to an old server. */
+export const leadSchema = v.object(
+  Object.fromEntries(fieldNames.map((name) => [name, createSchema(name)])) as unknown as {
+    [Name in LeadField]: v.GenericSchema<string | undefined, Lead[Name]>
+  },
+)
 
 /**
  * What the page knows beyond the five fields travels beside them, never among them: in this header,
@@ -142,6 +138,8 @@ export type LeadOutcome = 'done' | 'not-a-lead'
 export type StoredLead = Lead & {
   id: string
   receivedAt: number
+  /** When the promised call is due; null for suspected spam. */
+  deadlineAt: number | null
   /** Why it looks like a robot's; null when it does not. */
   suspect: string | null
   /** The version of the consent line the visitor saw. */
@@ -154,6 +152,3 @@ export type StoredLead = Lead & {
   answeredName: string | null
   outcome: LeadOutcome | null
 }
-
-/** Within this time a homeowner is promised a call. */
-export const promiseMs = 10 * 60_000

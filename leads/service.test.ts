@@ -2,31 +2,32 @@ import { expect, it } from 'vitest'
 import { testLead, testPath } from '#testing/app.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestLog } from '#testing/log.ts'
-import { makePhone } from '#testing/phones.ts'
-import { testTime } from '#testing/saved-leads.ts'
+import { makePhone, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
 import { saveDevice } from './store/push-devices.ts'
 import { countLeads } from './store/reading.ts'
 
-it('does not say that nobody is told where a phone rings', async () => {
+it('reports in /healthz what needs attention, as it changes', async () => {
   const db = await openTestDatabase('sqlite')
   let at = testTime
-  const { app, findNotSetUp } = createService({
+  const { app } = createService({
     ...{ env: makeSettings({}), db, fetch, now: () => at, log: createTestLog(), wake: () => {} },
     findClientAddress: () => '203.0.113.7',
   })
-  const look = async () => {
+  const readHealth = async () => {
     at += 10_000
-    const health = await (await app.request('/healthz')).text()
-    const atStart = (await findNotSetUp()).join()
-    return [health, atStart].map((text) => text.includes('No alert is set up'))
+    return (await app.request('/healthz')).json()
   }
-  expect(await look()).toEqual([true, true])
-  await saveDevice(db, makePhone({ ringsFrom: 4 }))
-  expect(await look()).toEqual([true, true])
+  const warnings = ['airtable-not-set-up', 'no-alerts']
+  expect(await readHealth()).toEqual({ ok: true, warnings })
   await saveDevice(db, makePhone())
-  expect(await look()).toEqual([false, false])
+  expect(await readHealth()).toEqual({ ok: true, warnings: ['airtable-not-set-up'] })
+  await db.kysely.schema.dropTable('write_checks').execute()
+  expect(await readHealth()).toEqual({
+    ok: false,
+    warnings: ['database-fault', 'airtable-not-set-up'],
+  })
 })
 
 it('stores leads where a newer function meets a database that is not migrated yet', async () => {
@@ -44,7 +45,11 @@ it('stores leads where a newer function meets a database that is not migrated ye
   })
   expect(sent.status).toBe(200)
   expect(await countLeads(db)).toBe(1)
+  expect(await (await app.request('/healthz')).json()).toMatchObject({
+    ok: true,
+    warnings: ['database-fault', 'airtable-not-set-up'],
+  })
   expect(log.entries.map(({ message }) => message)).toContain(
-    'no new phone rings: see the database',
+    'devices cannot be read: new ones get no notifications',
   )
 })

@@ -1,21 +1,14 @@
 import type { Context } from 'hono'
-import { createChannels } from './delivery/channels.ts'
+import { createDeviceReader } from './channels/channels.ts'
 import { createDeliverer, type Deliverer } from './delivery/deliver.ts'
-import { createDeviceReader } from './delivery/known-devices.ts'
-import { listReminderChannels, planDelivery } from './delivery/plan.ts'
-import { listPushChannels } from './delivery/push-channel.ts'
-import { listNotSetUp } from './delivery/receivers.ts'
-import { remindDue } from './delivery/reminders.ts'
-import { listWarnings } from './delivery/warnings.ts'
+import { planDelivery } from './delivery/plan.ts'
+import { examine } from './health/examine.ts'
 import { createApp } from './http/app.ts'
 import { createFaultLog, type Log } from './log.ts'
 import type { Env } from './settings.ts'
 import type { Database } from './store/tables.ts'
 
-// A visitor waits for the answer meanwhile.
-const devicePatienceMs = 300
-
-/** Wires what becomes of a lead. The two homes, Node and Supabase, differ in what they pass here. */
+/** Connects the HTTP app with delivery, for both runtimes (Node and Supabase Edge). */
 export function createService({
   env,
   db,
@@ -31,37 +24,24 @@ export function createService({
   now: () => number
   log: Log
   findClientAddress: (c: Context) => string
-  /** Deliveries may be due. */
+  /** Called when deliveries may be due. */
   wake?: (deliverer: Deliverer) => void
 }) {
   const faults = createFaultLog(log)
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-  const deps = { db, fetch, pause, now, log }
   const readDevices = createDeviceReader(db, faults)
-  const findNotSetUp = async () => listNotSetUp(env, await readDevices())
-  const reminders = { ...env, ...deps, readDevices, channels: listReminderChannels(env) }
-  const deliverer = createDeliverer({
-    ...deps,
-    channels: createChannels(env, deps),
-    findMore: async () => listPushChannels(await readDevices(), env, deps),
-    remindDue: () => remindDue(reminders),
-    random: Math.random,
-    faults,
-  })
+  const context = { env, db, fetch, now, pause, log, readDevices }
+  const deliverer = createDeliverer(context, { faults, random: Math.random })
   const app = createApp({
     ...env,
     db,
     now,
     log,
     faults,
-    planDelivery: async (about, at) => {
-      const devices = about.suspect === null ? await readDevices(devicePatienceMs) : []
-      return planDelivery(env, devices, about, at)
-    },
-    findNotSetUp,
-    findWarnings: (backlog, at) => listWarnings(env, db, backlog, at),
+    planDelivery: (lead) => planDelivery(context, lead),
+    findProblems: (databaseFault) => examine('healthz', { env, db, now, databaseFault }),
     wake: () => wake(deliverer),
     findClientAddress,
   })
-  return { app, deliverer, findNotSetUp }
+  return { app, deliverer }
 }

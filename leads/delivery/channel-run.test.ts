@@ -30,7 +30,7 @@ describe.each(engines)('a channel on %s', (engine) => {
     return db
   }
 
-  it('sends all that is due in batches, with a rest between, and settles it', async () => {
+  it('sends due deliveries in batches, pauses between them, and records the results', async () => {
     const db = await save(25)
     const { deliver, sends, clock, deliverer } = openDelivery(db, sendWell)
     await deliverer.deliverDue(10_000)
@@ -42,7 +42,7 @@ describe.each(engines)('a channel on %s', (engine) => {
     expect(sends).toHaveLength(3)
   })
 
-  it('that throws is survived, without repeating what it said', async () => {
+  it('retries after an exception, and does not log its message', async () => {
     const db = await save(1)
     const { deliver, log } = openDelivery(db, async () => {
       throw new TypeError('zoe@example.com is odd')
@@ -54,11 +54,12 @@ describe.each(engines)('a channel on %s', (engine) => {
   })
 
   it.each([true, false])(
-    'rests as long as it asks, in every process; exclusive: %s',
+    'waits as long as the service asks, in every process; exclusive: %s',
     async (exclusive) => {
       const db = await save(12)
       const changes = { exclusive }
-      const refuse: Send = async (leads) => ({ outcomes: leads.map(fail), holdMs: 31_000 })
+      const refuse: Send = async (leads) =>
+        leads.map(() => ({ ok: false, error: 'wait', holdMs: 31_000 }))
       const locked = openDelivery(db, refuse, { changes })
       await locked.deliver()
       expect(locked.sends).toHaveLength(1)
@@ -71,7 +72,7 @@ describe.each(engines)('a channel on %s', (engine) => {
     },
   )
 
-  it('that is exclusive is one process’s at a time', async () => {
+  it('has one sender at a time if it is exclusive', async () => {
     const db = await save(60)
     let sending = 0
     let mostAtOnce = 0
@@ -80,10 +81,10 @@ describe.each(engines)('a channel on %s', (engine) => {
       mostAtOnce = Math.max(mostAtOnce, sending)
       await new Promise((resolve) => setImmediate(resolve))
       sending -= 1
-      return { outcomes: leads.map(succeed) }
+      return leads.map(succeed)
     }
     const clock = { at: start }
-    // Time stands still while one of them sends, or the others' waiting would outrun its lease.
+    // The clock stops while one of them sends, or the pauses of the others would outlast its lease.
     const pause = async (ms: number) => {
       await new Promise((resolve) => setImmediate(resolve))
       if (sending === 0) clock.at += ms
@@ -99,7 +100,7 @@ describe.each(engines)('a channel on %s', (engine) => {
       if (at > 0) expect(time - (times[at - 1] ?? 0)).toBeGreaterThanOrEqual(250)
   })
 
-  it('of a killed process is taken up within a minute', async () => {
+  it('takes over the deliveries of a killed process within a minute', async () => {
     const db = await save(1)
     const sending = Promise.withResolvers<void>()
     const killed = openDelivery(db, () => {
@@ -125,7 +126,7 @@ describe.each(engines)('a channel on %s', (engine) => {
     })
   const renewed = { renewEveryMs: 2, changes: { batchSize: 1 } }
 
-  it('keeps its lease through a long send, and breaks off when it has lost it', async () => {
+  it('renews its lease during a long send, and aborts when it has lost it', async () => {
     const db = await save(3)
     const clock = { at: start }
     const send: Send = async (leads, signal) => {
@@ -139,7 +140,7 @@ describe.each(engines)('a channel on %s', (engine) => {
       const broken = new Promise((resolve) => signal.addEventListener('abort', resolve))
       await db.kysely.updateTable('channels').set({ lease_holder: 'another' }).execute()
       await broken
-      return { outcomes: leads.map(fail) }
+      return leads.map(fail)
     }
     const { deliver, sends } = openDelivery(db, send, { clock, ...renewed })
     await deliver()
@@ -147,7 +148,7 @@ describe.each(engines)('a channel on %s', (engine) => {
   })
 
   it.runIf(engine === 'postgres')(
-    'renews its lease once at a time, so that no older renewal ends up as the last',
+    'renews its lease one at a time, so that no older renewal is the last',
     async () => {
       const db = await save(1)
       const countBlocked = async () => {
@@ -163,7 +164,7 @@ describe.each(engines)('a channel on %s', (engine) => {
           // Some more are due by now.
           for (let at = 0; at < 20; at++) expect(await countBlocked()).toBe(1)
         })
-        return { outcomes: leads.map(succeed) }
+        return leads.map(succeed)
       }
       const { deliver } = openDelivery(db, send, renewed)
       await deliver()
@@ -171,7 +172,7 @@ describe.each(engines)('a channel on %s', (engine) => {
     },
   )
 
-  it('keeps its lease through many short sends', async () => {
+  it('renews its lease during many short sends', async () => {
     const db = await save(12)
     const clock = { at: start }
     const pause = async () => {
@@ -186,14 +187,14 @@ describe.each(engines)('a channel on %s', (engine) => {
     expect(await readStates(db)).toEqual(Array(12).fill('sent'))
   })
 
-  it('has a lease holder for each run, so that one never frees what another is sending', async () => {
+  it('uses a new lease holder for each run, so that no run frees another’s deliveries', async () => {
     const db = await save(0)
     const holders = new Set<string | null>()
     const { deliver, clock } = openDelivery(db, async (claimed) => {
       const held = db.kysely.selectFrom('deliveries').select('lease_holder')
       for (const { lease_holder } of await held.where('state', '=', 'waiting').execute())
         holders.add(lease_holder)
-      return { outcomes: claimed.map(succeed) }
+      return claimed.map(succeed)
     })
     for (let run = 0; run < 2; run++) {
       await saveLeads(db, 2, clock.at)
@@ -204,12 +205,12 @@ describe.each(engines)('a channel on %s', (engine) => {
     expect(holders.size).toBe(2)
   })
 
-  it('records a send although the database was away when it ended', async () => {
+  it('records a result although the database was unavailable when the send ended', async () => {
     const db = await save(1)
     let pauses = 0
     const send: Send = async (claimed) => {
       await takeAway(db)
-      return { outcomes: claimed.map(succeed) }
+      return claimed.map(succeed)
     }
     const pause = async () => {
       pauses += 1
@@ -220,12 +221,12 @@ describe.each(engines)('a channel on %s', (engine) => {
     expect(await readStates(db)).toEqual(['sent'])
   })
 
-  it('takes up its own work at once after the database broke off in the middle', async () => {
+  it('resumes its own deliveries at once after the database was unavailable', async () => {
     const db = await save(1)
     let works = false
     const { deliver, sends, clock } = openDelivery(db, async (claimed) => {
       if (!works) await takeAway(db)
-      return { outcomes: claimed.map(succeed) }
+      return claimed.map(succeed)
     })
     await deliver()
     await bringBack(db)
@@ -237,12 +238,12 @@ describe.each(engines)('a channel on %s', (engine) => {
     expect(await readStates(db)).toEqual(['sent'])
   })
 
-  it('says an outage when it begins and when it is over, and then sends what waits at once', async () => {
+  it('logs the start and the end of an outage, and then sends pending deliveries at once', async () => {
     const db = await save(12)
     let works = false
-    const { deliver, log, clock } = openDelivery(db, async (leads) => ({
-      outcomes: leads.map(works ? succeed : fail),
-    }))
+    const { deliver, log, clock } = openDelivery(db, async (leads) =>
+      leads.map(works ? succeed : fail),
+    )
     for (let at = 0; at < 10; at++) {
       await deliver()
       clock.at += 900_000
@@ -265,9 +266,9 @@ describe.each(engines)('a channel on %s', (engine) => {
     expect(said).toEqual(['airtable takes no leads: they wait', 'airtable takes leads again'])
   })
 
-  it('after a restart sends with the first success what failed before it', async () => {
+  it('retries earlier failures after the first success of a new process', async () => {
     const db = await save(1)
-    const before = openDelivery(db, async (claimed) => ({ outcomes: claimed.map(fail) }))
+    const before = openDelivery(db, async (claimed) => claimed.map(fail))
     for (let at = 0; at < 10; at++) {
       before.clock.at = (await readDeliveries(db))[0]?.nextAttemptAt ?? 0
       await before.deliver()

@@ -1,64 +1,51 @@
-import type { Channel, ClaimedLead } from '../channel.ts'
-import { type FaultLog, type Log, nameError } from '../log.ts'
+import type { Channel, Recipient, Result } from '../channels/channel.ts'
+import { type ChannelContext, findSettings } from '../channels/channels.ts'
+import { type FaultLog, nameError } from '../log.ts'
 import { acquireChannel, holdChannel, releaseChannel, renewLease } from '../store/channel-leases.ts'
 import {
+  type ClaimedLead,
   claimDue,
   findNextDueAt,
   freeClaims,
+  recordResults,
   retryDeliveries,
-  settleDeliveries,
 } from '../store/deliveries.ts'
-import { adoptDeliveries } from '../store/receivers.ts'
-import type { Database } from '../store/tables.ts'
-import { decideReport, decideSettlements, type Settled } from './settle.ts'
+import { type DecidedResult, decideReport, decideResults } from './record-results.ts'
 
-// A lease plus a poll is the longest a killed process's work lies still: under a minute.
+// A killed process's work is taken up after a lease plus a poll: under a minute.
 export const leaseMs = 45_000
 export const pollMs = 5_000
-/** How soon to look again after finding the channel in another sender's hands. */
+// How soon to try again while another process is sending.
 const takenMs = 500
-const settleTries = 30
-const settleRetryMs = 1_000
+const recordTries = 30
+const recordRetryMs = 1_000
 
-export type DeliveryDeps = {
-  db: Database
-  now: () => number
-  random: () => number
-  pause: (ms: number) => Promise<void>
-  log: Log
+export type DeliveryOptions = {
   faults: FaultLog
+  random: () => number
   renewEveryMs?: number
 }
 
-/** Returns what sends all that is due on a channel, and says in how many milliseconds more will be. */
+/** Returns a function that sends a recipient's due deliveries and returns the milliseconds until more are due. */
 export function createChannelRun(
   channel: Channel,
-  {
-    db,
-    now,
-    random,
-    pause,
-    log,
-    faults,
-    renewEveryMs = 10_000,
-    stopping,
-    aborting,
-  }: DeliveryDeps & { stopping: AbortSignal; aborting: AbortSignal },
+  recipient: Recipient,
+  context: ChannelContext,
+  options: DeliveryOptions & { stopping: AbortSignal; aborting: AbortSignal },
 ): () => Promise<number> {
-  const { name, formerName, exclusive, batchSize, restMs } = channel
+  const { exclusive, batchSize, restMs } = channel
+  const { name } = recipient
+  const { db, now, pause, log } = context
+  const { faults, random, renewEveryMs = 10_000, stopping, aborting } = options
   const lease = (holder: string) => ({ holder, now: now(), until: now() + leaseMs })
-  // A database that breaks off in the middle leaves a run's leases behind. Waiting for their end
-  // would cost a homeowner most of a minute.
+  // A lost database connection leaves leases behind; waiting for their end would cost most of a minute.
   let leftHolder: string | undefined
-  let isAdopted = formerName === undefined
   let isProven = false
 
   return async () => {
     const holder = crypto.randomUUID()
     try {
       await freeLeftLeases()
-      if (!isAdopted && formerName)
-        isAdopted = await adoptDeliveries(db, { name, formerName, now: now() })
       const delayMs = await findDelayMs()
       faults.clear('delivery database', 'deliveries can be read again')
       if (delayMs > 0) return delayMs
@@ -106,62 +93,60 @@ export function createChannelRun(
     }
   }
 
-  /** Renews the lease for as long as the work takes; `lost` tells when another has taken it. */
+  /** Renews the lease while the work takes; `lost` fires when another process has taken it. */
   function keepLease(holder: string): { lost: AbortSignal; stopRenewing: () => void } {
     const losing = new AbortController()
     let isRenewing = false
     const renewal = setInterval(async () => {
-      // One at a time: of two under way, the older could be the last to be written.
+      // One at a time, so that an older renewal cannot overwrite a newer one.
       if (isRenewing) return
       isRenewing = true
       try {
         if (!(await renewLease(db, name, exclusive, lease(holder)))) losing.abort()
       } catch {
-        // While the database is away nobody else can take the lease either.
+        // Without the database, no other process can take the lease either.
       }
       isRenewing = false
     }, renewEveryMs)
     return { lost: losing.signal, stopRenewing: () => clearInterval(renewal) }
   }
 
-  /** Returns how long nobody may send. */
+  /** Returns how long the service asks all senders to wait. */
   async function send(claimed: ClaimedLead[], holder: string, lost: AbortSignal): Promise<number> {
     const signal = AbortSignal.any([lost, aborting])
-    const { outcomes, holdMs = 0 } = await channel.send(claimed, signal).catch((error) => ({
-      outcomes: claimed.map(({ lead, occasion }) => {
-        return { leadId: lead.id, occasion, ok: false as const, error: nameError(error) }
-      }),
-      holdMs: 0,
-    }))
-    const { urgent } = channel
-    const settled = decideSettlements(claimed, outcomes, { now: now(), random, urgent })
-    // What was sent must be recorded, or it is sent again: worth waiting for a database that restarts.
+    const settings = findSettings(channel, context)
+    const results = await channel
+      .send(claimed, recipient, { ...context, settings }, signal)
+      .catch((error): Result[] => claimed.map(() => ({ ok: false, error: nameError(error) })))
+    const isAlert = channel.expiresAfterMs !== null
+    const decided = decideResults(claimed, results, { now: now(), random, isAlert })
+    // A delivery whose result is not recorded is sent again, so wait for a database that restarts.
     for (let tries = 1; ; tries++) {
       try {
-        await settleDeliveries(db, name, settled, { holder, now: now() })
+        await recordResults(db, name, decided, { holder, now: now() })
         break
       } catch (error) {
-        if (tries === settleTries || aborting.aborted) throw error
-        await pause(settleRetryMs)
+        if (tries === recordTries || aborting.aborted) throw error
+        await pause(recordRetryMs)
       }
     }
-    await report(settled)
-    return holdMs
+    await report(decided)
+    return Math.max(0, ...results.map((result) => (result.ok ? 0 : (result.holdMs ?? 0))))
   }
 
-  async function report(settled: readonly Settled[]): Promise<void> {
-    const { delivered, outages, putOff } = decideReport(settled)
+  async function report(decided: readonly DecidedResult[]): Promise<void> {
+    const { delivered, outages, delayed } = decideReport(decided)
     if (delivered.length > 0) {
       const recovered = faults.clear(`channel ${name}`, `${name} takes leads again`)
-      // The others have backed off by up to 15 minutes, and there is no more reason to wait. The
-      // first success of a process counts, too: what failed before it began, it cannot know.
+      // Other deliveries may have backed off by up to 15 minutes. A process cannot know what failed
+      // before it started, so its first success counts as a recovery.
       if (recovered || !isProven) await retryDeliveries(db, 'all', now(), name)
       isProven = true
       log.info({ channel: name, leadIds: delivered }, 'delivered')
     }
     for (const { error } of outages)
       faults.report(`channel ${name}`, { error }, `${name} takes no leads: they wait`)
-    for (const { leadId, error } of putOff)
+    for (const { leadId, error } of delayed)
       log.warn({ channel: name, leadId, error }, 'not delivered yet: it will be retried')
   }
 }

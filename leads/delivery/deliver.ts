@@ -1,76 +1,32 @@
-import type { Channel } from '../channel.ts'
+import type { Channel, Recipient } from '../channels/channel.ts'
+import { type ChannelContext, channels, findRecipients } from '../channels/channels.ts'
 import { nameError } from '../log.ts'
-import { bringForward } from '../store/channel-leases.ts'
-import { createChannelRun, type DeliveryDeps, leaseMs, pollMs } from './channel-run.ts'
-import { runSingly } from './run-singly.ts'
-import { longestRetryMs } from './settle.ts'
+import { expireDeliveries } from '../store/deliveries.ts'
+import { createChannelRun, type DeliveryOptions, pollMs } from './channel-run.ts'
+import { remindDue } from './reminders.ts'
 
-// Two machines' clocks may differ by this much without anyone having set one.
-const clockSlackMs = 5_000
+const expireEveryMs = 60_000
 
 export type Deliverer = ReturnType<typeof createDeliverer>
 
-export function createDeliverer({
-  channels,
-  findMore = async () => [],
-  remindDue = async () => ({ reminded: 0, nextAt: undefined }),
-  ...deps
-}: DeliveryDeps & {
-  channels: readonly Channel[]
-  /** Those that come and go while it runs. */
-  findMore?: () => Promise<readonly Channel[]>
-  /** Writes the deliveries of reminders that are due. */
-  remindDue?: () => Promise<{ reminded: number; nextAt: number | undefined }>
-}) {
-  const { db, now, pause, faults } = deps
+/** Sends due deliveries and reminders: one loop per recipient, so that none delays another. */
+export function createDeliverer(
+  context: ChannelContext,
+  { all = channels, ...options }: DeliveryOptions & { all?: readonly Channel[] },
+) {
+  const { now, pause } = context
+  const { faults } = options
   const stopping = new AbortController()
   const aborting = new AbortController()
   const signals = { stopping: stopping.signal, aborting: aborting.signal }
-
-  // Before the first look nobody knows by which clock the last process wrote: only what no retry
-  // rule can have set is brought forward then. When this process saw the clock go back, all is.
-  let lastLookAt: number | undefined
-  async function watchClock(): Promise<void> {
-    const at = now()
-    const wentBack = lastLookAt !== undefined && at < lastLookAt - clockSlackMs
-    if (lastLookAt === undefined || wentBack) {
-      const retriesUntil = wentBack ? at : at + longestRetryMs + clockSlackMs
-      const leasesUntil = at + leaseMs + clockSlackMs
-      await bringForward(db, { now: at, retriesUntil, leasesUntil })
-    }
-    lastLookAt = at
-    if (wentBack) wake()
-  }
-
-  let hasMore = false
-  async function remind(): Promise<number> {
-    try {
-      await watchClock()
-      const isNew = await refreshLoops()
-      const { reminded, nextAt = Number.POSITIVE_INFINITY } = await remindDue()
-      faults.clear('reminder database', 'reminders go out again')
-      if (reminded > 0 || isNew) {
-        hasMore = true
-        wake()
-      }
-      return Math.max(nextAt - now(), 0)
-    } catch (error) {
-      faults.report(
-        'reminder database',
-        { error: nameError(error) },
-        'no reminder goes out: the database cannot be used',
-      )
-      return pollMs
-    }
-  }
-
   let isStarted = false
   let endAt = 0
-  // Wake-ups may come faster than runs end, and each run takes a connection from the visitors'.
-  const createLoop = (work: () => Promise<number>) => {
+
+  function createLoop(work: () => Promise<number>) {
     let timer: ReturnType<typeof setTimeout>
     let isOver = false
-    const run = runSingly(async () => {
+    // Wake-ups may arrive faster than runs end, and each run uses a connection that visitors need.
+    const run = coalesceRuns(async () => {
       clearTimeout(timer)
       if (stopping.signal.aborted || isOver) return
       let delayMs = await work()
@@ -87,37 +43,83 @@ export function createDeliverer({
     }
     return { run, end }
   }
-  const createChannelLoop = (channel: Channel) =>
-    createLoop(createChannelRun(channel, { ...deps, ...signals }))
-  const loops = channels.map(createChannelLoop)
-  const moreLoops = new Map<string, ReturnType<typeof createLoop>>()
-  /** Those of new channels begin, those of channels that are gone end. Whether there are new ones. */
-  async function refreshLoops(): Promise<boolean> {
-    const found = await findMore()
-    const names = new Set(found.map(({ name }) => name))
-    for (const [name, loop] of moreLoops)
+  type Loop = ReturnType<typeof createLoop>
+
+  const loopsByKind = new Map<string, Map<string, Loop>>()
+
+  /** Starts loops for new recipients and ends those of removed ones. True when there are new ones. */
+  async function refreshLoops(channel: Channel): Promise<boolean> {
+    const fault = `recipients of ${channel.kind}`
+    const recipients = await findRecipients(channel, context).catch((error) => {
+      faults.report(fault, { error: nameError(error) }, `${fault} cannot be found`)
+    })
+    if (!recipients) return false
+    faults.clear(fault, `${fault} can be found again`)
+    const loops = loopsByKind.get(channel.kind) ?? new Map<string, Loop>()
+    loopsByKind.set(channel.kind, loops)
+    const names = new Set(recipients.map(({ name }) => name))
+    for (const [name, loop] of loops)
       if (!names.has(name)) {
         loop.end()
-        moreLoops.delete(name)
+        loops.delete(name)
       }
-    const fresh = found.filter(({ name }) => !moreLoops.has(name))
-    for (const channel of fresh) moreLoops.set(channel.name, createChannelLoop(channel))
-    return fresh.length > 0
+    const added = recipients.filter(({ name }) => !loops.has(name))
+    for (const recipient of added)
+      loops.set(recipient.name, createRecipientLoop(channel, recipient))
+    return added.length > 0
   }
-  const { run: remindLoop } = createLoop(remind)
-  const watchClockOnce = runSingly(() => watchClock().catch(() => {}))
-  const runAll = (some: Iterable<{ run: () => Promise<void> }>) =>
-    Promise.all(Array.from(some, ({ run }) => run()))
-  const refreshOnce = runSingly(async () => {
-    await refreshLoops()
-  })
-  const deliverAll = () =>
-    Promise.all([runAll(loops), refreshOnce().then(() => runAll(moreLoops.values()))])
+  const createRecipientLoop = (channel: Channel, recipient: Recipient) =>
+    createLoop(createChannelRun(channel, recipient, context, { ...options, ...signals }))
 
-  /** Something may be due: look now rather than at the next poll. */
+  const runLoops = async (kind: string) => {
+    const loops = loopsByKind.get(kind)?.values() ?? []
+    await Promise.all(Array.from(loops, ({ run }) => run()))
+  }
+
+  async function deliverAll(): Promise<void> {
+    await Promise.all(
+      all.map(async (channel) => {
+        await refreshLoops(channel)
+        await runLoops(channel.kind)
+      }),
+    )
+  }
+
+  let expiredAt = Number.NEGATIVE_INFINITY
+  async function expireAlerts(): Promise<void> {
+    if (now() - expiredAt < expireEveryMs) return
+    expiredAt = now()
+    for (const { kind, expiresAfterMs } of all) {
+      if (expiresAfterMs === null) continue
+      const limits = { before: now() - expiresAfterMs, now: now() }
+      const leadIds = await expireDeliveries(context.db, kind, limits)
+      if (leadIds.length > 0) context.log.warn({ kind, leadIds }, 'alerts expired undelivered')
+    }
+  }
+
+  let hasMore = false
+  const reminderLoop = createLoop(async () => {
+    try {
+      await expireAlerts()
+      const added = await Promise.all(all.map(refreshLoops))
+      const { reminded, nextAt = Number.POSITIVE_INFINITY } = await remindDue(context, all)
+      faults.clear('reminder database', 'reminders go out again')
+      if (reminded > 0 || added.includes(true)) {
+        hasMore = true
+        wake()
+      }
+      return Math.max(nextAt - now(), 0)
+    } catch (error) {
+      const message = 'no reminder goes out: the database cannot be used'
+      faults.report('reminder database', { error: nameError(error) }, message)
+      return pollMs
+    }
+  })
+
+  /** Checks for due deliveries now rather than at the next poll. */
   function wake(): void {
     void deliverAll()
-    void remindLoop()
+    void reminderLoop.run()
   }
 
   return {
@@ -129,21 +131,42 @@ export function createDeliverer({
 
     wake,
 
-    /** For a home without a timer of its own: delivers what is due or about to be, then returns. */
+    /** For a runtime without timers: delivers what is due within the budget, then returns. */
     async deliverDue(budgetMs: number): Promise<void> {
       endAt = Math.max(endAt, now() + budgetMs)
-      await watchClockOnce()
-      await Promise.all([deliverAll(), remindLoop()])
+      await Promise.all([deliverAll(), reminderLoop.run()])
       if (hasMore) await deliverAll()
       hasMore = false
     },
 
-    /** Ends after what is in flight; what takes longer than the grace is broken off and tried again. */
+    /** Waits for sends in progress; those that outlast the grace period are aborted and retried. */
     async stop(graceMs: number): Promise<void> {
       stopping.abort()
       const timer = setTimeout(() => aborting.abort(), graceMs)
-      await Promise.all([deliverAll(), remindLoop()])
+      const kinds = [...loopsByKind.keys()]
+      await Promise.all([...kinds.map(runLoops), reminderLoop.run()])
       clearTimeout(timer)
     },
+  }
+}
+
+/** At most one run is in progress; calls in the meantime cause one more run, not several. */
+function coalesceRuns(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let again = false
+  const run = async () => {
+    try {
+      while (again) {
+        again = false
+        await work()
+      }
+    } finally {
+      running = undefined
+    }
+  }
+  return () => {
+    again = true
+    running ??= run()
+    return running
   }
 }

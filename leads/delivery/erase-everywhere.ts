@@ -1,42 +1,35 @@
-import type { AirtableSettings } from '../airtable/client.ts'
-import { eraseFromAirtable } from '../airtable/rows.ts'
+import { eraseRows, openTable } from '../channels/airtable/rows.ts'
+import type { ChannelContext } from '../channels/channels.ts'
 import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
 import { eraseLead } from '../store/erase-lead.ts'
 import { findLead, type LeadWithDeliveries } from '../store/reading.ts'
-import type { Database } from '../store/tables.ts'
-import { UserError } from '../user-error.ts'
 
-export type EraseDeps = {
-  db: Database
-  airtable: AirtableSettings | undefined
-  fetch: typeof fetch
-  pause: (ms: number) => Promise<void>
-  now: () => number
-}
+/** Airtable could not delete the row, so nothing was erased; the owner may erase the lead here only. */
+export class AirtableUnavailable extends Error {}
 
-// A batch may take 45 s at worst; most take one.
+// A batch takes 45 s at most.
 const waitForChannelMs = 60_000
 
-/** Tried but not known to have arrived counts too: the answer may have been lost. */
-export const hasGoneOut = ({ deliveries }: LeadWithDeliveries, channel: string): boolean =>
-  deliveries.some((delivery) => delivery.channel === channel && delivery.attempts > 0)
+/** A failed attempt counts too, because Airtable's answer may have been lost. */
+const hasGoneOut = ({ deliveries }: LeadWithDeliveries): boolean =>
+  deliveries.some(({ channel, attempts }) => channel === 'airtable' && attempts > 0)
 
 /**
- * Erases a lead, in Airtable first: once it is gone here, nobody knows any more which row is its.
- * Returns how many rows went there; undefined when it was not asked.
+ * Erases a lead in Airtable first, because the row is found by the lead's ID. Returns how many rows
+ * Airtable deleted; undefined if the lead was never sent there.
  */
 export async function eraseEverywhere(
   leadId: string,
-  { db, airtable, fetch, pause, now }: EraseDeps,
-  { storeOnly = false } = {},
+  context: Pick<ChannelContext, 'env' | 'db' | 'fetch' | 'pause' | 'now'>,
 ): Promise<number | undefined> {
-  // The holder of the channel is the only sender: no row can arrive behind our back.
+  const { env, db, pause, now } = context
+  // No other process can send while we hold the channel, so no row can arrive after the deletion.
   const holder = crypto.randomUUID()
   const untilAt = now() + waitForChannelMs
   while (!(await acquireChannel(db, 'airtable', { holder, now: now(), until: now() + 60_000 }))) {
     if (now() >= untilAt)
-      throw new UserError(
-        'Nothing was erased: the site is busy sending to Airtable, or has to rest after a refusal. Try again in a few minutes.',
+      throw new AirtableUnavailable(
+        'Nothing was erased. The site is sending to Airtable, or Airtable asked it to wait. Try again in a few minutes.',
       )
     await pause(500)
   }
@@ -44,16 +37,16 @@ export async function eraseEverywhere(
   try {
     let rows: number | undefined
     const current = await findLead(db, leadId)
-    if (current && hasGoneOut(current, 'airtable') && !storeOnly) {
-      if (!airtable)
-        throw new UserError(
-          'Nothing was erased: the lead may be in Airtable, and AIRTABLE_TOKEN and AIRTABLE_BASE_ID are not set. Set them, or erase it here only with --store-only.',
+    if (current && hasGoneOut(current)) {
+      if (!env.airtable)
+        throw new AirtableUnavailable(
+          'Nothing was erased. The lead may be in Airtable, and Airtable is not set up here.',
         )
-      const erased = await eraseFromAirtable(leadId, airtable, { fetch, pause })
-      if (!erased.ok) {
-        holdMs = erased.holdMs
-        throw new UserError(
-          `Nothing was erased here; Airtable could not do it: ${erased.error} Run it again when Airtable works, or erase it here only with --store-only.`,
+      const erased = await eraseRows(leadId, openTable(env.airtable, context))
+      if ('error' in erased) {
+        holdMs = erased.holdMs ?? 0
+        throw new AirtableUnavailable(
+          `Nothing was erased. ${erased.error} Try again when Airtable works.`,
         )
       }
       rows = erased.rows

@@ -1,68 +1,82 @@
 import { expect, it } from 'vitest'
+import { openTestDatabase } from '#testing/database.ts'
+import { createTestContext } from '#testing/delivery.ts'
+import { jane, makePhone } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
-import type { PushDevice } from '../store/push-devices.ts'
-import { listReminderChannels, listRinging, planDelivery } from './plan.ts'
-import { kindOf, listReceivers } from './receivers.ts'
+import { findKind } from '../channels/channels.ts'
+import type { DeliveryReason } from '../delivery-reason.ts'
+import { type PushDevice, saveDevice } from '../store/push-devices.ts'
+import { planDelivery, planRecipients } from './plan.ts'
 
-const now = 1_000_000
-const settings = makeSettings({
+const variables = {
   SMTP_URL: 'smtp://mail.example',
   ALERT_EMAIL_FROM: 'a@example.com',
   ALERT_EMAIL_TO: 'b@example.com,c@example.com',
+  ESCALATION_EMAIL_TO: 'boss@example.com,c@example.com',
   ALERT_WEBHOOK_URL: 'https://hook.example',
   TWILIO_ACCOUNT_SID: 'AC1',
   TWILIO_AUTH_TOKEN: 't',
   TWILIO_FROM: '+15550001111',
   ALERT_SMS_TO: '+15550002222',
-})
-const person = { suspect: null, serviceType: '' } as const
-const device = (changes: Partial<PushDevice> = {}): PushDevice => ({
-  ...{ id: '0a1b2c3d-x', sessionId: '', endpoint: '', p256dh: '', auth: '', person: '', name: '' },
-  ...{ ringsFrom: 0, quietUntil: 0, emergenciesRing: false, createdAt: 0, goneAt: null },
-  ...changes,
+}
+
+async function open(given: Record<string, string> = variables) {
+  const db = await openTestDatabase('sqlite')
+  const { context, clock } = createTestContext(db, makeSettings(given))
+  const lead = { ...jane, deadlineAt: clock.at + 600_000 }
+  return { db, context, clock, lead }
+}
+
+it('sends a lead to every channel that is set up, and to Airtable in any case', async () => {
+  const { context, clock, lead } = await open()
+  const { channels, escalateAt } = await planDelivery(context, lead)
+  expect(channels.map(findKind)).toEqual(['airtable', 'email', 'email', 'sms', 'webhook'])
+  expect(escalateAt).toBe(clock.at + 240_000)
+  const empty = await open({})
+  expect((await planDelivery(empty.context, lead)).channels).toEqual(['airtable'])
 })
 
-it('without its receiver a channel tells nobody whom it reaches', () => {
-  const kinds = ['email', 'email', 'webhook', 'sms', 'escalation-email', 'escalation-email']
-  expect(listReceivers(settings).map(({ name }) => kindOf(name))).toEqual([
-    ...kinds,
-    'escalation-sms',
-  ])
-  for (const channel of ['airtable', 'email-2']) expect(kindOf(channel)).toBe(channel)
-})
-
-it('a lead goes to every channel that is set up, and to Airtable in any case', () => {
-  const { channels, escalateAt } = planDelivery(settings, [], person, now)
-  expect(channels.map(kindOf)).toEqual(['airtable', 'email', 'email', 'webhook', 'sms'])
-  expect(escalateAt).toBe(now + 240_000)
-  expect(planDelivery(makeSettings(), [], person, now).channels).toEqual(['airtable'])
-})
-
-it('a robot’s lead goes to no phone, and nobody is reminded', () => {
-  const { channels, escalateAt } = planDelivery(
-    settings,
-    [device()],
-    { ...person, suspect: 'trap' },
-    now,
-  )
-  expect(channels.map(kindOf)).toEqual(['airtable', 'email', 'email', 'webhook'])
+it('wakes nobody for suspected spam, and reminds nobody of it', async () => {
+  const { db, context, lead } = await open()
+  await saveDevice(db, makePhone())
+  const suspect = { ...lead, deadlineAt: null }
+  const { channels, escalateAt } = await planDelivery(context, suspect)
+  expect(channels.map(findKind)).toEqual(['airtable', 'email', 'email', 'webhook'])
   expect(escalateAt).toBeUndefined()
 })
 
-it('reminders go to those who are named for them, and to the webhook', () => {
-  const kinds = ['webhook', 'escalation-email', 'escalation-email', 'escalation-sms']
-  expect(listReminderChannels(settings).map(kindOf)).toEqual(kinds)
+it('sends reminders to their own recipients, and to the webhook', async () => {
+  const { context, lead } = await open()
+  const plan = (reason: DeliveryReason) => planRecipients(context, { lead, reason })
+  const reminded = await plan('unanswered-4')
+  expect(reminded.map(findKind)).toEqual(['email', 'email', 'sms', 'webhook'])
+  expect(await plan('missed')).toEqual(reminded)
+  // c@example.com gets both, under one name.
+  const received = new Set(await plan('received'))
+  expect(reminded.filter((name) => received.has(name)).map(findKind)).toEqual([
+    'email',
+    'sms',
+    'webhook',
+  ])
 })
 
-it('a device rings from its minute on, not while it is quiet, and for emergencies if it may', () => {
-  const rings = (changes: Partial<PushDevice>, minutes = 0, isEmergency = false) =>
-    listRinging([device(changes)], { minutes, isEmergency, now }).length === 1
-  expect(rings({})).toBe(true)
-  expect(rings({ ringsFrom: 4 }, 3.9)).toBe(false)
-  expect(rings({ ringsFrom: 4 }, 4)).toBe(true)
-  expect(rings({ quietUntil: now + 1 })).toBe(false)
-  expect(rings({ quietUntil: now })).toBe(true)
-  expect(rings({ quietUntil: now + 1, emergenciesRing: true })).toBe(false)
-  expect(rings({ quietUntil: now + 1, emergenciesRing: true }, 0, true)).toBe(true)
-  expect(rings({ goneAt: 1 }, 9, true)).toBe(false)
-})
+it.each<[Partial<PushDevice>, number, boolean, boolean]>([
+  [{}, 0, false, true],
+  [{ notifyAfterMinutes: 4 }, 3.9, false, false],
+  [{ notifyAfterMinutes: 4 }, 4, false, true],
+  [{ quietUntil: Number.MAX_SAFE_INTEGER, notifyEmergencies: false }, 0, false, false],
+  [{ quietUntil: 1, notifyEmergencies: false }, 0, false, true],
+  [{ quietUntil: Number.MAX_SAFE_INTEGER, notifyEmergencies: true }, 0, false, false],
+  [{ quietUntil: Number.MAX_SAFE_INTEGER, notifyEmergencies: true }, 0, true, true],
+])(
+  'a device with %j is notified after %d minutes, emergency %s: %s',
+  async (changes, minutes, isEmergency, isNotified) => {
+    const { db, context, clock, lead } = await open({})
+    await saveDevice(db, makePhone(changes))
+    clock.at += minutes * 60_000
+    const serviceType = isEmergency ? 'emergency' : lead.serviceType
+    const reason = minutes === 0 ? 'received' : 'unanswered-4'
+    const names = await planRecipients(context, { lead: { ...lead, serviceType }, reason })
+    expect(names.some((name) => findKind(name) === 'push')).toBe(isNotified)
+  },
+)

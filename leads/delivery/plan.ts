@@ -1,61 +1,30 @@
-import type { ServiceType } from '../lead.ts'
-import type { Env } from '../settings.ts'
-import { nameDevice, type PushDevice } from '../store/push-devices.ts'
-import { listReceivers, type Receiver, type ReceiverSettings } from './receivers.ts'
+import type { Channel, LeadEvent } from '../channels/channel.ts'
+import { type ChannelContext, channels, findNames } from '../channels/channels.ts'
+import { readReason } from '../delivery-reason.ts'
 import { computeFirstReminderAt } from './reminder-steps.ts'
 
-type Case = 'new' | 'suspect' | 'unanswered'
-
-// A robot's lead may be a person's after all, so it is told; but it wakes nobody.
-const hears: Record<Receiver['kind'], readonly Case[]> = {
-  email: ['new', 'suspect'],
-  webhook: ['new', 'suspect', 'unanswered'],
-  sms: ['new'],
-  'escalation-email': ['unanswered'],
-  'escalation-sms': ['unanswered'],
+/** The names of the recipients of one event. */
+export async function planRecipients(
+  context: ChannelContext,
+  event: LeadEvent,
+  all: readonly Channel[] = channels,
+): Promise<string[]> {
+  const { kind } = readReason(event.reason)
+  const planned = all.filter(({ reasons }) => reasons.includes(kind))
+  const names = await Promise.all(planned.map((channel) => findNames(channel, context, event)))
+  return names.flat()
 }
 
-const nameChannels = (settings: ReceiverSettings, one: Case): string[] =>
-  listReceivers(settings)
-    .filter(({ kind }) => hears[kind].includes(one))
-    .map(({ name }) => name)
-
-/** The channels that hear when nobody has called. */
-export const listReminderChannels = (settings: ReceiverSettings): string[] =>
-  nameChannels(settings, 'unanswered')
-
-/** The devices that ring about a lead that has waited for so many minutes. */
-export const listRinging = (
-  devices: readonly PushDevice[],
-  { minutes, isEmergency, now }: { minutes: number; isEmergency: boolean; now: number },
-): string[] =>
-  devices
-    .filter(
-      ({ goneAt, ringsFrom, quietUntil, emergenciesRing }) =>
-        goneAt === null &&
-        ringsFrom <= minutes &&
-        (quietUntil <= now || (isEmergency && emergenciesRing)),
-    )
-    .map(nameDevice)
-
-/**
- * Where a new lead goes, and when staff are first reminded. Airtable gets every lead, even if it is
- * set up only later: the row is the record. An alert is news: a channel set up later does not hear of
- * what came before.
- */
-export function planDelivery(
-  settings: ReceiverSettings & Pick<Env, 'escalateAfterMinutes'>,
-  devices: readonly PushDevice[],
-  { suspect, serviceType }: { suspect: string | null; serviceType: ServiceType | '' },
-  now: number,
-): { channels: string[]; escalateAt?: number } {
-  if (suspect !== null) return { channels: ['airtable', ...nameChannels(settings, 'suspect')] }
+/** Where a new lead goes, and when staff are first reminded of it. */
+export async function planDelivery(
+  context: ChannelContext,
+  lead: LeadEvent['lead'],
+): Promise<{ channels: string[]; escalateAt?: number }> {
+  const names = await planRecipients(context, { lead, reason: 'received' })
+  if (lead.deadlineAt === null) return { channels: names }
+  const { escalateAfterMinutes } = context.env
   return {
-    channels: [
-      'airtable',
-      ...nameChannels(settings, 'new'),
-      ...listRinging(devices, { minutes: 0, isEmergency: serviceType === 'emergency', now }),
-    ],
-    escalateAt: computeFirstReminderAt(now, settings.escalateAfterMinutes),
+    channels: names,
+    escalateAt: computeFirstReminderAt(lead.deadlineAt, escalateAfterMinutes),
   }
 }

@@ -3,10 +3,11 @@ import { computeAnsweredAt, computeFirstReminderAt } from './reminder-steps.ts'
 
 const minuteMs = 60_000
 const start = 1_000_000
+const deadlineAt = start + 10 * minuteMs
 
-it('the first reminder is the earliest step, and without any the missed promise', () => {
-  expect(computeFirstReminderAt(start, [4, 8])).toBe(start + 4 * minuteMs)
-  expect(computeFirstReminderAt(start, [])).toBe(start + 10 * minuteMs)
+it('reminds first at the earliest step, or at the deadline without any', () => {
+  expect(computeFirstReminderAt(deadlineAt, [4, 8])).toBe(start + 4 * minuteMs)
+  expect(computeFirstReminderAt(deadlineAt, [])).toBe(deadlineAt)
 })
 
 it.each([
@@ -15,5 +16,5 @@ it.each([
   [11, 10],
   [15, 15],
 ])('an answer found after %d minutes was given after %d', (found, counted) => {
-  expect(computeAnsweredAt(start, start + found * minuteMs)).toBe(start + counted * minuteMs)
+  expect(computeAnsweredAt(deadlineAt, start + found * minuteMs)).toBe(start + counted * minuteMs)
 })

@@ -1,47 +1,44 @@
-import type { Escalation } from '../channel.ts'
-import { promiseMs } from '../lead.ts'
+import { findPromiseStart } from '../deadline.ts'
+import type { ReminderReason } from '../delivery-reason.ts'
 
-type Step = { occasion: Escalation; afterMs: number }
+type Step = { reason: ReminderReason; at: number }
 
-const listSteps = (escalateAfterMinutes: readonly number[]): Step[] => [
+const listSteps = (deadlineAt: number, escalateAfterMinutes: readonly number[]): Step[] => [
   ...escalateAfterMinutes.map((minutes) => ({
-    occasion: `unanswered-${minutes}` as const,
-    afterMs: minutes * 60_000,
+    reason: `unanswered-${minutes}` as const,
+    at: findPromiseStart(deadlineAt) + minutes * 60_000,
   })),
-  { occasion: 'missed', afterMs: promiseMs },
+  { reason: 'missed', at: deadlineAt },
 ]
 
-/** When staff are first reminded of a lead that nobody answers. */
+/** When staff are first reminded of an unanswered lead. */
 export const computeFirstReminderAt = (
-  receivedAt: number,
+  deadlineAt: number,
   escalateAfterMinutes: readonly number[],
-): number => receivedAt + Math.min(...listSteps(escalateAfterMinutes).map(({ afterMs }) => afterMs))
+): number => Math.min(...listSteps(deadlineAt, escalateAfterMinutes).map(({ at }) => at))
 
 /**
- * What is true of an unanswered lead now, and when that changes. Steps that went by while nobody
- * looked are passed over: after an outage staff hear once that the promise is missed, not three times.
+ * The reminder that applies to an unanswered lead now, and when the next one is due. After an outage,
+ * steps in the past are skipped, so that staff get one reminder instead of three.
  */
 export function decideReminder(
-  receivedAt: number,
+  deadlineAt: number,
   escalateAfterMinutes: readonly number[],
   now: number,
-): { occasion: Escalation | undefined; nextAt: number | null } {
-  const steps = listSteps(escalateAfterMinutes)
-  const next = steps.find(({ afterMs }) => receivedAt + afterMs > now)
+): { reason: ReminderReason | undefined; nextAt: number | null } {
+  const steps = listSteps(deadlineAt, escalateAfterMinutes)
   return {
-    occasion: steps.findLast(({ afterMs }) => receivedAt + afterMs <= now)?.occasion,
-    nextAt: next ? receivedAt + next.afterMs : null,
+    reason: steps.findLast(({ at }) => at <= now)?.reason,
+    nextAt: steps.find(({ at }) => at > now)?.at ?? null,
   }
 }
 
-// Supabase's cron looks once a minute.
+// Supabase's cron job runs once a minute.
 const lateLookMs = 90_000
 
 /**
- * Airtable does not say when Status was set, only that it was before this look. A look for the
- * deadline comes just after it, so what it finds was set in time, as far as anyone can tell.
+ * Airtable does not report when Status was set. A check just after the deadline therefore counts the
+ * answer as given in time.
  */
-export function computeAnsweredAt(receivedAt: number, now: number): number {
-  const deadlineAt = receivedAt + promiseMs
-  return now - deadlineAt < lateLookMs ? Math.min(now, deadlineAt) : now
-}
+export const computeAnsweredAt = (deadlineAt: number, now: number): number =>
+  now - deadlineAt < lateLookMs ? Math.min(now, deadlineAt) : now

@@ -1,9 +1,7 @@
-import { type AirtableSettings, connect } from '../airtable/client.ts'
-import { findRows } from '../airtable/rows.ts'
-import { isTouched } from '../airtable/status.ts'
-import type { Log } from '../log.ts'
+import { findAnswered } from '../channels/airtable/send.ts'
+import type { Channel } from '../channels/channel.ts'
+import { type ChannelContext, channels } from '../channels/channels.ts'
 import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
-import type { PushDevice } from '../store/push-devices.ts'
 import {
   escalateLead,
   findNextEscalationAt,
@@ -11,37 +9,24 @@ import {
   recordAnswer,
   type UnansweredLead,
 } from '../store/reminders.ts'
-import type { Database } from '../store/tables.ts'
-import { listRinging } from './plan.ts'
+import { planRecipients } from './plan.ts'
 import { computeAnsweredAt, decideReminder } from './reminder-steps.ts'
 
-type ReminderOptions = {
-  db: Database
-  airtable: AirtableSettings | undefined
-  /** The channels that hear when nobody has called. The devices that ring are looked up. */
-  channels: readonly string[]
-  readDevices: () => Promise<readonly PushDevice[]>
-  escalateAfterMinutes: readonly number[]
-  fetch: typeof fetch
-  pause: (ms: number) => Promise<void>
-  now: () => number
-  log: Log
-}
-
-// Of one reading; a lead's id takes 55 characters of an address that Airtable limits to 16,000.
+// A lead's ID takes 55 characters of the address, which Airtable limits to 16,000.
 const leadsAtOnce = 50
-const readTimeoutMs = 5_000
 const leaseMs = 30_000
 const restMs = 250
 const lookAgainMs = 500
-// A reminder may be this late because Airtable is busy. Later would cost more than it could save.
+// A reminder waits this long while Airtable is busy; a later one would help less than a needless one.
 const waitForAirtableMs = 5_000
 
-/** Reminds staff of leads that nobody has answered, unless Airtable's rows show that someone has. */
+/** Reminds staff of unanswered leads, unless someone has set their Status in Airtable. */
 export async function remindDue(
-  options: ReminderOptions,
+  context: ChannelContext,
+  all: readonly Channel[] = channels,
 ): Promise<{ reminded: number; nextAt: number | undefined }> {
-  const { db, airtable, now, log } = options
+  const { db, now, log } = context
+  const { airtable } = context.env
   const dueAt = await findNextEscalationAt(db)
   if (dueAt === undefined || dueAt > now()) return { reminded: 0, nextAt: dueAt }
 
@@ -57,56 +42,31 @@ export async function remindDue(
     const leads = await listUnanswered(db, now(), leadsAtOnce)
     let answered = new Set<unknown>()
     if (mayRead && leads.length > 0) {
-      const read = await readAnswers(leads, airtable, options)
-      answered = read.answered
-      holdMs = Math.max(read.holdMs, restMs)
+      const ids = leads.map(({ id }) => id)
+      const found = await findAnswered(ids, airtable, context)
+      if ('error' in found) {
+        // A needless reminder costs less than a missed call.
+        log.warn({ error: found.error }, 'Airtable cannot be read: reminders go out anyway')
+        holdMs = Math.max(found.holdMs ?? 0, restMs)
+      } else answered = found
     }
     for (const lead of leads)
       if (answered.has(lead.id)) {
-        const answeredAt = computeAnsweredAt(lead.receivedAt, now())
+        const answeredAt = computeAnsweredAt(lead.deadlineAt, now())
         await recordAnswer(db, lead.id, { answeredAt, answeredBy: 'airtable', now: now() })
-        log.info({ leadId: lead.id }, 'answered, says Airtable')
-      } else if (await remind(lead, options)) reminded += 1
+        log.info({ leadId: lead.id }, 'answered in Airtable')
+      } else if (await remind(lead)) reminded += 1
   } finally {
     if (mayRead) await releaseChannel(db, 'airtable', holder, now() + holdMs)
   }
   return { reminded, nextAt: await findNextEscalationAt(db) }
-}
 
-/**
- * The leads whose rows staff have given a Status of their own. None when Airtable cannot be read: a
- * needless reminder costs less than a missed promise.
- */
-async function readAnswers(
-  leads: readonly UnansweredLead[],
-  airtable: AirtableSettings,
-  { fetch, pause, log }: ReminderOptions,
-): Promise<{ answered: Set<unknown>; holdMs: number }> {
-  const ask = connect(airtable, { fetch, pause, requestTimeoutMs: readTimeoutMs })
-  const ids = leads.map(({ id }) => id)
-  const found = await findRows(ids, airtable, ask)
-  if (found.kind === 'failed') {
-    log.warn({ error: found.error }, 'reminders go out without a look at Airtable')
-    return { answered: new Set(), holdMs: found.holdMs ?? 0 }
+  async function remind(lead: UnansweredLead): Promise<boolean> {
+    const { escalateAfterMinutes } = context.env
+    const { reason, nextAt } = decideReminder(lead.deadlineAt, escalateAfterMinutes, now())
+    const names = reason ? await planRecipients(context, { lead, reason }, all) : []
+    const isOurs = await escalateLead(db, lead, reason, { channels: names, nextAt, now: now() })
+    if (isOurs) log.warn({ leadId: lead.id, reason, alerted: names.length }, 'not answered yet')
+    return isOurs
   }
-  const answered = found.rows.filter(isTouched).map(({ fields }) => fields['Lead ID'])
-  return { answered: new Set(answered), holdMs: 0 }
-}
-
-async function remind(
-  lead: UnansweredLead,
-  { db, channels: others, readDevices, escalateAfterMinutes, now, log }: ReminderOptions,
-): Promise<boolean> {
-  const { occasion, nextAt } = decideReminder(lead.receivedAt, escalateAfterMinutes, now())
-  const isEmergency = lead.serviceType === 'emergency'
-  const minutes = (now() - lead.receivedAt) / 60_000
-  const devices = listRinging(await readDevices(), {
-    minutes,
-    isEmergency,
-    now: now(),
-  })
-  const channels = [...others, ...devices]
-  const isOurs = await escalateLead(db, lead, occasion, { channels, nextAt, now: now() })
-  if (isOurs) log.warn({ leadId: lead.id, occasion, alerted: channels.length }, 'not answered yet')
-  return isOurs
 }

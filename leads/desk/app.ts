@@ -3,46 +3,39 @@ import { bodyLimit } from 'hono/body-limit'
 import { compress } from 'hono/compress'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import * as v from 'valibot'
-import type { Log } from '../log.ts'
+import { AirtableUnavailable } from '../delivery/erase-everywhere.ts'
 import { endSessions, listSessions, renamePerson, sessionMs } from '../store/desk-access.ts'
-import { giveUpAfter } from '../store/give-up-after.ts'
 import { moveDevices } from '../store/push-devices.ts'
-import type { Database } from '../store/tables.ts'
-import { UserError } from '../user-error.ts'
-import { createDeviceRoutes, type DeviceRouteOptions } from './device-routes.ts'
-import { createLeadRoutes, type LeadRouteOptions } from './lead-routes.ts'
-import { maxBodyBytes, type Route, readBody, refuse } from './routes.ts'
-import { describeDevice, enter, readSession, requestLink } from './sign-in.ts'
-import { readToday, type Today } from './today.ts'
+import { withTimeout } from '../with-timeout.ts'
+import { createDeviceRoutes } from './device-routes.ts'
+import { createLeadRoutes } from './lead-routes.ts'
+import {
+  type DeskContext,
+  type DeskHooks,
+  maxBodyBytes,
+  type Route,
+  readBody,
+  refuse,
+} from './routes.ts'
+import { describeDevice, readSession, redeemLink, requestLink } from './sign-in.ts'
+import { readToday } from './today.ts'
 
-export type DeskOptions = LeadRouteOptions &
-  DeviceRouteOptions & {
-    db: Database
-    /** The desk's own address, without a slash at the end. */
-    url: string
-    /** In lower case. */
-    mayEnter: readonly string[]
-    /** None where no mail server is set up. */
-    sendLink: ((email: string, link: string) => Promise<void>) | undefined
-    findClientAddress: (c: Context) => string
-    /** The desk's page, with today in it for who is signed in. */
-    sendPage: (c: Context, today: Today | undefined) => Response
-    now: () => number
-    log: Log
-  }
-
-/** The desk's page and its JSON interface. */
-export function createDesk(options: DeskOptions): { app: Hono; routes: readonly Route[] } {
-  const { db, url, now, log } = options
+/** The desk's page and its JSON API. */
+export function createDesk(
+  context: DeskContext,
+  hooks: DeskHooks,
+): { app: Hono; routes: readonly Route[] } {
+  const { db, now, log } = context
+  const { url } = context.env.desk
   const isSecure = url.startsWith('https:')
-  // Browsers take __Host- only over TLS; on a laptop there is none.
+  // Browsers accept __Host- only over TLS, which a laptop does not have.
   const cookieName = isSecure ? '__Host-desk' : 'desk'
-  // Whoever has the machine comes by this name where no address is set up.
-  const mayEnter = [...options.mayEnter, 'owner']
+  // `npm run leads -- desk` signs in under this name if no email address is set.
+  const allowedEmails = [...context.env.desk.allowedEmails, 'owner']
   const app = new Hono()
   const findSession = async (c: Context) => {
     const session = await readSession(db, getCookie(c, cookieName), now())
-    return session && mayEnter.includes(session.email) ? session : undefined
+    return session && allowedEmails.includes(session.email) ? session : undefined
   }
 
   const routes: Route[] = [
@@ -53,11 +46,11 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
       answer: async (c) => {
         const read = async () => {
           const session = await findSession(c)
-          return session && readToday(session, options)
+          return session && readToday(session, context, hooks)
         }
-        // Without the database the page comes without leads, and says why.
-        const today = await giveUpAfter(pagePatienceMs, read).catch(() => undefined)
-        return options.sendPage(c, today)
+        // While the database hangs, the page is sent without leads and reports the problem.
+        const today = await withTimeout(pageTimeoutMs, read).catch(() => undefined)
+        return hooks.sendPage(c, today)
       },
     },
     {
@@ -65,7 +58,7 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
       path: '/api/sign-in',
       open: true,
       answer: async (c) => {
-        const { sendLink } = options
+        const { sendLink } = hooks
         if (!sendLink)
           return refuse(
             c,
@@ -75,10 +68,10 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
         const asked = await readBody(c, v.object({ email: v.pipe(v.string(), v.maxLength(254)) }))
         if (!asked) return refuse(c, 400, 'Enter an e-mail address.')
         const email = asked.email.trim().toLowerCase()
-        const clientAddress = options.findClientAddress(c)
-        const request = { ...options, email, clientAddress, now: now() }
+        const clientAddress = hooks.findClientAddress(c)
+        const request = { ...context.env.desk, email, clientAddress, now: now() }
         const link = await requestLink(db, request)
-        // Not waited for: how long a mail takes would tell who may sign in.
+        // Do not wait: how long the mail takes would reveal who may sign in.
         if (link)
           void sendLink(email, link).catch(() => {
             log.error({}, 'a link to the desk could not be sent: see SMTP_URL')
@@ -93,7 +86,7 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
       answer: async (c) => {
         const asked = await readBody(c, v.object({ token: v.string() }))
         const device = describeDevice(c.req.header('user-agent') ?? '')
-        const entered = await enter(db, { token: asked?.token ?? '', device, now: now() })
+        const entered = await redeemLink(db, { token: asked?.token ?? '', device, now: now() })
         if (!entered)
           return refuse(c, 403, 'This link was used before or is older than 15 minutes.')
         const before = await readSession(db, getCookie(c, cookieName), now())
@@ -148,8 +141,8 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
         return c.json({ ok: true })
       },
     },
-    ...createLeadRoutes(options),
-    ...createDeviceRoutes(options),
+    ...createLeadRoutes(context, hooks),
+    ...createDeviceRoutes(context),
   ]
 
   app.use('/', compress())
@@ -157,7 +150,7 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
   app.use('/api/*', async (c, next) => {
     c.header('Cache-Control', 'no-store')
     c.header('X-Content-Type-Options', 'nosniff')
-    // A form or a script of another site can send the cookie's browser here, but not say this.
+    // Another site can make the browser send the cookie, but not this header.
     if (c.req.method !== 'GET' && c.req.header('origin') !== new URL(url).origin)
       return refuse(c, 403, 'This request comes from another page.')
     await next()
@@ -170,7 +163,8 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
     })
   app.all('/api/*', (c) => refuse(c, 404, 'There is nothing here.'))
   app.onError((error, c) => {
-    if (error instanceof UserError) return refuse(c, 409, error.message)
+    if (error instanceof AirtableUnavailable)
+      return refuse(c, 409, error.message, 'airtable-unavailable')
     const place = error.stack?.split('\n').find((line) => line.trim().startsWith('at '))
     log.error({ error: error.name, place: place?.trim() }, 'the desk failed unexpectedly')
     return refuse(c, 503, 'The desk cannot reach its database. It tries again by itself.')
@@ -179,7 +173,7 @@ export function createDesk(options: DeskOptions): { app: Hono; routes: readonly 
 }
 
 const tooLong = 'This is too long.'
-const pagePatienceMs = 1_500
+const pageTimeoutMs = 1_500
 
 const describeMe = ({ id, email, person }: { id: string; email: string; person: string }) => ({
   id,

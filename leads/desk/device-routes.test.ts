@@ -1,16 +1,15 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { pushHost, startPushStandIn } from '#demo/push-stand-in.ts'
+import { pushHost, startFakePush } from '#fakes/push.ts'
 import { openTestDatabase } from '#testing/database.ts'
-import { createTestDesk, deskUrl } from '#testing/desk.ts'
+import { createTestDesk } from '#testing/desk.ts'
 import { testTime } from '#testing/saved-leads.ts'
 import { saveDevice } from '../store/push-devices.ts'
 
 async function open() {
-  const service = await startPushStandIn()
+  const service = await startFakePush()
   onTestFinished(() => service.close())
   const db = await openTestDatabase('sqlite')
-  const push = { deskUrl, subject: 'mailto:site@example.com', services: [pushHost] }
-  const desk = createTestDesk(db, { push, fetch: service.fetch })
+  const desk = createTestDesk(db, { env: { PUSH_SERVICES: pushHost }, fetch: service.fetch })
   const cookie = await desk.signIn()
   const subscribe = (body: object, as = cookie) =>
     desk.call('POST', '/api/devices', { cookie: as, body })
@@ -26,17 +25,23 @@ it('a phone is named, rung for a test, paused and removed', async () => {
   expect(publicKey).toMatch(/^B[\w-]{86}$/)
   expect(steps).toEqual([0, 4, 8])
   const [{ id }] = devices
-  const fresh = { name: 'My phone', person: 'Sam Hill', isThis: true, goneAt: null, ringsFrom: 0 }
-  expect(devices).toEqual([{ ...fresh, id, quietUntil: 0, emergenciesRing: true }])
+  const fresh = {
+    name: 'My phone',
+    person: 'Sam Hill',
+    isThis: true,
+    goneAt: null,
+    notifyAfterMinutes: 0,
+  }
+  expect(devices).toEqual([{ ...fresh, id, quietUntil: 0, notifyEmergencies: true }])
 
   expect((await call('POST', `/api/devices/${id}/test`, { cookie })).status).toBe(200)
   expect(service.messages[0]?.data.notification.title).toBe('This phone rings')
 
   const body = {
     name: 'Truck',
-    ringsFrom: 4,
+    notifyAfterMinutes: 4,
     quietUntil: 1_800_000_000_000,
-    emergenciesRing: false,
+    notifyEmergencies: false,
   }
   expect((await call('PUT', `/api/devices/${id}`, { cookie, body })).status).toBe(200)
   expect((await list()).devices).toMatchObject([body])
@@ -52,9 +57,9 @@ it('a test says why a phone cannot be rung', async () => {
   const [{ id }] = (await list()).devices
   const test = () => call('POST', `/api/devices/${id}/test`, { cookie })
   service.failNext('phone', { kind: 'status', status: 500 })
-  expect(await test()).toMatchObject({ status: 409, said: 'The push service answered 500.' })
+  expect(await test()).toMatchObject({ status: 409, message: 'The push service answered 500.' })
   service.removePhone('phone')
-  expect(await test()).toMatchObject({ status: 409, said: expect.stringContaining('is gone') })
+  expect(await test()).toMatchObject({ status: 409, message: expect.stringContaining('is gone') })
   expect((await list()).devices[0].goneAt).not.toBeNull()
 })
 
@@ -87,13 +92,19 @@ it('a hundred phones ring; one more is refused until another is removed', async 
   for (let at = 1; at < 100; at++)
     await saveDevice(db, {
       ...{ id: crypto.randomUUID(), sessionId: `${at}`, endpoint: `${endpoint}${at}`, ...keys },
-      ...{ person: 'Sam', name: `${at}`, ringsFrom: 0, quietUntil: 0, emergenciesRing: true },
+      ...{
+        person: 'Sam',
+        name: `${at}`,
+        notifyAfterMinutes: 0,
+        quietUntil: 0,
+        notifyEmergencies: true,
+      },
       ...{ createdAt: testTime, goneAt: null },
     })
   const alex = await signIn('alex@example.com')
   const add = () => subscribe({ subscription: service.addPhone('more') }, alex)
-  const said = '100 devices ring already: remove some first.'
-  expect(await add()).toMatchObject({ status: 409, said })
+  const message = '100 devices ring already: remove some first.'
+  expect(await add()).toMatchObject({ status: 409, message })
   const { devices } = await list()
   expect(devices).toHaveLength(100)
   // Whose address changes is no new one.

@@ -1,50 +1,48 @@
 import * as v from 'valibot'
-import { isPushService, sendPush } from '../alerts/push.ts'
-import type { Env } from '../settings.ts'
+import { isPushService, sendPush } from '../channels/push.ts'
 import {
   changeDevice,
   listDevices,
   type PushDevice,
   removeDevices,
   saveDevice,
-  strikeOffDevice,
 } from '../store/push-devices.ts'
-import type { Database } from '../store/tables.ts'
-import { readVapidKeys } from '../store/vapid-keys.ts'
-import { type Route, readBody, refuse } from './routes.ts'
+import { readVapidKeys } from '../store/stored-settings.ts'
+import { type DeskContext, type Route, readBody, refuse } from './routes.ts'
 
-export type DeviceRouteOptions = {
-  db: Database
-  push: Env['push']
-  escalateAfterMinutes: readonly number[]
-  fetch: typeof fetch
-  now: () => number
-}
-
-/** What the desk shows of a device; its address and keys stay here. */
+/** Without the device's address and keys, which stay on the server. */
 export type DeviceCard = Pick<
   PushDevice,
-  'id' | 'person' | 'name' | 'ringsFrom' | 'quietUntil' | 'emergenciesRing' | 'goneAt'
+  'id' | 'person' | 'name' | 'notifyAfterMinutes' | 'quietUntil' | 'notifyEmergencies' | 'goneAt'
 > & { isThis: boolean }
 
-// A crew is a dozen; more than this is somebody's script.
+// A crew has a dozen devices; more than this comes from a script.
 const mostDevices = 100
 
-/** Phones that ring: named, tested, paused and removed by whoever is at the desk. */
-export function createDeviceRoutes(options: DeviceRouteOptions): Route[] {
-  const { db, push, escalateAfterMinutes, fetch, now } = options
+export function createDeviceRoutes(context: DeskContext): Route[] {
+  const { db, env, now } = context
   return [
     {
       method: 'GET',
       path: '/api/devices',
       answer: async (c, session) => {
-        const { publicKey } = await readVapidKeys(db, push.subject)
+        const { publicKey } = await readVapidKeys(db, env.contactUrl)
         const devices = (await listDevices(db)).map((device): DeviceCard => {
-          const { id, person, name, ringsFrom, quietUntil, emergenciesRing, goneAt } = device
+          const { id, person, name, notifyAfterMinutes, quietUntil, notifyEmergencies, goneAt } =
+            device
           const isThis = device.sessionId === session.id
-          return { id, person, name, ringsFrom, quietUntil, emergenciesRing, goneAt, isThis }
+          return {
+            id,
+            person,
+            name,
+            notifyAfterMinutes,
+            quietUntil,
+            notifyEmergencies,
+            goneAt,
+            isThis,
+          }
         })
-        return c.json({ publicKey, devices, steps: [0, ...escalateAfterMinutes] })
+        return c.json({ publicKey, devices, steps: [0, ...env.escalateAfterMinutes] })
       },
     },
     {
@@ -54,7 +52,7 @@ export function createDeviceRoutes(options: DeviceRouteOptions): Route[] {
         const asked = await readBody(c, newDevice)
         if (!asked) return refuse(c, 400, 'This browser’s registration cannot be understood.')
         const { endpoint, keys } = asked.subscription
-        if (!isPushService(endpoint, push.services))
+        if (!isPushService(endpoint, env.push?.services ?? []))
           return refuse(
             c,
             400,
@@ -69,11 +67,12 @@ export function createDeviceRoutes(options: DeviceRouteOptions): Route[] {
         if (!own && devices.length >= mostDevices)
           return refuse(c, 409, `${mostDevices} devices ring already: remove some first.`)
         await saveDevice(db, {
-          ...{ ringsFrom: 0, quietUntil: 0, emergenciesRing: true, name: 'A phone' },
-          // What was set here stays when the browser's address changes.
+          ...{ notifyAfterMinutes: 0, quietUntil: 0, notifyEmergencies: true, name: 'A phone' },
+          id: crypto.randomUUID(),
+          // The settings and pending notifications stay when the browser's address changes.
           ...own,
           ...(asked.name !== undefined && { name: asked.name }),
-          ...{ id: crypto.randomUUID(), sessionId: session.id, person: session.person },
+          ...{ sessionId: session.id, person: session.person },
           ...{ endpoint, ...keys, createdAt: now(), goneAt: null },
         })
         return c.json({ ok: true })
@@ -104,12 +103,11 @@ export function createDeviceRoutes(options: DeviceRouteOptions): Route[] {
       answer: async (c) => {
         const device = (await listDevices(db)).find(({ id }) => id === c.req.param('id'))
         if (!device) return refuse(c, 404, gone)
-        const vapid = await readVapidKeys(db, push.subject)
         const signal = AbortSignal.timeout(testMs)
-        const sent = await sendPush(testRing, device, { ...push, vapid }, { fetch, signal })
-        if (sent.ok && !sent.gone) return c.json({ ok: true })
-        if (sent.gone) await strikeOffDevice(db, device.id, now())
-        return refuse(c, 409, sent.ok ? gone : sent.error)
+        const sent = await sendPush(testMessage, device, context, signal)
+        if (!sent.ok) return refuse(c, 409, sent.error)
+        // A note means that the device is gone.
+        return sent.note ? refuse(c, 409, gone) : c.json({ ok: true })
       },
     },
   ] as Route[]
@@ -117,7 +115,7 @@ export function createDeviceRoutes(options: DeviceRouteOptions): Route[] {
 
 const testMs = 8_000
 const gone = 'This device is gone. Press “Ring this phone” on it again.'
-const testRing = {
+const testMessage = {
   title: 'This phone rings',
   body: 'The next request for an estimate will sound like this.',
   leadId: 'test',
@@ -162,7 +160,7 @@ const newDevice = v.object({
 })
 const changes = v.object({
   name,
-  ringsFrom: v.pipe(v.number(), v.minValue(0), v.maxValue(10)),
+  notifyAfterMinutes: v.pipe(v.number(), v.minValue(0), v.maxValue(10)),
   quietUntil: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1e13)),
-  emergenciesRing: v.boolean(),
+  notifyEmergencies: v.boolean(),
 })

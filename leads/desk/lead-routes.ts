@@ -1,43 +1,40 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 import * as v from 'valibot'
+import { mapRecipients } from '../channels/channels.ts'
+import { isWebhookStopped, resumeWebhook } from '../channels/webhook.ts'
+import { eraseEverywhere } from '../delivery/erase-everywhere.ts'
 import { decideReminder } from '../delivery/reminder-steps.ts'
-import type { LeadOutcome, ServiceType, StoredLead } from '../lead.ts'
-import { serviceTypes } from '../lead.ts'
+import type { ServiceType } from '../fields.ts'
+import { serviceTypes } from '../fields.ts'
+import type { LeadOutcome, StoredLead } from '../lead.ts'
+import { formatCsv, readPages } from '../reports/csv.ts'
+import { describeCard, describeInFull } from '../reports/describe.ts'
+import { computeReport } from '../reports/promise-report.ts'
 import { retryDeliveries } from '../store/deliveries.ts'
+import { eraseLead } from '../store/erase-lead.ts'
 import { findLeads, type LeadState, type Position } from '../store/find-leads.ts'
 import { recordOutcome, reopenLead } from '../store/outcome.ts'
-import { findLead, listHandOvers, listPromises } from '../store/reading.ts'
+import {
+  findLead,
+  type LeadWithDeliveries,
+  listDeliveryTimes,
+  listPromises,
+} from '../store/reading.ts'
 import { recordAnswer } from '../store/reminders.ts'
-import type { Database } from '../store/tables.ts'
-import { writeCsv } from './csv-file.ts'
-import { describeCard, describeInFull } from './describe.ts'
-import { computeReport } from './promise-report.ts'
-import { type Route, readBody, refuse } from './routes.ts'
+import { type DeskContext, type DeskHooks, type Route, readBody, refuse } from './routes.ts'
 import { readToday } from './today.ts'
-
-export type LeadRouteOptions = {
-  db: Database
-  timeZone: string
-  escalateAfterMinutes: readonly number[]
-  /** By channel: whom it reaches, for a person to read. */
-  findReceivers: () => Promise<ReadonlyMap<string, string>>
-  /** What the owner should look at. */
-  findWarnings: () => Promise<string[]>
-  /** Erases a lead here and in Airtable, or throws a UserError. */
-  erase: (leadId: string) => Promise<string>
-  wake: () => void
-  now: () => number
-}
 
 const dayMs = 24 * 3_600_000
 const pageSize = 50
 const reportDays = [7, 30, 90]
 
-export function createLeadRoutes(options: LeadRouteOptions): Route[] {
-  const { db, now, wake, timeZone } = options
+export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[] {
+  const { db, now } = context
+  const { timeZone, webhook, escalateAfterMinutes } = context.env
+  const { wake } = hooks
 
-  /** Answers with what is there, or with 304 if the phone has it already. */
+  /** Answers 304 if the phone has the same data. */
   function sendFresh(c: Context, body: unknown): Response {
     const text = JSON.stringify(body)
     const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
@@ -46,7 +43,6 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
     return c.body(text, 200, { 'Content-Type': 'application/json' })
   }
 
-  /** The lead named in the address; what follows is done to it as it is now. */
   const withLead =
     (
       answer: (c: Context, lead: StoredLead, person: string) => Promise<Response>,
@@ -67,17 +63,25 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
   async function showLead(c: Context, id: string): Promise<Response> {
     const lead = await findLead(db, id)
     if (!lead) return refuse(c, 404, 'This lead was erased.')
-    const receivers = await options.findReceivers()
-    return sendFresh(c, { lead: describeInFull(lead, { timeZone, receivers, now: now() }) })
+    const recipients = await mapRecipients(context)
+    return sendFresh(c, {
+      lead: describeInFull(lead, { timeZone, recipients, now: now() }),
+      canResumeWebhook: await canResumeWebhook(lead),
+    })
   }
+
+  const canResumeWebhook = async ({ deliveries }: LeadWithDeliveries): Promise<boolean> =>
+    webhook !== undefined &&
+    deliveries.some(({ channel, state }) => channel === 'webhook' && state === 'waiting') &&
+    (await isWebhookStopped(db, webhook.url))
 
   return [
     {
       method: 'GET',
       path: '/api/today',
-      answer: async (c, session) => sendFresh(c, await readToday(session, options)),
+      answer: async (c, session) => sendFresh(c, await readToday(session, context, hooks)),
     },
-    // By POST: what is looked for is a person, and addresses end up in logs.
+    // Uses POST, because URLs end up in logs.
     {
       method: 'POST',
       path: '/api/search',
@@ -97,7 +101,7 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
       answer: async (c) => {
         const asked = await readBody(c, searchSchema)
         if (!asked) return refuse(c, 400, 'This search cannot be understood.')
-        return new Response(toStream(writeCsv(db, asked)), {
+        return new Response(toStream(formatCsv(readPages(db, asked))), {
           headers: { 'Content-Type': 'text/csv; charset=utf-8', 'Cache-Control': 'no-store' },
         })
       },
@@ -110,8 +114,8 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
         const at = now()
         const period = { from: at - days * dayMs, to: at }
         const promises = await listPromises(db, period)
-        const handOvers = await listHandOvers(db, period)
-        const report = computeReport(promises, handOvers, { ...period, now: at, timeZone })
+        const deliveryTimes = await listDeliveryTimes(db, period)
+        const report = computeReport(promises, deliveryTimes, { ...period, now: at, timeZone })
         return sendFresh(c, { report })
       },
     },
@@ -138,10 +142,11 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
     {
       method: 'POST',
       path: '/api/leads/:id/reopen',
-      answer: withLead(async (c, { id, receivedAt }) => {
+      answer: withLead(async (c, { id, deadlineAt }) => {
         const at = now()
-        const { nextAt } = decideReminder(receivedAt, options.escalateAfterMinutes, at)
-        await reopenLead(db, id, { remindAt: nextAt, now: at })
+        const remindAt =
+          deadlineAt === null ? null : decideReminder(deadlineAt, escalateAfterMinutes, at).nextAt
+        await reopenLead(db, id, { remindAt, now: at })
         wake()
         return showLead(c, id)
       }),
@@ -156,20 +161,49 @@ export function createLeadRoutes(options: LeadRouteOptions): Route[] {
       }),
     },
     {
+      method: 'POST',
+      path: '/api/retry',
+      answer: async (c) => {
+        const retried = await retryDeliveries(db, 'all', now())
+        wake()
+        return c.json({ retried })
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/webhook/resume',
+      answer: async (c) => {
+        await resumeWebhook(db)
+        const retried = await retryDeliveries(db, 'all', now(), 'webhook')
+        wake()
+        return c.json({ retried })
+      },
+    },
+    {
       method: 'DELETE',
       path: '/api/leads/:id',
-      answer: withLead(async (c, lead) => {
-        const typed = await readBody(c, v.object({ name: v.string() }))
-        if (tidy(typed?.name) !== tidy(lead.name))
+      answer: withLead(async (c, { id, name }) => {
+        const asked = await readBody(c, eraseSchema)
+        if (tidy(asked?.name) !== tidy(name))
           return refuse(c, 400, 'Type the name as it stands there.')
-        return c.json({ said: await options.erase(lead.id) })
+        if (asked?.hereOnly) {
+          await eraseLead(db, id)
+          const message = `Erased here only. In Airtable, delete the row with the Lead ID ${id} by hand.`
+          return c.json({ message })
+        }
+        const rows = await eraseEverywhere(id, context)
+        return c.json({ message: rows ? erasedInAirtable : 'Erased.' })
       }),
     },
   ] as Route[]
 }
 
-/** Read as fast as the phone takes it. */
-function toStream(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+const erasedInAirtable =
+  'Erased, in Airtable too. Airtable keeps deleted rows in its trash for some days: empty it.'
+
+const eraseSchema = v.object({ name: v.string(), hereOnly: v.optional(v.boolean()) })
+
+function toStream(texts: AsyncGenerator<string, void>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream({
     async pull(controller) {

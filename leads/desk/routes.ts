@@ -1,10 +1,32 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
+import type { ChannelContext } from '../channels/channels.ts'
+import type { OwnerText, Severity } from '../health/check.ts'
+import type { Env } from '../settings.ts'
 import type { Session } from '../store/desk-access.ts'
+import type { Today } from './today.ts'
 
 export type { Session }
 
-/** What a route knows of the one who asks. Only `open` routes are answered without a session. */
+export type DeskContext = Omit<ChannelContext, 'env'> & {
+  env: Env & { desk: NonNullable<Env['desk']> }
+}
+
+/** What needs the owner's attention. */
+export type DeskWarning = OwnerText & { id: string; severity: Severity }
+
+export type DeskHooks = {
+  findWarnings: () => Promise<DeskWarning[]>
+  /** Undefined where no mail server is set up. */
+  sendLink: ((email: string, link: string) => Promise<void>) | undefined
+  findClientAddress: (c: Context) => string
+  /** Answers with the desk's page, which includes today's leads for a signed-in person. */
+  sendPage: (c: Context, today: Today | undefined) => Response
+  /** Tells the worker that deliveries may be due. */
+  wake: () => void
+}
+
+/** Only `open` routes are answered without a session. */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
@@ -15,10 +37,14 @@ export type Route = {
 
 export const maxBodyBytes = 4_096
 
-export const refuse = (c: Context, status: 400 | 401 | 403 | 404 | 409 | 503, message: string) =>
-  c.json({ error: { message } }, status)
+export const refuse = (
+  c: Context,
+  status: 400 | 401 | 403 | 404 | 409 | 503,
+  message: string,
+  code?: 'airtable-unavailable',
+) => c.json({ error: { message, code } }, status)
 
-/** What was sent, if it is what it should be. */
+/** Undefined if the body does not match the schema. */
 export async function readBody<Schema extends v.GenericSchema>(
   c: Context,
   schema: Schema,

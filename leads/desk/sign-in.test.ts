@@ -20,12 +20,14 @@ describe.each(engines)('signing in on %s', (engine) => {
     expect(desk.mails.map(({ email }) => email)).toEqual([sam])
     const token = findToken(desk.mails[0]?.link ?? '')
 
-    const entered = await desk.enter(token, { 'user-agent': 'Mozilla/5.0 (Android 16) Chrome/150' })
+    const entered = await desk.redeemLink(token, {
+      'user-agent': 'Mozilla/5.0 (Android 16) Chrome/150',
+    })
     expect(entered.json.me).toMatchObject({ email: sam, person: 'Sam Hill' })
     expect(entered.headers.get('set-cookie')).toMatch(
       /^__Host-desk=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     )
-    expect((await desk.enter(token)).status).toBe(403)
+    expect((await desk.redeemLink(token)).status).toBe(403)
     const cookie = entered.headers.get('set-cookie')?.split(';')[0]
     expect((await desk.call('GET', '/api/sessions', { cookie })).json.sessions).toMatchObject([
       { person: 'Sam Hill', device: 'Chrome on Android', isThis: true },
@@ -39,8 +41,8 @@ describe.each(engines)('signing in on %s', (engine) => {
     desk.clock.at += 15 * minuteMs
     const expired = findToken(desk.mails[0]?.link ?? '')
     for (const token of [expired, 'x'.repeat(43), '', "' or 1=1 --"])
-      expect((await desk.enter(token)).status).toBe(403)
-    expect((await desk.enter('x'.repeat(100_000))).status).toBe(400)
+      expect((await desk.redeemLink(token)).status).toBe(403)
+    expect((await desk.redeemLink('x'.repeat(100_000))).status).toBe(400)
     for (const body of [undefined, [], { token: 7 }, 'x'])
       expect((await desk.call('POST', '/api/session', { body })).status).toBe(403)
   })
@@ -85,11 +87,11 @@ describe.each(engines)('signing in on %s', (engine) => {
     const cookie = await desk.signIn()
     const look = async (at: ReturnType<typeof createTestDesk>) =>
       (await at.call('GET', '/api/today', { cookie })).status
-    expect(await look(createTestDesk(db, { mayEnter: ['alex@example.com'] }))).toBe(401)
+    expect(await look(createTestDesk(db, { env: { DESK_EMAIL_TO: 'alex@example.com' } }))).toBe(401)
     expect(await look(desk)).toBe(200)
     await ask(desk, sam)
     await desk.call('DELETE', '/api/sessions/all', { cookie })
-    expect((await desk.enter(findToken(desk.mails[0]?.link ?? ''))).status).toBe(403)
+    expect((await desk.redeemLink(findToken(desk.mails[0]?.link ?? ''))).status).toBe(403)
   })
 
   it('stores only hashes', async () => {
@@ -108,8 +110,8 @@ describe.each(engines)('signing in on %s', (engine) => {
 
 it('says what to do where no mail can be sent, whoever asks', async () => {
   const desk = createTestDesk(await openTestDatabase('sqlite'), { sendLink: undefined })
-  const { status, said } = await desk.call('POST', '/api/sign-in', { body: { email: sam } })
-  expect([status, said]).toEqual([503, expect.stringContaining('npm run leads -- desk')])
+  const { status, message } = await desk.call('POST', '/api/sign-in', { body: { email: sam } })
+  expect([status, message]).toEqual([503, expect.stringContaining('npm run leads -- desk')])
 })
 
 it.each([

@@ -1,22 +1,28 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { findSession, type Session, saveLink, saveSession, takeLink } from '../store/desk-access.ts'
+import {
+  consumeLink,
+  findSession,
+  type Session,
+  saveLink,
+  saveSession,
+} from '../store/desk-access.ts'
 import type { Database } from '../store/tables.ts'
 
 const linkMs = 15 * 60_000
 const limits = { mostPerEmail: 3, mostPerClient: 10 }
 const tokenPattern = /^[\w-]{43}$/
 
-/** The database holds hashes only: a copy of it opens nothing. */
+/** Only hashes are stored, so a copy of the database lets nobody sign in. */
 const hash = (token: string) => createHash('sha256').update(token).digest('hex')
 const makeToken = () => randomBytes(32).toString('base64url')
 
-/** A link for whoever has the machine: nobody has to be asked. */
+/** For a person who can run commands on the server; it needs no mail and has no limit. */
 export async function makeLink(
   db: Database,
-  { url, mayEnter, now }: { url: string; mayEnter: readonly string[]; now: number },
+  { url, allowedEmails, now }: { url: string; allowedEmails: readonly string[]; now: number },
 ): Promise<string> {
   const token = makeToken()
-  const email = mayEnter[0] ?? 'owner'
+  const email = allowedEmails[0] ?? 'owner'
   const link = { tokenHash: hash(token), email, clientAddress: '', isValid: true }
   await saveLink(
     db,
@@ -26,43 +32,43 @@ export async function makeLink(
   return formatLink(url, token)
 }
 
-// Behind the #, where it reaches no server's log; and a mail scanner that opens it changes nothing.
+// The token is in the hash, so it reaches no server log and a mail scanner cannot redeem it.
 const formatLink = (url: string, token: string) => `${url}/#enter=${token}`
 
-/** The link to send, if this address may have one. What happens takes as long either way. */
+/** Undefined if this address may not sign in. Takes equally long in both cases. */
 export async function requestLink(
   db: Database,
   {
     email,
     clientAddress,
-    mayEnter,
+    allowedEmails,
     url,
     now,
   }: {
     email: string
     clientAddress: string
-    mayEnter: readonly string[]
+    allowedEmails: readonly string[]
     url: string
     now: number
   },
 ): Promise<string | undefined> {
   const token = makeToken()
-  const isValid = mayEnter.includes(email)
-  const isKept = await saveLink(
+  const isValid = allowedEmails.includes(email)
+  const isSaved = await saveLink(
     db,
     { tokenHash: hash(token), email, clientAddress, isValid, expiresAt: now + linkMs },
     { now, ...limits },
   )
-  return isValid && isKept ? formatLink(url, token) : undefined
+  return isValid && isSaved ? formatLink(url, token) : undefined
 }
 
-/** Opens the desk for this browser; undefined: the link is forged, used or too old. */
-export async function enter(
+/** Undefined if the link is forged, used, or expired. */
+export async function redeemLink(
   db: Database,
   { token, device, now }: { token: string; device: string; now: number },
 ): Promise<{ sessionToken: string; session: Session } | undefined> {
   if (!tokenPattern.test(token)) return undefined
-  const email = await takeLink(db, hash(token), now)
+  const email = await consumeLink(db, hash(token), now)
   if (email === undefined) return undefined
   const sessionToken = makeToken()
   const session: Session = {
@@ -86,7 +92,7 @@ export async function readSession(
   return findSession(db, hash(sessionToken), now)
 }
 
-/** sam.hill@example.com is Sam Hill until they say otherwise. */
+/** Turns sam.hill@example.com into Sam Hill. */
 const guessName = (email: string) =>
   (email.split('@')[0] ?? '')
     .split(/[._+-]+/)
@@ -94,7 +100,7 @@ const guessName = (email: string) =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ') || 'Somebody'
 
-/** 'Chrome on Android': enough to know one's own phone in a list. */
+/** Such as "Chrome on Android". */
 export function describeDevice(userAgent: string): string {
   const browser =
     [

@@ -1,10 +1,11 @@
 import { findNetwork } from '../client-address.ts'
-import type { Lead, LeadDetails } from '../lead.ts'
+import { findDeadline } from '../deadline.ts'
+import type { Lead } from '../fields.ts'
 import { type FaultLog, type Log, nameError } from '../log.ts'
-import { giveUpAfter } from '../store/give-up-after.ts'
 import { saveLead } from '../store/save-lead.ts'
 import type { Database } from '../store/tables.ts'
-import { createLeadLine } from './lead-line.ts'
+import { withTimeout } from '../with-timeout.ts'
+import { createNetworkQueues } from './network-queue.ts'
 import { hashLead, type SentLead } from './read-lead.ts'
 import { type Refusal, refusals } from './refusals.ts'
 
@@ -12,11 +13,10 @@ export type AcceptOptions = {
   db: Database
   /** Where a new lead goes, and when staff are first reminded of it. */
   planDelivery: (
-    about: LeadDetails & Pick<Lead, 'serviceType'>,
-    now: number,
+    lead: Lead & { deadlineAt: number | null },
   ) => Promise<{ channels: readonly string[]; escalateAt?: number | undefined }>
   rateLimitPerMinute: number
-  /** When to give up storing a lead, and tell. */
+  /** The time after which storing a lead fails. */
   longestSaveMs?: number
   now: () => number
   log: Log
@@ -25,14 +25,14 @@ export type AcceptOptions = {
   wake: () => void
 }
 
-// The form gives up after 10 s; a visitor is told before, and by us.
+// Answer before the form's own timeout of 10 s.
 export const defaultSaveMs = 6_500
 
-/** Stores what a client sent, or says why not. */
+/** Stores a lead, or returns the refusal. */
 export function createAcceptLead(options: AcceptOptions) {
   const { db, now, log, faults, longestSaveMs = defaultSaveMs } = options
   const limitPerMinute = options.rateLimitPerMinute
-  const line = createLeadLine()
+  const queues = createNetworkQueues()
 
   return async (
     { lead, details, keys }: SentLead,
@@ -45,29 +45,30 @@ export function createAcceptLead(options: AcceptOptions) {
       bodyHash: hashLead(lead),
       clientAddress: client,
       idempotencyKeys: keys,
+      // No call is promised to suspected spam.
+      deadlineAt: details.suspect === null ? findDeadline(receivedAt) : null,
     }
     const network = limitPerMinute > 0 ? findNetwork(client) : undefined
     let hasBegun = false
-    const saved = await giveUpAfter(longestSaveMs, (isLate) =>
-      line.save(network, async () => {
+    const saved = await withTimeout(longestSaveMs, (isLate) =>
+      queues.save(network, async () => {
         if (isLate()) return undefined
         hasBegun = true
-        const about = { ...details, serviceType: lead.serviceType }
-        const plan = await options.planDelivery(about, receivedAt)
+        const plan = await options.planDelivery({ ...lead, deadlineAt: newLead.deadlineAt })
         return saveLead(db, { ...newLead, ...plan }, { now: receivedAt, limitPerMinute })
       }),
     ).catch((error) => {
-      // A lead that never had a turn says nothing about the database.
+      // A lead that never left the queue is not a database fault.
       if (!hasBegun) return 'overloaded' as const
       reportWriteFault(faults, error)
     })
     if (!saved) return refusals.unavailable
-    if (saved === 'line too long') return refusals.tooMany
+    if (saved === 'queue full') return refusals.tooMany
     if (saved === 'overloaded') {
       faults.report('overload', {}, 'more leads at once than can be stored: some are answered 503')
       return refusals.overloaded
     }
-    if (line.isEmpty()) faults.clear('overload', 'all leads are taken again')
+    if (queues.isEmpty()) faults.clear('overload', 'all leads are taken again')
     if (saved.outcome === 'conflict') return refusals.keyReused
     if (saved.outcome === 'limited') {
       const retryAfterSeconds = Math.max(1, Math.ceil(saved.retryAfterMs / 1000))

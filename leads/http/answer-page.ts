@@ -1,29 +1,31 @@
 import { createHash } from 'node:crypto'
-import type { Alert } from '../alerts/alert.ts'
-import { formatClock, formatDuration } from '../alerts/clock.ts'
-import { promiseMs } from '../lead.ts'
-import { look } from '../look.ts'
+import brand from '../brand.json' with { type: 'json' }
+import type { Alert } from '../channels/alert.ts'
+import { formatClock, formatDuration } from '../clock.ts'
+import { listShown, type ShownField } from '../field-outputs.ts'
+import type { StoredLead } from '../lead.ts'
 import { escapeHtml } from '../safe-text.ts'
 import type { Answer } from '../store/reminders.ts'
 
-const { ink, slate, paper, sand, alarm, leaf } = look
+const { roundness, palette } = brand
+const { ink, slate, paper, sand, alarm, leaf } = palette
 const style = `
 *{box-sizing:border-box}
 body{margin:0;padding:20px 16px 40px;background:${paper};color:${ink};font:17px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 main{max-width:30rem;margin:0 auto}
 h1{margin:0 0 .6em;font-size:1.6rem;line-height:1.2;text-wrap:balance}
 p{margin:0 0 1em}
-.box{background:#fff;border:1px solid ${sand};border-top:6px solid ${slate};border-radius:${12 * look.roundness}px;padding:22px 20px}
+.box{background:#fff;border:1px solid ${sand};border-top:6px solid ${slate};border-radius:${12 * roundness}px;padding:22px 20px}
 .emergency{border-top-color:${alarm}}
 .answered{border-top-color:${leaf}}
-.flag{display:inline-block;margin:0 0 .7em;padding:2px 10px;border-radius:${6 * look.roundness}px;background:${alarm};color:#fff;font-weight:700;letter-spacing:.04em}
+.flag{display:inline-block;margin:0 0 .7em;padding:2px 10px;border-radius:${6 * roundness}px;background:${alarm};color:#fff;font-weight:700;letter-spacing:.04em}
 dl{margin:1.3em 0 0}
 dl div{padding:.6em 0;border-top:1px solid ${sand}}
 dt{color:${slate};font-size:.9rem}
 dd{margin:0;font-weight:600}
-a{color:${look.link};font-weight:700}
-button,.call{display:block;width:100%;min-height:56px;padding:14px 16px;border:0;border-radius:${8 * look.roundness}px;background:${look.accent};color:${look.onAccent};font:700 1.15rem/1.3 system-ui,sans-serif;text-align:center;text-decoration:none;cursor:pointer}
-button:hover,.call:hover{background:${look.accentDeep}}
+a{color:${palette.link};font-weight:700}
+button,.call{display:block;width:100%;min-height:56px;padding:14px 16px;border:0;border-radius:${8 * roundness}px;background:${palette.accent};color:${palette.onAccent};font:700 1.15rem/1.3 system-ui,sans-serif;text-align:center;text-decoration:none;cursor:pointer}
+button:hover,.call:hover{background:${palette.accentDeep}}
 button:focus-visible,a:focus-visible{outline:3px solid ${ink};outline-offset:3px}
 .took{color:${leaf};font-weight:700}
 .late{color:${alarm};font-weight:700}
@@ -62,7 +64,7 @@ ${content}
 /** Before: the lead and one button. After: how long it took, and the number to call. */
 export function formatAnswerPage(
   alert: Alert,
-  lead: { receivedAt: number; email: string },
+  lead: StoredLead,
   answer: Answer | undefined,
   clock: { now: number; timeZone: string },
 ): string {
@@ -73,41 +75,46 @@ export function formatAnswerPage(
     : 'Call this homeowner'
   const row = (what: string, content: string) => `<div><dt>${what}</dt><dd>${content}</dd></div>`
   const call = `<a class="call" href="${escapeHtml(alert.callUrl)}">Call ${escapeHtml(alert.phone)}</a>`
+  const showField = ({ name, label, text }: ShownField): string => {
+    const shown = escapeHtml(text)
+    // The button shows the number once someone has answered.
+    if (name === 'phone')
+      return answer ? '' : row(label, `<a href="${escapeHtml(alert.callUrl)}">${shown}</a>`)
+    const map = `<br><a href="${escapeHtml(alert.mapUrl)}" rel="noreferrer">Show on the map</a>`
+    return row(label, name === 'address' ? shown + map : shown)
+  }
   const kind = answer ? 'answered' : alert.isEmergency ? 'emergency' : ''
   return formatPage(
     title,
     `<div class="box ${kind}">
 ${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
 <h1>${title}</h1>
-${answer ? describeAnswer(answer, lead.receivedAt, clock) : describeDeadline(alert, lead.receivedAt, clock.now)}
+${answer ? describeAnswer(answer, lead, clock) : describeDeadline(alert, lead, clock.now)}
 ${alert.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`).join('\n')}
 ${answer ? call : '<form method="post"><button>I am calling now</button></form>\n<p class="small">Pressing it records the moment and ends the reminders to your colleagues.</p>'}
 <dl>
-${row('Name', escapeHtml(alert.name))}
-${row('Service', escapeHtml(alert.service))}
-${answer ? '' : row('Phone', `<a href="${escapeHtml(alert.callUrl)}">${escapeHtml(alert.phone)}</a>`)}
-${row('Address', `${escapeHtml(alert.address)}<br><a href="${escapeHtml(alert.mapUrl)}" rel="noreferrer">Show on the map</a>`)}
-${row('E-mail', escapeHtml(lead.email))}
+${listShown(lead, 'answerPage').map(showField).join('\n')}
 ${row('Received', escapeHtml(alert.receivedAt))}
 </dl>
 </div>`,
   )
 }
 
-function describeDeadline(alert: Alert, receivedAt: number, now: number): string {
-  const leftMs = receivedAt + promiseMs - now
+function describeDeadline({ deadline }: Alert, { deadlineAt }: StoredLead, now: number): string {
+  if (deadlineAt === null || deadline === undefined) return ''
+  const leftMs = deadlineAt - now
   return leftMs > 0
-    ? `<p>Promised by <strong>${escapeHtml(alert.deadline)}</strong>: ${formatDuration(leftMs)} left.</p>`
-    : `<p class="late">Promised by ${escapeHtml(alert.deadline)}, ${formatDuration(-leftMs)} ago.</p>`
+    ? `<p>Promised by <strong>${escapeHtml(deadline)}</strong>: ${formatDuration(leftMs)} left.</p>`
+    : `<p class="late">Promised by ${escapeHtml(deadline)}, ${formatDuration(-leftMs)} ago.</p>`
 }
 
 function describeAnswer(
   { isFirst, answeredAt, answeredBy }: Answer,
-  receivedAt: number,
+  { receivedAt, deadlineAt }: StoredLead,
   clock: { now: number; timeZone: string },
 ): string {
-  const tookMs = answeredAt - receivedAt
-  const took = `<span class="${tookMs <= promiseMs ? 'took' : 'late'}">${formatDuration(tookMs)}</span> after the request`
+  const isLate = deadlineAt !== null && answeredAt > deadlineAt
+  const took = `<span class="${isLate ? 'late' : 'took'}">${formatDuration(answeredAt - receivedAt)}</span> after the request`
   const at = escapeHtml(formatClock(answeredAt, clock))
   if (isFirst) return `<p>Recorded at ${at}, ${took}. The reminders have ended.</p>`
   const who =

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
+import { startFakeAirtable } from '#fakes/airtable.ts'
 import { createTestApp } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
@@ -8,8 +8,8 @@ import { storeLead } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { makeAnswerToken } from '../answer-link.ts'
 import { eraseLead } from '../store/erase-lead.ts'
-import { readLinkSecret } from '../store/kept-settings.ts'
 import { findLead } from '../store/reading.ts'
+import { readLinkSecret } from '../store/stored-settings.ts'
 import type { Engine } from '../store/tables.ts'
 
 const start = Date.parse('2026-11-15T18:00:00Z')
@@ -31,7 +31,7 @@ async function open(engine: Engine, lead: { name?: string } = {}) {
 }
 
 describe.each(engines)('the answer page on %s', (engine) => {
-  it('shows the lead and one button; opening it changes nothing, however often', async () => {
+  it('shows the lead and one button, and opening it changes nothing', async () => {
     const { ask, db, leadId, wakes, token } = await open(engine)
     // Short enough for a text message.
     expect(token).toMatch(/^[\w-]{48}$/)
@@ -45,7 +45,7 @@ describe.each(engines)('the answer page on %s', (engine) => {
     expect(text.match(/<button/g)).toHaveLength(1)
   })
 
-  it('records the moment of the press once, and tells the second who presses', async () => {
+  it('records the first press, and shows it to whoever presses second', async () => {
     const { ask, db, leadId, clock, wakes, log } = await open(engine)
     clock.at += 200_000
     const answeredAt = clock.at
@@ -61,7 +61,7 @@ describe.each(engines)('the answer page on %s', (engine) => {
     expect(JSON.stringify(log.entries)).not.toMatch(/Jane|\(555\)/)
   })
 
-  it('shows nothing to a forged, truncated or foreign link', async () => {
+  it('shows nothing for a forged, truncated, or foreign link', async () => {
     const { ask, token, leadId } = await open(engine)
     const forged = [
       token.slice(0, -1),
@@ -86,7 +86,7 @@ describe.each(engines)('the answer page on %s', (engine) => {
       }
   })
 
-  it('expires after 7 days, and shows nothing then', async () => {
+  it('expires after 7 days', async () => {
     const { ask, clock, db, leadId } = await open(engine)
     clock.at = start + weekMs
     expect((await ask('GET')).status).toBe(200)
@@ -100,7 +100,7 @@ describe.each(engines)('the answer page on %s', (engine) => {
   })
 })
 
-it('answers where Supabase shows it, to GET, HEAD and POST only, and not about an erased lead', async () => {
+it('answers GET, HEAD, and POST only, also under Supabase’s path, and not for an erased lead', async () => {
   const { ask, token, db, leadId } = await open('sqlite')
   for (const path of ['/functions/v1/submit-to-airtable', '/submit-to-airtable'])
     expect((await ask('GET', `${path}/answer/${token}`)).status).toBe(200)
@@ -109,7 +109,7 @@ it('answers where Supabase shows it, to GET, HEAD and POST only, and not about a
   for (const method of ['GET', 'POST']) expect((await ask(method)).status).toBe(404)
 })
 
-it('runs nothing, loads nothing, is not kept, found, framed or told about', async () => {
+it('runs no script, loads nothing, and cannot be cached, indexed, framed, or leaked as a referrer', async () => {
   const { ask } = await open('sqlite', { name: '"><script>alert(1)</script>' })
   const { headers, text } = await ask('GET')
   const style = text.match(/<style>([\s\S]*)<\/style>/)?.[1] ?? ''
@@ -123,7 +123,7 @@ it('runs nothing, loads nothing, is not kept, found, framed or told about', asyn
   expect(text).not.toMatch(/<script|style="| on\w+="/)
 })
 
-it('a database that is away is said on the page', async () => {
+it('explains that the database is unavailable', async () => {
   const { ask, db } = await open('sqlite')
   await db.kysely.schema.alterTable('leads').renameTo('away').execute()
   const { status, text } = await ask('POST')
@@ -145,22 +145,22 @@ it.each(engines)(
 )
 
 describe('after an answer the Airtable row', () => {
-  async function openAirtable(columns?: Parameters<typeof startAirtableStandIn>[0]) {
-    const standIn = await startAirtableStandIn({ requestsPerWindow: 1000, ...columns })
-    onTestFinished(() => standIn.close())
+  async function openAirtable(columns?: Parameters<typeof startFakeAirtable>[0]) {
+    const fake = await startFakeAirtable({ requestsPerWindow: 1000, ...columns })
+    onTestFinished(() => fake.close())
     const opened = await open('sqlite')
     const { db, clock, log } = opened
-    const { deliver } = openChannels(db, makeSettings(standIn.env), { clock, log })
+    const { deliver } = openChannels(db, makeSettings(fake.env), { clock, log })
     const readAnswered = async () => {
       const deliveries = (await findLead(db, opened.leadId))?.deliveries ?? []
-      return deliveries.find(({ occasion }) => occasion === 'answered')
+      return deliveries.find(({ reason }) => reason === 'answered')
     }
     const answer = async () => {
       clock.at = start + 90_000
       await opened.ask('POST')
       await deliver()
     }
-    return { ...opened, standIn, deliver, answer, readAnswered }
+    return { ...opened, fake, deliver, answer, readAnswered }
   }
 
   const called = { Status: 'Called', 'Answered At': '2026-11-15T18:01:30.000Z' }
@@ -169,41 +169,41 @@ describe('after an answer the Airtable row', () => {
     [{ Address: 'corrected by staff' }, { ...called, Address: 'corrected by staff' }],
     [{ Status: 'Done' }, { ...called, Status: 'Done' }],
   ])('says Called and when, and keeps what staff wrote: %j', async (written, expected) => {
-    const { standIn, deliver, answer, readAnswered } = await openAirtable()
+    const { fake, deliver, answer, readAnswered } = await openAirtable()
     await deliver()
-    Object.assign(standIn.records[0]?.fields ?? {}, written)
+    Object.assign(fake.records[0]?.fields ?? {}, written)
     await answer()
-    expect(standIn.records).toMatchObject([{ fields: expected }])
+    expect(fake.records).toMatchObject([{ fields: expected }])
     expect(await readAnswered()).toMatchObject({ state: 'sent', note: null })
   })
 
   it('is marked once it is there, if the answer came first', async () => {
-    const { standIn, deliver, answer, clock, readAnswered } = await openAirtable()
+    const { fake, deliver, answer, clock, readAnswered } = await openAirtable()
     await answer()
     clock.at += 10_000
     await deliver()
-    expect(standIn.records).toMatchObject([{ fields: called }])
+    expect(fake.records).toMatchObject([{ fields: called }])
     expect((await readAnswered())?.state).toBe('sent')
   })
 
   it('takes the Status alone where the column is missing, and says what to do', async () => {
     const choices = ['New', 'Called']
-    const { standIn, deliver, answer, readAnswered } = await openAirtable({
+    const { fake, deliver, answer, readAnswered } = await openAirtable({
       columns: { 'Lead ID': 'singleLineText', Status: { choices }, Raw: 'multilineText' },
     })
     await deliver()
     await answer()
-    expect(standIn.records[0]?.fields.Status).toBe('Called')
+    expect(fake.records[0]?.fields.Status).toBe('Called')
     const note = expect.stringContaining('Airtable does not take Answered At')
     expect(await readAnswered()).toMatchObject({ state: 'sent', note })
   })
 
   it('is not made again when staff have deleted it', async () => {
-    const { standIn, deliver, answer, readAnswered } = await openAirtable()
+    const { fake, deliver, answer, readAnswered } = await openAirtable()
     await deliver()
-    standIn.records.splice(0)
+    fake.records.splice(0)
     await answer()
-    expect(standIn.records).toEqual([])
+    expect(fake.records).toEqual([])
     const note = 'The row is no longer in Airtable.'
     expect(await readAnswered()).toMatchObject({ state: 'sent', note })
   })

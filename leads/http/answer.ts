@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
-import { describeAlert } from '../alerts/alert.ts'
 import { readAnswerToken } from '../answer-link.ts'
+import { describeAlert } from '../channels/alert.ts'
 import type { Log } from '../log.ts'
-import { readLinkSecret } from '../store/kept-settings.ts'
 import { findLead } from '../store/reading.ts'
 import { type Answer, recordAnswer } from '../store/reminders.ts'
+import { readLinkSecret } from '../store/stored-settings.ts'
 import type { Database } from '../store/tables.ts'
 import {
   answerHeaders,
@@ -24,8 +24,8 @@ export type AnswerOptions = {
 }
 
 /**
- * The page behind "I am calling". Mail scanners and previews open links, so opening it (GET, HEAD)
- * changes nothing; only the button (POST) records the answer.
+ * Serves the page behind "I am calling". Mail scanners open links, so GET and HEAD change nothing; only
+ * the button (POST) records the answer.
  */
 export async function answerLead(c: Context, options: AnswerOptions): Promise<Response> {
   try {

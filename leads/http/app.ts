@@ -1,38 +1,43 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { cors } from 'hono/cors'
 import { detailsHeader } from '../lead.ts'
 import type { Env } from '../settings.ts'
 import { type AcceptOptions, createAcceptLead } from './accept-lead.ts'
 import { type AnswerOptions, answerLead } from './answer.ts'
 import { createHealthCheck, type HealthOptions } from './health.ts'
-import { findPage, isAllowed, type OriginSettings } from './origins.ts'
-import { countProxies } from './proxy-question.ts'
-import { readFormLead, readJsonLead } from './read-lead.ts'
-import { refusals, refuse } from './refusals.ts'
+import { readFormLead, readJsonLead, readType } from './read-lead.ts'
+import { maxBodyBytes, refusals, refuse } from './refusals.ts'
+
+type OriginSettings = Pick<Env, 'publicUrl' | 'allowedOrigins'>
 
 export type AppOptions = AcceptOptions &
   HealthOptions &
   AnswerOptions &
   OriginSettings & {
     anonKeys: readonly string[]
-    trustedProxies?: Env['trustedProxies']
     findClientAddress: (c: Context) => string
   }
 
-// On Supabase the gateway keeps the first two steps of the path to itself.
+// Supabase's gateway strips /functions/v1 from the path.
 const functionPaths = ['/functions/v1/submit-to-airtable', '/submit-to-airtable']
 const underFunction = (name: string) => functionPaths.map((path) => `${path}/${name}`)
 
-const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
+const isForm = (c: Context) =>
+  ['application/x-www-form-urlencoded', 'multipart/form-data'].includes(readType(c))
 
-const corsHeaders = {
-  'Access-Control-Allow-Methods': 'POST, OPTIONS',
-  // What supabase-js sends, now or in its newer versions, and two of our own.
-  'Access-Control-Allow-Headers': `apikey, authorization, content-type, x-client-info, idempotency-key, ${detailsHeader}, x-retry-count, traceparent, tracestate, baggage`,
-  // Without it the page cannot read how long a 429 asks it to wait.
-  'Access-Control-Expose-Headers': 'Retry-After',
-  'Access-Control-Max-Age': '7200',
-}
+const allowCors = cors({
+  origin: (origin) => origin,
+  allowMethods: ['POST', 'OPTIONS'],
+  // Every header that supabase-js sends, in its newer versions too, and two of our own.
+  allowHeaders: [
+    ...['apikey', 'authorization', 'content-type', 'x-client-info', 'idempotency-key'],
+    ...[detailsHeader, 'x-retry-count', 'traceparent', 'tracestate', 'baggage'],
+  ],
+  // Lets the page read how long to wait after a 429.
+  exposeHeaders: ['Retry-After'],
+  maxAge: 7200,
+})
 
 export function createApp(options: AppOptions): Hono {
   const { now, log, faults, findClientAddress } = options
@@ -41,50 +46,57 @@ export function createApp(options: AppOptions): Hono {
   const app = new Hono()
 
   for (const path of functionPaths)
-    app.use(`${path}/*`, async (c, next) => {
-      await next()
+    app.use(`${path}/*`, (c, next) => {
       c.header('Cache-Control', 'no-store')
-      c.header('Vary', 'Origin')
       const origin = c.req.header('origin')
-      if (!origin || !isAllowed(c, origin, options)) return
-      c.header('Access-Control-Allow-Origin', origin)
-      for (const [name, value] of Object.entries(corsHeaders)) c.header(name, value)
+      if (origin && isAllowedOrigin(c, origin, options)) return allowCors(c, next)
+      c.header('Vary', 'Origin')
+      return next()
     })
 
   app.on('OPTIONS', functionPaths, (c) => c.body(null, 204, { Allow: 'POST, OPTIONS' }))
 
+  const limitBody = bodyLimit({
+    maxSize: maxBodyBytes,
+    onError: (c) => (isForm(c) ? showOutcome(c, 'failed') : refuse(c, refusals.tooLarge)),
+  })
+  app.on('POST', functionPaths, (c, next) =>
+    // bodyLimit throws when a chunked body ends early.
+    limitBody(c, next).catch(() => refuse(c, refusals.cutOff)),
+  )
+
   app.on('POST', functionPaths, async (c) => {
-    const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
-    if (formTypes.includes(type)) return takeForm(c)
+    if (isForm(c)) return handleForm(c)
     if (!hasKey(c)) {
-      // Said once: it may be a stranger, or a page that was built with another key.
-      faults.report('public key', {}, 'a lead came without this site’s public key: answered 401')
-      return refuse(c, refusals.notOurs)
+      // Logged once: it may be a stranger, or a page that was built with another key.
+      faults.report('public key', {}, 'a lead without this site’s public key was refused (401)')
+      return refuse(c, refusals.wrongKey)
     }
-    const sent = await readJsonLead(c, type)
+    const sent = await readJsonLead(c)
     const refusal = 'status' in sent ? sent : await acceptLead(sent, findClientAddress(c))
     return refusal ? refuse(c, refusal) : c.json({ ok: true })
   })
 
   app.on('ALL', functionPaths, (c) => {
+    // A visitor may reopen the address of a native post that failed.
+    if (c.req.method === 'GET' && c.req.header('accept')?.includes('text/html'))
+      return c.redirect(c.req.path === functionPaths[0] ? '/' : `${options.publicUrl}/`, 303)
     c.header('Allow', 'POST, OPTIONS')
-    return refuse(c, refusals.notPosted)
+    return refuse(c, refusals.methodNotAllowed)
   })
 
-  // Cron calls this every minute on Supabase. Anyone may: it only sends what is due anyway.
+  // Cron calls this every minute on Supabase. Anyone with the public key may call it: it only
+  // sends deliveries that are due anyway.
   app.on('POST', underFunction('deliver'), (c) => {
-    if (!hasKey(c)) return refuse(c, refusals.notOurs)
+    if (!hasKey(c)) return refuse(c, refusals.wrongKey)
     options.wake()
     return c.json({ ok: true }, 202)
   })
 
   app.on('GET', ['/healthz', ...underFunction('healthz')], async (c) => {
     const health = await checkHealth()
-    if (!health) return refuse(c, refusals.unavailable)
-    const seen = countProxies((name) => c.req.header(name), options.linkSecret, now())
-    const proxies = { seen, trusted: options.trustedProxies ?? null }
     c.header('Cache-Control', 'no-store')
-    return c.json(seen === undefined ? health : { ...health, proxies })
+    return c.json(health, health.ok ? 200 : 503)
   })
 
   const answerPaths = ['/answer', ...underFunction('answer')].map((path) => `${path}/:token`)
@@ -94,40 +106,67 @@ export function createApp(options: AppOptions): Hono {
   app.notFound((c) => refuse(c, refusals.notFound))
 
   app.onError((error, c) => {
-    // The message may quote what a visitor typed, so the log gets the name and the place only.
+    // The message may quote a visitor's input, so log only the error's name and place.
     const place = error.stack?.split('\n').find((line) => line.trim().startsWith('at '))
     log.error({ error: error.name, place: place?.trim() }, 'a request failed unexpectedly')
     return refuse(c, refusals.internal)
   })
 
-  /** The page without JavaScript: the answer is a redirect to a part of the page that CSS shows. */
-  async function takeForm(c: Context): Promise<Response> {
-    const page = findPage(c, options)
-    // As the page has it: otherwise the browser changes processes, and 'back' may find empty fields.
+  /** Answers the page without JavaScript, which shows the outcome that the hash names. */
+  function showOutcome(c: Context, outcome: string): Response {
+    // Matches the page's own header; otherwise the browser switches processes, and Back may show
+    // empty fields.
     c.header('Cross-Origin-Opener-Policy', 'same-origin')
-    const show = (part: string) => c.redirect(`${page ?? ''}/#estimate-${part}`, 303)
-    if (page === undefined) {
+    return c.redirect(`${findPageOrigin(c, options) ?? ''}/#estimate-${outcome}`, 303)
+  }
+
+  async function handleForm(c: Context): Promise<Response> {
+    if (findPageOrigin(c, options) === undefined) {
       const { origin: seen = null, host = null } = c.req.header()
-      faults.report('form origin', { seen, host }, 'a plain post is refused: set PUBLIC_URL')
-      return show('failed')
+      faults.report(
+        'form origin',
+        { seen, host },
+        'a form post from another origin was refused: check PUBLIC_URL and ALLOWED_ORIGINS',
+      )
+      return showOutcome(c, 'failed')
     }
     const client = findClientAddress(c)
     const sent = await readFormLead(c, { client, now: now() })
-    if (typeof sent === 'string') return show(sent)
-    let refusal = await acceptLead({ ...sent, keys: [...sent.lastKeys, ...sent.keys] }, client)
-    // The page passes on the key of its last try, which may have been about something else.
+    if (typeof sent === 'string') return showOutcome(c, sent)
+    let refusal = await acceptLead({ ...sent, keys: [...sent.formKeys, ...sent.keys] }, client)
+    // Some autofill changes fields without an input event, so the key may belong to another lead.
     if (refusal === refusals.keyReused) refusal = await acceptLead(sent, client)
-    return show(refusal ? 'failed' : 'received')
+    return showOutcome(c, refusal ? 'failed' : 'received')
   }
 
   function hasKey(c: Context): boolean {
     const bearer = c.req.header('authorization')?.match(/^bearer\s+(.+)$/i)?.[1]
-    const given = digest(c.req.header('apikey') ?? bearer ?? '')
-    // Compares all keys, each in constant time, so that the time tells nothing about them.
-    return options.anonKeys.filter((key) => timingSafeEqual(digest(key), given)).length > 0
+    return options.anonKeys.includes(c.req.header('apikey') ?? bearer ?? '')
   }
 
   return app
 }
 
-const digest = (text: string) => createHash('sha256').update(text).digest()
+/** Returns true if pages of this origin may call the function. */
+const isAllowedOrigin = (c: Context, origin: string, settings: OriginSettings): boolean =>
+  isOwnHost(c, origin) ||
+  origin === new URL(settings.publicUrl).origin ||
+  settings.allowedOrigins.includes(origin)
+
+// Compares only the host: behind a proxy that ends TLS, the server sees http where the visitor has https.
+const isOwnHost = (c: Context, origin: string): boolean =>
+  URL.canParse(origin) && new URL(origin).host === c.req.header('host')
+
+/**
+ * Returns the origin of the page that posted a form, which is also where the redirect goes: '' for
+ * our own, undefined for an origin that is not allowed.
+ */
+function findPageOrigin(c: Context, settings: OriginSettings): string | undefined {
+  const { origin: sent, referer = '', 'sec-fetch-site': site } = c.req.header()
+  // Browsers send "null" when the page's referrer policy hides the origin.
+  const ofReferer = URL.canParse(referer) ? new URL(referer).origin : ''
+  const origin = sent && sent !== 'null' ? sent : ofReferer
+  if (origin === '') return site === 'same-origin' ? '' : undefined
+  if (isOwnHost(c, origin)) return ''
+  return isAllowedOrigin(c, origin, settings) ? origin : undefined
+}

@@ -20,7 +20,7 @@ function makeForm(changes: Record<string, string | Blob>): FormData {
 }
 
 describe.each(engines)('the plain form on %s', (engine) => {
-  it('needs no key, stores the lead with its details, and leads back to the page', async () => {
+  it('needs no key, stores the lead with its details, and redirects to the page', async () => {
     const { postForm, stored } = await open(engine)
     const details = { consent: '2026-11', reference: 'buy now', source: 'referrer=a.example' }
     expect(await postForm({ ...lead, name: ' jane DOE', ...details })).toBe(received)
@@ -33,6 +33,8 @@ describe.each(engines)('the plain form on %s', (engine) => {
     const { post, postForm, stored } = await open(engine)
     await post({ 'idempotency-key': 'k1' })
     await postForm({ ...lead, idempotencyKey: 'k1' })
+    const unformatted = { name: 'zoë', email: 'Zoe@Example.com', phone: '+1 555 123 4567' }
+    await postForm({ ...lead, ...unformatted, idempotencyKey: 'k1' })
     expect(await stored()).toHaveLength(1)
     for (const name of ['Another', 'Another'])
       expect(await postForm({ ...lead, name, idempotencyKey: 'k1' })).toBe(received)
@@ -57,7 +59,7 @@ describe.each(engines)('the plain form on %s', (engine) => {
   })
 })
 
-it('takes multipart forms and ignores fields that are no part of a lead', async () => {
+it('accepts multipart forms and ignores unknown fields', async () => {
   const { postForm, stored } = await open()
   expect(await postForm(makeForm({ submit: 'yes' }))).toBe(received)
   expect(await stored()).toMatchObject([lead])
@@ -71,13 +73,13 @@ it.each([
   ['name', { name: new Blob(['x']) }],
   ['address', { address: 'x'.repeat(301) }],
   ['failed', { serviceType: 'x' }],
-])('says which kind of failure it was: %s', async (part, changes) => {
+])('redirects to the outcome that names the failure: %s', async (part, changes) => {
   const { postForm, stored } = await open()
   expect(await postForm(makeForm(changes))).toBe(`/#estimate-${part}`)
   expect(await stored()).toEqual([])
 })
 
-it('says so when the form is none or too large, the client over its limit, or the database away', async () => {
+it('redirects to the failure when the form is malformed or too large, the client is over its limit, or the database is unavailable', async () => {
   const { db, request, postForm, post } = await open()
   const headers = { origin: ownOrigin, 'content-type': 'multipart/form-data' }
   const nonsense = await request(testPath, { method: 'POST', headers, body: 'nonsense' })
@@ -93,7 +95,7 @@ it.each([
   ['the allowed origin', { origin: otherOrigin }, otherOrigin],
   ['our page, by its referrer', { origin: 'null', referer: `${ownOrigin}/` }, ''],
   ['our page, as the browser says', { 'sec-fetch-site': 'same-origin' }, ''],
-])('takes a lead from %s and goes back there', async (_, headers, page) => {
+])('accepts a lead from %s and redirects back', async (_, headers, page) => {
   const { postForm } = await open()
   expect(await postForm(lead, headers as Record<string, string>)).toBe(page + received)
 })
@@ -104,13 +106,13 @@ it.each([
   ['nowhere', {}],
   ['a hidden page of another site', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
   ['nowhere that has a name', { origin: 'null', referer: 'about:blank' }],
-])('stores nothing that comes from %s', async (_, headers) => {
+])('stores nothing from %s', async (_, headers) => {
   const { postForm, stored } = await open()
   expect(await postForm(lead, headers as Record<string, string>)).toBe(failed)
   expect(await stored()).toEqual([])
 })
 
-it('keeps where the visitor came from by the page’s address where the page says nothing', async () => {
+it('reads the source from the referrer when the form has none', async () => {
   const { postForm, stored } = await open()
   const page = `${ownOrigin}/?utm_source=google&utm_medium=cpc&gclid=abc&email=jane%40example.com`
   await postForm({ ...lead, name: 'Plain', source: '' }, { origin: ownOrigin, referer: page })

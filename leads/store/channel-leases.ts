@@ -67,38 +67,3 @@ export async function renewLease(
     .executeTakeFirst()
   return renewed !== undefined
 }
-
-/**
- * After the clock has been set back, times written before lie too far ahead: a retry would wait, and
- * a dead sender's lease hold, for as long as the clock was wrong. Nothing is put off by this.
- */
-export function bringForward(
-  { kysely }: Database,
-  { now, retriesUntil, leasesUntil }: { now: number; retriesUntil: number; leasesUntil: number },
-): Promise<void> {
-  return kysely.transaction().execute(async (trx) => {
-    await trx
-      .updateTable('deliveries')
-      .set({ next_attempt_at: now })
-      .where('state', '=', 'waiting')
-      .where('next_attempt_at', '>', retriesUntil)
-      .execute()
-    // A sender that lives renews its lease from now on by the new clock.
-    await trx
-      .updateTable('deliveries')
-      .set({ leased_until: leasesUntil })
-      .where('state', '=', 'waiting')
-      .where('leased_until', '>', leasesUntil)
-      .execute()
-    await trx
-      .updateTable('channels')
-      .set({ leased_until: leasesUntil })
-      .where('leased_until', '>', leasesUntil)
-      .execute()
-    await trx
-      .updateTable('channels')
-      .set({ not_before: leasesUntil })
-      .where('not_before', '>', Math.max(leasesUntil, retriesUntil))
-      .execute()
-  })
-}

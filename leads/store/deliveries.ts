@@ -1,5 +1,7 @@
-import type { ClaimedLead, Occasion } from '../channel.ts'
-import { type Database, leadColumns, writeDeliveries } from './tables.ts'
+import type { Kysely } from 'kysely'
+import type { DeliveryReason } from '../delivery-reason.ts'
+import type { StoredLead } from '../lead.ts'
+import { type Database, storedColumns, type Tables } from './tables.ts'
 
 /** When the channel's next delivery may be claimed; undefined when none waits. */
 export async function findNextDueAt(
@@ -33,6 +35,8 @@ export async function findNextDueAt(
   return Math.max(Math.min(...dueAts), rest?.not_before ?? 0)
 }
 
+export type ClaimedLead = { lead: StoredLead; reason: DeliveryReason; attempts: number }
+
 export type Lease = { holder: string; now: number; until: number }
 
 /** Leases due deliveries of one channel, oldest first. Nobody else gets them until the lease ends. */
@@ -46,7 +50,7 @@ export function claimDue(
     // Two statements: inside one, Postgres may run the limited part more than once and lock too much.
     const due = await trx
       .selectFrom('deliveries')
-      .select(['lead_id', 'occasion'])
+      .select(['lead_id', 'reason'])
       .where('channel', '=', channel)
       .where('state', '=', 'waiting')
       .where('next_attempt_at', '<=', now)
@@ -65,19 +69,19 @@ export function claimDue(
       }))
       .where('channel', '=', channel)
       .where((eb) => eb.or(due.map((one) => eb.and(one))))
-      .returning(['lead_id', 'occasion', 'attempts'])
+      .returning(['lead_id', 'reason', 'attempts'])
       .execute()
 
     const ids = claimed.map(({ lead_id: id }) => id)
     const leads = await trx
       .selectFrom('leads')
-      .select(leadColumns)
+      .select(storedColumns)
       .where('id', 'in', ids)
       .orderBy('received_at')
       .execute()
     return leads.flatMap((lead) =>
-      claimed.flatMap(({ lead_id: leadId, occasion, attempts }) =>
-        leadId === lead.id ? [{ lead, occasion, attempts }] : [],
+      claimed.flatMap(({ lead_id: leadId, reason, attempts }) =>
+        leadId === lead.id ? [{ lead, reason, attempts }] : [],
       ),
     )
   })
@@ -85,7 +89,7 @@ export function claimDue(
 
 const free = { leased_until: 0, lease_holder: null }
 
-/** What this holder has claimed and not settled. */
+/** The holder's claims that are not recorded yet. */
 export const updateClaims = ({ kysely }: Database, channel: string, holder: string) =>
   kysely
     .updateTable('deliveries')
@@ -93,51 +97,74 @@ export const updateClaims = ({ kysely }: Database, channel: string, holder: stri
     .where('lease_holder', '=', holder)
     .where('state', '=', 'waiting')
 
-/** Gives back what this holder has claimed and not sent. */
+/** Releases the holder's claims that were not sent. */
 export async function freeClaims(db: Database, channel: string, holder: string): Promise<void> {
   await updateClaims(db, channel, holder).set(free).execute()
 }
 
-export type Settlement = { leadId: string; occasion: Occasion } & (
-  | { ok: true; note?: string | undefined; next?: Occasion | undefined }
+export type DeliveryResult = { leadId: string; reason: DeliveryReason } & (
+  | { ok: true; note?: string | undefined }
   | { ok: false; error: string; nextAttemptAt: number }
 )
 
-export function settleDeliveries(
+export function recordResults(
   { kysely }: Database,
   channel: string,
-  settlements: readonly Settlement[],
+  results: readonly DeliveryResult[],
   { holder, now }: { holder: string; now: number },
 ): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
-    for (const settlement of settlements) {
+    for (const result of results) {
       const delivery = trx
         .updateTable('deliveries')
-        .where('lead_id', '=', settlement.leadId)
+        .where('lead_id', '=', result.leadId)
         .where('channel', '=', channel)
-        .where('occasion', '=', settlement.occasion)
-      if (settlement.ok) {
-        const { note = null } = settlement
+        .where('reason', '=', result.reason)
+      if (result.ok)
         await delivery
-          .set({ ...free, state: 'sent', settled_at: now, note })
-          // Said again since, it is another delivery, which nobody has sent.
-          .$if(settlement.occasion === 'outcome', (query) =>
-            query.where('lease_holder', '=', holder),
-          )
+          .set({ ...free, state: 'sent', settled_at: now, note: result.note ?? null })
+          // A newer outcome replaces the delivery, and that one was not sent.
+          .$if(result.reason === 'outcome', (query) => query.where('lease_holder', '=', holder))
           .execute()
-        const { leadId, next: occasion } = settlement
-        if (occasion) await writeDeliveries(trx, { leadId, channels: [channel], occasion }, now)
-        continue
-      }
-      const { error, nextAttemptAt } = settlement
-      // A holder that lost its lease may report a success, which is a fact, but not decide on a retry.
-      await delivery
-        .set({ ...free, last_error: error, next_attempt_at: nextAttemptAt })
-        .where('lease_holder', '=', holder)
-        .where('state', '=', 'waiting')
-        .execute()
+      // A holder that lost its lease may report a success, but must not schedule a retry.
+      else
+        await delivery
+          .set({ ...free, last_error: result.error, next_attempt_at: result.nextAttemptAt })
+          .where('lease_holder', '=', holder)
+          .where('state', '=', 'waiting')
+          .execute()
     }
   })
+}
+
+/**
+ * Marks a channel's undelivered messages as expired if their lead's deadline (its receipt, for
+ * suspected spam) is before this time. Returns the leads.
+ */
+export async function expireDeliveries(
+  { kysely }: Database,
+  kind: string,
+  { before, now }: { before: number; now: number },
+): Promise<string[]> {
+  const expired = await kysely
+    .updateTable('deliveries')
+    .set({ state: 'expired', settled_at: now })
+    .where('state', '=', 'waiting')
+    .where('leased_until', '<=', now)
+    .where((eb) => eb.or([eb('channel', '=', kind), eb('channel', 'like', `${kind}-%`)]))
+    // An answer may be reported on the day after, and has a day of its own.
+    .where('created_at', '<=', before)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('leads')
+          .select('leads.id')
+          .whereRef('leads.id', '=', 'deliveries.lead_id')
+          .where((eb) => eb.fn.coalesce('leads.deadline_at', 'leads.received_at'), '<=', before),
+      ),
+    )
+    .returning('lead_id')
+    .execute()
+  return expired.map(({ lead_id: leadId }) => leadId)
 }
 
 /** Makes waiting deliveries due now, of one lead or all, on one channel or all. Returns how many. */
@@ -149,11 +176,9 @@ export async function retryDeliveries(
 ): Promise<number> {
   let waiting = kysely
     .selectFrom('deliveries')
-    .select(['lead_id', 'channel', 'occasion'])
+    .select(['lead_id', 'channel', 'reason'])
     .where('state', '=', 'waiting')
-    // What is being sent is due already.
-    .where('leased_until', '<=', now)
-    // So is what somebody claims or settles at this moment; waiting for it could be a deadlock.
+    // Waiting for a row that a sender has locked could cause a deadlock.
     .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked())
   if (leadId !== 'all') waiting = waiting.where('lead_id', '=', leadId)
   if (channel !== 'all') waiting = waiting.where('channel', '=', channel)
@@ -162,12 +187,40 @@ export async function retryDeliveries(
     .set({ next_attempt_at: now })
     .where((eb) =>
       eb(
-        eb.refTuple('lead_id', 'channel', 'occasion'),
+        eb.refTuple('lead_id', 'channel', 'reason'),
         'in',
-        waiting.$asTuple('lead_id', 'channel', 'occasion'),
+        waiting.$asTuple('lead_id', 'channel', 'reason'),
       ),
     )
     .returning('lead_id')
     .execute()
   return retried.length
+}
+
+/** Writes deliveries that are due now; existing ones stay unchanged. */
+export async function writeDeliveries(
+  trx: Kysely<Tables>,
+  {
+    leadId,
+    channels,
+    reason,
+  }: { leadId: string; channels: readonly string[]; reason: DeliveryReason },
+  now: number,
+): Promise<void> {
+  if (channels.length === 0) return
+  const rows = channels.map((channel) => ({
+    lead_id: leadId,
+    channel,
+    reason,
+    state: 'waiting' as const,
+    attempts: 0,
+    next_attempt_at: now,
+    leased_until: 0,
+    created_at: now,
+  }))
+  await trx
+    .insertInto('deliveries')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }

@@ -68,7 +68,7 @@ export function saveLink(
 }
 
 /** Whose link it is, once: it is gone afterwards. */
-export async function takeLink(
+export async function consumeLink(
   { kysely }: Database,
   tokenHash: string,
   now: number,

@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { formatName, type LeadOutcome, type ServiceType, type StoredLead } from '../lead.ts'
-import { type Database, leadColumns } from './tables.ts'
+import type { ServiceType } from '../fields.ts'
+import { formatName, type LeadOutcome, type StoredLead } from '../lead.ts'
+import { type Database, storedColumns } from './tables.ts'
 
 export type LeadState = 'waiting' | 'answered' | LeadOutcome
 
@@ -29,7 +30,7 @@ export function findLeads(
     sql<SqlBool>`${column} ${like} ${makePattern(text)} escape '\\'`
   return kysely
     .selectFrom('leads')
-    .select(leadColumns)
+    .select(storedColumns)
     .where((eb) => {
       const all: Expression<SqlBool>[] = []
       if (before)

@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { LeadOutcome } from '../lead.ts'
-import { tellDevices } from './push-devices.ts'
+import { writeDeliveries } from './deliveries.ts'
+import { notifyDevices } from './push-devices.ts'
 import { cancelEscalations } from './reminders.ts'
-import { type Database, type Tables, writeDeliveries } from './tables.ts'
+import type { Database, Tables } from './tables.ts'
 
 /**
  * Records what became of a lead. Whoever says so has looked at it: nobody is reminded any more, and
@@ -27,7 +28,7 @@ export function recordOutcome(
       .returning('id')
       .executeTakeFirst()
     if (!recorded) return
-    await tellDevices(trx, leadId, now)
+    await notifyDevices(trx, leadId, now)
     await cancelEscalations(trx, leadId, 'Answered before it was sent.', now)
     await sayAgain(trx, leadId, now)
   })
@@ -45,7 +46,7 @@ export function reopenLead(
       .set({ outcome: null })
       .where('id', '=', leadId)
       .where('outcome', 'is not', null)
-      .returning(['answered_by', 'suspect'])
+      .returning('answered_by')
       .executeTakeFirst()
     if (!reopened) return
     if (reopened.answered_by === 'outcome')
@@ -55,7 +56,7 @@ export function reopenLead(
           answered_at: null,
           answered_by: null,
           answered_name: null,
-          escalate_at: reopened.suspect === null ? remindAt : null,
+          escalate_at: remindAt,
         })
         .where('id', '=', leadId)
         .execute()
@@ -68,7 +69,7 @@ async function sayAgain(trx: Kysely<Tables>, leadId: string, now: number): Promi
   await trx
     .deleteFrom('deliveries')
     .where('lead_id', '=', leadId)
-    .where('occasion', '=', 'outcome')
+    .where('reason', '=', 'outcome')
     .execute()
-  await writeDeliveries(trx, { leadId, channels: ['airtable'], occasion: 'outcome' }, now)
+  await writeDeliveries(trx, { leadId, channels: ['airtable'], reason: 'outcome' }, now)
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import { moveWaiting } from './receivers.ts'
-import { type Database, type Tables, writeDeliveries } from './tables.ts'
+import { writeDeliveries } from './deliveries.ts'
+import type { Database, Tables } from './tables.ts'
 
 export type PushDevice = {
   id: string
@@ -10,21 +10,21 @@ export type PushDevice = {
   auth: string
   person: string
   name: string
-  /** After how many minutes without an answer it begins to ring; 0: at once. */
-  ringsFrom: number
+  /** Minutes without an answer after which it is notified; 0: at once. */
+  notifyAfterMinutes: number
   quietUntil: number
-  emergenciesRing: boolean
+  notifyEmergencies: boolean
   createdAt: number
-  /** When its push service said that there is no such device. */
+  /** When its push service answered that the device is gone. */
   goneAt: number | null
 }
 
-/** Named like every receiver's channel: by its kind and eight letters. */
+/** The name of the device's deliveries. */
 export const nameDevice = ({ id }: Pick<PushDevice, 'id'>): string => `push-${id.slice(0, 8)}`
 
-/** Whether it tells of a new lead, and not only of one that waits. */
-export const ringsAtOnce = ({ goneAt, ringsFrom }: PushDevice): boolean =>
-  goneAt === null && ringsFrom === 0
+/** Whether it is notified of new leads, not only of unanswered ones. */
+export const notifiesAtOnce = ({ goneAt, notifyAfterMinutes }: PushDevice): boolean =>
+  goneAt === null && notifyAfterMinutes === 0
 
 export async function listDevices({ kysely }: Pick<Database, 'kysely'>): Promise<PushDevice[]> {
   const rows = await kysely
@@ -37,18 +37,18 @@ export async function listDevices({ kysely }: Pick<Database, 'kysely'>): Promise
       'auth',
       'person',
       'name',
-      'rings_from as ringsFrom',
+      'notify_after_minutes as notifyAfterMinutes',
       'quiet_until as quietUntil',
-      'emergencies_ring as emergenciesRing',
+      'notify_emergencies as notifyEmergencies',
       'created_at as createdAt',
       'gone_at as goneAt',
     ])
     .orderBy('created_at')
     .execute()
-  return rows.map((row) => ({ ...row, emergenciesRing: row.emergenciesRing === 1 }))
+  return rows.map((row) => ({ ...row, notifyEmergencies: row.notifyEmergencies === 1 }))
 }
 
-/** A browser has one device: what it registers replaces what it had, and takes over what waits. */
+/** A browser has one device: a new registration replaces the old one. */
 export function saveDevice({ kysely }: Database, device: PushDevice): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
     const replaced = await trx
@@ -58,19 +58,17 @@ export function saveDevice({ kysely }: Database, device: PushDevice): Promise<vo
       )
       .returning('id')
       .execute()
-    for (const one of replaced)
-      await moveWaiting(trx, nameDevice(one), nameDevice(device)).execute()
-    // What two of them were to ring for is left over.
-    if (replaced.length > 1) await cancelRings(trx, replaced, device.createdAt)
+    const others = replaced.filter(({ id }) => id !== device.id)
+    await cancelNotifications(trx, others, device.createdAt)
     const { id, endpoint, p256dh, auth, person, name } = device
     await trx
       .insertInto('push_devices')
       .values({
         ...{ id, endpoint, p256dh, auth, person, name },
         session_id: device.sessionId,
-        rings_from: device.ringsFrom,
+        notify_after_minutes: device.notifyAfterMinutes,
         quiet_until: device.quietUntil,
-        emergencies_ring: device.emergenciesRing ? 1 : 0,
+        notify_emergencies: device.notifyEmergencies ? 1 : 0,
         created_at: device.createdAt,
         gone_at: null,
       })
@@ -80,22 +78,22 @@ export function saveDevice({ kysely }: Database, device: PushDevice): Promise<vo
 
 export type DeviceChanges = Pick<
   PushDevice,
-  'name' | 'ringsFrom' | 'quietUntil' | 'emergenciesRing'
+  'name' | 'notifyAfterMinutes' | 'quietUntil' | 'notifyEmergencies'
 >
 
 /** False when there is no such device. */
 export async function changeDevice(
   { kysely }: Database,
   id: string,
-  { name, ringsFrom, quietUntil, emergenciesRing }: DeviceChanges,
+  { name, notifyAfterMinutes, quietUntil, notifyEmergencies }: DeviceChanges,
 ): Promise<boolean> {
   const changed = await kysely
     .updateTable('push_devices')
     .set({
       name,
-      rings_from: ringsFrom,
+      notify_after_minutes: notifyAfterMinutes,
       quiet_until: quietUntil,
-      emergencies_ring: emergenciesRing ? 1 : 0,
+      notify_emergencies: notifyEmergencies ? 1 : 0,
     })
     .where('id', '=', id)
     .returning('id')
@@ -103,24 +101,41 @@ export async function changeDevice(
   return changed !== undefined
 }
 
-/** It rings no more, and stays in the list until somebody has seen that. */
-export function strikeOffDevice({ kysely }: Database, id: string, now: number): Promise<void> {
+/** The device stays in the list, so that the owner notices. */
+export function markDeviceGone(
+  { kysely }: Database,
+  { id, endpoint }: PushDevice,
+  now: number,
+): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
-    await trx.updateTable('push_devices').set({ gone_at: now }).where('id', '=', id).execute()
-    await cancelRings(trx, [{ id }], now)
+    const gone = await trx
+      .updateTable('push_devices')
+      .set({ gone_at: now })
+      .where('id', '=', id)
+      // The browser may have registered again with another address.
+      .where('endpoint', '=', endpoint)
+      .returning('id')
+      .execute()
+    await cancelNotifications(trx, gone, now)
   })
 }
 
-async function cancelRings(trx: Kysely<Tables>, devices: readonly { id: string }[], now: number) {
+async function cancelNotifications(
+  trx: Kysely<Tables>,
+  devices: readonly { id: string }[],
+  now: number,
+): Promise<void> {
+  if (devices.length === 0) return
+  const note = 'The device no longer receives notifications.'
   await trx
     .updateTable('deliveries')
-    .set({ state: 'cancelled', settled_at: now, note: 'The device rings no more.' })
+    .set({ state: 'cancelled', settled_at: now, note })
     .where('channel', 'in', devices.map(nameDevice))
     .where('state', '=', 'waiting')
     .execute()
 }
 
-/** Removes a device, or those of a session, or all; what waits for them goes to nobody. */
+/** Removes one device, those of a session, or all, and cancels their pending deliveries. */
 export async function removeDevices(
   trx: Kysely<Tables>,
   which: { id: string } | { sessionId: string } | 'all',
@@ -133,12 +148,16 @@ export async function removeDevices(
         ? query.where('id', '=', which.id)
         : query.where('session_id', '=', which.sessionId)
   const removed = await query.execute()
-  if (removed.length > 0) await cancelRings(trx, removed, now)
+  await cancelNotifications(trx, removed, now)
 }
 
-/** Lets the devices that rang for a lead know that somebody is on it. */
-export async function tellDevices(trx: Kysely<Tables>, leadId: string, now: number): Promise<void> {
-  const rung = await trx
+/** Plans a notification that someone is calling, for the devices that were notified of the lead. */
+export async function notifyDevices(
+  trx: Kysely<Tables>,
+  leadId: string,
+  now: number,
+): Promise<void> {
+  const notified = await trx
     .selectFrom('deliveries')
     .select('channel')
     .distinct()
@@ -146,18 +165,18 @@ export async function tellDevices(trx: Kysely<Tables>, leadId: string, now: numb
     .where('channel', 'like', 'push-%')
     .where('attempts', '>', 0)
     .execute()
-  if (rung.length === 0) return
+  if (notified.length === 0) return
   const there = await trx
     .selectFrom('push_devices')
     .select('id')
     .where('gone_at', 'is', null)
     .execute()
   const names = new Set(there.map(nameDevice))
-  const channels = rung.map(({ channel }) => channel).filter((channel) => names.has(channel))
-  await writeDeliveries(trx, { leadId, channels, occasion: 'answered' }, now)
+  const channels = notified.map(({ channel }) => channel).filter((channel) => names.has(channel))
+  await writeDeliveries(trx, { leadId, channels, reason: 'answered' }, now)
 }
 
-/** Another session of the same browser: its device goes on ringing. */
+/** Keeps the device when its browser signs in again. */
 export async function moveDevices({ kysely }: Database, from: string, to: string): Promise<void> {
   await kysely
     .updateTable('push_devices')

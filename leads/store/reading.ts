@@ -1,30 +1,15 @@
 import type { StoredLead } from '../lead.ts'
 import { findLeads, type Page } from './find-leads.ts'
-import { type Database, leadColumns } from './tables.ts'
-
-const selectLeads = ({ kysely }: Database) => kysely.selectFrom('leads').select(leadColumns)
+import { type Database, storedColumns } from './tables.ts'
 
 /** The newest leads first; `before` is the last lead of the page before. */
 export const listLeads = async (db: Database, page: Page): Promise<LeadWithDeliveries[]> =>
   addDeliveries(db, await findLeads(db, {}, page))
 
 export async function findLead(db: Database, id: string): Promise<LeadWithDeliveries | undefined> {
-  const leads = await selectLeads(db).where('id', '=', id).execute()
+  const query = db.kysely.selectFrom('leads').select(storedColumns)
+  const leads = await query.where('id', '=', id).execute()
   return (await addDeliveries(db, leads))[0]
-}
-
-/** Leads whose id begins so; few letters do for the owner's command line. */
-export async function findLeadsByPrefix(
-  db: Database,
-  prefix: string,
-  limit: number,
-): Promise<LeadWithDeliveries[]> {
-  const leads = await selectLeads(db)
-    .where((eb) => eb(eb.fn('substr', ['id', eb.val(1), eb.val(prefix.length)]), '=', prefix))
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-  return addDeliveries(db, leads)
 }
 
 export async function countLeads({ kysely }: Database): Promise<number> {
@@ -46,7 +31,7 @@ export async function addDeliveries({ kysely }: Database, leads: StoredLead[]) {
     .select([
       'lead_id',
       'channel',
-      'occasion',
+      'reason',
       'state',
       'attempts',
       'next_attempt_at as nextAttemptAt',
@@ -66,19 +51,31 @@ export async function addDeliveries({ kysely }: Database, leads: StoredLead[]) {
   }))
 }
 
-export type StuckDelivery = Awaited<ReturnType<typeof listStuck>>[number]
+export type Pending = NonNullable<Awaited<ReturnType<typeof readPending>>>
 
-/** What was tried and still waits, the oldest of each channel first. */
-export const listStuck = ({ kysely }: Database, since: number) =>
-  kysely
+/** How many leads wait for these channels, since when, and why; undefined if none does. */
+export async function readPending({ kysely }: Database, channels: readonly string[]) {
+  if (channels.length === 0) return undefined
+  const pending = kysely
     .selectFrom('deliveries')
-    .select(['channel', 'last_error as error', 'created_at as createdAt'])
     .where('state', '=', 'waiting')
+    .where('channel', 'in', channels)
+  const { leads, oldestAt } = await pending
+    .select((eb) => [
+      // One lead can have several deliveries to one channel.
+      eb.fn.count<number>('lead_id').distinct().as('leads'),
+      eb.fn.min('created_at').as('oldestAt'),
+    ])
+    .executeTakeFirstOrThrow()
+  if (leads === 0) return undefined
+  const failed = await pending
+    .select('last_error')
     .where('last_error', 'is not', null)
-    .where('created_at', '<=', since)
     .orderBy('created_at')
-    .limit(200)
-    .execute()
+    .limit(1)
+    .executeTakeFirst()
+  return { leads, oldestAt, lastError: failed?.last_error ?? null }
+}
 
 export type Backlog = Awaited<ReturnType<typeof countWaiting>>[number]
 
@@ -106,9 +103,9 @@ export const listPromises = ({ kysely }: Database, { from, to }: Period) =>
     .selectFrom('leads')
     .select([
       'received_at as receivedAt',
+      'deadline_at as deadlineAt',
       'answered_at as answeredAt',
       'answered_by as answeredBy',
-      'suspect',
       'source',
     ])
     .where('received_at', '>=', from)
@@ -118,15 +115,16 @@ export const listPromises = ({ kysely }: Database, { from, to }: Period) =>
     .orderBy('received_at')
     .execute()
 
-export type HandOver = Awaited<ReturnType<typeof listHandOvers>>[number]
+export type DeliveryTime = Awaited<ReturnType<typeof listDeliveryTimes>>[number]
 
 /** When each delivery of a period's leads was due, and when it was sent. */
-export const listHandOvers = ({ kysely }: Database, { from, to }: Period) =>
+export const listDeliveryTimes = ({ kysely }: Database, { from, to }: Period) =>
   kysely
     .selectFrom('deliveries')
     .innerJoin('leads', 'leads.id', 'deliveries.lead_id')
     .select([
       'deliveries.channel',
+      'deliveries.state',
       'deliveries.created_at as createdAt',
       'deliveries.settled_at as settledAt',
     ])

@@ -1,8 +1,9 @@
-import type { Kysely } from 'kysely'
-import type { Escalation } from '../channel.ts'
-import type { AnswerSource, ServiceType } from '../lead.ts'
-import { tellDevices } from './push-devices.ts'
-import { type Database, type Tables, writeDeliveries } from './tables.ts'
+import type { Kysely, NotNull } from 'kysely'
+import type { ReminderReason } from '../delivery-reason.ts'
+import type { AnswerSource, StoredLead } from '../lead.ts'
+import { writeDeliveries } from './deliveries.ts'
+import { notifyDevices } from './push-devices.ts'
+import { type Database, storedColumns, type Tables } from './tables.ts'
 
 /** When the next reminder about an unanswered lead is due; undefined when none is. */
 export async function findNextEscalationAt({ kysely }: Database): Promise<number | undefined> {
@@ -18,33 +19,24 @@ export async function findNextEscalationAt({ kysely }: Database): Promise<number
   return next?.at ?? undefined
 }
 
-export type UnansweredLead = {
-  id: string
-  receivedAt: number
-  escalateAt: number
-  serviceType: ServiceType | ''
-}
+export type UnansweredLead = StoredLead & { deadlineAt: number; escalateAt: number }
 
 /** The leads a reminder is due for, the longest waiting first. */
-export async function listUnanswered(
+export function listUnanswered(
   { kysely }: Database,
   now: number,
   limit: number,
 ): Promise<UnansweredLead[]> {
-  const leads = await kysely
+  return kysely
     .selectFrom('leads')
-    .select([
-      'id',
-      'received_at as receivedAt',
-      'escalate_at as escalateAt',
-      'service_type as serviceType',
-    ])
+    .select([...storedColumns, 'escalate_at as escalateAt'])
     .where('escalate_at', '<=', now)
+    .where('deadline_at', 'is not', null)
     .where('answered_at', 'is', null)
     .orderBy('escalate_at')
     .limit(limit)
+    .$narrowType<{ deadlineAt: NotNull; escalateAt: NotNull }>()
     .execute()
-  return leads.map((lead) => ({ ...lead, escalateAt: lead.escalateAt ?? 0 }))
 }
 
 /**
@@ -54,7 +46,7 @@ export async function listUnanswered(
 export function escalateLead(
   { kysely }: Database,
   { id, escalateAt }: UnansweredLead,
-  occasion: Escalation | undefined,
+  reason: ReminderReason | undefined,
   { channels, nextAt, now }: { channels: readonly string[]; nextAt: number | null; now: number },
 ): Promise<boolean> {
   return kysely.transaction().execute(async (trx) => {
@@ -67,9 +59,9 @@ export function escalateLead(
       .returning('id')
       .executeTakeFirst()
     if (!escalated) return false
-    if (!occasion || channels.length === 0) return true
+    if (!reason || channels.length === 0) return true
     await cancelEscalations(trx, id, 'A later alert says what is true now.', now)
-    await writeDeliveries(trx, { leadId: id, channels, occasion }, now)
+    await writeDeliveries(trx, { leadId: id, channels, reason }, now)
     return true
   })
 }
@@ -87,7 +79,7 @@ export async function cancelEscalations(
     .set({ state: 'cancelled', note, settled_at: now })
     .where('lead_id', '=', leadId)
     .where('state', '=', 'waiting')
-    .where('occasion', 'not in', ['received', 'answered', 'status', 'outcome'])
+    .where('reason', 'not in', ['received', 'answered', 'outcome'])
     .execute()
 }
 
@@ -129,8 +121,8 @@ export function recordAnswer(
       .executeTakeFirst()
     if (recorded) {
       await cancelEscalations(trx, leadId, 'Answered before it was sent.', now)
-      await writeDeliveries(trx, { leadId, channels: ['airtable'], occasion: 'answered' }, now)
-      await tellDevices(trx, leadId, now)
+      await writeDeliveries(trx, { leadId, channels: ['airtable'], reason: 'answered' }, now)
+      await notifyDevices(trx, leadId, now)
       return { isFirst: true, answeredAt, answeredBy, answeredName }
     }
     const earlier = await trx

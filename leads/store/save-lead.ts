@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import { findNetwork } from '../client-address.ts'
-import type { Lead, LeadDetails } from '../lead.ts'
+import { toStoredFields } from '../field-outputs.ts'
+import type { Lead } from '../fields.ts'
+import type { LeadDetails } from '../lead.ts'
+import { writeDeliveries } from './deliveries.ts'
 import { findRateLimit } from './rate-limit.ts'
-import { type Database, writeDeliveries } from './tables.ts'
+import type { Database } from './tables.ts'
 
 type SavedLead =
   | { outcome: 'saved' | 'repeated'; leadId: string }
@@ -17,6 +20,8 @@ export type NewLead = {
   /** The lead is stored unless one of these keys is already; it is stored under the first. */
   idempotencyKeys: readonly string[]
   channels: readonly string[]
+  /** When the promised call is due; null for suspected spam. */
+  deadlineAt: number | null
   /** When staff are first reminded if nobody has answered; left out: never. */
   escalateAt?: number | undefined
 }
@@ -24,9 +29,10 @@ export type NewLead = {
 /** Stores a lead and its deliveries, all or nothing. When it returns, the commit is durable. */
 export function saveLead(
   { engine, kysely, transact = (work) => kysely.transaction().execute(work) }: Database,
-  { lead, details, bodyHash, clientAddress, idempotencyKeys, channels, escalateAt }: NewLead,
+  newLead: NewLead,
   { now, limitPerMinute }: { now: number; limitPerMinute: number },
 ): Promise<SavedLead> {
+  const { lead, details, bodyHash, clientAddress, idempotencyKeys } = newLead
   const clientNetwork = findNetwork(clientAddress)
   return transact(async (trx): Promise<SavedLead> => {
     // Postgres runs one client's requests side by side, each blind to the others' uncommitted
@@ -54,19 +60,18 @@ export function saveLead(
     if (retryAfterMs !== undefined) return { outcome: 'limited', retryAfterMs }
 
     const id = crypto.randomUUID()
-    const { serviceType, ...fields } = lead
     const inserted = await trx
       .insertInto('leads')
       .values({
         id,
-        ...fields,
-        service_type: serviceType,
+        ...toStoredFields(lead),
         received_at: now,
+        deadline_at: newLead.deadlineAt,
         ...client,
         idempotency_key: idempotencyKeys[0] ?? null,
         body_hash: bodyHash,
         ...details,
-        escalate_at: escalateAt ?? null,
+        escalate_at: newLead.escalateAt ?? null,
       })
       .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
       .returning('id')
@@ -74,7 +79,21 @@ export function saveLead(
     // The same key came at the same moment over another address, and its transaction was first.
     if (!inserted) return (await findRepeated()) ?? { outcome: 'conflict' }
 
-    await writeDeliveries(trx, { leadId: id, channels, occasion: 'received' }, now)
+    const { channels } = newLead
+    await writeDeliveries(trx, { leadId: id, channels, reason: 'received' }, now)
     return { outcome: 'saved', leadId: id }
+  })
+}
+
+/** Throws unless a row as large as a lead can be committed. */
+export function checkWritable({ kysely }: Database): Promise<void> {
+  return kysely.transaction().execute(async (trx) => {
+    const id = crypto.randomUUID()
+    // Insert before deleting: on a full disk, replacing a row would fit into freed pages.
+    await trx
+      .insertInto('write_checks')
+      .values({ id, filler: 'x'.repeat(8_000) })
+      .execute()
+    await trx.deleteFrom('write_checks').where('id', '!=', id).execute()
   })
 }

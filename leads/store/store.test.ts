@@ -5,11 +5,10 @@ import { engines, openTestDatabase } from '#testing/database.ts'
 import { waitUntil } from '#testing/processes.ts'
 import { jane, testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { acquireChannel, releaseChannel } from './channel-leases.ts'
-import { claimDue, findNextDueAt, retryDeliveries, settleDeliveries } from './deliveries.ts'
+import { claimDue, findNextDueAt, recordResults, retryDeliveries } from './deliveries.ts'
 import { findLead, listLeads } from './reading.ts'
-import { type NewLead, saveLead } from './save-lead.ts'
+import { checkWritable, type NewLead, saveLead } from './save-lead.ts'
 import type { Database, Transact } from './tables.ts'
-import { proveWritable } from './write-check.ts'
 
 const minuteMs = 60_000
 const lease = (holder: string, now: number) => ({ holder, now, until: now + 45_000 })
@@ -34,7 +33,13 @@ describe.each(engines)('the store on %s', (engine) => {
     transact = db.transact,
   ) => {
     const details = { suspect: null, consent: null, source: null }
-    const rest = { bodyHash: '', clientAddress: '203.0.113.7', idempotencyKeys: [], channels: [] }
+    const rest = {
+      bodyHash: '',
+      clientAddress: '203.0.113.7',
+      idempotencyKeys: [],
+      channels: [],
+      deadlineAt: null,
+    }
     const { outcome, ...more } = await saveLead(
       { ...db, ...(transact && { transact }) },
       { lead: jane, details, ...rest, ...changes },
@@ -132,27 +137,29 @@ describe.each(engines)('the store on %s', (engine) => {
     const later = start + 45_000
     await claim('b', later)
     const failed = { ok: false as const, error: 'late', nextAttemptAt: 0 }
-    const settlements = [
-      { occasion: 'received' as const, leadId: first, ok: true as const },
-      { occasion: 'received' as const, leadId: second, ...failed },
+    const results = [
+      { reason: 'received' as const, leadId: first, ok: true as const },
+      { reason: 'received' as const, leadId: second, ...failed },
     ]
-    await settleDeliveries(db, 'airtable', settlements, { holder: 'slow', now: later })
+    await recordResults(db, 'airtable', results, { holder: 'slow', now: later })
     expect((await findLead(db, first))?.deliveries[0]?.state).toBe('sent')
     expect((await findLead(db, second))?.deliveries[0]?.lastError).toBeNull()
     expect(await claim('c', later)).toEqual([])
   })
 
-  it('makes waiting deliveries due at once, one or all, but not what is being sent', async () => {
+  it('makes waiting deliveries due at once, one or all, and sends none twice', async () => {
     const at = start + minuteMs
     const id = await storeLead(db, { at })
     await storeLead(db, { at, channels: ['airtable'] })
     expect(await retryDeliveries(db, id, start)).toBe(2)
     expect(await claim('a', start)).toHaveLength(1)
-    expect(await retryDeliveries(db, 'all', start)).toBe(2)
+    expect(await retryDeliveries(db, 'all', start)).toBe(3)
+    expect(await claim('a', start)).toHaveLength(1)
+    expect(await claim('a', start)).toHaveLength(0)
   })
 
   it('proves again and again that it can write, and keeps nothing of it', async () => {
-    for (let at = 0; at < 3; at++) await proveWritable(db)
+    for (let at = 0; at < 3; at++) await checkWritable(db)
     expect(await db.kysely.selectFrom('write_checks').select('id').execute()).toHaveLength(1)
   })
 })

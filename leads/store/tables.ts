@@ -1,18 +1,15 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { Occasion } from '../channel.ts'
-import type { AnswerSource, LeadOutcome, ServiceType } from '../lead.ts'
+import type { DeliveryReason } from '../delivery-reason.ts'
+import { type StoredFields, selectedFields } from '../field-outputs.ts'
+import type { AnswerSource, LeadOutcome } from '../lead.ts'
 
 export type Tables = {
-  leads: {
+  leads: StoredFields & {
     id: string
-    name: string
-    email: string
-    phone: string
-    address: string
-    service_type: ServiceType | ''
     received_at: number
+    deadline_at: number | null
     client_address: string
-    client_network: string | null
+    client_network: string
     idempotency_key: string | null
     body_hash: string
     suspect: string | null
@@ -27,7 +24,7 @@ export type Tables = {
   deliveries: {
     lead_id: string
     channel: string
-    occasion: Occasion
+    reason: DeliveryReason
     state: DeliveryState
     attempts: number
     next_attempt_at: number
@@ -69,9 +66,9 @@ export type Tables = {
     auth: string
     person: string
     name: string
-    rings_from: number
+    notify_after_minutes: number
     quiet_until: number
-    emergencies_ring: number
+    notify_emergencies: number
     created_at: number
     gone_at: number | null
   }
@@ -91,17 +88,14 @@ export type Database = {
   transact?: Transact
 }
 
-/** Cancelled: an escalation that was no longer true when its turn came. */
-type DeliveryState = 'waiting' | 'sent' | 'cancelled'
+/** Cancelled: no longer true. Expired: an alert that could not be delivered in time. */
+type DeliveryState = 'waiting' | 'sent' | 'cancelled' | 'expired'
 
-export const leadColumns = [
+export const storedColumns = [
   'leads.id',
-  'leads.name',
-  'leads.email',
-  'leads.phone',
-  'leads.address',
-  'leads.service_type as serviceType',
+  ...selectedFields,
   'leads.received_at as receivedAt',
+  'leads.deadline_at as deadlineAt',
   'leads.suspect',
   'leads.consent',
   'leads.source',
@@ -110,31 +104,3 @@ export const leadColumns = [
   'leads.answered_name as answeredName',
   'leads.outcome',
 ] as const
-
-/** Writes deliveries that wait from now on; those that are there already stay as they are. */
-export async function writeDeliveries(
-  trx: Kysely<Tables>,
-  {
-    leadId,
-    channels,
-    occasion,
-  }: { leadId: string; channels: readonly string[]; occasion: Occasion },
-  now: number,
-): Promise<void> {
-  if (channels.length === 0) return
-  const rows = channels.map((channel) => ({
-    lead_id: leadId,
-    channel,
-    occasion,
-    state: 'waiting' as const,
-    attempts: 0,
-    next_attempt_at: now,
-    leased_until: 0,
-    created_at: now,
-  }))
-  await trx
-    .insertInto('deliveries')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}

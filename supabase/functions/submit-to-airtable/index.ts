@@ -1,16 +1,18 @@
-// The entry on Supabase Edge (Deno). The database is Supabase's own; `supabase db push` applies the
-// migrations, and cron (supabase/cron.sql) is the delivery timer.
+// The entry on Supabase Edge (Deno). `supabase db push` applies the migrations to Supabase's database,
+// and cron (supabase/cron.sql) is the delivery timer.
 
 import { findClientAddress, findGatewayAddress } from '../../../leads/client-address.ts'
+import { examine } from '../../../leads/health/examine.ts'
+import { nameError } from '../../../leads/log.ts'
 import { createService } from '../../../leads/service.ts'
 import { readEnv } from '../../../leads/settings.ts'
 import { openPostgres } from '../../../leads/store/postgres.ts'
 import { UserError } from '../../../leads/user-error.ts'
 
-// Given by Supabase's runtime only.
+// Only Supabase's runtime has this.
 declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void } | undefined
 
-// The free plan ends a worker after 150 s; what is not sent by then is left to the next minute.
+// The free plan ends a worker after 150 s. The next run of cron sends the rest.
 const deliveryBudgetMs = 100_000
 
 const env = readEnv(Deno.env.toObject())
@@ -24,15 +26,15 @@ const write = (level: string) => (fields: object, message: string) =>
   )
 const log = { info: write('info'), warn: write('warn'), error: write('error') }
 
-// Many workers run at once, each with connections of its own.
+// Many workers run at once, each with its own connections.
 const db = openPostgres(env.databaseUrl, { leads: 2, others: 1 })
 
-// A project that somebody hosts themselves has another address.
+// A self-hosted project has another address.
 const behindCloudflare = /^https:\/\/[^/]+\.supabase\.co(\/|$)/.test(
   Deno.env.get('SUPABASE_URL') ?? '',
 )
 
-const { app, findNotSetUp } = createService({
+const { app } = createService({
   env,
   db,
   fetch,
@@ -40,7 +42,7 @@ const { app, findNotSetUp } = createService({
   log,
   wake: (deliverer) => {
     const work = deliverer.deliverDue(deliveryBudgetMs)
-    // Keeps the worker alive for it, if it can. The minute's cron is what can be relied on.
+    // Keeps the worker alive if possible. Cron sends what is left.
     if (typeof EdgeRuntime !== 'undefined') EdgeRuntime.waitUntil(work)
   },
   findClientAddress: (c) => {
@@ -51,8 +53,10 @@ const { app, findNotSetUp } = createService({
   },
 })
 
-findNotSetUp().then((sentences) => {
-  for (const sentence of sentences) log.warn({}, sentence)
-})
+examine('start', { env, db, now: Date.now })
+  .then((problems) => {
+    for (const { id, forDeveloper } of problems) log.warn({ id }, forDeveloper.text)
+  })
+  .catch((error) => log.error({ error: nameError(error) }, 'the health checks failed at start'))
 
 Deno.serve((request) => app.fetch(request))

@@ -1,0 +1,55 @@
+import { text, webAddress } from '../../variables.ts'
+import type { Channel } from '../channel.ts'
+import type { AirtableSettings } from './client.ts'
+import { sendToAirtable } from './send.ts'
+import { inspectAirtable, scopes } from './setup.ts'
+
+const variables = {
+  AIRTABLE_TOKEN: text,
+  AIRTABLE_BASE_ID: text,
+  AIRTABLE_TABLE: text,
+  AIRTABLE_API_URL: webAddress('must be a web address such as https://api.airtable.com'),
+}
+
+const setUp = 'npm run leads -- setup-airtable'
+export const nextSteps = {
+  settings: `Set AIRTABLE_TOKEN (from airtable.com/create/tokens, with access to the base and the scopes ${scopes.join(', ')}) and AIRTABLE_BASE_ID (app…) in .env, then run ${setUp}`,
+  airtable: 'Try again later. Leads are stored until then.',
+}
+
+export const airtable: Channel<'airtable', typeof variables, AirtableSettings> = {
+  kind: 'airtable',
+  label: 'Airtable',
+  settings: {
+    variables,
+    required: ['AIRTABLE_TOKEN', 'AIRTABLE_BASE_ID'],
+    optional: ['AIRTABLE_TABLE', 'AIRTABLE_API_URL'],
+    read: ({ AIRTABLE_TOKEN: token, AIRTABLE_BASE_ID: baseId, ...more }) =>
+      token && baseId
+        ? {
+            token,
+            baseId,
+            table: more.AIRTABLE_TABLE ?? 'Leads',
+            apiUrl: more.AIRTABLE_API_URL ?? 'https://api.airtable.com',
+          }
+        : undefined,
+  },
+  reasons: ['received', 'answered', 'outcome'],
+  recipients: async () => [{ name: 'airtable', to: '', label: '' }],
+  send: sendToAirtable,
+  explainFailure: (leads, since) => `Airtable is missing ${leads}, the oldest for ${since}.`,
+  doctorCheck: async ({ settings, fetch, pause }) => {
+    const limits = { requestTimeoutMs: 5_000, signal: AbortSignal.timeout(10_000) }
+    const { todo, blocker } = await inspectAirtable(settings, { fetch, pause, ...limits })
+    const next = blocker ? nextSteps[blocker] : setUp
+    if (todo.length > 0) return todo.map((says) => ({ state: 'to do', says, next }))
+    return [
+      { state: 'ok', says: `Airtable takes rows: table ${settings.table}, every column right.` },
+    ]
+  },
+  // Airtable takes ten records per request, and five requests per second from all senders together.
+  batchSize: 10,
+  exclusive: true,
+  restMs: 250,
+  expiresAfterMs: null,
+}

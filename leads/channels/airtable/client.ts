@@ -1,0 +1,127 @@
+import * as v from 'valibot'
+import { explainBrokenCall, readHold, readRetryAfterMs } from '../service-call.ts'
+import { type ColumnName, columnNames } from './columns.ts'
+
+export type AirtableSettings = { token: string; baseId: string; table: string; apiUrl: string }
+
+export type AirtableDeps = {
+  fetch: typeof fetch
+  pause: (ms: number) => Promise<void>
+  /** Aborts the calls when the lease is lost or the process stops. */
+  signal?: AbortSignal
+  requestTimeoutMs?: number
+}
+
+// Airtable allows 5 requests per second and base; 4 leave room for the owner's other tools.
+const betweenRequestsMs = 250
+// Later batches wait for this one, and we promise a call within ten minutes.
+const wholeBatchTimeoutMs = 45_000
+// Airtable locks the base for 30 s after a 429; anything shorter only prolongs it.
+const lockOutMs = 32_000
+// The quota returns when the owner upgrades or a new month starts; until then every call is rejected.
+const quotaHoldMs = 15 * 60_000
+
+export type Refusal = { kind: 'refused'; type: string; column?: ColumnName | undefined }
+export type Failure = { kind: 'failed'; error: string; status?: number; holdMs?: number }
+export type Reply =
+  | { kind: 'ok'; body: unknown }
+  /** 422: Airtable works but rejects the request. */
+  | Refusal
+  /** Further calls would fail, too. */
+  | Failure
+
+export type AirtableRequest = (method: string, path: string, body?: object) => Promise<Reply>
+
+export function connect(
+  { token, apiUrl }: AirtableSettings,
+  { fetch, pause, signal, requestTimeoutMs = 20_000 }: AirtableDeps,
+): AirtableRequest {
+  const endings = [AbortSignal.timeout(wholeBatchTimeoutMs), ...(signal ? [signal] : [])]
+
+  return async (method, path, body) => {
+    await pause(betweenRequestsMs)
+    try {
+      const response = await fetch(`${apiUrl.replace(/\/+$/, '')}/v0/${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        redirect: 'manual',
+        signal: AbortSignal.any([...endings, AbortSignal.timeout(requestTimeoutMs)]),
+      })
+      return readReply(response, await response.text())
+    } catch (error) {
+      return { kind: 'failed', error: explainBrokenCall('Airtable', error) }
+    }
+  }
+}
+
+export const runSetup = 'Run: npm run leads -- setup-airtable'
+export const tokenPage = 'https://airtable.com/create/tokens'
+
+const advice: Record<number, string> = {
+  401: `Airtable does not know the token. Make one at ${tokenPage} and set AIRTABLE_TOKEN.`,
+  403: `The token may not do this, or base or table do not exist. Check at ${tokenPage} that the token has data.records:read and data.records:write and access to the base, and check AIRTABLE_BASE_ID and AIRTABLE_TABLE.`,
+  404: 'Airtable finds no such base or table. Check AIRTABLE_BASE_ID and AIRTABLE_TABLE.',
+}
+
+export function readReply(response: Response, text: string): Reply {
+  const { ok, status, headers } = response
+  const body = parseJson(text)
+  const fail = (error: string, holdMs?: number): Failure => ({
+    kind: 'failed',
+    status,
+    error,
+    ...(holdMs && { holdMs }),
+  })
+  if (ok)
+    return body === undefined
+      ? fail(`Airtable answered ${status} without JSON.`)
+      : { kind: 'ok', body }
+
+  const { type, column } = readError(body)
+  if (status === 422) return { kind: 'refused', type, column }
+  if (status === 429 && type === 'PUBLIC_API_BILLING_LIMIT_EXCEEDED')
+    return fail(
+      "This month's Airtable calls are used up. Leads are kept and go out once the plan is raised or the month is over.",
+      quotaHoldMs,
+    )
+  if (status === 429)
+    return fail('Airtable asks to slow down (429).', Math.max(lockOutMs, readRetryAfterMs(headers)))
+  const named = type ? `${status} ${type}` : `${status}`
+  const error = advice[status] ? `${advice[status]} (${named})` : `Airtable answered ${named}.`
+  return fail(error, readHold(response).holdMs)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const errorSchema = v.object({
+  error: v.union([
+    v.object({ type: v.string(), message: v.optional(v.string(), '') }),
+    v.pipe(
+      v.string(),
+      v.transform((type) => ({ type, message: '' })),
+    ),
+  ]),
+})
+
+// Airtable's messages can contain what the visitor typed, so only the error's type and the name of one
+// of our columns are kept.
+function readError(body: unknown): { type: string; column?: ColumnName | undefined } {
+  const parsed = v.safeParse(errorSchema, body)
+  if (!parsed.success) return { type: '' }
+  const { type, message } = parsed.output.error
+  if (!/^[A-Z_]{3,60}$/.test(type)) return { type: '' }
+  // This message contains the value of the cell, not its column.
+  if (type === 'INVALID_MULTIPLE_CHOICE_OPTIONS') return { type }
+  const quoted = message.match(/"([^"]+)"/)?.[1]
+  return { type, column: columnNames.find((name) => name === quoted) }
+}

@@ -1,0 +1,202 @@
+import type { StoredLead } from '../../lead.ts'
+import type { ClaimedLead } from '../../store/deliveries.ts'
+import { findLead } from '../../store/reading.ts'
+import type { Database } from '../../store/tables.ts'
+import type { Context, Recipient, Result } from '../channel.ts'
+import {
+  type AirtableDeps,
+  type AirtableSettings,
+  type Failure,
+  type Refusal,
+  runSetup,
+} from './client.ts'
+import { type Cells, makeCells } from './columns.ts'
+import { findRows, openTable, type Row, type RowWrite, type Table, writeRows } from './rows.ts'
+
+/** Sends up to ten deliveries. A lead gets one row, however often it is sent. */
+export async function sendToAirtable(
+  deliveries: readonly ClaimedLead[],
+  _: Recipient,
+  { settings, db, fetch, pause }: Context<AirtableSettings>,
+  signal: AbortSignal,
+): Promise<Result[]> {
+  const table = openBatch(settings, { fetch, pause, signal })
+  const results = new Map<ClaimedLead, Result>()
+  for (const reason of ['received', 'answered', 'outcome'] as const) {
+    const due: ClaimedLead[] = []
+    for (const delivery of deliveries.filter((one) => one.reason === reason))
+      if (reason === 'received' || (await hasRow(db, delivery.lead))) due.push(delivery)
+    const leads = due.map(({ lead }) => lead)
+    const sent = leads.length > 0 ? await senders[reason](leads, table) : []
+    for (const [at, delivery] of due.entries()) results.set(delivery, sent[at] ?? noRow)
+  }
+  return deliveries.map((delivery) => results.get(delivery) ?? noRow)
+}
+
+const noRow: Result = { ok: false, error: 'The lead’s row is not in Airtable yet.' }
+
+async function hasRow(db: Database, { id }: StoredLead): Promise<boolean> {
+  const { deliveries = [] } = (await findLead(db, id)) ?? {}
+  return deliveries.some(
+    ({ channel, reason, state }) =>
+      channel === 'airtable' && reason === 'received' && state === 'sent',
+  )
+}
+
+/** Stops calling after a failure, because more calls would only prolong an outage or a lockout. */
+export function openBatch(settings: AirtableSettings, deps: AirtableDeps): Table {
+  const { path, request } = openTable(settings, deps)
+  let failure: Failure | undefined
+  return {
+    path,
+    request: async (method, ...rest) => {
+      const reply = failure ?? (await request(method, ...rest))
+      // A token that may write but not read must not stop new rows.
+      if (reply.kind === 'failed' && !(method === 'GET' && isForbidden(reply))) failure = reply
+      return reply
+    },
+  }
+}
+
+const isForbidden = ({ status }: Failure) => status === 403
+
+const fail = ({ error, holdMs }: Failure) => ({
+  ok: false as const,
+  error,
+  ...(holdMs && { holdMs }),
+})
+
+async function sendNew(leads: readonly StoredLead[], table: Table): Promise<Result[]> {
+  const sent = await upsert(
+    leads.map((lead) => ({ lead, cells: makeCells(lead) })),
+    table,
+  )
+  const results: Result[] = []
+  // Refused leads come last, because a slow Airtable may leave no time for the others.
+  for (const { lead, result } of sent)
+    results.push('kind' in result ? await sendRefused(lead, result, table) : result)
+  return results
+}
+
+/** Writes rows and sets their Status where it is empty, so that staff find them among the new ones. */
+async function upsert(
+  writes: readonly RowWrite[],
+  table: Table,
+): Promise<{ lead: StoredLead; result: Result | Refusal }[]> {
+  const written = await writeRows(writes, table)
+  const statuses = written.flatMap(({ lead, result }): RowWrite[] =>
+    'id' in result && result.fields.Status === undefined
+      ? [{ lead, rowId: result.id, cells: { Status: lead.suspect ? 'Suspect' : 'New' } }]
+      : [],
+  )
+  const marked = await writeRows(statuses, table, true)
+  return written.map(({ lead, result }) => {
+    if ('kind' in result) return { lead, result: result.kind === 'failed' ? fail(result) : result }
+    const mark = marked.find((one) => one.lead === lead)?.result
+    if (mark && 'kind' in mark && mark.kind === 'failed') return { lead, result: fail(mark) }
+    const missing = findMissing(makeCells(lead), result)
+    const isComplete = missing.length < 2 || !missing.includes('Raw')
+    if (!isComplete) return { lead, result: { ok: false, error: describeMissing(missing) } }
+    if (mark) missing.push(...findMissing({ Status: 'New' }, mark))
+    return { lead, result: note(missing) }
+  })
+}
+
+async function sendRefused(lead: StoredLead, refusal: Refusal, table: Table): Promise<Result> {
+  if (refusal.column === 'Lead ID') {
+    const error = `The Airtable table has no text column "Lead ID". ${runSetup}`
+    return { ok: false, error }
+  }
+  const found = await findRows([lead.id], table)
+  if ('kind' in found && !isForbidden(found)) return fail(found)
+  if ('length' in found && found.length > 1) return { ok: true, note: describeCopies(found) }
+  const { 'Lead ID': id, Raw } = makeCells(lead)
+  const [sent] = await upsert([{ lead, cells: { 'Lead ID': id, Raw } }], table)
+  if (sent && !('kind' in sent.result)) return sent.result
+  const error = `Airtable refuses the lead (422${refusal.type && ` ${refusal.type}`}).`
+  return { ok: false, error, refused: true }
+}
+
+/** The columns that Airtable did not store. */
+const findMissing = (cells: Cells, written: Row | Refusal | Failure): string[] =>
+  Object.entries(cells)
+    .filter(([name, cell]) => cell !== undefined && !('id' in written && name in written.fields))
+    .map(([name]) => name)
+
+const describeMissing = (columns: readonly string[]) =>
+  `Airtable does not take ${columns.join(', ')}. ${runSetup}`
+
+const note = (missing: readonly string[]): Result =>
+  missing.length > 0 ? { ok: true, note: describeMissing(missing) } : { ok: true }
+
+const describeCopies = ({ length }: readonly Row[]) =>
+  `Airtable has ${length} rows with this Lead ID, and none of them was changed.`
+
+const untouchedStatuses: readonly unknown[] = [undefined, '', 'New', 'Suspect']
+
+/** Whether staff have set Status. */
+export const isTouched = ({ fields }: Row): boolean => !untouchedStatuses.includes(fields.Status)
+
+const outcomeStatuses = { done: 'Done', 'not-a-lead': 'Not a lead' } as const
+const ownStatuses: readonly unknown[] = [
+  ...untouchedStatuses,
+  'Called',
+  ...Object.values(outcomeStatuses),
+]
+
+/** Writes when a lead was answered. A Status that staff set stays. */
+const sendAnswers = updateRows((lead, row) => ({
+  'Answered At': new Date(lead.answeredAt ?? 0).toISOString(),
+  ...(!isTouched(row) && { Status: 'Called' }),
+}))
+
+/** Writes the outcome as Status. A Status that staff chose themselves stays. */
+const sendOutcomes = updateRows(({ outcome, answeredAt, suspect }, { fields }) => {
+  if (!ownStatuses.includes(fields.Status)) return {}
+  const open = answeredAt !== null ? 'Called' : suspect ? 'Suspect' : 'New'
+  return { Status: outcome ? outcomeStatuses[outcome] : open }
+})
+
+function updateRows(chooseCells: (lead: StoredLead, row: Row) => Cells) {
+  return async (leads: readonly StoredLead[], table: Table): Promise<Result[]> => {
+    const found = await findRows(
+      leads.map(({ id }) => id),
+      table,
+    )
+    // A token that may not read is no outage: new rows still arrive.
+    if ('kind' in found) return leads.map(() => ({ ...fail(found), refused: isForbidden(found) }))
+    const byLead = Map.groupBy(found, ({ fields }) => fields['Lead ID'])
+    const writes = leads.flatMap((lead): RowWrite[] => {
+      const [row, ...copies] = byLead.get(lead.id) ?? []
+      const cells = row && copies.length === 0 ? chooseCells(lead, row) : {}
+      return row && Object.keys(cells).length > 0 ? [{ lead, rowId: row.id, cells }] : []
+    })
+    const written = await writeRows(writes, table, true)
+    return leads.map((lead) => {
+      const rows = byLead.get(lead.id) ?? []
+      if (rows.length === 0) return { ok: true, note: 'The row is no longer in Airtable.' }
+      if (rows.length > 1) return { ok: true, note: describeCopies(rows) }
+      const result = written.find((one) => one.lead === lead)?.result
+      if (!result) return { ok: true }
+      if ('kind' in result && result.kind === 'failed') return fail(result)
+      const cells = writes.find((one) => one.lead === lead)?.cells ?? {}
+      return note(findMissing(cells, result))
+    })
+  }
+}
+
+export const senders = { received: sendNew, answered: sendAnswers, outcome: sendOutcomes }
+
+const readTimeoutMs = 5_000
+
+/** The leads whose Status staff have set. */
+export async function findAnswered(
+  leadIds: readonly string[],
+  settings: AirtableSettings,
+  { fetch, pause }: Pick<Context<unknown>, 'fetch' | 'pause'>,
+): Promise<Set<unknown> | Failure> {
+  const table = openTable(settings, { fetch, pause, requestTimeoutMs: readTimeoutMs })
+  const found = await findRows(leadIds, table)
+  if ('kind' in found) return found
+  return new Set(found.filter(isTouched).map(({ fields }) => fields['Lead ID']))
+}

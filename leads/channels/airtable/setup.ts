@@ -1,0 +1,168 @@
+import * as v from 'valibot'
+import { type AirtableDeps, type AirtableSettings, type Reply, tokenPage } from './client.ts'
+import { airtableColumns, type ColumnName, columnNames } from './columns.ts'
+import { openTable } from './rows.ts'
+
+/** Airtable is ready when `todo` is empty. */
+type SetupReport = {
+  done: string[]
+  todo: string[]
+  /** The reason why not everything could be checked: the settings, or Airtable itself. */
+  blocker?: 'settings' | 'airtable'
+}
+
+const tableSchema = v.object({
+  id: v.string(),
+  name: v.string(),
+  fields: v.array(v.object({ name: v.string(), type: v.string() })),
+})
+type Table = v.InferOutput<typeof tableSchema>
+const baseSchema = v.object({ tables: v.array(tableSchema) })
+
+export const scopes = [
+  'data.records:read',
+  'data.records:write',
+  'schema.bases:read',
+  'schema.bases:write',
+]
+
+const typeWords: Record<string, string> = {
+  singleLineText: 'single line text',
+  multilineText: 'long text',
+  email: 'email',
+  phoneNumber: 'phone number',
+  singleSelect: 'single select',
+  dateTime: 'date with time',
+}
+
+/** Describes a column for someone who creates it by hand. */
+function describeColumn(name: ColumnName): string {
+  const { type, options } = airtableColumns[name]
+  const choices = options?.choices?.map((choice) => choice.name).join(', ')
+  return `"${name}" (${typeWords[type]}${choices ? `: ${choices}` : ''})`
+}
+
+const describeAllColumns = () => columnNames.map(describeColumn).join('; ')
+
+const makeField = (name: ColumnName) => {
+  const { type, options } = airtableColumns[name]
+  return { name, type, ...(options && { options }) }
+}
+
+/** Checks the token, the base, the table, and its columns, and creates what is missing. */
+export const setUpAirtable = (settings: AirtableSettings, deps: AirtableDeps) =>
+  goThrough(settings, deps, true)
+
+/** Runs the same checks without changing anything. */
+export const inspectAirtable = (settings: AirtableSettings, deps: AirtableDeps) =>
+  goThrough(settings, deps, false)
+
+async function goThrough(
+  settings: AirtableSettings,
+  deps: AirtableDeps,
+  makes: boolean,
+): Promise<SetupReport> {
+  const { path, request } = openTable(settings, deps)
+  const report: SetupReport = { done: [], todo: [] }
+  const { done, todo } = report
+  const tablesPath = `meta/bases/${encodeURIComponent(settings.baseId)}/tables`
+  await check()
+  return report
+
+  async function check(): Promise<void> {
+    const who = await request('GET', 'meta/whoami')
+    if (who.kind !== 'ok') return hinder(who, describeReply(who))
+    done.push('Airtable knows the token.')
+
+    const listed = await request('GET', tablesPath)
+    const base = v.safeParse(baseSchema, listed.kind === 'ok' ? listed.body : undefined)
+    if (!base.success) {
+      const invisible = `The token cannot see base ${settings.baseId}. At ${tokenPage} give the token the scopes ${scopes.join(', ')} and access to the base; AIRTABLE_BASE_ID is the part of the base's address that begins with "app".`
+      hinder(listed, isForbidden(listed) ? invisible : describeReply(listed))
+      const byHand = `Or make the table by hand: name it "${settings.table}", with the columns ${describeAllColumns()}.`
+      if (makes) todo.push(byHand)
+      return
+    }
+    done.push(`The token can see base ${settings.baseId}.`)
+
+    const { tables } = base.output
+    const table = tables.find(({ id, name }) => id === settings.table || name === settings.table)
+    if (table) await checkTable(table)
+    else if (makes) await makeTable(settings.table, tables)
+    else todo.push(`The base has no table "${settings.table}".`)
+    if (todo.length === 0) await checkRights()
+  }
+
+  function hinder(reply: Reply, sentence: string): void {
+    const isSettings = isForbidden(reply) || (reply.kind === 'failed' && reply.status === 401)
+    report.blocker = isSettings ? 'settings' : 'airtable'
+    todo.push(sentence)
+  }
+
+  async function makeTable(name: string, tables: readonly Table[]): Promise<void> {
+    if (/^tbl\w{14}$/.test(name)) {
+      const names = tables.map((table) => `"${table.name}" (${table.id})`).join(', ')
+      todo.push(
+        `The base has no table ${name}. Set AIRTABLE_TABLE to one of ${names || 'its tables'}, or to the name of a table to be made.`,
+      )
+      return
+    }
+    const made = await request('POST', tablesPath, { name, fields: columnNames.map(makeField) })
+    if (made.kind === 'ok')
+      done.push(`Made the table "${name}" with ${columnNames.length} columns.`)
+    else
+      todo.push(
+        `The table "${name}" is missing and could not be made: ${explainUnmade(made)}. By hand: make a table "${name}" with the columns ${describeAllColumns()}.`,
+      )
+  }
+
+  async function checkTable({ id, name, fields }: Table): Promise<void> {
+    done.push(`The base has the table "${name}" (${id}).`)
+    const missing = columnNames.filter((column) => !fields.some((field) => field.name === column))
+    if (makes) for (const column of missing) await makeColumn(column, id)
+    else if (missing.length > 0)
+      todo.push(`The table "${name}" lacks the columns ${missing.join(', ')}.`)
+    for (const { name, type } of fields) {
+      const column = columnNames.find((one) => one === name)
+      if (column && !airtableColumns[column].accepts.includes(type))
+        todo.push(
+          `The column "${column}" has the type ${type}, which does not take our values. Change it to ${typeWords[airtableColumns[column].type]}.`,
+        )
+    }
+    if (todo.length === 0) done.push('The table has every column.')
+  }
+
+  async function makeColumn(column: ColumnName, tableId: string): Promise<void> {
+    const made = await request('POST', `${tablesPath}/${tableId}/fields`, makeField(column))
+    if (made.kind === 'ok') done.push(`Made the column ${describeColumn(column)}.`)
+    else
+      todo.push(
+        `The column ${describeColumn(column)} is missing and could not be made: ${explainUnmade(made)}. Make it by hand.`,
+      )
+  }
+
+  async function checkRights(): Promise<void> {
+    // For a record that does not exist, Airtable answers 422 if the token may write, and otherwise 403.
+    const records = [{ id: 'rec00000000000000', fields: {} }]
+    const written = await request('PATCH', path, { records })
+    if (written.kind === 'refused') done.push('The token may write rows.')
+    else
+      hinder(written, `Whether the token may write rows is not proved. ${describeReply(written)}`)
+    const read = await request('GET', `${path}?maxRecords=1`)
+    if (read.kind === 'ok') done.push('The token may read rows.')
+    else hinder(read, `The token may not read rows. ${describeReply(read)}`)
+  }
+}
+
+const isForbidden = (reply: Reply) =>
+  reply.kind === 'failed' && (reply.status === 403 || reply.status === 404)
+
+const describeReply = (reply: Reply) =>
+  reply.kind === 'failed'
+    ? reply.error
+    : `Airtable's answer makes no sense (${reply.kind === 'refused' ? `422 ${reply.type}` : '200'}).`
+
+const explainUnmade = (reply: Reply) =>
+  isForbidden(reply)
+    ? `the token lacks the scope schema.bases:write (add it at ${tokenPage}), or its owner may not change the base`
+    : describeReply(reply)

@@ -1,0 +1,102 @@
+import * as v from 'valibot'
+import { makeAnswerToken } from '../answer-link.ts'
+import { findDeadline } from '../deadline.ts'
+import { leadSchema, type StoredLead } from '../lead.ts'
+import { readLinkSecret } from '../store/stored-settings.ts'
+import { type Alert, describeAlert } from './alert.ts'
+import type { Channel, Context, Result, SiteSettings } from './channel.ts'
+
+/** An alert about a lead, for one recipient. */
+export type Message = { alert: Alert; lead: StoredLead; to: string }
+
+type AlertChannel<Kind extends string, Variables extends v.ObjectEntries, Settings> = Pick<
+  Channel<Kind, Variables, Settings>,
+  'kind' | 'label' | 'settings' | 'reasons' | 'recipients'
+> & {
+  sendAlert(
+    message: Message,
+    context: Pick<Context<Settings>, 'settings' | 'fetch' | 'now'>,
+    signal: AbortSignal,
+  ): Promise<Result>
+}
+
+// Staff wait at the terminal; a mail server may take longer to greet.
+const testTimeoutMs = 10_000
+
+/** A channel that sends the alert's text to addresses, one message per request. */
+export const createAlertChannel = <
+  Kind extends string,
+  Variables extends v.ObjectEntries,
+  Settings,
+>({
+  sendAlert,
+  ...channel
+}: AlertChannel<Kind, Variables, Settings>): Channel<Kind, Variables, Settings> => ({
+  ...channel,
+  batchSize: 1,
+  exclusive: false,
+  restMs: 0,
+  // A day after the deadline an alert helps nobody.
+  expiresAfterMs: 24 * 3_600_000,
+
+  send: (deliveries, { to }, context, signal) =>
+    Promise.all(
+      deliveries.map(async ({ lead, reason }) => {
+        const { answerUrl, linkSecret, timeZone } = context.env
+        const now = context.now()
+        const secret = await readLinkSecret(context.db, linkSecret)
+        const link = answerUrl && `${answerUrl}/${makeAnswerToken(lead.id, secret, now)}`
+        const alert = describeAlert(lead, reason, { now, timeZone, answerUrl: link })
+        return sendAlert({ alert, lead, to }, context, signal)
+      }),
+    ),
+
+  explainFailure: (leads, since) =>
+    `${channel.label} alerts about ${leads} have not arrived for ${since}.`,
+
+  doctorCheck: async (context) => {
+    const { env, now, sends } = context
+    const recipients = await channel.recipients(context)
+    if (recipients.length === 0) return []
+    const count = `${recipients.length} recipient${recipients.length === 1 ? '' : 's'}`
+    const { label } = channel
+    if (!sends) return [{ state: 'ok', says: `${label} alerts go to ${count}.` }]
+    const test = makeTestAlert(env, now())
+    const signal = AbortSignal.timeout(testTimeoutMs)
+    const results = await Promise.all(
+      recipients.map(({ to }) => sendAlert({ ...test, to }, context, signal)),
+    )
+    const errors = new Set(results.flatMap((result) => (result.ok ? [] : [result.error])))
+    if (errors.size === 0)
+      return [{ state: 'ok', says: `${label}: a test was accepted for ${count}. Has it arrived?` }]
+    const next = 'Fix it in .env, then run: npm run doctor -- --send'
+    return [...errors].map((error) => ({ state: 'to do', says: `${label}: ${error}`, next }))
+  },
+})
+
+function makeTestAlert({ publicUrl, timeZone }: SiteSettings, at: number): Omit<Message, 'to'> {
+  const lead = {
+    id: `test-${at}`,
+    ...v.parse(leadSchema, {
+      name: 'TEST',
+      email: 'nobody@example.com',
+      phone: '(555) 555-0100',
+      address: 'No address: this is a test',
+    }),
+    receivedAt: at,
+    deadlineAt: findDeadline(at),
+    suspect: null,
+    consent: null,
+    source: null,
+    answeredAt: null,
+    answeredBy: null,
+    answeredName: null,
+    outcome: null,
+  }
+  const alert = {
+    ...describeAlert(lead, 'received', { now: at, timeZone, answerUrl: `${publicUrl}/` }),
+    reason: 'test' as const,
+    headline: 'TEST by npm run doctor: this works, and nobody needs a call',
+  }
+  return { lead, alert }
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { storedJane } from '#testing/saved-leads.ts'
+import { formatClock, formatDuration } from '../clock.ts'
+import { findDeadline } from '../deadline.ts'
+import type { DeliveryReason } from '../delivery-reason.ts'
+import type { StoredLead } from '../lead.ts'
+import { breakAutoLinks, describeAlert } from './alert.ts'
+import { formatHtml, formatText } from './email-content.ts'
+
+const minuteMs = 60_000
+const receivedAt = Date.parse('2026-11-15T18:00:00Z')
+const answerUrl = `https://www.example.com/answer/${'x'.repeat(48)}`
+
+function alertOf(
+  changed: Partial<StoredLead> = {},
+  reason: DeliveryReason = 'received',
+  afterMs = 1,
+) {
+  const options = { now: receivedAt + afterMs, timeZone: 'America/Chicago', answerUrl }
+  const times = { receivedAt, deadlineAt: findDeadline(receivedAt) }
+  return describeAlert({ ...storedJane, ...times, ...changed }, reason, options)
+}
+
+describe('the headline tells staff what to do', () => {
+  const missed = 'missed: nobody called Jane Doe within 10 minutes'
+  const answeredAt = receivedAt + 3 * minuteMs
+  it.each<[string, Partial<StoredLead>, DeliveryReason, number]>([
+    ['Call Jane Doe by 12:10 PM CST', {}, 'received', 1],
+    ['EMERGENCY: call Jane Doe by 12:10 PM CST', { serviceType: 'emergency' }, 'received', 1],
+    ['Suspect: call Jane Doe', { suspect: 'trap', deadlineAt: null }, 'received', 1],
+    ['Nobody has called Jane Doe yet: 6 minutes left', {}, 'unanswered-4', 4 * minuteMs],
+    ['Nobody has called Jane Doe yet: 2 minutes left', {}, 'unanswered-8', 8 * minuteMs],
+    ['Nobody has called Jane Doe yet: less than a minute left', {}, 'unanswered-8', 9.5 * minuteMs],
+    [`EMERGENCY: promise ${missed}`, { serviceType: 'emergency' }, 'missed', 10 * minuteMs],
+    // A reminder that was held up says what is true when it goes out.
+    [`Promise ${missed}`, {}, 'unanswered-8', 11 * minuteMs],
+    ['Call Jane Doe now: asked 3 hours ago', {}, 'received', 180 * minuteMs],
+    ['Jane Doe is being called since 12:03 PM CST', { answeredAt }, 'received', 5 * minuteMs],
+  ])('%s', (headline, changed, reason, afterMs) => {
+    expect(alertOf(changed, reason, afterMs).headline).toBe(headline)
+  })
+})
+
+it('links to the phone with digits only, and to the map with the address as it was typed', () => {
+  const phones = {
+    '(555) 123-4567': ['tel:5551234567', '(555) 123-4567'],
+    '+1 555.123.4567': ['tel:+15551234567', '+1 555 123 4567'],
+    '555-123-4567 ext. 89': ['tel:5551234567', '555-123-4567 ext 89'],
+    '５５５ 1234567': ['tel:5551234567', '555 1234567'],
+    '5551234567,;*#31#" onclick="x': ['tel:555123456731', '5551234567 31'],
+    'javascript:alert(1)//5551234567': ['tel:15551234567', '(1) 5551234567'],
+  }
+  for (const [phone, [url, shown]] of Object.entries(phones)) {
+    expect(alertOf({ phone })).toMatchObject({ callUrl: url, phone: shown })
+  }
+  expect(alertOf({ address: '1 Main St #2 & "Co" <b>' }).mapUrl).toBe(
+    'https://www.google.com/maps/search/?api=1&query=1%20Main%20St%20%232%20%26%20%22Co%22%20%3Cb%3E',
+  )
+})
+
+it('says in one line where the homeowner came from, if that is known', () => {
+  const paid = alertOf({ source: 'utm_source=google&utm_medium=cpc&utm_campaign=spring-roofs' })
+  expect(formatText(paid)).toContain('\nFrom: Google Ads · spring-roofs\n')
+  expect(formatHtml(paid)).toContain('Google Ads · spring-roofs')
+  for (const source of [null, '']) expect(formatText(alertOf({ source }))).not.toContain('From:')
+})
+
+it('leaves ordinary names and addresses readable', () => {
+  expect(breakAutoLinks('J.R. O’Neil Jr.')).toBe('J. R. O’Neil Jr.')
+  expect(breakAutoLinks('12 St. Mary’s Ave., Apt. 4')).toBe('12 St. Mary’s Ave., Apt. 4')
+  expect(breakAutoLinks('👩‍👩‍👧 Zoë 山田')).toBe('👩‍👩‍👧 Zoë 山田')
+})
+
+it('tells the day only when it is another', () => {
+  const clock = { now: receivedAt, timeZone: 'America/New_York' }
+  expect(formatClock(receivedAt, clock)).toBe('1:00 PM EST')
+  expect(formatClock(receivedAt - 86_400_000, clock)).toBe('Nov 14, 1:00 PM EST')
+})
+
+it('makes a clock once for all alerts, not for each: they hold memory nobody counts', () => {
+  const made = vi.spyOn(Intl, 'DateTimeFormat')
+  onTestFinished(() => made.mockRestore())
+  for (const day of Array(100).keys())
+    formatClock(day * 86_400_000, { now: 0, timeZone: 'America/Chicago' })
+  expect(made.mock.calls.length).toBeLessThanOrEqual(3)
+})
+
+it.each([
+  [1_000, '1 second'],
+  [59_400, '59 seconds'],
+  [60_000, '1 minute'],
+  [200_000, '3 minutes 20 seconds'],
+  [1_500_000, '25 minutes'],
+  [3 * 3_600_000, '3 hours'],
+  [3 * 86_400_000, '3 days'],
+  [-5, '0 seconds'],
+])('says %i ms as a person would: %s', (ms, said) => {
+  expect(formatDuration(ms)).toBe(said)
+})

@@ -1,0 +1,80 @@
+import { formatClock, formatDuration, formatLeft } from '../clock.ts'
+import { promiseMs } from '../deadline.ts'
+import type { DeliveryReason } from '../delivery-reason.ts'
+import { listShown, readField, readPhone } from '../field-outputs.ts'
+import type { StoredLead } from '../lead.ts'
+import { makeSafe } from '../safe-text.ts'
+import { describeSource } from '../source.ts'
+
+export type Alert = ReturnType<typeof describeAlert>
+
+const lateMs = 2 * 60_000
+
+/** The content of an alert, safe to show in any app. */
+export function describeAlert(
+  lead: StoredLead,
+  reason: DeliveryReason,
+  { now, timeZone, answerUrl }: { now: number; timeZone: string; answerUrl?: string | undefined },
+) {
+  const { id: leadId, serviceType, suspect, receivedAt, deadlineAt, answeredAt } = lead
+  const isEmergency = serviceType === 'emergency'
+  const ageMs = now - receivedAt
+  const name = breakAutoLinks(lead.name)
+  const address = tidy(lead.address)
+  const { shown: phone, callUrl } = readPhone(tidy(lead.phone))
+  const clock = (at: number) => formatClock(at, { now, timeZone })
+
+  const describeNeed = (): string => {
+    if (answeredAt !== null) return `${name} is being called since ${clock(answeredAt)}`
+    if (deadlineAt === null) return `call ${name}`
+    if (reason !== 'received' && now >= deadlineAt)
+      return `promise missed: nobody called ${name} within ${promiseMs / 60_000} minutes`
+    if (reason !== 'received')
+      return `nobody has called ${name} yet: ${formatLeft(deadlineAt - now)}`
+    if (now >= deadlineAt) return `call ${name} now: asked ${formatDuration(ageMs)} ago`
+    return `call ${name} by ${clock(deadlineAt)}`
+  }
+  const describeHeadline = (need: string): string => {
+    if (isEmergency) return `EMERGENCY${suspect ? ' (suspect)' : ''}: ${need}`
+    return suspect ? `Suspect: ${need}` : need.slice(0, 1).toUpperCase() + need.slice(1)
+  }
+
+  return {
+    /** Stays the same for retries. Has no dot, because the webhook's signature joins its parts with dots. */
+    id: `${leadId}_${reason.replace('.', '_')}`,
+    leadId,
+    /** `test`: sent by doctor. */
+    reason: reason as DeliveryReason | 'test',
+    isEmergency,
+    headline: describeHeadline(describeNeed()),
+    name,
+    rows: listShown(lead, 'alerts').map((row) => ({ ...row, text: breakAutoLinks(row.text) })),
+    service: readField(lead, 'serviceType') || 'No service chosen',
+    address: breakAutoLinks(address),
+    phone,
+    receivedAt: clock(receivedAt),
+    deadline: deadlineAt === null ? undefined : clock(deadlineAt),
+    source: lead.source ? breakAutoLinks(describeSource(lead.source)) : undefined,
+    remarks: [
+      ...(suspect ? ['This request looks like a robot’s. Nobody is reminded of it.'] : []),
+      ...(reason === 'received' && ageMs >= lateMs
+        ? [`This alert is late: the request came ${formatDuration(ageMs)} ago.`]
+        : []),
+    ],
+    callUrl,
+    mapUrl: `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address)}`,
+    /** Undefined where the runtime cannot show pages. */
+    answerUrl,
+  }
+}
+
+const tidy = (text: string) => makeSafe(text).replace(/\s+/g, ' ').trim()
+
+/**
+ * Mail and message apps turn a name such as evil.example/pay into a link. A space after each dot and
+ * colon prevents it.
+ */
+export const breakAutoLinks = (text: string): string =>
+  tidy(text)
+    .replace(/([.:\u3002\uFF0E\uFF61\uFF1A])(?=[^\s,;)])/g, '$1 ')
+    .replace(/[/\\]{2,}/g, '/')

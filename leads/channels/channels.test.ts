@@ -1,0 +1,133 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { startFakeAirtable } from '#fakes/airtable.ts'
+import { startFakeMail } from '#fakes/mail.ts'
+import { pushHost, startFakePush } from '#fakes/push.ts'
+import { startFakeTwilio } from '#fakes/twilio.ts'
+import { openTestDatabase } from '#testing/database.ts'
+import { createTestContext, sendThrough } from '#testing/delivery.ts'
+import { makePhone, storedJane } from '#testing/saved-leads.ts'
+import { makeSettings } from '#testing/settings.ts'
+import type { StoredLead } from '../lead.ts'
+import { saveDevice } from '../store/push-devices.ts'
+import { type ChannelKind, channels } from './channels.ts'
+
+/** A new channel must add how it is set up, and which of its texts an app may turn into links. */
+type Sample = { env: Record<string, string>; takeTexts: () => string[] }
+
+async function openAll() {
+  const [airtable, mail, twilio, push] = await Promise.all([
+    startFakeAirtable({ requestsPerWindow: 1000 }),
+    startFakeMail(),
+    startFakeTwilio(),
+    startFakePush(),
+  ])
+  onTestFinished(async () => {
+    await Promise.all([airtable, mail, twilio, push].map((fake) => fake.close()))
+  })
+  const calls: { url: URL; init: RequestInit | undefined }[] = []
+  const webhookBodies: string[] = []
+  const samples: Record<ChannelKind, Sample> = {
+    // A row has the visitor's own words, and Airtable shows them as plain text.
+    airtable: { env: airtable.env, takeTexts: () => [] },
+    email: {
+      env: {
+        SMTP_URL: mail.url,
+        ALERT_EMAIL_FROM: 'alerts@example.com',
+        ALERT_EMAIL_TO: 'staff@example.com',
+      },
+      takeTexts: () =>
+        mail.mails.splice(0).flatMap(({ subject, text, html }) => [subject, text, html]),
+    },
+    sms: {
+      env: { ...twilio.env, ALERT_SMS_TO: '+15550002222' },
+      takeTexts: () => twilio.messages.splice(0).map(({ body }) => body),
+    },
+    webhook: {
+      env: { ALERT_WEBHOOK_URL: 'https://hooks.example/one?two=3' },
+      takeTexts: () => webhookBodies.splice(0).map((body) => JSON.parse(body).text),
+    },
+    push: {
+      env: { PUSH_SERVICES: pushHost },
+      takeTexts: () =>
+        push.messages
+          .splice(0)
+          .flatMap(({ data: { notification } }) => [notification.title, notification.body]),
+    },
+  }
+  const db = await openTestDatabase('sqlite')
+  const { endpoint, keys } = push.addPhone('phone')
+  await saveDevice(db, makePhone({ endpoint, ...keys }))
+  const env = Object.assign({}, ...Object.values(samples).map((sample) => sample.env))
+  const fetch = (async (url: string | URL, init?: RequestInit) => {
+    calls.push({ url: new URL(url), init })
+    if (new URL(url).host !== 'hooks.example') return push.fetch(url, init)
+    webhookBodies.push(String(init?.body))
+    return new Response()
+  }) as typeof globalThis.fetch
+  const { context } = createTestContext(db, makeSettings(env), { fetch })
+  const sendAll = async (changes: Partial<StoredLead>) => {
+    const lead = { ...storedJane, id: crypto.randomUUID(), ...changes }
+    for (const channel of channels)
+      expect(await sendThrough(channel, context, { lead })).toMatchObject({ ok: true })
+  }
+  return { samples, calls, sendAll }
+}
+
+const hostileTexts = [
+  'evil.example/pay',
+  'http://evil.example',
+  'HTTPS://evil.example/x?y',
+  'www.evil.example',
+  'Jane\r\nBcc: all@evil.example',
+  'Jane\u2028evil。example',
+  'mailto:x@evil.example',
+  '<a href="https://evil.example">x</a>',
+  '<https://evil.example|Call>',
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  '\u202Egpj.exe',
+]
+
+it.each(hostileTexts)(
+  'with %j in a name, an address, and a campaign no channel shows a link or markup that is not ours',
+  async (text) => {
+    const { samples, sendAll } = await openAll()
+    const source = new URLSearchParams({ utm_source: text, utm_campaign: text }).toString()
+    await sendAll({ name: text, address: text, source })
+    const ownUrls =
+      /https:\/\/www\.(example\.com\/answer\/[\w-]+|google\.com\/maps\/search\/\?api=1&(amp;)?query=[\w%.~()'!*-]*)/g
+    for (const [kind, { takeTexts }] of Object.entries(samples)) {
+      const texts = takeTexts()
+      expect(texts.length > 0 || kind === 'airtable', kind).toBe(true)
+      for (const shown of texts) {
+        const rest = shown.replace(ownUrls, '').replace(/tel:\+?\d+/g, '')
+        // Message apps turn a word with a dot or "://" inside it into a link.
+        expect(rest, kind).not.toMatch(/evil\.example|:\/\/|www\.\w|。\w/i)
+        if (/^<!doctype html>/.test(shown))
+          expect(shown, kind).not.toMatch(/<(script|img|a href="https:\/\/evil)/)
+        expect(shown, kind).not.toMatch(/[\r\u2028\u202E]/)
+      }
+    }
+  },
+)
+
+it.each([
+  ...['https://evil.example/', '//evil.example', '@evil.example', '../../x', '\0\uD800'],
+  ...['\r\nHost: evil.example', '<https://evil.example|Call>', '+19005550000'],
+  '&To=%2B19005550000',
+])('a lead with %j in every field goes only to the addresses in the settings', async (text) => {
+  const { calls, sendAll } = await openAll()
+  const listAddresses = () =>
+    calls.splice(0).map(({ url, init }) => {
+      expect(init?.redirect).toBe('manual')
+      const to = url.pathname.endsWith('Messages.json')
+        ? new URLSearchParams(String(init?.body)).getAll('To').join()
+        : ''
+      // A lookup in Airtable has the lead's ID in its query.
+      return `${url.origin}${url.pathname}${url.host === 'hooks.example' ? url.search : ''} ${to}`
+    })
+  await sendAll({})
+  const expected = new Set(listAddresses())
+  await sendAll({ name: text, email: text, phone: text, address: text })
+  expect(new Set(listAddresses())).toEqual(expected)
+})

@@ -1,0 +1,73 @@
+import brand from '../brand.json' with { type: 'json' }
+import type { ShownField } from '../field-outputs.ts'
+import type { LeadField } from '../fields.ts'
+import { escapeHtml } from '../safe-text.ts'
+import type { Alert } from './alert.ts'
+
+const openingChangesNothing = 'Opening the link changes nothing; press the button on its page.'
+const setStatus =
+  'When you call, set the row’s Status in Airtable to Called: it ends the reminders.'
+
+export function formatText(alert: Alert): string {
+  const { headline, remarks, rows, callUrl, mapUrl, answerUrl } = alert
+  const links: Partial<Record<LeadField, string>> = {
+    phone: `Call: ${callUrl}`,
+    address: `Map: ${mapUrl}`,
+  }
+  return [
+    headline,
+    ...remarks,
+    '',
+    ...rows.flatMap(({ name, label, text }) => [`${label}: ${text}`, links[name] ?? []].flat()),
+    `Received: ${alert.receivedAt}`,
+    ...(alert.deadline ? [`Call by: ${alert.deadline}`] : []),
+    ...(alert.source ? [`From: ${alert.source}`] : []),
+    '',
+    ...(answerUrl ? [`I am calling: ${answerUrl}`, openingChangesNothing] : [setStatus]),
+    '',
+  ].join('\n')
+}
+
+// Mail programs drop style sheets, so every element has its own styles.
+export function formatHtml(alert: Alert): string {
+  const { headline, isEmergency, remarks, mapUrl, callUrl, answerUrl } = alert
+  const { roundness, palette } = brand
+  const { ink, slate, paper, sand, alarm } = palette
+  const button = (href: string, text: string, background: string, color: string) =>
+    `<a href="${escapeHtml(href)}" style="display:block;margin:0 0 12px;padding:15px 16px;border-radius:${8 * roundness}px;background:${background};color:${color};font-size:18px;font-weight:700;text-align:center;text-decoration:none">${escapeHtml(text)}</a>`
+  const row = (what: string, content: string) =>
+    `<tr><td style="padding:8px 14px 8px 0;color:${slate};vertical-align:top;white-space:nowrap">${what}</td><td style="padding:8px 0;font-weight:600;overflow-wrap:anywhere">${content}</td></tr>`
+  const map = `<br><a href="${escapeHtml(mapUrl)}" style="color:${palette.link};font-weight:700">Show on the map</a>`
+  // The button shows the phone number.
+  const showField = ({ name, label, text }: ShownField) =>
+    name === 'phone' ? '' : row(label, escapeHtml(text) + (name === 'address' ? map : ''))
+  const note = (text: string) =>
+    `<p style="margin:0 0 14px;color:${slate};font-size:15px">${escapeHtml(text)}</p>`
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="format-detection" content="telephone=no,address=no,email=no,url=no">
+<title>${escapeHtml(headline)}</title>
+</head>
+<body style="margin:0;padding:16px;background:${paper};color:${ink};font:16px/1.45 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif">
+<div style="max-width:480px;margin:0 auto;background:#ffffff;border:1px solid ${sand};border-radius:${12 * roundness}px;overflow:hidden">
+<div style="padding:18px 20px;background:${isEmergency ? alarm : ink};color:#ffffff;font-size:21px;line-height:1.3;font-weight:800;overflow-wrap:anywhere">${escapeHtml(headline)}</div>
+<div style="padding:18px 20px 8px">
+${remarks.map(note).join('\n')}
+${button(callUrl, `Call ${alert.phone}`, palette.accent, palette.onAccent)}
+${answerUrl ? button(answerUrl, 'I am calling', slate, '#ffffff') : ''}
+${note(answerUrl ? openingChangesNothing : setStatus)}
+<table role="presentation" style="width:100%;border-collapse:collapse;border-top:1px solid ${sand};font-size:16px">
+${alert.rows.map(showField).join('\n')}
+${row('Received', escapeHtml(alert.receivedAt))}
+${alert.deadline ? row('Call by', escapeHtml(alert.deadline)) : ''}
+${alert.source ? row('From', escapeHtml(alert.source)) : ''}
+</table>
+</div>
+</div>
+</body>
+</html>
+`
+}

@@ -1,0 +1,91 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { startFakeMail } from '#fakes/mail.ts'
+import { openTestDatabase } from '#testing/database.ts'
+import { createTestContext, sendThrough } from '#testing/delivery.ts'
+import { storedJane } from '#testing/saved-leads.ts'
+import { makeSettings } from '#testing/settings.ts'
+import type { StoredLead } from '../lead.ts'
+import { email } from './email.ts'
+
+async function open(changed: { smtpUrl?: string; password?: string } = {}) {
+  const mail = await startFakeMail(
+    changed.password ? { user: 'staff', password: changed.password } : {},
+  )
+  onTestFinished(() => mail.close())
+  const env = makeSettings({
+    SMTP_URL: changed.smtpUrl ?? mail.url.replace('right', 'wrong-secret'),
+    ALERT_EMAIL_FROM: 'Roofing <alerts@example.com>',
+    ALERT_EMAIL_TO: 'staff@example.com',
+  })
+  const { context } = createTestContext(await openTestDatabase('sqlite'), env)
+  const send = (lead: Partial<StoredLead> = {}, signal = AbortSignal.timeout(10_000)) =>
+    sendThrough(email, context, { lead: { ...storedJane, ...lead }, signal })
+  return { mail, send }
+}
+
+it('sends everything that staff need to call, as text and as HTML', async () => {
+  const { mail, send } = await open()
+  const name = 'Zoë 山田 👩‍👩‍👧'
+  expect(await send({ serviceType: 'emergency', name })).toEqual({ ok: true })
+  expect(mail.mails).toHaveLength(1)
+  const [received] = mail.mails
+  expect(received?.to).toEqual(['staff@example.com'])
+  expect(received?.subject).toBe(`EMERGENCY: call ${name} by 6:10 AM CST`)
+  expect(Object.fromEntries(received?.headers ?? [])).toMatchObject({
+    'message-id': `<${storedJane.id}_received@example.com>`,
+    'auto-submitted': 'auto-generated',
+    importance: 'High',
+  })
+  const links = ['tel:5551234567', '123%20Main%20St', 'https://www.example.com/answer/']
+  for (const part of [received?.text, received?.html])
+    for (const needed of [name, 'Emergency Service', '6:10 AM CST', ...links])
+      expect(part).toContain(needed)
+})
+
+it('lets no field of a lead add a header or a recipient', async () => {
+  const { mail, send } = await open()
+  await send({
+    name: 'Jane\r\nBcc: thief@evil.example\r\n\r\n<h1>hi</h1>',
+    address: '1 Main\r\nSt\u2028X-Evil: 1',
+  })
+  const [received] = mail.mails
+  expect(received?.to).toEqual(['staff@example.com'])
+  expect([...(received?.headers.keys() ?? [])]).not.toContain('bcc')
+  expect([...(received?.headers.keys() ?? [])]).not.toContain('x-evil')
+  expect(received?.html).not.toContain('<h1>hi')
+})
+
+const settings = { refusedReceivers: new Map<string, number>() }
+const refused550 = { refusedReceivers: new Map([['staff@example.com', 550]]) }
+const wrongPassword = /^The mail server does not accept user and password of SMTP_URL(?!.*secret)/
+
+// A permanent refusal of the mail or its recipient concerns one lead; any other error would also meet the next.
+it.each([
+  ['put off', { refuseData: 451 }, {}, /refuses the mail \(\S+ 451/, false],
+  ['refused', { refuseData: 554 }, {}, /refuses the mail \(\S+ 554/, true],
+  [
+    'not for this receiver',
+    refused550,
+    {},
+    /refuses the mail \(EENVELOPE 550 at RCPT TO\)\.$/,
+    true,
+  ],
+  ['not reached', settings, { smtpUrl: 'smtp://127.0.0.1:1' }, /cannot be reached \(E\w+/, false],
+  ['at no such host', settings, { smtpUrl: 'smtp://no.invalid' }, /cannot be reached/, false],
+  ['behind another password', settings, { password: 'right' }, wrongPassword, false],
+])('explains a mail that is %s', async (_, changed, given, error, refused) => {
+  const { mail, send } = await open(given)
+  Object.assign(mail.settings, changed)
+  expect(await send()).toEqual({ ok: false, error: expect.stringMatching(error), refused })
+  expect(mail.mails).toEqual([])
+})
+
+it('aborts when the process stops, although the mail server does not answer', async () => {
+  const { mail, send } = await open()
+  mail.settings.hangs = true
+  expect(await send({}, AbortSignal.timeout(100))).toEqual({
+    ok: false,
+    error: 'The mail server did not take the mail in time.',
+    refused: false,
+  })
+})

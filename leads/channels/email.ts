@@ -1,0 +1,122 @@
+import { createTransport } from 'nodemailer'
+import { checked, emails, hasProtocol, text } from '../variables.ts'
+import { createAlertChannel, type Message } from './alert-channel.ts'
+import { nameRecipients, type Result } from './channel.ts'
+import { formatHtml, formatText } from './email-content.ts'
+
+const variables = {
+  SMTP_URL: checked(
+    (text) => hasProtocol(text, ['smtp:', 'smtps:']),
+    'must look like smtps://user:password@mail.example.com:465; in the password write # / ? as %23 %2F %3F',
+  ),
+  ALERT_EMAIL_FROM: text,
+  ALERT_EMAIL_TO: emails,
+  ESCALATION_EMAIL_TO: emails,
+}
+
+export type EmailSettings = {
+  smtpUrl: string
+  from: string
+  /** Empty where email is set up only for signing in to the desk. */
+  to: string[]
+  remindTo: string[]
+}
+
+export const email = createAlertChannel<'email', typeof variables, EmailSettings>({
+  kind: 'email',
+  label: 'Email',
+  settings: {
+    variables,
+    required: ['SMTP_URL', 'ALERT_EMAIL_FROM', 'ALERT_EMAIL_TO'],
+    read: ({ SMTP_URL, ALERT_EMAIL_FROM, ALERT_EMAIL_TO: to = [], ESCALATION_EMAIL_TO }) =>
+      SMTP_URL && ALERT_EMAIL_FROM
+        ? {
+            smtpUrl: SMTP_URL,
+            from: ALERT_EMAIL_FROM,
+            to,
+            remindTo: to.length > 0 ? (ESCALATION_EMAIL_TO ?? to) : [],
+          }
+        : undefined,
+  },
+  reasons: ['received', 'unanswered', 'missed'],
+  recipients: async ({ settings: { to, remindTo } }, event) => {
+    if (!event) return nameRecipients('email', [...to, ...remindTo])
+    return nameRecipients('email', event.reason === 'received' ? to : remindTo)
+  },
+  sendAlert: sendEmail,
+})
+
+/** Limits every wait, and reads no file or address that a message names. */
+export const openMailServer = (url: string) =>
+  createTransport({
+    url,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 20_000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+
+const sendTimeoutMs = 30_000
+
+async function sendEmail(
+  { alert, to }: Message,
+  { settings: { smtpUrl, from } }: { settings: EmailSettings },
+  signal: AbortSignal,
+): Promise<Result> {
+  const { id, leadId, reason, headline, isEmergency } = alert
+  const ending = AbortSignal.any([signal, AbortSignal.timeout(sendTimeoutMs)])
+  const ended = new Promise<never>((_, reject) => {
+    ending.addEventListener('abort', () => reject(ending.reason))
+  })
+  // The signal may also fire after the mail was sent.
+  ended.catch(() => {})
+  try {
+    const domain = from.match(/@([a-z0-9.-]+)/i)?.[1] ?? 'localhost'
+    await Promise.race([
+      openMailServer(smtpUrl).sendMail({
+        from,
+        to,
+        subject: headline,
+        text: formatText(alert),
+        html: formatHtml(alert),
+        // A repeat after a lost answer has the same id, so mail programs show it once.
+        messageId: `<${id}@${domain}>`,
+        // Mail programs group everything about one lead.
+        ...(reason !== 'received' && { references: [`<${leadId}_received@${domain}>`] }),
+        ...(isEmergency && { priority: 'high' as const }),
+        // Prevents automatic replies to every alert.
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      }),
+      ended,
+    ])
+    return { ok: true }
+  } catch (error) {
+    return { ok: false, error: explainMailError(error), refused: isMailRefused(error) }
+  }
+}
+
+/** 4xx asks to retry later, and a refused MAIL FROM is about ALERT_EMAIL_FROM, not about one lead. */
+function isMailRefused(error: unknown): boolean {
+  const { responseCode, command } = error as Record<string, unknown>
+  return Number(responseCode) >= 500 && (command === 'RCPT TO' || command === 'DATA')
+}
+
+/** Mail servers quote addresses when they refuse a mail, so only codes are kept. */
+function explainMailError(error: unknown): string {
+  const { name, code, responseCode, command } = error as Record<string, unknown>
+  if (name === 'AbortError' || name === 'TimeoutError')
+    return 'The mail server did not take the mail in time.'
+  const codes = [
+    typeof code === 'string' && /^E[A-Z]+$/.test(code) && code,
+    typeof responseCode === 'number' && responseCode,
+    typeof command === 'string' && /^[A-Z ]{1,20}$/.test(command) && `at ${command}`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+  const where = codes ? ` (${codes})` : ''
+  if (code === 'EAUTH')
+    return `The mail server does not accept user and password of SMTP_URL${where}.`
+  if (typeof responseCode === 'number') return `The mail server refuses the mail${where}.`
+  return `The mail server of SMTP_URL cannot be reached${where}.`
+}

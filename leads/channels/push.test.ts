@@ -1,0 +1,268 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { pushHost, startFakePush } from '#fakes/push.ts'
+import { engines, openTestDatabase } from '#testing/database.ts'
+import { openChannels } from '#testing/delivery.ts'
+import { jane, storeLead, testTime } from '#testing/saved-leads.ts'
+import { waitUntil } from '#testing/server-process.ts'
+import { makeSettings } from '#testing/settings.ts'
+import { findDeadline } from '../deadline.ts'
+import { planDelivery } from '../delivery/plan.ts'
+import type { Lead } from '../fields.ts'
+import { listDevices, type PushDevice, saveDevice } from '../store/push-devices.ts'
+import { findLead } from '../store/reading.ts'
+import { recordAnswer } from '../store/reminders.ts'
+import type { Engine } from '../store/tables.ts'
+import { isPushService } from './push.ts'
+
+async function open(engine: Engine = 'sqlite') {
+  const service = await startFakePush()
+  onTestFinished(() => service.close())
+  const settings = makeSettings({
+    DESK_URL: 'https://desk.example',
+    ALERT_EMAIL_FROM: 'Roofing <site@example.com>',
+    SMTP_URL: 'smtp://localhost',
+  })
+  const db = await openTestDatabase(engine)
+  const { fetch } = service
+  const { context, clock, log, deliver } = openChannels(db, settings, { fetch })
+  const addPhone = async (name: string, changes: Partial<PushDevice> = {}) => {
+    const { endpoint, keys } = service.addPhone(name)
+    await saveDevice(db, {
+      ...{ id: crypto.randomUUID(), sessionId: name, endpoint, ...keys, person: 'Sam', name },
+      ...{
+        notifyAfterMinutes: 0,
+        quietUntil: 0,
+        notifyEmergencies: true,
+        createdAt: clock.at,
+        goneAt: null,
+      },
+      ...changes,
+    })
+  }
+  const save = async (lead: Partial<Lead> = {}) => {
+    const planned = { ...jane, ...lead, deadlineAt: findDeadline(clock.at) }
+    return storeLead(db, { at: clock.at, lead, ...(await planDelivery(context, planned)) })
+  }
+  /** The phones notified since the last call, and the titles. */
+  const takeNotifications = () =>
+    service.messages.splice(0).map(({ device, data }) => `${device}: ${data.notification.title}`)
+  return { service, db, log, clock, addPhone, save, deliver, takeNotifications }
+}
+
+describe.each(engines)('push on %s', (engine) => {
+  it('sends the crew what it needs and nothing else, signed and encrypted', async () => {
+    const { service, addPhone, save, deliver } = await open(engine)
+    await addPhone('phone')
+    const leadId = await save({ serviceType: 'emergency' })
+    await deliver()
+    expect(service.messages).toHaveLength(1)
+    const { headers, data } = service.messages[0] ?? {}
+    expect(data).toEqual({
+      web_push: 8030,
+      mutable: true,
+      notification: {
+        title: 'Jane Doe: call by 6:10 AM CST',
+        body: 'EMERGENCY · Springfield',
+        tag: leadId,
+        lang: 'en-US',
+        navigate: `https://desk.example/#/lead/${leadId}`,
+        silent: false,
+      },
+      lead: { leadId, isTest: false, isEmergency: true, isAnswered: false },
+    })
+    expect(headers).toMatchObject({
+      ttl: '600',
+      urgency: 'high',
+      topic: leadId.replaceAll('-', ''),
+    })
+  })
+
+  it('replaces the notifications on all notified devices once someone answers', async () => {
+    const { db, clock, addPhone, save, deliver, takeNotifications } = await open(engine)
+    await addPhone('one')
+    await addPhone('two')
+    await addPhone('late', { notifyAfterMinutes: 8 })
+    const leadId = await save()
+    await deliver()
+    expect(takeNotifications().sort()).toEqual([
+      'one: Jane Doe: call by 6:10 AM CST',
+      'two: Jane Doe: call by 6:10 AM CST',
+    ])
+    const answer = { answeredAt: clock.at, answeredBy: 'desk' as const, now: clock.at }
+    await recordAnswer(db, leadId, { ...answer, answeredName: 'Alex' })
+    await deliver()
+    expect(takeNotifications().sort()).toEqual([
+      'one: Alex is calling Jane Doe',
+      'two: Alex is calling Jane Doe',
+    ])
+  })
+})
+
+it('notifies some devices later, about what is true then', async () => {
+  const { clock, addPhone, save, deliver, takeNotifications } = await open()
+  await addPhone('first')
+  await addPhone('second', { notifyAfterMinutes: 4 })
+  await addPhone('quiet', { quietUntil: testTime + 3_600_000, notifyEmergencies: false })
+  await save()
+  await deliver()
+  expect(takeNotifications()).toEqual(['first: Jane Doe: call by 6:10 AM CST'])
+  clock.at += 4 * 60_000
+  await deliver()
+  expect(takeNotifications().sort()).toEqual([
+    'first: Jane Doe: call by 6:10 AM CST',
+    'second: Jane Doe: call by 6:10 AM CST',
+  ])
+  clock.at += 7 * 60_000
+  await deliver()
+  expect(takeNotifications().sort()).toEqual([
+    'first: Jane Doe: asked 11 minutes ago: call now',
+    'second: Jane Doe: asked 11 minutes ago: call now',
+  ])
+})
+
+it('sends nothing to a removed device', async () => {
+  const { db, service, clock, addPhone, save, deliver, takeNotifications } = await open()
+  await addPhone('lost')
+  const notified = await save()
+  await deliver()
+  expect(takeNotifications()).toHaveLength(1)
+  await save()
+  const [device] = await listDevices(db)
+  await db.kysely.deleteFrom('push_devices').execute()
+  await deliver()
+  await recordAnswer(db, notified, { answeredAt: clock.at, answeredBy: 'desk', now: clock.at })
+  clock.at += 20 * 60_000
+  await deliver()
+  expect(service.messages).toEqual([])
+  expect(device).toBeDefined()
+})
+
+it('sends pending notifications to a device that registers again', async () => {
+  const { service, db, clock, addPhone, save, deliver, takeNotifications } = await open()
+  await addPhone('phone')
+  service.failNext('phone', { kind: 'status', status: 500 })
+  await save()
+  await deliver()
+  const [device] = await listDevices(db)
+  const { endpoint, keys } = service.addPhone('new-address')
+  if (device) await saveDevice(db, { ...device, endpoint, ...keys })
+  clock.at += 30_000
+  await deliver()
+  expect(takeNotifications()).toEqual(['new-address: Jane Doe: call by 6:10 AM CST'])
+})
+
+it.each([404, 410])('marks a device as gone after %i, and delays no other', async (status) => {
+  const { service, db, addPhone, save, deliver, takeNotifications } = await open()
+  await addPhone('gone')
+  await addPhone('there')
+  service.failNext('gone', { kind: 'status', status })
+  const leadId = await save()
+  await deliver()
+  expect(takeNotifications()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
+  expect((await listDevices(db)).map(({ name, goneAt }) => [name, goneAt !== null])).toEqual([
+    ['gone', true],
+    ['there', false],
+  ])
+  const waiting = (await findLead(db, leadId))?.deliveries.filter(
+    ({ channel, state }) => channel.startsWith('push') && state === 'waiting',
+  )
+  expect(waiting).toEqual([])
+  await save()
+  await deliver()
+  expect(takeNotifications()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
+})
+
+it('retries a device whose service fails, and delays no other', async () => {
+  const { service, clock, addPhone, save, deliver, takeNotifications } = await open()
+  await addPhone('busy')
+  await addPhone('there')
+  service.failNext(
+    'busy',
+    { kind: 'status', status: 429 },
+    { kind: 'status', status: 500 },
+    { kind: 'refuse' },
+  )
+  await save()
+  await deliver()
+  expect(takeNotifications()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
+  for (let at = 0; at < 4; at++) {
+    clock.at += 30_000
+    await deliver()
+  }
+  expect(takeNotifications()).toEqual(['busy: Jane Doe: call by 6:10 AM CST'])
+})
+
+it.each([
+  [429, '120'],
+  [503, 'Sun, 15 Nov 2026 12:02:00 GMT'],
+])(
+  'waits as long as the service asks (%i, %s), and delays no other device',
+  async (status, after) => {
+    const { service, clock, addPhone, save, deliver, takeNotifications } = await open()
+    await addPhone('busy')
+    await addPhone('there')
+    const headers = { date: 'Sun, 15 Nov 2026 12:00:00 GMT', 'retry-after': after }
+    service.failNext('busy', { kind: 'status', status, headers })
+    await save()
+    await deliver()
+    await save()
+    clock.at += 119_999
+    await deliver()
+    expect(takeNotifications()).toEqual(Array(2).fill('there: Jane Doe: call by 6:10 AM CST'))
+    clock.at += 1
+    await deliver()
+    expect(takeNotifications()).toEqual(Array(2).fill('busy: Jane Doe: call by 6:10 AM CST'))
+  },
+)
+
+it('times out after 10 s, and delays no other device', async () => {
+  const { service, db, clock, addPhone, save, deliver, takeNotifications } = await open()
+  const limit = new AbortController()
+  const limits = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal)
+  onTestFinished(() => limits.mockRestore())
+  await addPhone('stuck')
+  await addPhone('there')
+  service.failNext('stuck', { kind: 'hang' })
+  const leadId = await save()
+  const delivered = deliver()
+  const countSent = async () =>
+    (await findLead(db, leadId))?.deliveries.filter(({ state }) => state === 'sent').length
+  await waitUntil(async () => service.messages.length === 2 && (await countSent()) === 1)
+  expect(limits.mock.calls).toEqual([[10_000], [10_000]])
+  limit.abort(new DOMException('', 'TimeoutError'))
+  await delivered
+  limits.mockRestore()
+  takeNotifications()
+  clock.at += 5_000
+  await deliver()
+  expect(takeNotifications()).toEqual(['stuck: Jane Doe: call by 6:10 AM CST'])
+})
+
+it('creates one pair of keys for all devices', async () => {
+  const { service, addPhone, save, deliver } = await open()
+  await addPhone('one')
+  await addPhone('two')
+  await save()
+  await deliver()
+  const keys = service.messages.map(({ headers }) => String(headers.authorization).split('k=')[1])
+  expect(keys).toHaveLength(2)
+  expect(new Set(keys).size).toBe(1)
+})
+
+it.each([
+  ['https://fcm.googleapis.com/fcm/send/abc', true],
+  ['https://updates.push.services.mozilla.com/wpush/v2/x', true],
+  ['https://web.push.apple.com/Q', true],
+  [`https://${pushHost}/x`, true],
+  ['http://fcm.googleapis.com/x', false],
+  ['https://fcm.googleapis.com:8443/x', false],
+  ['https://evilfcm.googleapis.com.example/x', false],
+  ['https://user@fcm.googleapis.com/x', false],
+  ['https://127.0.0.1/x', false],
+  ['https://169.254.169.254/latest', false],
+  [`https://fcm.googleapis.com/${'x'.repeat(1000)}`, false],
+  ['javascript:alert(1)', false],
+  ['', false],
+])('calls only known push services: %s %s', (endpoint, isKnown) => {
+  expect(isPushService(endpoint, [pushHost])).toBe(isKnown)
+})

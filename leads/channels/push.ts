@@ -1,0 +1,216 @@
+import { buildPushPayload } from '@block65/webcrypto-web-push'
+import { formatClock, formatDuration } from '../clock.ts'
+import { findPromiseStart } from '../deadline.ts'
+import { findTown, readField } from '../field-outputs.ts'
+import type { StoredLead } from '../lead.ts'
+import {
+  listDevices,
+  markDeviceGone,
+  nameDevice,
+  notifiesAtOnce,
+  type PushDevice,
+} from '../store/push-devices.ts'
+import { readVapidKeys } from '../store/stored-settings.ts'
+import { list } from '../variables.ts'
+import { breakAutoLinks } from './alert.ts'
+import type { Channel, Context, LeadEvent, Result } from './channel.ts'
+import { explainBrokenCall, readHold } from './service-call.ts'
+
+const variables = {
+  PUSH_SERVICES: list(
+    (item) => /^[a-z0-9.-]+$/.test(item),
+    'must be host names such as push.example.com, separated by commas',
+  ),
+}
+
+export type PushSettings = { services: string[] }
+
+// The visitor waits for the response meanwhile.
+const planTimeoutMs = 300
+
+/** Each device is a recipient, so that one that cannot be reached delays no other. */
+export const push: Channel<'push', typeof variables, PushSettings> = {
+  kind: 'push',
+  label: 'Push notification',
+  settings: {
+    variables,
+    required: [],
+    read: ({ PUSH_SERVICES: services = [] }) => ({ services }),
+  },
+  reasons: ['received', 'unanswered', 'missed', 'answered'],
+  recipients: async ({ readDevices, now }, event) => {
+    // Suspected spam must not wake anyone.
+    if (event?.lead.deadlineAt === null) return []
+    const devices = await readDevices(event?.reason === 'received' ? planTimeoutMs : undefined)
+    return devices
+      .filter((device) => device.goneAt === null && (!event || wants(device, event, now())))
+      .map((device) => ({ name: nameDevice(device), to: device.id, label: device.name }))
+  },
+  send: async (deliveries, { to }, context, signal) => {
+    const device = (await listDevices(context.db)).find(({ id }) => id === to)
+    // A removed device must not receive names of homeowners.
+    if (!device || device.goneAt !== null)
+      return deliveries.map(() => ({ ok: true, note: 'The device was removed.' }))
+    const clock = { now: context.now(), timeZone: context.env.timeZone }
+    return Promise.all(
+      deliveries.map(({ lead }) => sendPush(describePush(lead, clock), device, context, signal)),
+    )
+  },
+  explainFailure: (leads, since) =>
+    `Push notifications about ${leads} have not arrived for ${since}.`,
+  doctorCheck: async ({ readDevices }) => {
+    const count = (await readDevices()).filter(notifiesAtOnce).length
+    const devices = count === 1 ? '1 device' : `${count} devices`
+    return count > 0 ? [{ state: 'ok', says: `Push notifications go to ${devices}.` }] : []
+  },
+  // A killed process may have sent without recording it: at most one notification is repeated.
+  batchSize: 1,
+  exclusive: false,
+  restMs: 0,
+  expiresAfterMs: 24 * 3_600_000,
+}
+
+/** Whether the device's owner wants to be notified of this lead now. */
+function wants(device: PushDevice, { lead, reason }: LeadEvent, now: number): boolean {
+  const { notifyAfterMinutes, quietUntil, notifyEmergencies } = device
+  const startedAt = findPromiseStart(lead.deadlineAt ?? now)
+  const minutes = reason === 'received' ? 0 : (now - startedAt) / 60_000
+  const isEmergency = lead.serviceType === 'emergency'
+  return notifyAfterMinutes <= minutes && (quietUntil <= now || (isEmergency && notifyEmergencies))
+}
+
+const requestTimeoutMs = 10_000
+// A notification is useful until the deadline, and for a minute if the deadline has passed.
+const leastSeconds = 60
+
+/** Everything in it is shown on the device, except the lead's ID. */
+export type PushMessage = {
+  title: string
+  body: string
+  leadId: string
+  isTest?: boolean
+  isEmergency: boolean
+  /** Replaces the earlier notification without a sound. */
+  isAnswered: boolean
+  ttlSeconds: number
+}
+
+export function describePush(
+  lead: StoredLead,
+  { now, timeZone }: { now: number; timeZone: string },
+): PushMessage {
+  const { id: leadId, serviceType, receivedAt, deadlineAt, answeredAt, answeredName } = lead
+  const name = breakAutoLinks(lead.name)
+  const isEmergency = serviceType === 'emergency'
+  const isAnswered = answeredAt !== null
+  const who = answeredName ? breakAutoLinks(answeredName) : 'Somebody'
+  const need =
+    deadlineAt !== null && now < deadlineAt
+      ? `call by ${formatClock(deadlineAt, { now, timeZone })}`
+      : `asked ${formatDuration(now - receivedAt)} ago: call now`
+  return {
+    title: isAnswered ? describeAnswer(lead, who, name) : `${name}: ${need}`,
+    body: [
+      isEmergency && !isAnswered ? 'EMERGENCY' : readField(lead, 'serviceType'),
+      breakAutoLinks(findTown(lead.address)),
+    ]
+      .filter(Boolean)
+      .join(' · '),
+    leadId,
+    isEmergency,
+    isAnswered,
+    ttlSeconds: Math.max(leastSeconds, Math.ceil(((deadlineAt ?? now) - now) / 1000)),
+  }
+}
+
+function describeAnswer({ outcome }: StoredLead, who: string, name: string): string {
+  if (outcome === 'not-a-lead') return `${name} is not a lead, says ${who}`
+  return outcome === 'done' ? `${name} is done, says ${who}` : `${who} is calling ${name}`
+}
+
+/** Also used to test a device from the desk. Marks the device as gone after a 404 or 410. */
+export async function sendPush(
+  message: PushMessage,
+  device: PushDevice,
+  { env, db, fetch, now }: Pick<Context<PushSettings>, 'env' | 'db' | 'fetch' | 'now'>,
+  signal: AbortSignal,
+): Promise<Result> {
+  const { title, body, leadId, isTest = false, isEmergency, isAnswered, ttlSeconds } = message
+  const deskUrl = env.desk?.url ?? env.publicUrl
+  const data = {
+    // Safari shows this itself where the service worker does not run (Declarative Web Push).
+    web_push: 8030,
+    mutable: true,
+    notification: {
+      title,
+      body,
+      tag: leadId,
+      lang: 'en-US',
+      navigate: isTest ? `${deskUrl}/` : `${deskUrl}/#/lead/${leadId}`,
+      silent: isAnswered,
+    },
+    lead: { leadId, isTest, isEmergency, isAnswered },
+  }
+  const { endpoint, p256dh, auth } = device
+  try {
+    const options = {
+      ttl: ttlSeconds,
+      urgency: 'high' as const,
+      topic: leadId.replaceAll('-', '').slice(0, 32),
+    }
+    const request = await buildPushPayload(
+      { data, options },
+      { endpoint, expirationTime: null, keys: { p256dh, auth } },
+      await readVapidKeys(db, env.contactUrl),
+    )
+    const response = await fetch(endpoint, {
+      ...request,
+      method: 'POST',
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
+    })
+    await response.body?.cancel().catch(() => {})
+    const { status } = response
+    if (status === 404 || status === 410) {
+      await markDeviceGone(db, device, now())
+      return { ok: true, note: deviceGone }
+    }
+    return explain(response)
+  } catch (error) {
+    return { ok: false, error: explainBrokenCall('The push service', error) }
+  }
+}
+
+export const deviceGone = 'The device no longer receives notifications.'
+
+function explain(response: Response): Result {
+  const { status } = response
+  if (status >= 200 && status < 300) return { ok: true }
+  const error =
+    status === 429
+      ? 'The push service asks to slow down (429).'
+      : `The push service answered ${status}.`
+  // The service would reject this message again, but may accept the next one.
+  const refused = status === 400 || status === 413
+  return { ok: false, error, refused, ...readHold(response) }
+}
+
+// Chrome, Edge and most Android browsers; Firefox; Safari; Edge on Windows.
+const knownServices = [
+  'fcm.googleapis.com',
+  'push.services.mozilla.com',
+  'push.apple.com',
+  'notify.windows.com',
+]
+
+/** The browser sends the address, which could name a machine inside our network. */
+export function isPushService(endpoint: string, more: readonly string[]): boolean {
+  if (endpoint.length > 1_000 || !URL.canParse(endpoint)) return false
+  const { protocol, hostname, port, username } = new URL(endpoint)
+  return (
+    protocol === 'https:' &&
+    port === '' &&
+    username === '' &&
+    [...knownServices, ...more].some((host) => hostname === host || hostname.endsWith(`.${host}`))
+  )
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startFakeTwilio } from '#fakes/twilio.ts'
+import { openTestDatabase } from '#testing/database.ts'
+import { createTestContext, sendThrough } from '#testing/delivery.ts'
+import { testTime as receivedAt, storedJane } from '#testing/saved-leads.ts'
+import { makeSettings } from '#testing/settings.ts'
+import type { StoredLead } from '../lead.ts'
+import { describeAlert } from './alert.ts'
+import { formatSms, sms } from './sms.ts'
+
+const answerUrl = `https://www.example.com/answer/${'x'.repeat(48)}`
+const alertOf = (changed: Partial<StoredLead> = {}, now = receivedAt + 1_000) => {
+  const options = { now, timeZone: 'America/Chicago', answerUrl }
+  return describeAlert({ ...storedJane, ...changed }, 'received', options)
+}
+
+async function open() {
+  const twilio = await startFakeTwilio()
+  onTestFinished(() => twilio.close())
+  const env = makeSettings({ ...twilio.env, ALERT_SMS_TO: '+15550002222' })
+  const { context } = createTestContext(await openTestDatabase('sqlite'), env)
+  const send = (signal = AbortSignal.timeout(10_000)) => sendThrough(sms, context, { signal })
+  return { twilio, send }
+}
+
+it('sends the number to call and the link', async () => {
+  const { twilio, send } = await open()
+  expect(await send()).toEqual({ ok: true })
+  expect(twilio.messages).toMatchObject([{ to: '+15550002222', from: '+15550001111' }])
+  expect(twilio.messages[0]?.body).toContain('Call 5551234567.')
+  expect(twilio.messages[0]?.body).toContain('I am calling: https://www.example.com/answer/')
+})
+
+// About the account, the pace or the sender: that meets the next lead, too.
+it.each([
+  [
+    { kind: 'error', status: 401, code: 20003 },
+    /401, code 20003: check TWILIO_ACCOUNT_SID.*TWILIO_AUTH_TOKEN/,
+    false,
+  ],
+  [{ kind: 'error', status: 400, code: 21211 }, /400, code 21211: a number of ALERT_SMS_TO/, true],
+  [{ kind: 'error', status: 400, code: 21606 }, /400, code 21606: TWILIO_FROM/, false],
+  [{ kind: 'error', status: 429, code: 20429 }, /429, code 20429: it asks to slow down/, false],
+  [{ kind: 'html', status: 400 }, /^Twilio answered 400\.$/, true],
+  [{ kind: 'html', status: 502 }, /^Twilio answered 502\.$/, false],
+  [{ kind: 'refuse' }, /^Twilio could not be reached/, undefined],
+] as const)('explains %j without a phone number', async (fault, error, refused) => {
+  const { twilio, send } = await open()
+  twilio.nextFaults.push(fault)
+  const result = await send()
+  expect(result).toMatchObject({ ok: false, error: expect.stringMatching(error) })
+  expect(result && 'refused' in result ? result.refused : undefined).toBe(refused)
+  expect(JSON.stringify(result)).not.toContain('555')
+})
+
+it.each([
+  [429, '90', 90_000],
+  [503, '3600', 300_000],
+])(
+  'Twilio’s %i with Retry-After %s holds all sends for %i ms',
+  async (status, retryAfter, holdMs) => {
+    const { twilio, send } = await open()
+    const headers = { 'retry-after': retryAfter }
+    twilio.nextFaults.push({ kind: 'error', status, code: 20429, headers })
+    expect(await send()).toMatchObject({ ok: false, holdMs })
+  },
+)
+
+it('times out without an answer', async () => {
+  const { twilio, send } = await open()
+  twilio.nextFaults.push({ kind: 'hang' })
+  const error = 'Twilio did not answer in time.'
+  expect(await send(AbortSignal.timeout(20))).toEqual({ ok: false, error })
+})
+
+it('counts a 201 whose body is cut off as sent', async () => {
+  const { twilio, send } = await open()
+  twilio.nextFaults.push({ kind: 'cut-answer' })
+  expect(await send()).toEqual({ ok: true })
+  expect(twilio.messages).toHaveLength(1)
+})
+
+describe('a text message', () => {
+  it('fits into two segments, with the map if there is room', () => {
+    expect(formatSms(alertOf({ address: '1 Main St' }))).toBe(
+      [
+        'Call Jane Doe by 6:10 AM CST.',
+        'Roof Repair.',
+        '1 Main St.',
+        'https://www.google.com/maps/search/?api=1&query=1%20Main%20St',
+        'Call 5551234567.',
+        `I am calling: ${answerUrl}`,
+      ].join('\n'),
+    )
+  })
+
+  it.each([
+    [{ name: 'N'.repeat(100), address: 'A'.repeat(300) }],
+    [{ name: '👩‍👩‍👧'.repeat(12), address: '李'.repeat(300) }],
+    [{ name: "$& $1 $'", address: '1 Main St, '.repeat(20) }],
+    [{ serviceType: 'new-roof' as const, suspect: 'trap', address: 'x'.repeat(200) }],
+  ])('stays within 320 characters and keeps its links whole: %#', (changed) => {
+    for (const now of [receivedAt, receivedAt + 86_400_000]) {
+      const sms = formatSms(alertOf(changed, now))
+      expect(sms.length).toBeLessThanOrEqual(320)
+      expect(sms).toContain(answerUrl)
+      expect(sms).toContain('Call 5551234567.')
+      expect(sms.isWellFormed()).toBe(true)
+    }
+  })
+})

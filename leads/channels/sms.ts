@@ -1,0 +1,149 @@
+import * as v from 'valibot'
+import { phoneNumbers, text, webAddress } from '../variables.ts'
+import type { Alert } from './alert.ts'
+import { createAlertChannel, type Message } from './alert-channel.ts'
+import { type Context, nameRecipients, type Result } from './channel.ts'
+import { explainBrokenCall, isLeadRefused, post, readHold } from './service-call.ts'
+
+const variables = {
+  TWILIO_ACCOUNT_SID: text,
+  TWILIO_AUTH_TOKEN: text,
+  TWILIO_FROM: text,
+  TWILIO_API_URL: webAddress(),
+  ALERT_SMS_TO: phoneNumbers,
+  ESCALATION_SMS_TO: phoneNumbers,
+}
+
+type SmsSettings = {
+  accountSid: string
+  authToken: string
+  /** A phone number, or a messaging service (MG…). */
+  from: string
+  apiUrl: string
+  to: string[]
+  remindTo: string[]
+}
+
+export const sms = createAlertChannel<'sms', typeof variables, SmsSettings>({
+  kind: 'sms',
+  label: 'Text message',
+  settings: {
+    variables,
+    optional: ['TWILIO_API_URL'],
+    required: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM', 'ALERT_SMS_TO'],
+    read: (values) => {
+      const { TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_FROM, ALERT_SMS_TO } = values
+      if (!TWILIO_ACCOUNT_SID || !TWILIO_AUTH_TOKEN || !TWILIO_FROM || !ALERT_SMS_TO)
+        return undefined
+      return {
+        accountSid: TWILIO_ACCOUNT_SID,
+        authToken: TWILIO_AUTH_TOKEN,
+        from: TWILIO_FROM,
+        apiUrl: values.TWILIO_API_URL ?? 'https://api.twilio.com',
+        to: ALERT_SMS_TO,
+        remindTo: values.ESCALATION_SMS_TO ?? ALERT_SMS_TO,
+      }
+    },
+  },
+  reasons: ['received', 'unanswered', 'missed'],
+  recipients: async ({ settings: { to, remindTo } }, event) => {
+    if (!event) return nameRecipients('sms', [...to, ...remindTo])
+    // Suspected spam must not wake anyone.
+    if (event.lead.deadlineAt === null) return []
+    return nameRecipients('sms', event.reason === 'received' ? to : remindTo)
+  },
+  sendAlert: sendSms,
+})
+
+async function sendSms(
+  { alert, to }: Message,
+  { settings, fetch }: Pick<Context<SmsSettings>, 'settings' | 'fetch'>,
+  signal: AbortSignal,
+): Promise<Result> {
+  const { accountSid, authToken, from, apiUrl } = settings
+  const url = `${apiUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`
+  const login = Buffer.from(`${accountSid}:${authToken}`).toString('base64')
+  const body = new URLSearchParams({
+    To: to,
+    ...(from.startsWith('MG') ? { MessagingServiceSid: from } : { From: from }),
+    Body: formatSms(alert),
+  })
+  const headers = { authorization: `Basic ${login}` }
+  const response = await post('Twilio', url, { headers, body }, { fetch, signal })
+  if ('error' in response) return response
+  const { status } = response
+  if (status === 200 || status === 201) {
+    // Twilio has taken the message, even if the rest of its answer is cut off.
+    await response.body?.cancel().catch(() => {})
+    return { ok: true }
+  }
+  try {
+    const code = readCode(await response.text())
+    const refused = isLeadRefused(status) && !senderCodes.includes(code)
+    return { ok: false, error: explainRefusal(status, code), refused, ...readHold(response) }
+  } catch (error) {
+    return { ok: false, error: explainBrokenCall('Twilio', error) }
+  }
+}
+
+// A missing, a wrong, and an unsuitable TWILIO_FROM: Twilio answers 400 to these, too.
+const senderCodes: readonly unknown[] = [21603, 21212, 21606]
+
+const errorSchema = v.object({ code: v.number() })
+
+const advice: Record<number, string> = {
+  20003: 'check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN',
+  20404: 'check TWILIO_ACCOUNT_SID',
+  20429: 'it asks to slow down',
+  21211: 'a number of ALERT_SMS_TO or ESCALATION_SMS_TO does not exist',
+  21212: 'check TWILIO_FROM',
+  21606: 'TWILIO_FROM cannot send text messages',
+  21608: 'a trial account sends to verified numbers only',
+  21610: 'the recipient has answered STOP and must answer START',
+}
+
+/** Twilio's messages contain phone numbers, so only the code is kept. */
+function readCode(text: string): number | undefined {
+  try {
+    return v.parse(errorSchema, JSON.parse(text)).code
+  } catch {
+    return undefined
+  }
+}
+
+function explainRefusal(status: number, code: number | undefined): string {
+  if (code === undefined) return `Twilio answered ${status}.`
+  const meaning = advice[code]
+  return `Twilio answered ${status}, code ${code}${meaning ? `: ${meaning}` : ''}.`
+}
+
+// Two segments: what a phone shows without a tap, and what an alert may cost.
+const maxLength = 320
+
+/** Shortens name and address rather than a link. */
+export function formatSms(alert: Alert): string {
+  const { name, headline, service, address, callUrl, mapUrl, answerUrl, remarks } = alert
+  const shortName = cut(name, 40)
+  const head = headline.replace(name, () => shortName)
+  const call = `Call ${callUrl.slice('tel:'.length)}.`
+  const answer = answerUrl
+    ? `I am calling: ${answerUrl}`
+    : 'Calling? Set Status in Airtable to Called.'
+  const late = remarks.length > 0 ? [cut(remarks.join(' '), 60)] : []
+  const fixed = [`${head}.`, `${service}.`, call, answer, ...late]
+  const left = maxLength - fixed.join(' ').length - 1
+  const place = left > 8 ? [`${cut(address, Math.min(left - 1, 90))}.`] : []
+  const write = (...map: string[]) =>
+    [`${head}.`, ...late, `${service}.`, ...place, ...map, call, answer].join('\n')
+  // Phones turn an address into a map link, so ours is left out when it does not fit.
+  const withMap = write(mapUrl)
+  return withMap.length <= maxLength ? withMap : write()
+}
+
+const cut = (text: string, length: number) =>
+  text.length <= length
+    ? text
+    : `${text
+        .slice(0, length - 1)
+        .replace(/[\uD800-\uDBFF]$/, '')
+        .trimEnd()}…`

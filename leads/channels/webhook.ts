@@ -1,0 +1,155 @@
+import { createHash, createHmac } from 'node:crypto'
+import { pickFields } from '../field-outputs.ts'
+import type { LeadField } from '../fields.ts'
+import type { StoredLead } from '../lead.ts'
+import { explainSource } from '../source.ts'
+import { readSetting, removeSetting, writeSetting } from '../store/stored-settings.ts'
+import type { Database } from '../store/tables.ts'
+import { checked, webAddress } from '../variables.ts'
+import type { Alert } from './alert.ts'
+import { createAlertChannel, type Message } from './alert-channel.ts'
+import type { Context, Result } from './channel.ts'
+import { isLeadRefused, post, readHold } from './service-call.ts'
+
+const variables = {
+  ALERT_WEBHOOK_URL: webAddress(),
+  ALERT_WEBHOOK_SECRET: checked(
+    (text) => /^(whsec_)?[A-Za-z0-9+/]{16,}={0,2}$/.test(text),
+    'must be base64 after whsec_, as in the Standard Webhooks scheme',
+  ),
+}
+
+type WebhookSettings = { url: string; secret: string | undefined }
+
+const alerts = createAlertChannel<'webhook', typeof variables, WebhookSettings>({
+  kind: 'webhook',
+  label: 'Webhook',
+  settings: {
+    variables,
+    required: ['ALERT_WEBHOOK_URL'],
+    read: ({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret }) =>
+      url ? { url, secret } : undefined,
+  },
+  reasons: ['received', 'unanswered', 'missed'],
+  // Only the host is shown, because the rest of the address may be secret.
+  recipients: async ({ settings: { url } }) => [
+    { name: 'webhook', to: url, label: new URL(url).host },
+  ],
+  sendAlert: sendWebhook,
+})
+
+export const webhook: typeof alerts = {
+  ...alerts,
+  send: async (deliveries, recipient, context, signal) => {
+    const gone: Result = { ok: false, error: webhookGone }
+    if (await isWebhookStopped(context.db, recipient.to)) return deliveries.map(() => gone)
+    const results = await alerts.send(deliveries, recipient, context, signal)
+    if (results.some((result) => !result.ok && result.error === webhookGone))
+      await stopWebhook(context.db, recipient.to)
+    return results
+  },
+}
+
+export const webhookGone =
+  'The webhook answered 410 Gone, so it gets no more alerts. Set another ALERT_WEBHOOK_URL, or press “Resume webhook” on the desk.'
+
+// The database remembers which webhook answered 410.
+const stoppedSetting = 'stopped-webhook'
+const hash = (text: string) => createHash('sha256').update(text).digest('hex')
+
+export const stopWebhook = (db: Database, url: string) =>
+  writeSetting(db, stoppedSetting, hash(url))
+
+export const isWebhookStopped = async (db: Database, url: string): Promise<boolean> =>
+  (await readSetting(db, stoppedSetting)) === hash(url)
+
+export const resumeWebhook = (db: Database) => removeSetting(db, stoppedSetting)
+
+async function sendWebhook(
+  { alert, lead }: Message,
+  { settings, fetch, now }: Pick<Context<WebhookSettings>, 'settings' | 'fetch' | 'now'>,
+  signal: AbortSignal,
+): Promise<Result> {
+  const { url, secret } = settings
+  const body = JSON.stringify(formatPayload(alert, lead, now()))
+  const timestamp = String(Math.floor(now() / 1000))
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': alert.id,
+    'webhook-timestamp': timestamp,
+    ...(secret && { 'webhook-signature': sign(secret, `${alert.id}.${timestamp}.${body}`) }),
+  }
+  const response = await post('The webhook', url, { headers, body }, { fetch, signal })
+  if ('error' in response) return response
+  // Only the status matters, and the body may never end.
+  await response.body?.cancel().catch(() => {})
+  const { status } = response
+  if (status >= 200 && status < 300) return { ok: true }
+  if (status === 410) return { ok: false, error: webhookGone }
+  if (status === 0 || (status >= 300 && status < 400))
+    return {
+      ok: false,
+      error: `The webhook answers with a redirect (${status}), which is not followed. Set ALERT_WEBHOOK_URL to the address it redirects to.`,
+    }
+  const error = `The webhook answered ${status}.`
+  return { ok: false, error, refused: isLeadRefused(status), ...readHold(response) }
+}
+
+/** The Standard Webhooks scheme: the secret is base64 after `whsec_`. */
+function sign(secret: string, content: string): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  return `v1,${createHmac('sha256', key).update(content).digest('base64')}`
+}
+
+/** Slack shows `text` and ignores the rest. `lead` has what the visitor typed, unchanged. */
+function formatPayload(alert: Alert, lead: StoredLead, now: number) {
+  const { reason, callUrl, mapUrl, answerUrl } = alert
+  const { id, suspect, receivedAt, deadlineAt, answeredAt } = lead
+  return {
+    type: `lead.${reason.replace(/-.*/, '')}`,
+    timestamp: toIso(now),
+    text: formatSlack(alert),
+    data: {
+      reason,
+      isEmergency: alert.isEmergency,
+      headline: alert.headline,
+      lead: {
+        id,
+        ...pickFields(lead, 'webhook'),
+        suspect,
+        source: explainSource(lead.source),
+        receivedAt: toIso(receivedAt),
+        deadlineAt: toIso(deadlineAt),
+        answeredAt: toIso(answeredAt),
+      },
+      callBy: alert.deadline ?? null,
+      callUrl,
+      mapUrl,
+      answerUrl: answerUrl ?? null,
+    },
+  }
+}
+
+const toIso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
+
+// Slack's markup for links, mentions, and channels uses only these three characters.
+const escapeSlack = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+function formatSlack(alert: Alert): string {
+  const { headline, remarks, rows, callUrl, mapUrl, answerUrl } = alert
+  const urls: Partial<Record<LeadField, string>> = { phone: callUrl, address: mapUrl }
+  const link = (url: string, text: string) =>
+    `<${url.replace(/[<>|]/g, encodeURIComponent)}|${escapeSlack(text).replaceAll('|', '/')}>`
+  return [
+    escapeSlack(headline),
+    ...remarks.map(escapeSlack),
+    ...rows.map(({ name, label, text }) => {
+      const url = urls[name]
+      return `${label}: ${url ? link(url, text) : escapeSlack(text)}`
+    }),
+    ...(alert.deadline ? [`Call by ${escapeSlack(alert.deadline)}`] : []),
+    ...(alert.source ? [`From ${escapeSlack(alert.source)}`] : []),
+    ...(answerUrl ? [link(answerUrl, 'I am calling')] : []),
+  ].join('\n')
+}

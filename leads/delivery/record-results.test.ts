@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { testTime as start, storedJane } from '#testing/saved-leads.ts'
+import type { ClaimedLead } from '../store/deliveries.ts'
+import {
+  computeRetryMs,
+  type DecidedResult,
+  decideReport,
+  decideResults,
+} from './record-results.ts'
+
+const claim = (id: string, attempts = 1): ClaimedLead => ({
+  lead: { ...storedJane, id },
+  reason: 'received',
+  attempts,
+})
+const delivery = (leadId: string) => ({ leadId, reason: 'received' as const })
+
+it.each([
+  [{ ageMs: 0, isAlert: false }, [5, 10, 20, 40, 80, 160, 320, 640, 900, 900, 900]],
+  [{ ageMs: 0, isAlert: true }, [5, 10, 20, 30, 30, 30]],
+  [{ ageMs: 20 * 60_000, isAlert: true }, [5, 10, 20, 40]],
+])('retries less and less often: %j', (given, seconds) => {
+  const delays = seconds.map((_, at) => computeRetryMs({ ...given, attempts: at + 1 }, () => 1))
+  expect(delays.map((ms) => ms / 1000)).toEqual(seconds)
+  const attempts = 5_000
+  expect(computeRetryMs({ ageMs: 0, isAlert: false, attempts }, () => 1)).toBe(900_000)
+})
+
+it('spreads retries over the second half of the delay', () => {
+  expect(computeRetryMs({ ageMs: 0, isAlert: false, attempts: 1 }, () => 0)).toBe(2_500)
+})
+
+it('retries a delivery for which the channel returns no result', () => {
+  const claimed = [claim('a'), claim('c', 2)]
+  const options = { now: start, random: () => 1, isAlert: false }
+  const error = 'the channel returned no result'
+  expect(decideResults(claimed, [{ ok: true }], options)).toEqual([
+    { ...delivery('a'), attempts: 1, ok: true },
+    { ...delivery('c'), attempts: 2, ok: false, error, nextAttemptAt: start + 10_000 },
+  ])
+})
+
+describe('the log reports', () => {
+  const sent: DecidedResult = { ...delivery('sent'), attempts: 1, ok: true }
+  const failed = { ...delivery('failed'), attempts: 1, ok: false, error: 'x', nextAttemptAt: 0 }
+  const refused = { ...failed, leadId: 'refused', refused: true }
+  it.each<[string, object[], object]>([
+    ['of an outage when nobody got through', [failed, failed], { outages: [failed, failed] }],
+    ['of one lead when others got through', [sent, failed], { delayed: [failed] }],
+    ['of one lead when it is refused', [refused], { delayed: [refused] }],
+    ['of both', [failed, refused], { outages: [failed], delayed: [refused] }],
+    ['of a lead once', [sent, { ...refused, attempts: 2 }], {}],
+  ])('%s', (_, settled, report) => {
+    const delivered = settled.includes(sent) ? ['sent'] : []
+    const expected = { delivered, outages: [], delayed: [], ...report }
+    expect(decideReport(settled as DecidedResult[])).toEqual(expected)
+  })
+})

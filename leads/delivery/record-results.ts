@@ -1,0 +1,47 @@
+import type { Result } from '../channels/channel.ts'
+import type { ClaimedLead, DeliveryResult } from '../store/deliveries.ts'
+
+const firstRetryMs = 5_000
+const longestRetryMs = 15 * 60_000
+// We promise a call within ten minutes, so a mail server that recovers must not stay idle.
+const longestAlertRetryMs = 30_000
+const alertsAreUrgentMs = 20 * 60_000
+
+/** Doubles from 5 s; the jitter keeps leads that failed together from being retried together. */
+export function computeRetryMs(
+  { attempts, ageMs, isAlert }: { attempts: number; ageMs: number; isAlert: boolean },
+  random: () => number,
+): number {
+  const longestMs = isAlert && ageMs < alertsAreUrgentMs ? longestAlertRetryMs : longestRetryMs
+  const fullMs = Math.min(longestMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20))
+  return Math.round(fullMs * (0.5 + random() / 2))
+}
+
+export type DecidedResult = DeliveryResult & { attempts: number; refused?: boolean | undefined }
+
+/** Returns a result for every claimed delivery, even if the channel returns fewer. */
+export const decideResults = (
+  claimed: readonly ClaimedLead[],
+  results: readonly Result[],
+  { now, random, isAlert }: { now: number; random: () => number; isAlert: boolean },
+): DecidedResult[] =>
+  claimed.map(({ lead, reason, attempts }, at) => {
+    const delivery = { leadId: lead.id, reason, attempts }
+    const result = results[at] ?? { ok: false, error: 'the channel returned no result' }
+    if (result.ok) return { ...delivery, ok: true, note: result.note }
+    const { error, refused } = result
+    const retryMs = computeRetryMs({ attempts, ageMs: now - lead.receivedAt, isAlert }, random)
+    return { ...delivery, ok: false, error, refused, nextAttemptAt: now + retryMs }
+  })
+
+/** Sorts results for the log. A refused or delayed lead is logged once; it is not an outage. */
+export function decideReport(results: readonly DecidedResult[]) {
+  const delivered = results.filter(({ ok }) => ok).map(({ leadId }) => leadId)
+  const failed = results.flatMap((one) => (one.ok ? [] : [one]))
+  const isOutage = ({ refused }: DecidedResult) => delivered.length === 0 && !refused
+  return {
+    delivered,
+    outages: failed.filter(isOutage),
+    delayed: failed.filter((one) => !isOutage(one) && one.attempts === 1),
+  }
+}

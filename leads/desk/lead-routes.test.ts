@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from '#server/database.ts'
+import { startAirtable } from '#testing/airtable.ts'
+import { createDir, engines, openTestDatabase } from '#testing/database.ts'
+import { openDelivery, sendWell } from '#testing/delivery.ts'
+import { createTestDesk } from '#testing/desk.ts'
+import { storeLead, testTime } from '#testing/saved-leads.ts'
+import { isWebhookStopped, stopWebhook } from '../channels/webhook.ts'
+import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
+import { findLead, listLeads } from '../store/reading.ts'
+import type { Database } from '../store/tables.ts'
+
+async function open(db: Database, changes: Parameters<typeof createTestDesk>[1] = {}) {
+  const desk = createTestDesk(db, changes)
+  const cookie = await desk.signIn()
+  const post = (path: string) => desk.call('POST', path, { cookie })
+  const erase = (id: string, { name = 'Jane Doe', ...more }: Record<string, unknown> = {}) =>
+    desk.call('DELETE', `/api/leads/${id}`, { cookie, body: { name, ...more } })
+  return { ...desk, cookie, post, erase }
+}
+
+const send = (db: Database) => openDelivery(db, sendWell).deliver()
+const unavailable = { error: { code: 'airtable-unavailable' } }
+
+describe.each(engines)('on %s', (engine) => {
+  it('erases a lead here and in Airtable, and no other', async () => {
+    const db = await openTestDatabase(engine)
+    const airtable = await startAirtable()
+    const { erase, clock } = await open(db, { env: airtable.fake.env })
+    const [gone, stays] = [await storeLead(db), await storeLead(db)]
+    await airtable.send(await listLeads(db, { limit: 10 }))
+    await send(db)
+    clock.at += 60_000
+    expect((await erase(gone)).json.message).toContain('Erased, in Airtable too.')
+    expect(await findLead(db, gone)).toBeUndefined()
+    expect(await findLead(db, stays)).toBeDefined()
+    expect(airtable.fake.records.map(({ fields }) => fields['Lead ID'])).toEqual([stays])
+    const next = { holder: 'site', now: clock.at, until: clock.at + 1 }
+    expect(await acquireChannel(db, 'airtable', next)).toBe(true)
+  })
+
+  it('retries the pending deliveries of one lead or of all leads', async () => {
+    const db = await openTestDatabase(engine)
+    const { post, clock, wakes } = await open(db)
+    const channels = ['airtable']
+    const save = () => storeLead(db, { channels })
+    const [sent, one, other] = [await save(), await save(), await save()]
+    const laterAt = testTime + 3_600_000
+    await db.kysely.updateTable('deliveries').set({ next_attempt_at: laterAt }).execute()
+    const delivered = { state: 'sent' } as const
+    await db.kysely.updateTable('deliveries').set(delivered).where('lead_id', '=', sent).execute()
+    const readDue = async (id: string) => (await findLead(db, id))?.deliveries[0]?.nextAttemptAt
+    await post(`/api/leads/${one}/retry`)
+    expect([await readDue(one), await readDue(other)]).toEqual([clock.at, laterAt])
+    clock.at += 1_000
+    expect((await post('/api/retry')).json).toEqual({ retried: 2 })
+    expect([await readDue(one), await readDue(other)]).toEqual([clock.at, clock.at])
+    expect(await findLead(db, sent)).toMatchObject({ deliveries: [{ state: 'sent' }] })
+    expect(wakes.length).toBeGreaterThan(0)
+  })
+})
+
+it('erases nothing while Airtable is not available, unless the owner erases here only', async () => {
+  const db = await openTestDatabase('sqlite')
+  const id = await storeLead(db)
+  await send(db)
+  const token = { AIRTABLE_TOKEN: 't', AIRTABLE_BASE_ID: 'b' }
+  const unreachable = { ...token, AIRTABLE_API_URL: 'http://127.0.0.1:1' }
+  for (const [env, reason] of [
+    [unreachable, 'could not be reached'],
+    [{}, 'not set up'],
+  ] as const) {
+    const { erase, clock } = await open(db, { env })
+    clock.at += 60_000
+    const refused = await erase(id)
+    expect(refused).toMatchObject({ status: 409, json: unavailable })
+    expect(refused.message).toMatch(new RegExp(`^Nothing was erased\\. .*${reason}`))
+    expect(await findLead(db, id)).toBeDefined()
+  }
+  const { erase } = await open(db)
+  expect((await erase(id, { name: 'Jane', hereOnly: true })).status).toBe(400)
+  expect((await erase(id, { hereOnly: true })).json.message).toMatch(`Lead ID ${id} by hand`)
+  expect(await findLead(db, id)).toBeUndefined()
+})
+
+it('waits until the site has stopped sending, so that no row arrives after the deletion', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { erase, clock } = await open(db)
+  const id = await storeLead(db)
+  const lease = { holder: 'site', now: clock.at, until: clock.at + 600_000 }
+  await acquireChannel(db, 'airtable', lease)
+  expect(await erase(id)).toMatchObject({ status: 409, json: unavailable })
+  expect(await findLead(db, id)).toBeDefined()
+  await releaseChannel(db, 'airtable', 'site', 0)
+  expect((await erase(id)).json).toEqual({ message: 'Erased.' })
+})
+
+it('leaves no trace of an erased lead in the files of the embedded database', async () => {
+  const dataDir = createDir()
+  const db = await openDatabase({ dataDir })
+  onTestFinished(() => db.close())
+  const { erase } = await open(db)
+  const lead = { email: 'forget-me@example.com', address: 'Vanishing Lane 7' }
+  const id = await storeLead(db, { lead })
+  await storeLead(db)
+  const holdsTrace = () =>
+    readdirSync(dataDir).some((file) =>
+      /forget-me|Vanishing/.test(readFileSync(join(dataDir, file), 'latin1')),
+    )
+  expect(holdsTrace()).toBe(true)
+  expect((await erase(id)).status).toBe(200)
+  expect(holdsTrace()).toBe(false)
+})
+
+it('resumes a webhook that answered 410, and retries what is pending for it', async () => {
+  const db = await openTestDatabase('sqlite')
+  const url = 'https://hook.example'
+  const { call, cookie, post, clock } = await open(db, { env: { ALERT_WEBHOOK_URL: url } })
+  const id = await storeLead(db, { channels: ['airtable', 'webhook'] })
+  const laterAt = testTime + 3_600_000
+  await db.kysely.updateTable('deliveries').set({ next_attempt_at: laterAt }).execute()
+  const canResume = async () =>
+    (await call('GET', `/api/leads/${id}`, { cookie })).json.canResumeWebhook
+  expect(await canResume()).toBe(false)
+  await stopWebhook(db, url)
+  expect(await canResume()).toBe(true)
+  expect((await post('/api/webhook/resume')).json).toEqual({ retried: 1 })
+  expect(await isWebhookStopped(db, url)).toBe(false)
+  expect(await canResume()).toBe(false)
+  expect((await findLead(db, id))?.deliveries).toMatchObject([
+    { channel: 'airtable', nextAttemptAt: laterAt },
+    { channel: 'webhook', nextAttemptAt: clock.at },
+  ])
+})

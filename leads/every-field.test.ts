@@ -1,0 +1,119 @@
+import * as v from 'valibot'
+import { expect, it } from 'vitest'
+import { createTestApp } from '#testing/app.ts'
+import { engines, openTestDatabase } from '#testing/database.ts'
+import { createTestContext, sendThrough } from '#testing/delivery.ts'
+import { createTestDesk } from '#testing/desk.ts'
+import { jane, storedJane, testTime } from '#testing/saved-leads.ts'
+import { makeSettings } from '#testing/settings.ts'
+import { makeCells } from './channels/airtable/columns.ts'
+import { describeAlert } from './channels/alert.ts'
+import { formatHtml, formatText } from './channels/email-content.ts'
+import { describePush } from './channels/push.ts'
+import { formatSms } from './channels/sms.ts'
+import { webhook } from './channels/webhook.ts'
+import { fieldOutputs, readField } from './field-outputs.ts'
+import { fieldNames, type LeadField } from './fields.ts'
+import { formatAnswerPage } from './http/answer-page.ts'
+import { hashLead } from './http/read-lead.ts'
+import { leadSchema } from './lead.ts'
+import { formatCsv, readPages } from './reports/csv.ts'
+import { listLeads } from './store/reading.ts'
+
+const clock = { now: testTime, timeZone: 'UTC' }
+const alert = describeAlert(storedJane, 'received', clock)
+
+type Output = keyof (typeof fieldOutputs)[LeadField]['shownIn']
+
+function expectFields(output: Output, text: string) {
+  for (const name of fieldNames) {
+    const value = readField(jane, name)
+    const isShown = fieldOutputs[name].shownIn[output]
+    expect([name, text.includes(value)]).toEqual([name, isShown])
+  }
+}
+
+it('is filled in for the tests below', () => {
+  expect(Object.values(jane)).not.toContain('')
+})
+
+it.each(engines)(
+  'is stored on %s, in the columns that the table of fields names',
+  async (engine) => {
+    const db = await openTestDatabase(engine)
+    await createTestApp(db).post({}, jane)
+    expect(await listLeads(db, { limit: 1 })).toMatchObject([jane])
+    const row = await db.kysely.selectFrom('leads').selectAll().executeTakeFirstOrThrow()
+    for (const name of fieldNames)
+      expect(row).toHaveProperty(fieldOutputs[name].storedColumn, jane[name])
+  },
+)
+
+it('counts in the idempotency hash, unless it is empty', () => {
+  const hashes = fieldNames.map((name) => hashLead({ ...jane, [name]: `${jane[name]}9` }))
+  expect(new Set([hashLead(jane), ...hashes]).size).toBe(fieldNames.length + 1)
+  // Adding an optional field must not change the hash of leads without it.
+  const required = { name: 'Jane Doe', email: 'jane@example.com', phone: '5551234567' }
+  const lead = v.parse(leadSchema, { ...required, address: '1 Main St' })
+  expect(hashLead(lead)).toMatch(/^763209381d43380e/)
+})
+
+it('is a cell of the Airtable row, and in Raw', () => {
+  const cells = makeCells(storedJane)
+  for (const name of fieldNames)
+    expect(cells[fieldOutputs[name].airtable.column]).toBe(readField(jane, name))
+  expect(JSON.parse(cells.Raw ?? '')).toMatchObject(jane)
+})
+
+it('is in alerts by email, and in the text that Slack shows', async () => {
+  expectFields('alerts', formatHtml(alert))
+  expectFields('alerts', formatText(alert))
+  expectFields('alerts', (await sendToWebhook()).text)
+})
+
+it('is in text messages and push notifications if it is one of the few that fit', () => {
+  const sms = formatSms(alert)
+  for (const text of ['Jane Doe', 'Roof Repair', jane.address, '5551234567'])
+    expect(sms).toContain(text)
+  const { title, body } = describePush(storedJane, clock)
+  expect([title, body]).toEqual([expect.stringContaining('Jane Doe'), 'Roof Repair · Springfield'])
+})
+
+it('is in the webhook’s payload', async () => {
+  const { lead } = (await sendToWebhook()).data
+  for (const name of fieldNames)
+    expect(lead[name]).toBe(fieldOutputs[name].shownIn.webhook ? jane[name] : undefined)
+})
+
+async function sendToWebhook() {
+  let body = ''
+  const fetch = async (_: unknown, init?: RequestInit) => {
+    body = String(init?.body)
+    return new Response()
+  }
+  const env = makeSettings({ ALERT_WEBHOOK_URL: 'https://hook.example' })
+  const { context } = createTestContext(await openTestDatabase('sqlite'), env, { fetch })
+  await sendThrough(webhook, context, { lead: storedJane })
+  return JSON.parse(body)
+}
+
+it('is on the answer page', () => {
+  expectFields('answerPage', formatAnswerPage(alert, storedJane, undefined, clock))
+})
+
+it('is on the desk and in the spreadsheet', async () => {
+  const db = await openTestDatabase('sqlite')
+  await createTestApp(db).post({}, jane)
+  const desk = createTestDesk(db)
+  const cookie = await desk.signIn()
+  const [lead] = await listLeads(db, { limit: 1 })
+  const { json } = await desk.call('GET', `/api/leads/${lead?.id}`, { cookie })
+  expectFields('desk', json.lead.fields.map(({ text }: { text: string }) => text).join('\n'))
+  let csv = ''
+  for await (const text of formatCsv(readPages(db))) csv += text
+  expectFields('csv', csv)
+  for (const name of fieldNames)
+    expect(csv.split('\r\n')[0]?.includes(fieldOutputs[name].label)).toBe(
+      fieldOutputs[name].shownIn.csv,
+    )
+})

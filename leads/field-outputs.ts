@@ -1,0 +1,121 @@
+import { type Field, fieldNames, type Lead, type LeadField, leadFields } from './fields.ts'
+import { makeSafe } from './safe-text.ts'
+
+type Output = 'alerts' | 'webhook' | 'answerPage' | 'desk' | 'csv'
+
+type FieldOutputs = {
+  /** The name that staff read. */
+  label: string
+  storedColumn: string
+  airtable: {
+    column: string
+    type: 'singleLineText' | 'multilineText' | 'email' | 'phoneNumber' | 'singleSelect'
+  }
+  shownIn: Readonly<Record<Output, boolean>>
+}
+
+const everywhere = { alerts: true, webhook: true, answerPage: true, desk: true, csv: true } as const
+
+/** Where each field goes, in the order in which staff read them. */
+export const fieldOutputs = {
+  name: {
+    label: 'Name',
+    storedColumn: 'name',
+    airtable: { column: 'Name', type: 'singleLineText' },
+    shownIn: everywhere,
+  },
+  serviceType: {
+    label: 'Service',
+    storedColumn: 'service_type',
+    airtable: { column: 'Service', type: 'singleSelect' },
+    shownIn: everywhere,
+  },
+  phone: {
+    label: 'Phone',
+    storedColumn: 'phone',
+    airtable: { column: 'Phone', type: 'phoneNumber' },
+    shownIn: everywhere,
+  },
+  address: {
+    label: 'Address',
+    storedColumn: 'address',
+    airtable: { column: 'Address', type: 'singleLineText' },
+    shownIn: everywhere,
+  },
+  email: {
+    label: 'Email',
+    storedColumn: 'email',
+    airtable: { column: 'Email', type: 'email' },
+    shownIn: { ...everywhere, alerts: false },
+  },
+} as const satisfies Record<LeadField, FieldOutputs>
+
+const staffOrder = Object.keys(fieldOutputs) as LeadField[]
+
+/** The value of a field, with the label of a choice. */
+export function readField(lead: Lead, name: LeadField): string {
+  const { choices }: Field = leadFields[name]
+  return choices?.[lead[name]] ?? lead[name]
+}
+
+export type ShownField = { name: LeadField; label: string; text: string }
+
+/** The fields that are shown in an output and not empty, as safe text. */
+export const listShown = (lead: Lead, output: Output): ShownField[] =>
+  staffOrder
+    .filter((name) => fieldOutputs[name].shownIn[output] && lead[name] !== '')
+    .map((name) => {
+      const text = makeSafe(readField(lead, name)).replace(/\s+/g, ' ').trim()
+      const { label } = fieldOutputs[name]
+      return { name, label, text: name === 'phone' ? readPhone(text).shown : text }
+    })
+
+/** The fields of an output as the visitor typed them, for programs. */
+export const pickFields = (lead: Lead, output?: Output): Partial<Lead> =>
+  Object.fromEntries(
+    fieldNames
+      .filter((name) => !output || fieldOutputs[name].shownIn[output])
+      .map((name) => [name, lead[name]]),
+  )
+
+type StoredColumn<Name extends LeadField> = (typeof fieldOutputs)[Name]['storedColumn']
+export type StoredFields = { [Name in LeadField as StoredColumn<Name>]: Lead[Name] }
+
+export const toStoredFields = (lead: Lead): StoredFields =>
+  Object.fromEntries(
+    fieldNames.map((name) => [fieldOutputs[name].storedColumn, lead[name]]),
+  ) as StoredFields
+
+type SelectedColumn = { [Name in LeadField]: `leads.${StoredColumn<Name>} as ${Name}` }[LeadField]
+
+export const selectedFields = fieldNames.map(
+  (name) => `leads.${fieldOutputs[name].storedColumn} as ${name}` as SelectedColumn,
+)
+
+/** The number for staff to read, and a link with only digits and a leading plus. */
+export function readPhone(phone: string): { shown: string; callUrl: string } {
+  const text = phone.normalize('NFKC')
+  const [, number = text, extension] =
+    text.match(/^(.*?\d.*?)\s*(?:extension|ext|x|#)\.?\s*(\d{1,6})$/i) ?? []
+  const shown = number
+    .replace(/[^\d+()\- ]+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  const plus = /^\s*\(?\+/.test(number) ? '+' : ''
+  return {
+    shown: extension ? `${shown} ext ${extension}` : shown,
+    callUrl: `tel:${plus}${number.replace(/\D/g, '')}`,
+  }
+}
+
+/** Returns the town of '1 Main St, Springfield, IL 62701, USA', or what there is of it. */
+export function findTown(address: string): string {
+  const parts = address
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part && !/^(usa|united states)$/i.test(part))
+  if (parts.length < 2) return parts[0] ?? ''
+  const last = parts.at(-1) ?? ''
+  const isState = /^[A-Z]{2}( \d{5}(-\d{4})?)?$/i.test(last) || /^\d{5}/.test(last)
+  return (isState && parts.length > 2 ? parts.at(-2) : last) ?? ''
+}

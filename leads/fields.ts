@@ -1,0 +1,47 @@
+/*
+ * The fields of the estimate form, in the order of the form. This is plain data, because the browser
+ * downloads it. Where staff see each field is in field-outputs.ts; visitors' labels are in
+ * site/content.ts.
+ */
+
+type TextField = { required: boolean; maxLength: number; choices?: undefined }
+type ChoiceField = { required: boolean; choices: Readonly<Record<string, string>> }
+/** `noun` completes messages such as "Please enter your …". */
+export type Field = { noun: string } & (TextField | ChoiceField)
+
+/** The services a visitor can choose: the value in requests, and the label. */
+export const serviceTypes = {
+  'new-roof': 'New Roof Installation',
+  'roof-repair': 'Roof Repair',
+  'roof-replacement': 'Roof Replacement',
+  'roof-inspection': 'Roof Inspection',
+  emergency: 'Emergency Service',
+  other: 'Other',
+} as const
+
+export type ServiceType = keyof typeof serviceTypes
+
+export const leadFields = {
+  name: { noun: 'name', required: true, maxLength: 100 },
+  email: { noun: 'e-mail address', required: true, maxLength: 254 },
+  phone: { noun: 'phone number', required: true, maxLength: 40 },
+  address: { noun: 'address', required: true, maxLength: 300 },
+  serviceType: { noun: 'service', required: false, choices: serviceTypes },
+} as const satisfies Record<string, Field>
+
+export type LeadField = keyof typeof leadFields
+export const fieldNames = Object.keys(leadFields) as LeadField[]
+
+/** The values of all fields; an optional field that was left out is empty. */
+export type Lead = {
+  [Name in LeadField]: (typeof leadFields)[Name] extends { choices: infer Choices }
+    ? keyof Choices | ''
+    : string
+}
+
+export type RequiredField = {
+  [Name in LeadField]: (typeof leadFields)[Name]['required'] extends true ? Name : never
+}[LeadField]
+export const requiredFields = fieldNames.filter(
+  (name) => leadFields[name].required,
+) as RequiredField[]

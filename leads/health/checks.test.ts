@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest'
+import { makePhone, testTime as now } from '#testing/saved-leads.ts'
+import { makeSettings } from '#testing/settings.ts'
+import { channels } from '../channels/channels.ts'
+import { readEnv } from '../settings.ts'
+import type { DatabaseFacts, HealthContext, MachineFacts, Place } from './check.ts'
+import { findProblems } from './check.ts'
+import { healthChecks, limits } from './checks.ts'
+
+const complete = {
+  AIRTABLE_TOKEN: 'pat.x',
+  AIRTABLE_BASE_ID: 'app',
+  SMTP_URL: 'smtp://localhost',
+  ALERT_EMAIL_FROM: 'site@example.com',
+  ALERT_EMAIL_TO: 'a@example.com',
+  ALERT_WEBHOOK_URL: 'https://hook.example',
+}
+const env = makeSettings(complete)
+const database: DatabaseFacts = { pending: new Map(), devices: [], isWebhookStopped: false }
+const storage = { kind: 'disk' as const, freeBytes: 80e9, newestBackupAt: now - 3_600_000 }
+
+const find = (place: Place, changes: Partial<HealthContext>) =>
+  findProblems(healthChecks, place, {
+    ...{ env, now, isPublic: true, database, machine: { storage, samples: [] } },
+    ...changes,
+  })
+const listIds = async (place: Place, changes: Partial<HealthContext> = {}) =>
+  (await find(place, changes)).map(({ id }) => id)
+
+const withStorage = (changes: Partial<typeof storage | { kind: 'memory' | 'network' }>) => ({
+  machine: { storage: { ...storage, ...changes }, samples: [] } as MachineFacts,
+})
+const withDatabase = (changes: Partial<DatabaseFacts>) => ({
+  database: { ...database, ...changes },
+})
+const withPending = (kind: string, ageMs: number, lastError: string | null = null) =>
+  withDatabase({ pending: new Map([[kind, { leads: 2, oldestAt: now - ageMs, lastError }]]) })
+
+/** Every check, with facts under which it finds a problem. */
+const problems: Record<string, Partial<HealthContext>> = {
+  'database-fault': { databaseFault: 'ECONNREFUSED', database: undefined },
+  'storage-not-durable': withStorage({ kind: 'memory' }),
+  'disk-nearly-full': withStorage({ freeBytes: limits.freeDiskBytes - 1 }),
+  'backup-missing': withStorage({ newestBackupAt: now - limits.backupAgeMs - 1 }),
+  'airtable-not-set-up': {
+    env: makeSettings({ ...complete, AIRTABLE_TOKEN: '', AIRTABLE_BASE_ID: '' }),
+  },
+  'no-alerts': { env: makeSettings({ AIRTABLE_TOKEN: 'pat.x', AIRTABLE_BASE_ID: 'app' }) },
+  ...Object.fromEntries(
+    channels
+      .filter(({ settings }) => settings.required.length > 0)
+      .map(({ kind, settings: { required } }) => [
+        `${kind}-incomplete`,
+        { env: { ...env, incomplete: { [kind]: [...required] } } },
+      ]),
+  ),
+  ...Object.fromEntries(
+    channels.map(({ kind }) => [`${kind}-late`, withPending(kind, limits.airtableLateMs + 1)]),
+  ),
+  'webhook-stopped': withDatabase({ isWebhookStopped: true }),
+  'push-device-gone': withDatabase({ devices: [makePhone({ goneAt: now })] }),
+  'public-url-missing': { env: readEnv(complete), isPublic: false },
+  'no-answer-links': { env: readEnv({ ...complete, SUPABASE_DB_URL: 'postgres://a@b/c' }) },
+  'sample-content': { machine: { storage, samples: ['about.award', 'testimonials.rows.0.0'] } },
+}
+
+it('finds nothing when all is well', async () => {
+  for (const place of ['healthz', 'desk', 'start', 'doctor'] as const)
+    expect(await listIds(place)).toEqual([])
+})
+
+it('has an example of every check', () => {
+  expect(Object.keys(problems)).toEqual(healthChecks.map(({ id }) => id))
+})
+
+it.each(healthChecks)('$id is found and explained where it runs', async ({ id, runsIn }) => {
+  for (const place of ['healthz', 'desk', 'start', 'doctor'] as const) {
+    const found = (await find(place, problems[id] ?? {})).find((problem) => problem.id === id)
+    expect(Boolean(found)).toBe(runsIn.includes(place))
+    if (!found) continue
+    expect(found.forDeveloper.text).toMatch(/\.$/)
+    expect(found.forDeveloper.next).toBeTruthy()
+    if (place !== 'desk') continue
+    const { text = '', action } = found.forOwner ?? {}
+    expect(text).toMatch(/\.$/)
+    // The owner knows neither variables nor commands, and gets a button or a next step.
+    expect(text).not.toMatch(/[A-Z]{2,}_[A-Z]|npm run|\.env|content\.ts/)
+    expect(action || /Ask the person|Check this page/.test(text)).toBeTruthy()
+  }
+})
+
+it('is silent up to each limit', async () => {
+  const changes = [
+    withStorage({ freeBytes: limits.freeDiskBytes, newestBackupAt: now - limits.backupAgeMs }),
+    withPending('email', limits.alertLateMs),
+    withPending('airtable', limits.airtableLateMs),
+  ]
+  for (const change of changes) expect(await listIds('doctor', change)).toEqual([])
+})
+
+it('counts leads, and quotes only what helps the owner', async () => {
+  const error = 'Airtable does not know the token. Make one and set AIRTABLE_TOKEN.'
+  const [problem] = await find('desk', withPending('airtable', 1_500_000, error))
+  expect(problem?.forOwner).toEqual({
+    text: 'Airtable is missing 2 leads, the oldest for 25 minutes. Leads are saved here and will be sent automatically. Airtable does not know the token.',
+    action: { label: 'Retry now', kind: 'retry-all' },
+  })
+  expect(problem?.forDeveloper.text).toContain('set AIRTABLE_TOKEN')
+})
+
+it('reports no missing alerts when a phone is notified at once', async () => {
+  const nothing = makeSettings({ AIRTABLE_TOKEN: 'pat.x', AIRTABLE_BASE_ID: 'app' })
+  const list = (devices: DatabaseFacts['devices']) =>
+    listIds('healthz', { env: nothing, ...withDatabase({ devices }) })
+  expect(await list([makePhone({ notifyAfterMinutes: 4 })])).toEqual(['no-alerts'])
+  expect(await list([makePhone({ goneAt: now })])).toEqual(['no-alerts'])
+  expect(await list([makePhone()])).toEqual([])
+})
+
+it('reports a stopped webhook once, not also as late', async () => {
+  const pending = withPending('webhook', limits.alertLateMs + 1).database.pending
+  const stopped = withDatabase({ pending, isWebhookStopped: true })
+  expect(await listIds('healthz', stopped)).toEqual(['webhook-stopped'])
+})
+
+it('expects a safe disk, backups, and no samples only of a public site', async () => {
+  const laptop: MachineFacts = {
+    storage: { ...storage, kind: 'container', newestBackupAt: undefined },
+    samples: ['company'],
+  }
+  const found = ['storage-not-durable', 'backup-missing', 'sample-content']
+  expect(await listIds('desk', { machine: laptop })).toEqual(found)
+  expect(await listIds('desk', { machine: laptop, isPublic: false })).toEqual([])
+})

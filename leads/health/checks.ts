@@ -1,0 +1,275 @@
+import { nextSteps } from '../channels/airtable/airtable.ts'
+import { channels } from '../channels/channels.ts'
+import { formatDuration } from '../clock.ts'
+import { notifiesAtOnce } from '../store/push-devices.ts'
+import type { Pending } from '../store/reading.ts'
+import { type Check, defineCheck, type HealthContext, type Place } from './check.ts'
+
+/** One set of limits for /healthz, the desk, start-up, and doctor. */
+export const limits = {
+  // Retries after 5, 10, 20, 30, and 30 s have failed by then, and 8 of the 10 promised minutes are left.
+  alertLateMs: 2 * 60_000,
+  // A 429 locks the base for 30 s and retries back off; nobody learns of a lead from its row.
+  airtableLateMs: 10 * 60_000,
+  // A lead takes about 2 kB, but a backup, the log of the database, and an upgrade need room at once.
+  freeDiskBytes: 1_000_000_000,
+  // One nightly backup may run late or fail once; a second missing one needs attention.
+  backupAgeMs: 2 * 24 * 3_600_000,
+}
+
+const everywhere: readonly Place[] = ['healthz', 'desk', 'start', 'doctor']
+const askDeveloper = 'Ask the person who set up this site.'
+
+const countLeads = (leads: number) => `${leads} ${leads === 1 ? 'lead' : 'leads'}`
+
+/** Drops the sentences that only help a developer. */
+const keepForOwner = (error: string | null) =>
+  (error ?? '')
+    .split(/(?<=\.) /)
+    .filter((sentence) => !/[A-Z]{2,}_[A-Z]|npm run/.test(sentence))
+    .join(' ')
+
+const hasAlerts = ({ env }: HealthContext) => env.alertKinds.length > 0
+
+const checkLate = ({ kind, explainFailure, expiresAfterMs }: (typeof channels)[number]) => {
+  const isAlert = expiresAfterMs !== null
+  const explain = ({ leads, oldestAt }: Pending, { now }: HealthContext) =>
+    explainFailure(countLeads(leads), formatDuration(now - oldestAt))
+  return defineCheck({
+    id: `${kind}-late`,
+    runsIn: ['healthz', 'desk', 'doctor'],
+    severity: 'warning',
+    find: ({ env, database, now }) => {
+      // airtable-not-set-up and webhook-stopped report these.
+      if (kind === 'airtable' && !env.airtable) return
+      if (kind === 'webhook' && database?.isWebhookStopped) return
+      const pending = database?.pending.get(kind)
+      const lateMs = isAlert ? limits.alertLateMs : limits.airtableLateMs
+      return pending && now - pending.oldestAt > lateMs ? pending : undefined
+    },
+    forOwner: (pending, context) => ({
+      text: [
+        explain(pending, context),
+        isAlert
+          ? 'Check this page for new leads.'
+          : 'Leads are saved here and will be sent automatically.',
+        keepForOwner(pending.lastError),
+      ]
+        .filter(Boolean)
+        .join(' '),
+      action: { label: 'Retry now', kind: 'retry-all' },
+    }),
+    forDeveloper: (pending, context) => ({
+      text: `${explain(pending, context)} ${pending.lastError ?? 'Nothing tried to send them.'}`,
+      next: 'Fix the cause. Deliveries are retried automatically',
+    }),
+  })
+}
+
+const checkIncomplete = ({ kind, label }: (typeof channels)[number]) =>
+  defineCheck({
+    id: `${kind}-incomplete`,
+    runsIn: ['desk', 'start', 'doctor'],
+    severity: 'warning',
+    find: ({ env }) => env.incomplete[kind],
+    forOwner: () => ({
+      text: `The settings for ${label} are incomplete, so nothing is sent there. ${askDeveloper}`,
+    }),
+    forDeveloper: (missing) => ({
+      text: `The settings for ${label} are incomplete, so nothing is sent there: ${missing.join(' and ')} missing.`,
+      next: `Set ${missing.join(' and ')} in .env`,
+    }),
+  })
+
+/** The checks that every place shares. Doctor adds some that only a developer needs. */
+export const healthChecks: readonly Check[] = [
+  defineCheck({
+    id: 'database-fault',
+    runsIn: ['healthz', 'doctor'],
+    severity: 'error',
+    find: ({ databaseFault }) => databaseFault,
+    forDeveloper: (fault) => ({
+      text: `The database cannot store or read leads (${fault}).`,
+      next: 'Run npm start, which migrates an older database. Otherwise check DATABASE_URL or DATA_DIR, the permissions, and the free disk space',
+    }),
+  }),
+  defineCheck({
+    id: 'storage-not-durable',
+    runsIn: ['desk', 'start', 'doctor'],
+    severity: 'error',
+    find: ({ machine, isPublic }) => {
+      const kind = machine?.storage?.kind
+      return isPublic && kind !== 'disk' ? kind : undefined
+    },
+    forOwner: () => ({
+      text: `Leads are stored in a place that is not safe: a restart or a network problem can lose them. ${askDeveloper}`,
+    }),
+    forDeveloper: (kind) => ({
+      text: {
+        memory: 'DATA_DIR is in memory (tmpfs), so a restart loses all leads.',
+        container: 'DATA_DIR is inside a container (overlay), so a restart loses all leads.',
+        network: 'DATA_DIR is on a network file system, where SQLite can lose leads.',
+      }[kind],
+      next: 'Set DATA_DIR to a folder on a permanent local disk',
+    }),
+  }),
+  defineCheck({
+    id: 'disk-nearly-full',
+    runsIn: ['desk', 'start', 'doctor'],
+    severity: 'warning',
+    find: ({ machine }) => {
+      const freeBytes = machine?.storage?.freeBytes ?? Number.POSITIVE_INFINITY
+      return freeBytes < limits.freeDiskBytes ? `${Math.round(freeBytes / 1e6)} MB` : undefined
+    },
+    forOwner: (free) => ({
+      text: `The disk is almost full (${free} left). Once it is full, no lead can be stored. ${askDeveloper}`,
+    }),
+    forDeveloper: (free) => ({
+      text: `The disk of DATA_DIR has only ${free} left.`,
+      next: `Free up space: at least ${limits.freeDiskBytes / 1e9} GB`,
+    }),
+  }),
+  defineCheck({
+    id: 'backup-missing',
+    runsIn: ['desk', 'doctor'],
+    severity: 'warning',
+    find: ({ machine, isPublic, now }) => {
+      if (!isPublic || !machine?.storage) return
+      const { newestBackupAt } = machine.storage
+      if (newestBackupAt === undefined) return 'There is no backup yet.'
+      const ageMs = now - newestBackupAt
+      if (ageMs > limits.backupAgeMs) return `The last backup is ${formatDuration(ageMs)} old.`
+    },
+    forOwner: (text) => ({ text: `${text} ${askDeveloper}` }),
+    forDeveloper: (text) => ({
+      text,
+      next: 'Run npm run backup, and schedule it for every night (docs/backup.md)',
+    }),
+  }),
+  defineCheck({
+    id: 'airtable-not-set-up',
+    runsIn: everywhere,
+    severity: 'warning',
+    find: ({ env, database }) => {
+      if (env.airtable || env.incomplete.airtable) return
+      return database?.pending.get('airtable')?.leads ?? 0
+    },
+    forOwner: (leads) => {
+      const soFar = leads > 0 ? ` (${countLeads(leads)} so far)` : ''
+      return {
+        text: `Airtable is not connected. Leads are saved here and will be sent once it is${soFar}. ${askDeveloper}`,
+      }
+    },
+    forDeveloper: () => ({
+      text: 'Airtable is not set up (AIRTABLE_TOKEN and AIRTABLE_BASE_ID), so leads are stored here and wait.',
+      next: nextSteps.settings,
+    }),
+  }),
+  defineCheck({
+    id: 'no-alerts',
+    runsIn: everywhere,
+    severity: 'warning',
+    find: (context) => {
+      const { database, databaseFault } = context
+      // Devices are in the database.
+      if (hasAlerts(context) || databaseFault !== undefined) return
+      return database?.devices.some(notifiesAtOnce) ? undefined : true
+    },
+    forOwner: () => ({
+      text: 'New leads don’t notify anyone yet.',
+      action: { label: 'Turn on notifications for this phone', kind: 'turn-on-notifications' },
+    }),
+    forDeveloper: () => ({
+      text: 'No alerts are set up, so nobody is notified of a new lead.',
+      next: 'Turn on notifications on the desk, under People. Or set SMTP_URL, ALERT_EMAIL_FROM, and ALERT_EMAIL_TO, the TWILIO_… variables and ALERT_SMS_TO, or ALERT_WEBHOOK_URL in .env',
+    }),
+  }),
+  ...channels.filter(({ settings }) => settings.required.length > 0).map(checkIncomplete),
+  ...channels.map(checkLate),
+  defineCheck({
+    id: 'webhook-stopped',
+    runsIn: ['healthz', 'desk', 'doctor'],
+    severity: 'warning',
+    find: ({ database }) => database?.isWebhookStopped || undefined,
+    forOwner: () => ({
+      text: 'The webhook rejected all further alerts, so sending to it has stopped.',
+      action: { label: 'Resume webhook', kind: 'resume-webhook' },
+    }),
+    forDeveloper: () => ({
+      text: 'The webhook answered 410 Gone, so sending to it has stopped.',
+      next: 'Set another ALERT_WEBHOOK_URL in .env, or choose “Resume webhook” on the desk',
+    }),
+  }),
+  defineCheck({
+    id: 'push-device-gone',
+    runsIn: ['desk', 'doctor'],
+    severity: 'warning',
+    find: ({ database }) => {
+      const gone = database?.devices.filter(({ goneAt }) => goneAt !== null) ?? []
+      if (gone.length === 0) return
+      return new Intl.ListFormat('en-US').format(
+        gone.map(({ name, person }) => `${name} (${person})`),
+      )
+    },
+    forOwner: (devices) => ({
+      text: `No longer notified: ${devices}. Open the desk there and turn on notifications again, or remove the device.`,
+      action: { label: 'Open People', kind: 'open', route: '#/people' },
+    }),
+    forDeveloper: (devices) => ({
+      text: `No longer notified: ${devices}. The push service answered that the device is gone.`,
+      next: 'Turn on notifications there again, or remove the device on the desk, under People',
+    }),
+  }),
+  defineCheck({
+    id: 'public-url-missing',
+    runsIn: ['desk', 'start', 'doctor'],
+    severity: 'warning',
+    find: (context) => {
+      const { env, isPublic } = context
+      if (isPublic) return env.publicUrl.startsWith('https://') ? undefined : env.publicUrl
+      const hasLinks = hasAlerts(context) && env.answerUrl !== undefined
+      return hasLinks && !env.hasPublicUrl ? env.publicUrl : undefined
+    },
+    forOwner: () => ({
+      text: `Links in alerts do not open on a phone yet, because the site has no public address. ${askDeveloper}`,
+    }),
+    forDeveloper: (publicUrl) => ({
+      text: `PUBLIC_URL is not set to an https address: links in alerts lead to ${publicUrl}, which no phone can open, and search engines don’t learn the address.`,
+      next: 'Set PUBLIC_URL=https://www.your-domain.com in .env',
+    }),
+  }),
+  defineCheck({
+    id: 'no-answer-links',
+    runsIn: ['desk', 'start', 'doctor'],
+    severity: 'warning',
+    find: (context) => (hasAlerts(context) && !context.env.answerUrl ? true : undefined),
+    forOwner: () => ({
+      text: `Alerts have no “I am calling” link yet. Set Status in Airtable when you call. ${askDeveloper}`,
+    }),
+    forDeveloper: () => ({
+      text: 'Alerts have no “I am calling” link, because Supabase shows pages only under your own domain. Staff set Status in Airtable instead.',
+      next: 'Set PUBLIC_URL to your own domain',
+    }),
+  }),
+  defineCheck({
+    id: 'sample-content',
+    runsIn: ['desk', 'start', 'doctor'],
+    severity: 'warning',
+    find: ({ machine, isPublic }) => {
+      const samples = machine?.samples ?? []
+      return isPublic && samples.length > 0 ? samples : undefined
+    },
+    forOwner: () => ({
+      text: `Visitors see sample reviews or other sample content. US law fines invented reviews. ${askDeveloper}`,
+    }),
+    forDeveloper: (samples) => {
+      const reviews = samples.filter((path) => path.startsWith('testimonials.')).length
+      const others = samples.filter((path) => !path.startsWith('testimonials.')).toSorted()
+      const places = [...others, ...(reviews > 0 ? [`${reviews} testimonials`] : [])].join(', ')
+      return {
+        text: `site/content.ts has sample content: ${places}. US law fines invented testimonials: over $50,000 each (16 CFR 465).`,
+        next: 'Replace the samples in site/content.ts with your own content and delete each `sample: true`, or delete the entry. Check that every number and claim is true, then run npm run brand',
+      }
+    },
+  }),
+]

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { engines, openTestDatabase } from '#testing/database.ts'
+import { storeLead, testTime } from '#testing/saved-leads.ts'
+import { makeSettings } from '#testing/settings.ts'
+import { nameRecipients } from '../channels/channel.ts'
+import { examine } from './examine.ts'
+
+const env = makeSettings({
+  AIRTABLE_TOKEN: 'pat.x',
+  AIRTABLE_BASE_ID: 'app',
+  SMTP_URL: 'smtp://localhost',
+  ALERT_EMAIL_FROM: 'site@example.com',
+  ALERT_EMAIL_TO: 'a@example.com,b@example.com',
+})
+
+describe.each(engines)('on %s', (engine) => {
+  it('counts each lead once, whatever the number of recipients and reasons', async () => {
+    const db = await openTestDatabase(engine)
+    const recipients = nameRecipients('email', env.email?.to ?? [])
+    const emails = recipients.map(({ name }) => name)
+    const leadId = await storeLead(db, { channels: ['airtable', ...emails] })
+    await storeLead(db, { channels: ['airtable', ...emails], at: testTime + 1_000 })
+    const again = { lead_id: leadId, channel: 'airtable', reason: 'answered' as const }
+    const times = { attempts: 0, next_attempt_at: 0, leased_until: 0, created_at: testTime }
+    await db.kysely
+      .insertInto('deliveries')
+      .values({ ...again, ...times, state: 'waiting' })
+      .execute()
+    await db.kysely.updateTable('deliveries').set({ last_error: 'It refuses.' }).execute()
+    const listTexts = async (ageMs: number) => {
+      const problems = await examine('desk', { env, db, now: () => testTime + ageMs })
+      return problems.map(({ forOwner }) => forOwner?.text)
+    }
+    expect(await listTexts(120_000)).toEqual([])
+    expect(await listTexts(660_000)).toEqual([
+      'Airtable is missing 2 leads, the oldest for 11 minutes. Leads are saved here and will be sent automatically. It refuses.',
+      'Email alerts about 2 leads have not arrived for 11 minutes. Check this page for new leads. It refuses.',
+    ])
+  })
+
+  it('ignores deliveries to recipients who are no longer set up', async () => {
+    const db = await openTestDatabase(engine)
+    await storeLead(db, { channels: ['email-00000000'] })
+    expect(await examine('healthz', { env, db, now: () => testTime + 3_600_000 })).toEqual([])
+  })
+})

@@ -1,0 +1,48 @@
+import { channels, findNames } from '../channels/channels.ts'
+import { isWebhookStopped } from '../channels/webhook.ts'
+import type { Env } from '../settings.ts'
+import { listDevices } from '../store/push-devices.ts'
+import { type Pending, readPending } from '../store/reading.ts'
+import type { Database } from '../store/tables.ts'
+import {
+  type DatabaseFacts,
+  findProblems,
+  type HealthContext,
+  type Place,
+  type Problem,
+} from './check.ts'
+import { healthChecks } from './checks.ts'
+
+/** Runs the checks of one place against the database and what the entry file knows of the machine. */
+export async function examine(
+  place: Place,
+  {
+    env,
+    db,
+    now,
+    machine,
+    databaseFault,
+  }: Pick<HealthContext, 'env' | 'machine' | 'databaseFault'> & { db: Database; now: () => number },
+): Promise<Problem[]> {
+  const isPublic = env.publicUrl.startsWith('https://')
+  const database = databaseFault === undefined ? await readDatabaseFacts(env, db, now) : undefined
+  const facts = { database, databaseFault, machine }
+  return findProblems(healthChecks, place, { env, now: now(), isPublic, ...facts })
+}
+
+export async function readDatabaseFacts(
+  env: Env,
+  db: Database,
+  now: () => number,
+): Promise<DatabaseFacts> {
+  const devices = await listDevices(db)
+  const pending = new Map<string, Pending>()
+  for (const channel of channels) {
+    // Deliveries to removed recipients are not late: nobody expects them, and they expire.
+    const names = await findNames(channel, { env, now, readDevices: async () => devices })
+    const found = await readPending(db, names)
+    if (found) pending.set(channel.kind, found)
+  }
+  const stopped = env.webhook && (await isWebhookStopped(db, env.webhook.url))
+  return { devices, pending, isWebhookStopped: stopped ?? false }
+}

@@ -1,0 +1,71 @@
+import { findKind } from '../channels/channels.ts'
+import { fieldOutputs, readField } from '../field-outputs.ts'
+import { fieldNames } from '../fields.ts'
+import { describeSource } from '../source.ts'
+import { findLeads, type LeadFilter } from '../store/find-leads.ts'
+import { addDeliveries, type LeadWithDeliveries } from '../store/reading.ts'
+import type { Database } from '../store/tables.ts'
+
+type Pages = AsyncGenerator<LeadWithDeliveries[], void>
+
+/** Reads the matching leads, the newest first. */
+export async function* readPages(db: Database, filter: LeadFilter = {}, limit = 500): Pages {
+  for (let before: LeadWithDeliveries | undefined; ; ) {
+    const page = await addDeliveries(db, await findLeads(db, filter, { limit, before }))
+    yield page
+    if (page.length < limit) return
+    before = page.at(-1)
+  }
+}
+
+/** Without this mark, Excel reads UTF-8 in the machine's old code page. */
+const byteOrderMark = '\uFEFF'
+
+export async function* formatCsv(pages: Pages): AsyncGenerator<string, void> {
+  yield byteOrderMark + formatCsvLine(Object.keys(csvColumns))
+  const cells = Object.values(csvColumns)
+  for await (const page of pages)
+    yield page.map((lead) => formatCsvLine(cells.map((cell) => cell(lead)))).join('')
+}
+
+const toIso = (at: number | null) => (at === null ? '' : new Date(at).toISOString())
+
+const csvFields = fieldNames.filter((name) => fieldOutputs[name].shownIn.csv)
+
+const csvColumns: Record<string, (lead: LeadWithDeliveries) => string> = {
+  'Lead ID': ({ id }) => id,
+  'Received At': ({ receivedAt }) => toIso(receivedAt),
+  ...Object.fromEntries(
+    csvFields.map((name) => [
+      fieldOutputs[name].label,
+      (lead: LeadWithDeliveries) => readField(lead, name),
+    ]),
+  ),
+  Source: ({ source }) => (source === null ? '' : describeSource(source)),
+  'Campaign Details': ({ source }) => source ?? '',
+  Suspect: ({ suspect }) => suspect ?? '',
+  Consent: ({ consent }) => consent ?? '',
+  'Answered At': ({ answeredAt }) => toIso(answeredAt),
+  'Answered By': ({ answeredName }) => answeredName ?? '',
+  Outcome: ({ outcome }) => outcome ?? '',
+  Deliveries: ({ deliveries }) =>
+    deliveries
+      .filter(({ reason }) => reason === 'received')
+      .map(({ channel, state }) => `${findKind(channel)} ${state}`)
+      .join('; '),
+}
+
+// Excel, Sheets, and LibreOffice run a cell that starts like this as a formula, and a stranger's
+// =HYPERLINK(…) or =WEBSERVICE(…) could send the other cells away. The apostrophe makes it text.
+// Where semicolons or tabs separate cells, our quotes do not hold a cell together, so a cell may
+// start after any of them. Phone numbers with + get the apostrophe, too.
+const startsLikeFormula = /(?=[=+\-@＝＋－＠])(?<=(?:^|[;|\t\r\n])[\s"]*)|^(?=[\t\r\n])/g
+
+const formatCell = (text: string) => {
+  const safe = text.replace(startsLikeFormula, "'")
+  return /[",;|\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** One line as RFC 4180 defines it. */
+export const formatCsvLine = (cells: readonly string[]): string =>
+  `${cells.map(formatCell).join(',')}\r\n`

@@ -1,0 +1,87 @@
+import { findChannel } from '../channels/channels.ts'
+import { formatClock, formatDuration } from '../clock.ts'
+import { type ReasonKind, readReason } from '../delivery-reason.ts'
+import { findTown, listShown, readField, readPhone } from '../field-outputs.ts'
+import type { StoredLead } from '../lead.ts'
+import { makeSafe } from '../safe-text.ts'
+import { describeSource } from '../source.ts'
+import type { Delivery, LeadWithDeliveries } from '../store/reading.ts'
+
+export type LeadCard = ReturnType<typeof describeCard>
+export type LeadInFull = ReturnType<typeof describeInFull>
+
+export const describeCard = (lead: StoredLead) => ({
+  id: lead.id,
+  name: makeSafe(lead.name),
+  phone: readPhone(lead.phone),
+  service: readField(lead, 'serviceType'),
+  isEmergency: lead.serviceType === 'emergency',
+  town: findTown(makeSafe(lead.address)),
+  receivedAt: lead.receivedAt,
+  deadlineAt: lead.deadlineAt,
+  answeredAt: lead.answeredAt,
+  answeredBy: lead.answeredBy,
+  answeredName: lead.answeredName,
+  outcome: lead.outcome,
+  isSuspect: lead.suspect !== null,
+})
+
+type Options = {
+  now: number
+  timeZone: string
+  /** The label of each recipient, by the name under which its deliveries are stored. */
+  recipients: ReadonlyMap<string, string>
+}
+
+export const describeInFull = (lead: LeadWithDeliveries, options: Options) => ({
+  ...describeCard(lead),
+  fields: listShown(lead, 'desk'),
+  mapUrl: `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(lead.address)}`,
+  source: describeSource(lead.source),
+  consent: lead.consent,
+  suspicion: lead.suspect ? explainSuspicion(lead.suspect) : null,
+  deliveries: lead.deliveries
+    .filter(({ state }) => state !== 'cancelled')
+    .map((delivery) => ({
+      what: describeWhat(delivery, options),
+      state: delivery.state,
+      status: describeState(delivery, options),
+      error: delivery.state === 'sent' ? null : delivery.lastError,
+      note: delivery.note,
+    })),
+})
+
+const explainSuspicion = (suspect: string): string =>
+  ({
+    trap: 'Perhaps a robot: it filled in a field that people do not see.',
+    haste: 'Perhaps a robot: sent within a second of opening the page.',
+  })[suspect] ?? suspect
+
+function describeWhat({ channel, reason }: Delivery, { recipients }: Options): string {
+  const label = findChannel(channel)?.label ?? channel
+  const to = recipients.get(channel)
+  const { kind: reasonKind, minutes } = readReason(reason)
+  const about: Record<ReasonKind, string> = {
+    received: '',
+    answered: ', who is calling',
+    outcome: ', what became of it',
+    missed: ', promise missed',
+    unanswered: `, reminder after ${minutes} minutes`,
+  }
+  return `${label}${to ? ` to ${to}` : ''}${about[reasonKind]}`
+}
+
+const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']
+
+function describeState(delivery: Delivery, { now, timeZone }: Options): string {
+  const { channel, state, attempts, settledAt, nextAttemptAt } = delivery
+  if (state === 'sent') {
+    const at = formatClock(settledAt ?? 0, { now, timeZone })
+    return channel === 'airtable' ? `there since ${at}` : `sent at ${at}`
+  }
+  if (state === 'expired')
+    return `not delivered, given up at ${formatClock(settledAt ?? 0, { now, timeZone })}`
+  const tryName = `${ordinals[attempts] ?? `${attempts + 1}th`} try`
+  const inMs = nextAttemptAt - now
+  return inMs > 0 ? `${tryName} in ${formatDuration(inMs)}` : `${tryName} now`
+}

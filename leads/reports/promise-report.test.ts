@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest'
+import type { DeliveryTime, PromiseRecord } from '../store/reading.ts'
+import { computeReport, findPercentile } from './promise-report.ts'
+
+const minuteMs = 60_000
+const now = Date.parse('2026-11-15T18:00:00Z')
+const period = { from: now - 30 * 86_400_000, to: now, now, timeZone: 'America/Chicago' }
+const compute = (records: PromiseRecord[], deliveryTimes: DeliveryTime[] = []) =>
+  computeReport(records, deliveryTimes, period)
+
+/** A lead that came so many minutes ago and was answered after so many, or not. */
+const came = (
+  minutesAgo: number,
+  answeredAfter: number | null,
+  changed: Partial<PromiseRecord> = {},
+): PromiseRecord => ({
+  receivedAt: now - minutesAgo * minuteMs,
+  deadlineAt: now - (minutesAgo - 10) * minuteMs,
+  answeredAt: answeredAfter === null ? null : now - (minutesAgo - answeredAfter) * minuteMs,
+  answeredBy: answeredAfter === null ? null : 'link',
+  source: null,
+  ...changed,
+})
+const repeat = (count: number, make: (at: number) => PromiseRecord) =>
+  Array.from({ length: count }, (_, at) => make(at))
+
+it('counts what was kept, missed, is open, and leaves suspect leads out', () => {
+  const report = compute([
+    came(600, 1),
+    came(590, 3, { answeredBy: 'airtable' }),
+    came(580, 10),
+    came(570, 10.01),
+    came(560, null),
+    came(5, null),
+    came(4, 2),
+    came(500, null, { deadlineAt: null }),
+    came(500, 1, { deadlineAt: null }),
+  ])
+  expect(report).toMatchObject({
+    leads: 7,
+    suspect: 2,
+    kept: 4,
+    missed: 2,
+    open: 1,
+    neverAnswered: 1,
+    answeredInAirtable: 1,
+    share: 4 / 6,
+    medianMs: 3 * minuteMs,
+    byMinute: [0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1],
+  })
+  expect(report.byHour.reduce((sum, { kept, missed }) => sum + kept + missed, 0)).toBe(6)
+})
+
+it('puts hours and days into the owner’s time zone', () => {
+  // 03:30 in London is 21:30 of the day before in Chicago.
+  const at = Date.parse('2026-11-10T03:30:00Z')
+  const report = compute([came((now - at) / minuteMs, 0)])
+  expect(report.byHour[21]).toEqual({ kept: 1, missed: 0 })
+  expect(report.byDay).toEqual([{ day: '2026-11-09', kept: 1, missed: 0 }])
+})
+
+it('tells where leads came from and how each fared, the most fruitful first', () => {
+  const google = { source: 'utm_source=google&utm_medium=cpc' }
+  const { bySource } = compute([
+    came(600, 1, google),
+    came(590, 20, google),
+    came(5, null, google),
+    came(580, 1, { source: '' }),
+    came(570, null),
+    came(500, 1, { ...google, deadlineAt: null }),
+  ])
+  expect(bySource).toEqual([
+    { source: 'Google Ads', leads: 3, kept: 1, missed: 1, share: 0.5 },
+    { source: 'Direct', leads: 1, kept: 1, missed: 0, share: 1 },
+    { source: 'Not known', leads: 1, kept: 0, missed: 1, share: 0 },
+  ])
+})
+
+it('gathers what is beyond a dozen sources, so that nobody can fill the report', () => {
+  const records = repeat(40, (at) => came(600 + at, 1, { source: `utm_source=s${at}` }))
+  const { bySource } = compute([...records, came(700, 1, { source: '' })])
+  expect(bySource).toHaveLength(12)
+  expect(bySource.at(-1)).toMatchObject({ source: '30 others', leads: 30 })
+  expect(bySource.reduce((sum, { leads }) => sum + leads, 0)).toBe(41)
+})
+
+it('tells how long each channel took', () => {
+  const email = { channel: 'email', state: 'sent' as const, createdAt: now }
+  const sent = [100, 200, 300, 5_000].map((ms) => ({ ...email, settledAt: now + ms }))
+  const sms = { channel: 'sms', createdAt: now }
+  const waiting = { ...sms, state: 'waiting' as const, settledAt: null }
+  const expired = { ...sms, state: 'expired' as const, settledAt: now + 86_400_000 }
+  const none = { within2s: null, medianMs: null, p95Ms: null }
+  expect(compute([], [...sent, waiting, expired]).channels).toEqual([
+    {
+      ...{ channel: 'Email', sent: 4, waiting: 0, expired: 0 },
+      ...{ within2s: 0.75, medianMs: 200, p95Ms: 5_000 },
+    },
+    { channel: 'Text message', sent: 0, waiting: 1, expired: 1, ...none },
+  ])
+})
+
+it('has no figures where there is nothing', () => {
+  const report = compute([])
+  expect(report).toMatchObject({ leads: 0, share: null, medianMs: null })
+  expect(findPercentile([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0.9)).toBe(9)
+})

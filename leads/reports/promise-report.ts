@@ -1,0 +1,120 @@
+import { findChannel } from '../channels/channels.ts'
+import { findPromiseStart } from '../deadline.ts'
+import { describeSource } from '../source.ts'
+import type { DeliveryTime, PromiseRecord } from '../store/reading.ts'
+
+export type PromiseReport = ReturnType<typeof computeReport>
+
+export function computeReport(
+  records: readonly PromiseRecord[],
+  deliveryTimes: readonly DeliveryTime[],
+  { from, to, now, timeZone }: { from: number; to: number; now: number; timeZone: string },
+) {
+  const promised = records.flatMap((record) => {
+    const { deadlineAt } = record
+    return deadlineAt === null ? [] : [{ ...record, deadlineAt }]
+  })
+  const decided = promised.filter((record) => judge(record, now) !== 'open')
+  const tookMs = sortSpans(decided.map(({ receivedAt, answeredAt }) => [receivedAt, answeredAt]))
+  const countOutcomes = (some: readonly PromisedLead[] = []) => {
+    const { kept, missed } = tally(some, now)
+    return { kept, missed }
+  }
+  const hour = new Intl.DateTimeFormat('en-US', { hour: 'numeric', hourCycle: 'h23', timeZone })
+  const hours = Map.groupBy(decided, ({ receivedAt }) => Number(hour.format(receivedAt)))
+  const day = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone })
+  const days = Map.groupBy(decided, ({ receivedAt }) => day.format(receivedAt))
+  const minutes = Map.groupBy(decided, findMinute)
+  return {
+    from,
+    to,
+    timeZone,
+    ...tally(promised, now),
+    suspect: records.length - promised.length,
+    /** Not answered, and their deadline has not passed. */
+    open: promised.length - decided.length,
+    /** Missed, and still without an answer. */
+    neverAnswered: decided.filter(({ answeredAt }) => answeredAt === null).length,
+    /** Airtable shows the answer late, so these were answered at that time or somewhat earlier. */
+    answeredInAirtable: decided.filter(({ answeredBy }) => answeredBy === 'airtable').length,
+    medianMs: findPercentile(tookMs, 0.5),
+    p90Ms: findPercentile(tookMs, 0.9),
+    byHour: Array.from({ length: 24 }, (_, at) => countOutcomes(hours.get(at))),
+    byDay: [...days]
+      .sort(([a], [b]) => a.localeCompare(b))
+      .map(([name, some]) => ({ day: name, ...countOutcomes(some) })),
+    /** Answered in minute 1 to 10, later, never. */
+    byMinute: Array.from({ length: 12 }, (_, at) => minutes.get(at)?.length ?? 0),
+    bySource: tallySources(promised, now),
+    channels: computeLags(deliveryTimes),
+  }
+}
+
+/** Suspected spam has no deadline. */
+type PromisedLead = PromiseRecord & { deadlineAt: number }
+
+function judge({ deadlineAt, answeredAt }: PromisedLead, now: number) {
+  if (answeredAt === null) return now < deadlineAt ? 'open' : 'missed'
+  return answeredAt <= deadlineAt ? 'kept' : 'missed'
+}
+
+/** `leads` includes open ones. */
+function tally(records: readonly PromisedLead[], now: number) {
+  const kept = records.filter((record) => judge(record, now) === 'kept').length
+  const missed = records.filter((record) => judge(record, now) === 'missed').length
+  return { leads: records.length, kept, missed, share: findShare(kept, kept + missed) }
+}
+
+const findShare = (some: number, all: number) => (all > 0 ? some / all : null)
+
+// Anyone can put any campaign into a link, so the report lists only so many.
+const mostSources = 12
+
+/** The source with the most leads comes first. */
+function tallySources(records: readonly PromisedLead[], now: number) {
+  const groups = [...Map.groupBy(records, ({ source }) => describeSource(source))].sort(
+    ([a, as], [b, bs]) => bs.length - as.length || a.localeCompare(b),
+  )
+  const shown = groups.length > mostSources ? mostSources - 1 : mostSources
+  const others = groups.slice(shown).flatMap(([, some]) => some)
+  if (others.length > 0)
+    groups.splice(shown, groups.length, [`${groups.length - shown} others`, others])
+  return groups.map(([source, some]) => ({ source, ...tally(some, now) }))
+}
+
+const later = 10
+const never = 11
+function findMinute({ deadlineAt, answeredAt }: PromisedLead): number {
+  if (answeredAt === null) return never
+  if (answeredAt > deadlineAt) return later
+  const minute = Math.floor((answeredAt - findPromiseStart(deadlineAt)) / 60_000)
+  return Math.min(9, Math.max(0, minute))
+}
+
+/** The durations of the spans that have ended, the shortest first. */
+const sortSpans = (spans: readonly [from: number, to: number | null][]): number[] =>
+  spans.flatMap(([from, to]) => (to === null ? [] : [to - from])).sort((a, b) => a - b)
+
+/** Uses the nearest rank, so the result is a measured value. */
+export function findPercentile(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
+}
+
+function computeLags(deliveryTimes: readonly DeliveryTime[]) {
+  const findLabel = ({ channel }: DeliveryTime) => findChannel(channel)?.label ?? channel
+  return [...Map.groupBy(deliveryTimes, findLabel)]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([channel, all]) => {
+      const { sent = [], waiting = [], expired = [] } = Object.groupBy(all, ({ state }) => state)
+      const lags = sortSpans(sent.map(({ createdAt, settledAt }) => [createdAt, settledAt]))
+      return {
+        channel,
+        sent: lags.length,
+        waiting: waiting.length,
+        expired: expired.length,
+        within2s: findShare(lags.filter((ms) => ms <= 2_000).length, lags.length),
+        medianMs: findPercentile(lags, 0.5),
+        p95Ms: findPercentile(lags, 0.95),
+      }
+    })
+}

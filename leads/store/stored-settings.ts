@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from './tables.ts'
+
+export async function readSetting({ kysely }: Database, name: string): Promise<string | undefined> {
+  const setting = await kysely
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return setting?.value
+}
+
+export async function writeSetting(db: Database, name: string, value: string): Promise<void> {
+  await db.kysely
+    .insertInto('settings')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+}
+
+export async function removeSetting({ kysely }: Database, name: string): Promise<void> {
+  await kysely.deleteFrom('settings').where('name', '=', name).execute()
+}
+
+/** Makes the value at first use. If several processes make it at once, the first one's is stored. */
+export async function getOrCreateSetting(
+  db: Database,
+  name: string,
+  make: () => string | Promise<string>,
+): Promise<string> {
+  const known = await readSetting(db, name)
+  if (known !== undefined) return known
+  const value = await make()
+  await db.kysely
+    .insertInto('settings')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return (await readSetting(db, name)) ?? value
+}
+
+/** The secret that signs links: the owner's, or one that is made once and stored. */
+export const readLinkSecret = async (db: Database, given: string | undefined): Promise<string> =>
+  given ?? getOrCreateSetting(db, 'link-secret', () => randomBytes(32).toString('base64url'))
+
+/** The keys that identify us to push services; they never change. */
+export type VapidKeys = { subject: string; publicKey: string; privateKey: string }
+
+export const readVapidKeys = async (db: Database, subject: string): Promise<VapidKeys> => ({
+  subject,
+  ...JSON.parse(
+    await getOrCreateSetting(db, 'vapid-keys', async () => JSON.stringify(await makeKeys())),
+  ),
+})
+
+async function makeKeys(): Promise<Omit<VapidKeys, 'subject'>> {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
+  const { publicKey, privateKey } = await crypto.subtle.generateKey(algorithm, true, ['sign'])
+  const raw = await crypto.subtle.exportKey('raw', publicKey)
+  const { d = '' } = await crypto.subtle.exportKey('jwk', privateKey)
+  return { publicKey: Buffer.from(raw).toString('base64url'), privateKey: d }
+}

@@ -1,0 +1,52 @@
+import * as v from 'valibot'
+
+export const text = v.optional(v.string())
+
+export const checked = (isValid: (text: string) => boolean, message: string) =>
+  v.optional(v.pipe(v.string(), v.check(isValid, message)))
+
+export const hasProtocol = (text: string, protocols: readonly string[]) =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol)
+
+export const webAddress = (message = 'must be a web address') =>
+  checked((text) => hasProtocol(text, ['http:', 'https:']), message)
+
+export const wholeNumber = (max: number, message: string) =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,9}$/, message),
+      v.transform(Number),
+      v.maxValue(max, message),
+    ),
+  )
+
+/** Items separated by commas. */
+export const list = (
+  isValid: (item: string) => boolean,
+  message: string,
+  tidy = (item: string) => item,
+) =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.split(',').map((item) => item.trim())),
+      // Drop empty items before tidying, so that an item that tidies to nothing is reported.
+      v.transform((items) => items.filter((item) => item !== '').map(tidy)),
+      v.check((items) => items.every(isValid), message),
+    ),
+  )
+
+export const emails = list(
+  (item) => /^[^\s@<>"]+@[^\s@<>"]+$/.test(item),
+  'must be email addresses, separated by commas',
+)
+
+export const phoneNumbers = list(
+  (item) => /^\+[1-9]\d{6,14}$/.test(item),
+  'must be phone numbers such as +15551234567, separated by commas',
+  (item) => item.replace(/[\s().-]/g, ''),
+)
+
+/** A value of blanks and commas counts as unset. */
+export const isSet = (value: string | undefined): value is string => /[^\s,]/.test(value ?? '')

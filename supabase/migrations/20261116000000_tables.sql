@@ -1,0 +1,119 @@
+-- SQLite and PostgreSQL run the same file, so ids are text and times are epoch milliseconds.
+
+create table leads (
+  id text primary key,
+  -- The form's fields.
+  name text not null,
+  email text not null,
+  phone text not null,
+  address text not null,
+  service_type text not null,
+  received_at bigint not null,
+  -- When the promised call is due; null for suspected spam.
+  deadline_at bigint,
+  client_address text not null,
+  -- The rate limit also counts by network: an IPv4 /24 or an IPv6 /48.
+  client_network text not null,
+  idempotency_key text unique,
+  body_hash text not null,
+  -- Why the lead is suspected spam: 'trap' or 'haste'; null for all others.
+  suspect text,
+  -- The version of the consent text under the button.
+  consent text,
+  -- How the visitor found the page, as URLSearchParams text. Empty: unknown. Null: not sent.
+  source text,
+  answered_at bigint,
+  -- 'link', 'airtable', 'desk', or 'outcome' (closed without a recorded call).
+  answered_by text,
+  answered_name text,
+  -- When the next reminder is due; null when no reminder follows.
+  escalate_at bigint,
+  -- 'done' or 'not-a-lead'; null while the lead is open.
+  outcome text
+);
+
+create index leads_received_at on leads (received_at);
+create index leads_client_address on leads (client_address, received_at);
+create index leads_client_network on leads (client_network, received_at);
+create index leads_escalate_at on leads (escalate_at) where escalate_at is not null;
+
+-- Messages to send about a lead, written in the lead's own transaction.
+create table deliveries (
+  lead_id text not null references leads (id) on delete cascade,
+  channel text not null,
+  -- 'received', 'unanswered-4', 'unanswered-8', 'missed', 'answered', 'outcome'
+  reason text not null,
+  -- 'waiting', 'sent', 'cancelled' (no longer true), or 'expired' (an alert that is too late).
+  state text not null default 'waiting',
+  attempts integer not null default 0,
+  next_attempt_at bigint not null,
+  leased_until bigint not null default 0,
+  lease_holder text,
+  last_error text,
+  note text,
+  created_at bigint not null,
+  settled_at bigint,
+  primary key (lead_id, channel, reason)
+);
+
+create index deliveries_due on deliveries (channel, next_attempt_at) where state = 'waiting';
+
+-- Leases and pauses of channels that allow one sender at a time across all processes.
+create table channels (
+  name text primary key,
+  lease_holder text,
+  leased_until bigint not null default 0,
+  not_before bigint not null default 0
+);
+
+-- Values that the program generates and stores, such as the secret for links in alerts.
+create table settings (
+  name text primary key,
+  value text not null
+);
+
+-- /healthz writes here to check that a lead could be stored.
+create table write_checks (
+  id text primary key,
+  filler text not null
+);
+
+-- Sign-in links and sessions of the desk; only hashes of their tokens are stored.
+create table desk_links (
+  token_hash text primary key,
+  email text not null,
+  client_address text not null,
+  -- 0 for an address that may not sign in: it counts toward the limit, but the link is invalid.
+  is_valid integer not null,
+  expires_at bigint not null
+);
+
+create table desk_sessions (
+  id text primary key,
+  token_hash text not null unique,
+  email text not null,
+  person text not null,
+  device text not null,
+  created_at bigint not null,
+  seen_at bigint not null
+);
+
+-- Browsers that receive push notifications.
+create table push_devices (
+  id text primary key,
+  -- The browser's session; signing it out removes the device.
+  session_id text not null,
+  endpoint text not null unique,
+  p256dh text not null,
+  auth text not null,
+  person text not null,
+  name text not null,
+  -- 0 notifies about every lead; 4 about leads still unanswered after 4 minutes.
+  notify_after_minutes double precision not null,
+  quiet_until bigint not null,
+  -- 1 notifies about emergencies even before quiet_until.
+  notify_emergencies integer not null,
+  created_at bigint not null,
+  -- When the push service reported that the device no longer exists.
+  gone_at bigint
+);

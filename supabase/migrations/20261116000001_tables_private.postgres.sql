@@ -1,0 +1,25 @@
+-- On Supabase, anyone with the public anon key can read tables in "public". Row level security
+-- without a policy blocks that; it does not apply to the tables' owner, which the function uses.
+
+alter table leads enable row level security;
+alter table deliveries enable row level security;
+alter table channels enable row level security;
+alter table settings enable row level security;
+alter table write_checks enable row level security;
+alter table desk_links enable row level security;
+alter table desk_sessions enable row level security;
+alter table push_devices enable row level security;
+
+-- These roles exist only on Supabase.
+do $$
+declare
+  public_role text;
+begin
+  for public_role in select rolname from pg_roles where rolname in ('anon', 'authenticated') loop
+    execute format(
+      'revoke all on leads, deliveries, channels, settings, write_checks, desk_links, desk_sessions, push_devices from %I',
+      public_role
+    );
+  end loop;
+end
+$$;
