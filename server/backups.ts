@@ -1,17 +1,17 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** `leads-2026-11-15T03-00-00Z.sqlite.gz`: the names sort by time. */
+/** Matches names such as `leads-2026-11-15T03-00-00Z.sqlite.gz`, which sort by time. */
 export const isBackup = (name: string) =>
   /^leads-[\dTZ-]+(-before-restore)?\.sqlite\.gz$/.test(name)
 
 export const findBackupDir = (variables: Record<string, string | undefined>, dataDir: string) =>
   variables.BACKUP_DIR?.trim() || join(dataDir, 'backups')
 
-/** When the newest was made. */
+/** Returns the time of the newest backup. */
 export function findNewestBackup(folder: string): number | undefined {
   const files = (existsSync(folder) ? readdirSync(folder) : []).filter(isBackup)
-  // A file without a byte is no backup.
+  // Skip empty files, which a failed backup leaves behind.
   const times = files
     .map((name) => statSync(join(folder, name)))
     .flatMap(({ size, mtimeMs }) => (size > 0 ? [mtimeMs] : []))

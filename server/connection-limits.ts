@@ -1,81 +1,52 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { findNetwork, groupAddress } from '#leads/client-address.ts'
+import { createAdaptorServer } from '@hono/node-server'
 
-/**
- * How long and how often one client may hold a connection. Without these, a few hundred connections
- * that send a byte now and then keep everyone else out.
- */
+/** Without these limits, a few hundred connections that send a byte now and then block all others. */
 export const connectionLimits = {
   /** From the first byte to the end of the headers. */
   headersMs: 10_000,
-  /** The whole request: it has 16 KB at most, so a slower client holds a connection, not a form. */
+  /** The whole request, which is 16 KB at most. */
   requestMs: 30_000,
-  /** Nothing moves in either direction: the client does not read its answer. */
+  /** No data in either direction: the client does not read its answer. */
   idleMs: 60_000,
   /**
-   * A proxy's connection between two requests: longer than any proxy keeps it. Whoever closes first
-   * must be the proxy, or it sends a lead into a connection that is being closed.
+   * Must be longer than any proxy keeps an idle connection: if the server closed first, the proxy
+   * could send a lead into a closing connection.
    */
-  keptForProxyMs: 75_000,
+  keepAliveForProxyMs: 75_000,
   checkEveryMs: 2_000,
-  /** At 1,024 ready sockets libuv stays with them for many rounds and sees neither timers nor newcomers. */
+  /** From 1,024 ready sockets on, libuv handles only these for many rounds: no timers, no new connections. */
   connections: 700,
-  /** A browser opens six. */
-  connectionsPerClient: 50,
-  /** Seven of them fill the server: against more, a proxy belongs in front. */
-  connectionsPerNetwork: 100,
+  /** Bounds the work that one burst of pipelined requests can cause before the next limit closes it. */
   requestsPerConnection: 100,
-  /** Browsers and proxies wait for each answer; what is not read stays in memory. */
+  /** Browsers and proxies wait for each answer. Without this cap, 100 connections took 1,290 MB. */
   unansweredPerConnection: 10,
 }
 
 export type ConnectionLimits = typeof connectionLimits
 
-const refusal =
-  'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
-
-/** `countsClients`: false behind a proxy, where all connections are the proxy's own. */
-export function limitConnections(
-  server: Server,
-  limits: ConnectionLimits,
-  { countsClients }: { countsClients: boolean },
-): void {
+/** Creates an HTTP server that closes slow and greedy connections. */
+export function createLimitedServer(
+  fetch: Parameters<typeof createAdaptorServer>[0]['fetch'],
+  { behindProxy }: { behindProxy: boolean },
+  limits: ConnectionLimits = connectionLimits,
+): Server {
+  const serverOptions = { connectionsCheckingInterval: limits.checkEveryMs }
+  const server = createAdaptorServer({ fetch, serverOptions }) as Server
   server.headersTimeout = limits.headersMs
   server.requestTimeout = limits.requestMs
   server.setTimeout(limits.idleMs)
-  if (!countsClients) server.keepAliveTimeout = limits.keptForProxyMs
+  if (behindProxy) server.keepAliveTimeout = limits.keepAliveForProxyMs
   server.maxConnections = limits.connections
   server.maxRequestsPerSocket = limits.requestsPerConnection
-  server.on('dropRequest', (_, socket) => socket.destroy())
 
-  const unanswered = new Map<Socket, number>()
+  const unanswered = new WeakMap<Socket, number>()
   server.on('request', ({ socket }, response) => {
-    response.once('close', () => count(unanswered, socket, -1))
-    if (count(unanswered, socket, 1) > limits.unansweredPerConnection) socket.destroy()
+    const count = (unanswered.get(socket) ?? 0) + 1
+    unanswered.set(socket, count)
+    response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
+    if (count > limits.unansweredPerConnection) socket.destroy()
   })
-
-  const open = new Map<string, number>()
-  server.on('connection', (socket: Socket) => {
-    // Answers that a broken connection never got are not all told so.
-    socket.once('close', () => unanswered.delete(socket))
-    if (!countsClients) return
-    const client = groupAddress(socket.remoteAddress ?? '')
-    const network = `network ${findNetwork(client)}`
-    const [ofClient, ofNetwork] = [count(open, client, 1), count(open, network, 1)]
-    socket.once('close', () => {
-      count(open, client, -1)
-      count(open, network, -1)
-    })
-    if (ofClient <= limits.connectionsPerClient && ofNetwork <= limits.connectionsPerNetwork) return
-    socket.write(refusal)
-    socket.destroySoon()
-  })
-}
-
-function count<Item>(counts: Map<Item, number>, item: Item, change: 1 | -1): number {
-  const changed = (counts.get(item) ?? 0) + change
-  if (changed > 0) counts.set(item, changed)
-  else counts.delete(item)
-  return changed
+  return server
 }

@@ -1,5 +1,5 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import { openPostgres } from '#leads/store/postgres.ts'
@@ -18,7 +18,7 @@ export type DatabaseLocation = {
   lockWaitMs?: number | undefined
 }
 
-/** Opens the database with all migrations applied; throws one plain sentence when it cannot. */
+/** Opens the database and applies all migrations. */
 export async function openDatabase(
   { databaseUrl, dataDir, lockWaitMs = 5_000 }: DatabaseLocation,
   migrations = migrationsDir,
@@ -32,12 +32,12 @@ async function openSqlite(dataDir: string, migrations: string, lockWaitMs: numbe
   const file = join(dataDir, 'leads.db')
   let sqlite: DatabaseSync
   try {
-    makeDir(dataDir)
-    // SQLite gives a new file to all who may read the folder, and its log the rights of the file.
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    // SQLite would create a file that everyone can read. Its WAL file gets the same mode.
     closeSync(openSync(file, 'a', 0o600))
     sqlite = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true })
     await retryWhileLocked(() => sqlite.exec('pragma journal_mode = wal'), lockWaitMs)
-    // In WAL mode only FULL syncs at every commit; with NORMAL a power cut takes acknowledged leads.
+    // In WAL mode only FULL syncs at every commit; with NORMAL a power cut loses acknowledged leads.
     sqlite.exec('pragma synchronous = full')
   } catch (error) {
     throw new UserError(`The database ${file} (DATA_DIR) cannot be opened: ${explain(error)}.`)
@@ -56,17 +56,5 @@ async function openSqlite(dataDir: string, migrations: string, lockWaitMs: numbe
     close: async () => {
       if (sqlite.isOpen) sqlite.close()
     },
-  }
-}
-
-// Node's own recursive way never ends below /proc, where every folder is missing forever.
-function makeDir(dir: string): void {
-  if (existsSync(dir)) return
-  makeDir(dirname(dir))
-  try {
-    mkdirSync(dir, { mode: 0o700 })
-  } catch (error) {
-    // Another process has just made it, or it cannot be made.
-    if (!existsSync(dir)) throw new Error(`nothing can be written there (${explain(error)})`)
   }
 }

@@ -4,11 +4,11 @@ import { pathToFileURL } from 'node:url'
 import type { Context } from 'hono'
 import type { Today } from '#leads/desk/today.ts'
 import { UserError } from '#leads/user-error.ts'
-import { parseSiteHeaders } from '#site/build/site-headers.ts'
+import { parseSiteHeaders } from './static-site.ts'
 
 type RenderModule = typeof import('../desk/render.tsx')
 
-/** The built page. For who is signed in it has today in it: a slow phone shows it before it has the script. */
+/** Loads the built page. For signed-in users it includes today's leads, so a slow phone shows them before its script loads. */
 export async function loadDeskPage(
   folder: string,
   {
@@ -18,8 +18,7 @@ export async function loadDeskPage(
   }: { timeZone: string; overTls: boolean; staticPage: (c: Context) => Response },
 ) {
   const built = join(folder, 'render.mjs')
-  if (!existsSync(built))
-    throw new UserError('The desk is of an earlier build: run `npm run build` first.')
+  if (!existsSync(built)) throw new UserError('The desk has not been built. Run: npm run build')
   const { renderStart }: RenderModule = await import(pathToFileURL(built).href)
   const read = (name: string) => readFileSync(join(folder, name), 'utf8')
   const { all } = parseSiteHeaders(read('_headers'))
@@ -29,7 +28,7 @@ export async function loadDeskPage(
     if (!today) return staticPage(c)
     const { screen, data } = renderStart(today, timeZone)
     const start = `<script type="application/json" id="start">${data}</script>`
-    // Other people's names do not belong on the phone's disk.
+    // no-store keeps visitors' names off the phone's disk.
     return c.html(head + screen + tail.replace('</div>', () => `</div>${start}`), 200, {
       ...all,
       'Cache-Control': 'no-store',

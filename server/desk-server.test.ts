@@ -1,13 +1,10 @@
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
 import { testLead } from '#testing/app.ts'
 import { createDir } from '#testing/database.ts'
 import { createTestLog } from '#testing/log.ts'
-import { findMachineTrouble } from './machine-trouble.ts'
 import { startSite } from './site-server.ts'
 
 async function start(variables: Record<string, string> = {}) {
@@ -18,7 +15,7 @@ async function start(variables: Record<string, string> = {}) {
   return { log, desk: site.desk, publicUrl: `http://127.0.0.1:${site.port}` }
 }
 
-it('is on a port of its own, and the public site knows nothing of it', async () => {
+it('has its own port, and the public site shows nothing of it', async () => {
   const { desk, publicUrl } = await start()
   const link = new URL((await desk?.makeLink()) ?? '')
   const page = await fetch(link.origin)
@@ -57,7 +54,7 @@ it('is on a port of its own, and the public site knows nothing of it', async () 
   expect(await (await fetch(link.origin)).text()).not.toContain('Zoë')
 })
 
-it('costs the site nothing when its port is taken', async () => {
+it('does not keep the site from starting when its port is in use', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => taken.once('listening', resolve))
   onTestFinished(() => {
@@ -68,26 +65,6 @@ it('costs the site nothing when its port is taken', async () => {
   expect(desk).toBeUndefined()
   expect((await fetch(publicUrl)).status).toBe(200)
   expect(log.entries.map(({ message }) => message)).toContain(
-    `there is no desk: Port ${port} is in use: stop what uses it, or set DESK_PORT to another.`,
+    `the desk could not start: Port ${port} is in use. Stop the other program, or set DESK_PORT to another number.`,
   )
-})
-
-it('says when the public site’s backup is old or missing, and nothing on a laptop', async () => {
-  const dataDir = createDir()
-  const now = Date.now()
-  const find = async (PUBLIC_URL: string) =>
-    (await findMachineTrouble(readEnv({ DATA_DIR: dataDir, PUBLIC_URL }), {}, now)).filter((text) =>
-      text.includes('backup'),
-    )
-  expect(await find('http://localhost')).toEqual([])
-  expect(await find('https://www.example.com')).toEqual([expect.stringContaining('no backup yet')])
-  mkdirSync(join(dataDir, 'backups'))
-  const file = join(dataDir, 'backups', 'leads-2026-11-15T03-00-00Z.sqlite.gz')
-  writeFileSync(file, 'x')
-  expect(await find('https://www.example.com')).toEqual([])
-  const old = (now - 49 * 3_600_000) / 1000
-  utimesSync(file, old, old)
-  expect(await find('https://www.example.com')).toEqual([
-    expect.stringContaining('The newest backup is 2 days old.'),
-  ])
 })

@@ -1,4 +1,4 @@
-// The desk alone, beside a site whose function runs elsewhere (Supabase), on the same database.
+// Serves only the desk, for a site whose function runs elsewhere (Supabase) on the same database.
 import { readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
 import { openDatabase } from './database.ts'
@@ -10,13 +10,13 @@ try {
   if (!env.desk) throw new UserError('Set DESK_PORT or DESK_URL.')
   const db = await openDatabase(env)
   const log = createLog(process.stderr)
-  const options = { env: { ...env, desk: env.desk }, db, fetch, now: Date.now, log }
-  // What is due is sent by the site within a minute; here nobody sends.
-  const desk = await startDesk({ ...options, wake: () => {} })
+  const context = { env: { ...env, desk: env.desk }, db, fetch, now: Date.now, log }
+  // This process sends nothing; Supabase's cron sends due deliveries within a minute.
+  const desk = await startDesk(context, () => {})
   process.stdout.write(`The desk is at ${desk.url}\n`)
-  // Where the desk is public, what is printed here may end up in a log.
+  // A public desk's output may be stored in a log, which must not contain a sign-in link.
   if (!desk.url.startsWith('https:'))
-    process.stdout.write(`This opens it, once, within 15 minutes: ${await desk.makeLink()}\n`)
+    process.stdout.write(`This link opens it once, within 15 minutes: ${await desk.makeLink()}\n`)
   const stop = async () => {
     await desk.stop()
     await db.close()

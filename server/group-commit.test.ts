@@ -18,7 +18,7 @@ const stored = async ({ kysely }: Database) =>
 const outcomes = async (jobs: Promise<unknown>[]) =>
   (await Promise.allSettled(jobs)).map(({ status }) => status)
 
-test('jobs that come together are all stored, in one commit', async () => {
+test('stores jobs that arrive together in one commit', async () => {
   const { db, transact } = await open()
   const ids = Array.from({ length: 20 }, (_, index) => String(index).padStart(2, '0'))
   let inside = 0
@@ -37,7 +37,7 @@ test('jobs that come together are all stored, in one commit', async () => {
   expect(most).toBe(20)
 })
 
-test('a job that fails takes back its own rows only', async () => {
+test('rolls back only the rows of a failing job', async () => {
   const { db, transact } = await open()
   const failing = async (trx: Transaction<Tables>) => {
     await store('b')(trx)
@@ -48,10 +48,10 @@ test('a job that fails takes back its own rows only', async () => {
   expect(await stored(db)).toEqual(['a', 'c', 'd'])
 })
 
-test('when the transaction is lost nobody is told that theirs is stored', async () => {
+test('rejects every job when the whole transaction is rolled back', async () => {
   const { db, transact } = await open()
   const losing = async (trx: Transaction<Tables>) => {
-    // What SQLite does by itself when the disk is full.
+    // SQLite does this when the disk is full.
     await sql`rollback`.execute(trx)
     throw new Error('disk full')
   }

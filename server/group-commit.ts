@@ -4,8 +4,8 @@ import type { Tables, Transact } from '#leads/store/tables.ts'
 type Job = { run: Parameters<Transact>[0]; settle: PromiseWithResolvers<unknown> }
 
 /**
- * SQLite has one writer, and its commit waits for the disk. Those that come together share one:
- * everyone still waits until theirs is on the disk, but not for everyone else's.
+ * SQLite has one writer, and each commit waits for the disk. Jobs that arrive together share one
+ * commit; each still resolves only after its rows are on disk.
  */
 export function createGroupCommit(kysely: Kysely<Tables>): Transact {
   const waiting: Job[] = []
@@ -14,7 +14,7 @@ export function createGroupCommit(kysely: Kysely<Tables>): Transact {
   async function commitWaiting() {
     committing = true
     while (waiting.length > 0) {
-      // SQLite's calls do not wait, so no request is read during a commit: first those at the door.
+      // SQLite's calls are synchronous, so Node reads no request during a commit: read pending ones first.
       await new Promise((resolve) => setImmediate(resolve))
       await commit()
     }
@@ -25,11 +25,11 @@ export function createGroupCommit(kysely: Kysely<Tables>): Transact {
     let jobs: Job[] = waiting
     try {
       const outcomes = await kysely.transaction().execute(async (trx) => {
-        // All of them, since a turn of Node's loop may be long: what is left over would wait for the next.
+        // Take all jobs: a turn of the event loop may be long, and the rest would wait for the next one.
         jobs = waiting.splice(0)
         const outcomes: (() => void)[] = []
         for (const { run, settle } of jobs) {
-          // A job that fails takes back its own rows and nobody else's.
+          // A failing job rolls back only its own rows.
           await sql`savepoint job`.execute(trx)
           try {
             const result = await run(trx)
@@ -44,9 +44,9 @@ export function createGroupCommit(kysely: Kysely<Tables>): Transact {
         }
         return outcomes
       })
-      for (const tell of outcomes) tell()
+      for (const report of outcomes) report()
     } catch (error) {
-      // Nothing of the group is stored (a full disk ends the whole transaction), so nobody is told it was.
+      // The whole group was rolled back (for example, the disk is full), so every job fails.
       for (const { settle } of jobs.splice(0)) settle.reject(error)
     }
   }

@@ -9,7 +9,7 @@ import { createLocation } from '#testing/database.ts'
 import { spawnServer, waitUntil } from '#testing/server-process.ts'
 import { createLog } from './log.ts'
 
-it('drops and counts what a stalled reader leaves no room for, and says so when it is back', async () => {
+it('drops and counts lines while the reader is stalled, and reports the count afterwards', async () => {
   const pipe = new PassThrough({ highWaterMark: 100 })
   const log = createLog(pipe, 1_000)
   for (let at = 0; at < 50; at++) log.info({}, 'a line')
@@ -18,7 +18,7 @@ it('drops and counts what a stalled reader leaves no room for, and says so when 
     const { msg, dropped } = JSON.parse(line)
     if (msg === 'a line') read += 1
     else {
-      expect(msg).toBe('nobody was reading the log: lines were dropped')
+      expect(msg).toBe('log lines were dropped because the reader stalled')
       expect(read + dropped).toBe(50)
       break
     }
@@ -26,7 +26,7 @@ it('drops and counts what a stalled reader leaves no room for, and says so when 
   expect(read).toBeLessThan(50)
 })
 
-/** A pipe that is full, since its reader has stalled. */
+/** Makes a full pipe, as a stalled reader leaves it. */
 function createFullPipe(dir: string) {
   const path = join(dir, 'log')
   execFileSync('mkfifo', [path])
@@ -35,12 +35,12 @@ function createFullPipe(dir: string) {
   try {
     for (;;) writeSync(end, line)
   } catch {
-    // It takes no more.
+    // The pipe is full.
   }
   return { path, end }
 }
 
-it('a log that nobody reads keeps nobody from the page', async () => {
+it('serves the page while nothing reads the log', async () => {
   const { dataDir } = await createLocation('sqlite')
   const pipe = createFullPipe(dataDir)
   const stderr = openSync(pipe.path, 'r+')

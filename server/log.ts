@@ -2,12 +2,12 @@ import type { Writable } from 'node:stream'
 import type { Log } from '#leads/log.ts'
 
 /**
- * The structured log, a line of JSON each. It waits for no reader: what a stalled one leaves behind is kept up to
- * `maxBytes`, then dropped, and counted for when it reads again.
+ * Writes one JSON line per entry and never blocks. If the reader stalls, up to `maxBytes` are buffered;
+ * further lines are dropped and counted.
  */
 export function createLog(stream: Writable, maxBytes = 1_000_000): Log {
   let dropped = 0
-  // A reader that is gone must not take the site along.
+  // A broken pipe must not end the process.
   stream.on('error', () => {})
   const at = (level: number) => (fields: object, msg: string) =>
     write(`${JSON.stringify({ level, time: Date.now(), ...fields, msg })}\n`)
@@ -20,7 +20,7 @@ export function createLog(stream: Writable, maxBytes = 1_000_000): Log {
   }
 
   function reportDropped(): void {
-    log.warn({ dropped }, 'nobody was reading the log: lines were dropped')
+    log.warn({ dropped }, 'log lines were dropped because the reader stalled')
     dropped = 0
   }
 }

@@ -2,20 +2,19 @@ import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { createClient } from '@supabase/supabase-js'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
+import { startFakeAirtable } from '#fakes/airtable.ts'
 import { listLeads } from '#leads/store/reading.ts'
-import { findSamples } from '#site/build/samples.ts'
 import * as content from '#site/content.ts'
 import { postLead, testLead } from '#testing/app.ts'
 import { createDir, createLocation, engines } from '#testing/database.ts'
-import { spawnServer, waitUntil } from '#testing/server-process.ts'
-import { startTestSite } from '#testing/site.ts'
+import { spawnServer, startTestSite, waitUntil } from '#testing/server-process.ts'
 import { openDatabase } from './database.ts'
+import { findSamples } from './machine-facts.ts'
 
-async function startStandIn() {
-  const standIn = await startAirtableStandIn()
-  onTestFinished(() => standIn.close())
-  return { standIn, env: standIn.env }
+async function startFake() {
+  const fake = await startFakeAirtable()
+  onTestFinished(() => fake.close())
+  return { fake, env: fake.env }
 }
 
 const aboutTheVisitor = /zoe|Zoë|123-4567|Main St|127\.0\.0\.1/
@@ -23,7 +22,7 @@ const aboutTheVisitor = /zoe|Zoë|123-4567|Main St|127\.0\.0\.1/
 it.each(engines)(
   'serves the site and takes a lead from supabase-js to a row, on %s',
   async (engine) => {
-    const { standIn, env } = await startStandIn()
+    const { fake, env } = await startFake()
     const { dataDir, databaseUrl } = await createLocation(engine)
     const site = await startTestSite({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...env })
     expect((await fetch(site.url)).status).toBe(200)
@@ -31,10 +30,10 @@ it.each(engines)(
     const client = createClient(site.url, 'public-anon-key')
     const { error } = await client.functions.invoke('submit-to-airtable', { body: testLead })
     expect(error).toBeNull()
-    await waitUntil(async () =>
-      (await (await fetch(`${site.url}/healthz`)).text()).includes('"waiting":0'),
-    )
-    expect(standIn.records.map(({ fields }) => [fields.Name, fields.Service])).toEqual([
+    await waitUntil(() => fake.records.length === 1)
+    const health = await fetch(`${site.url}/healthz`)
+    expect(await health.json()).toEqual({ ok: true, warnings: ['no-alerts'] })
+    expect(fake.records.map(({ fields }) => [fields.Name, fields.Service])).toEqual([
       ['Zoë', 'Roof Repair'],
     ])
     await site.stop()
@@ -42,43 +41,37 @@ it.each(engines)(
   },
 )
 
-it('lets leads wait while Airtable is not set up, says so, and sends them once it is', async () => {
+it('stores leads while Airtable is not set up, reports it, and sends them once it is', async () => {
   const DATA_DIR = createDir()
   const unset = await startTestSite({ DATA_DIR })
   expect((await postLead(unset.url)).status).toBe(200)
   const health = await (await fetch(`${unset.url}/healthz`)).text()
-  expect(health).toContain('Airtable is not set up')
-  expect(health).toContain('"waiting":1')
+  expect(health).toContain('airtable-not-set-up')
   await unset.stop()
-  const { standIn, env } = await startStandIn()
+  const { fake, env } = await startFake()
   await startTestSite({ DATA_DIR, ...env })
-  await waitUntil(() => standIn.records.length === 1)
+  await waitUntil(() => fake.records.length === 1)
 })
 
 it.each([
-  ['a port in use', async () => ({ PORT: await occupyPort() }), /^Port \d+ is in use: .+\.$/],
+  ['a port in use', async () => ({ PORT: await occupyPort() }), /^Port \d+ is in use\. .+\.$/],
   [
     'a data folder that cannot be one',
     async () => ({ DATA_DIR: '/dev/null/data' }),
     /^The database \S+ \(DATA_DIR\) cannot be opened: .+\.$/,
   ],
   [
-    'a data folder where nothing can be made',
-    async () => ({ DATA_DIR: '/proc/roofing/data' }),
-    /^The database \S+ \(DATA_DIR\) cannot be opened: nothing can be written there \(.+\)\.$/,
-  ],
-  [
     'a database that is not there',
     async () => ({ DATABASE_URL: 'postgres://postgres@127.0.0.1:1/none' }),
     /^The database of DATABASE_URL cannot be reached: .+\.$/,
   ],
-])('does not start on %s, and says so in one plain sentence', async (_, makeEnv, sentence) => {
+])('does not start on %s, and explains why', async (_, makeEnv, sentence) => {
   const variables = { DATA_DIR: createDir(), ...(await makeEnv()) }
   await expect(startTestSite(variables)).rejects.toThrow(sentence)
 })
 
 describe('npm start', () => {
-  it('ends with 1 and one plain sentence where it cannot start', async () => {
+  it('exits with 1 and a plain message if it cannot start', async () => {
     const server = spawnServer({ DATA_DIR: createDir(), TRUSTED_PROXIES: 'two' })
     expect(await server.exited).toBe(1)
     expect(server.output.stderr).toMatch(
@@ -87,24 +80,24 @@ describe('npm start', () => {
     expect(server.output.stdout).toBe('')
   })
 
-  it('says what is not set up, finishes what is in flight when it is told to stop, and ends with 0', async () => {
-    const { standIn, env } = await startStandIn()
-    standIn.nextFaults.push({ kind: 'slow', delayMs: 200 })
+  it('reports missing settings, finishes requests in flight on SIGTERM, and exits with 0', async () => {
+    const { fake, env } = await startFake()
+    fake.nextFaults.push({ kind: 'slow', delayMs: 200 })
     const dataDir = createDir()
-    // On https the public would see the samples.
+    // A public address, so that the sample content is reported.
     const server = spawnServer({ DATA_DIR: dataDir, PUBLIC_URL: 'https://www.example.com', ...env })
     expect((await postLead(await server.findUrl())).status).toBe(200)
-    await waitUntil(() => standIn.records.length === 1)
+    await waitUntil(() => fake.records.length === 1)
     expect(await server.kill('SIGTERM')).toBe(0)
     const db = await openDatabase({ dataDir })
     onTestFinished(() => db.close())
     expect((await listLeads(db, { limit: 1 }))[0]?.deliveries[0]?.state).toBe('sent')
 
     const { stdout, stderr } = server.output
-    expect(stdout).toContain('No alert is set up')
+    expect(stdout).toContain('No alerts are set up')
     if (findSamples(content).length > 0) {
-      expect(stdout.match(/see sample content/g)).toHaveLength(1)
-      expect(stderr.match(/shows sample content: npm run doctor/g)).toHaveLength(1)
+      expect(stdout.match(/has sample content/g)).toHaveLength(1)
+      expect(stderr.match(/"sample-content"/g)).toHaveLength(1)
     }
     expect(stdout + stderr).not.toMatch(aboutTheVisitor)
   })
@@ -114,7 +107,7 @@ describe('npm start', () => {
     ['on a public site', { PUBLIC_URL: 'https://www.example.com', DESK_PORT: '0' }, false],
     ['with a public desk', { DESK_URL: 'https://desk.example.com' }, false],
   ])(
-    'prints the way into the desk only where nobody else reads it: %s',
+    'prints a sign-in link for the desk only on a private machine: %s',
     async (_, env, isPrinted) => {
       const server = spawnServer({ DATA_DIR: createDir(), DESK_PORT: '0', ...env })
       await server.findUrl()
@@ -129,25 +122,25 @@ describe('npm start', () => {
     .find((each) => each?.family === 'IPv4' && !each.internal)?.address
   it.each([
     ['on a laptop', {}, lan !== undefined],
-    ['that lets nobody else in', { HOST: '127.0.0.1' }, false],
+    ['on localhost only', { HOST: '127.0.0.1' }, false],
     ['on a public site', { PUBLIC_URL: 'https://www.example.com' }, false],
-  ])('says where a phone finds the site: %s', async (_, env, isSaid) => {
+  ])('prints the address for a phone in the same network: %s', async (_, env, isPrinted) => {
     const server = spawnServer({ DATA_DIR: createDir(), HOST: undefined, ...env })
     const { port } = new URL(await server.findUrl())
     expect(await server.kill('SIGTERM')).toBe(0)
     const line = `On a phone in the same network: http://${lan}:${port}\n`
-    expect(server.output.stdout.includes(line)).toBe(isSaid)
-    expect(server.output.stdout.includes('On a phone')).toBe(isSaid)
+    expect(server.output.stdout.includes(line)).toBe(isPrinted)
+    expect(server.output.stdout.includes('On a phone')).toBe(isPrinted)
   })
 
-  it('lets the template be itself on a laptop, and says where to look before going live', async () => {
+  it('does not report sample content on a laptop, but points to doctor', async () => {
     const server = spawnServer({ DATA_DIR: createDir() })
     await server.findUrl()
     expect(await server.kill('SIGTERM')).toBe(0)
     const { stdout, stderr } = server.output
     expect(stdout + stderr).not.toContain('sample content')
-    expect(stdout).toContain('Airtable is not set up (AIRTABLE_TOKEN and AIRTABLE_BASE_ID missing)')
-    expect(stdout).toContain('before going live: npm run doctor')
+    expect(stdout).toContain('Airtable is not set up (AIRTABLE_TOKEN and AIRTABLE_BASE_ID)')
+    expect(stdout).toContain('before going live, run: npm run doctor')
   })
 })
 

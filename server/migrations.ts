@@ -8,7 +8,7 @@ import { retryWhileLocked } from './sqlite-dialect.ts'
 type Applied = { version: string; name: string | null }
 type Migration = { file: string; version: string; name: string; text: string }
 
-// The Supabase CLI's own naming: <version>_<name>.sql.
+// The Supabase CLI names migrations <version>_<name>.sql.
 function readMigrations(dir: string): Migration[] {
   return readdirSync(dir)
     .sort()
@@ -22,7 +22,7 @@ function readMigrations(dir: string): Migration[] {
 const isNewTo = (applied: readonly Applied[]) => (migration: Applied) =>
   !applied.some(({ version }) => version === migration.version)
 
-/** What an older program would do to a newer schema nobody has tried: lose a lead, perhaps. */
+/** An older program could lose leads on a newer schema, so it must not open one. */
 function refuseNewer(applied: readonly Applied[], migrations: readonly Migration[]): void {
   const newest = migrations.at(-1)?.version ?? ''
   const newer = applied.filter(isNewTo(migrations)).find(({ version }) => version > newest)
@@ -51,7 +51,7 @@ export async function migrateSqlite(sqlite: DatabaseSync, dir: string, lockWaitM
   let [migration] = await retryWhileLocked(listPending, lockWaitMs)
   if (!migration) return
   try {
-    // The write lock comes first, so a second process waits here and then finds the work done.
+    // Acquire the write lock first, so a second process waits here and then has nothing to do.
     await retryWhileLocked(() => sqlite.exec('begin immediate'), lockWaitMs)
     sqlite.exec(
       'create table if not exists schema_migrations (version text primary key, name text)',
@@ -68,11 +68,11 @@ export async function migrateSqlite(sqlite: DatabaseSync, dir: string, lockWaitM
   }
 }
 
-// Any number will do, as long as all processes of this product ask for the same.
+// Any number works, as long as every process of this product uses the same one.
 const migrationLock = 727_663
 
-// Among our own settings, because on Supabase schema_migrations holds the owner's own, too, and they
-// may come later than ours and speak of anything.
+// On Supabase, schema_migrations may also list the owner's own, later migrations, so the newest of
+// ours is stored in settings.
 const newestSetting = 'newest_migration'
 
 export async function migratePostgres(url: string, dir: string): Promise<void> {
@@ -89,7 +89,7 @@ export async function migratePostgres(url: string, dir: string): Promise<void> {
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(${migrationLock})`)
     refuseNewer(await readNewest(client), migrations)
-    // Where the Supabase CLI keeps its records: either may apply a migration, and both know.
+    // The Supabase CLI records migrations in this table, so that either program may apply one.
     await client.query(`
       create schema if not exists supabase_migrations;
       create table if not exists supabase_migrations.schema_migrations (version text primary key);
@@ -128,7 +128,7 @@ async function readNewest(client: pg.Client): Promise<Applied[]> {
   })
 }
 
-// Node reports a refused connection to a name with two addresses as an AggregateError without text.
+// Node reports a refused connection to a host with two addresses as an AggregateError without text.
 export function explain(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(explain).join('; ')
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)

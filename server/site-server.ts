@@ -1,56 +1,52 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { findClientAddress } from '#leads/client-address.ts'
-import type { Log } from '#leads/log.ts'
+import type { Problem } from '#leads/health/check.ts'
+import { examine } from '#leads/health/examine.ts'
+import { type Log, nameError } from '#leads/log.ts'
 import { createService } from '#leads/service.ts'
 import type { Env } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
-import { connectionLimits, limitConnections } from './connection-limits.ts'
+import * as content from '#site/content.ts'
+import { connectionLimits, createLimitedServer } from './connection-limits.ts'
 import { openDatabase } from './database.ts'
 import { type DeskServer, startDesk } from './desk-server.ts'
-import { keepAssets } from './kept-assets.ts'
+import { readMachineFacts } from './machine-facts.ts'
 import { createStaticSite } from './static-site.ts'
 
-// SIGTERM promises an end within 10 s; this leaves two to settle and to close the database.
+// The process must exit within 10 s of SIGTERM; this leaves 2 s to record results and close the database.
 const graceMs = 8_000
 
-// A proxy that asks /readyz every half second (deploy/Caddyfile) has then heard three times that
-// this process takes no more. Closing earlier, a lead that is already on its way would break off.
+// A proxy that polls /readyz every half second (deploy/Caddyfile) has then seen three failures.
+// Closing earlier would cut off leads that are already on their way.
 const drainMs = 2_000
 
-/** The whole product in one process: the built site, the function and the delivery timer. */
+/** Runs the whole product in one process: the built site, the function, and the delivery timer. */
 export async function startSite({
   env,
   siteDir,
-  keptAssets,
   fetch,
   now,
   log,
 }: {
   env: Env
   siteDir: string
-  /** Where hashed files outlive the version that brought them; not needed where the build sees to it. */
-  keptAssets?: string | undefined
   fetch: typeof globalThis.fetch
   now: () => number
   log: Log
 }): Promise<{
   port: number
   desk: DeskServer | undefined
-  notSetUp: readonly string[]
+  problems: readonly Problem[]
   stop(options?: { drains: boolean }): Promise<void>
 }> {
-  if (keptAssets) keepAssets(join(siteDir, 'assets'), { folder: keptAssets, now: now(), log })
   const overTls = env.publicUrl.startsWith('https:')
-  const site = createStaticSite(siteDir, { overTls, keptAssets })
+  const site = createStaticSite(siteDir, { overTls })
   const db = await openDatabase(env)
   let proxyMentioned = false
-  const { app, deliverer, findNotSetUp } = createService({
+  const { app, deliverer } = createService({
     env,
     db,
     fetch,
@@ -62,7 +58,7 @@ export async function startSite({
         proxyMentioned = true
         log.warn(
           {},
-          'a request carries X-Forwarded-For and TRUSTED_PROXIES is not set: if a proxy stands in front, all visitors share one rate limit',
+          'a request has X-Forwarded-For, but TRUSTED_PROXIES is not set: if a proxy is in front, all visitors share one rate limit',
         )
       }
       const { address } = getConnInfo(c).remote
@@ -72,22 +68,19 @@ export async function startSite({
   app.all('*', site)
 
   let stopping = false
-  const server = createAdaptorServer({
-    fetch: (request, bindings) => {
-      const { pathname } = new URL(request.url)
-      // Beside /healthz: without a database no lead can be stored, but the page must still be served.
-      if (pathname === '/readyz' || (pathname === '/healthz' && stopping))
-        return answerReady(stopping)
-      return app.fetch(request, bindings)
-    },
-    serverOptions: { connectionsCheckingInterval: connectionLimits.checkEveryMs },
-  }) as Server
-  limitConnections(server, connectionLimits, { countsClients: !env.trustedProxies })
-  // Told so, the other side does not send its next request into a connection that is about to close.
+  const handle: typeof app.fetch = (request, bindings) => {
+    const { pathname } = new URL(request.url)
+    // /readyz stays 200 without a database, because the page must still be served.
+    if (pathname === '/readyz' || (pathname === '/healthz' && stopping))
+      return answerReady(stopping)
+    return app.fetch(request, bindings)
+  }
+  const server = createLimitedServer(handle, { behindProxy: Boolean(env.trustedProxies) })
+  // Tells clients not to send another request on a connection that is about to close.
   server.prependListener('request', (_, response) => {
     if (stopping) response.setHeader('Connection', 'close')
   })
-  // Node's own backlog is 511: a proxy that opens more at once waited seconds for the rest.
+  // Node's default backlog is 511; a proxy that opened more at once waited for seconds.
   server.listen({ port: env.port, host: env.host, backlog: connectionLimits.connections })
   try {
     await once(server, 'listening')
@@ -100,7 +93,7 @@ export async function startSite({
 
   return {
     desk,
-    notSetUp: await findNotSetUp(),
+    problems: await findStartProblems(),
     port: (server.address() as AddressInfo).port,
     async stop({ drains } = { drains: false }) {
       const endAt = now() + graceMs
@@ -116,12 +109,23 @@ export async function startSite({
     },
   }
 
-  /** A desk that cannot be opened costs no lead: the site runs without it. */
+  /** A failing check must not keep the site from starting. */
+  async function findStartProblems(): Promise<Problem[]> {
+    try {
+      const machine = await readMachineFacts(env, process.env, content)
+      return await examine('start', { env, db, now, machine })
+    } catch (error) {
+      log.error({ error: nameError(error) }, 'the health checks failed at start')
+      return []
+    }
+  }
+
+  /** The site runs without the desk if the desk cannot start. */
   async function openDesk(): Promise<DeskServer | undefined> {
     if (!env.desk) return undefined
     const wake = () => deliverer.wake()
     try {
-      return await startDesk({ env: { ...env, desk: env.desk }, db, fetch, now, log, wake })
+      return await startDesk({ env: { ...env, desk: env.desk }, db, fetch, now, log }, wake)
     } catch (error) {
       const { port, host } = env.desk
       const why =
@@ -130,7 +134,7 @@ export async function startSite({
           : explainListenError(error as Error, port, host)
               .replaceAll('PORT', 'DESK_PORT')
               .replace('HOST', 'DESK_HOST')
-      log.warn({}, `there is no desk: ${why}`)
+      log.warn({}, `the desk could not start: ${why}`)
       return undefined
     }
   }
@@ -144,7 +148,8 @@ const answerReady = (stopping: boolean) =>
 
 function explainListenError({ code, message }: NodeJS.ErrnoException, port: number, host: string) {
   if (code === 'EADDRINUSE')
-    return `Port ${port} is in use: stop what uses it, or set PORT to another.`
-  if (code === 'EACCES') return `Port ${port} needs more rights: set PORT to one above 1023.`
-  return `Nothing can listen on HOST ${host}, PORT ${port}: ${message}.`
+    return `Port ${port} is in use. Stop the other program, or set PORT to another number.`
+  if (code === 'EACCES')
+    return `Port ${port} needs root privileges. Set PORT to a number above 1023.`
+  return `Cannot listen on HOST ${host}, PORT ${port}: ${message}.`
 }

@@ -3,16 +3,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type DatabaseConnection, type Dialect, SqliteAdapter, SqliteDialect } from 'kysely'
 
 const sqliteBusy = 5
-const restMs = 10
+const retryMs = 10
 
 /**
- * Tries again while another program holds the lock. SQLite's own waiting would stop the whole process,
- * and does not apply where a reader becomes a writer, as when a new database is switched to its log.
+ * Retries while another program holds the lock. SQLite's own busy timeout would block the whole process,
+ * and it does not apply when a reader becomes a writer, such as when a new database switches to WAL.
  */
 export async function retryWhileLocked<T>(
   attempt: () => T | Promise<T>,
   waitMs: number,
-  rest: () => Promise<unknown> = () => pause(restMs),
+  rest: () => Promise<unknown> = () => pause(retryMs),
 ): Promise<T> {
   const endAt = performance.now() + waitMs
   for (;;)
@@ -25,76 +25,75 @@ export async function retryWhileLocked<T>(
     }
 }
 
-// node:sqlite answers at once, so a queue of transactions would run to its end before Node looks at
-// its sockets again; and at each look Node accepts one new connection. After so long it gets to
-// look: without this, a new visitor waits for seconds, and up to a minute under load.
-const longestTurnMs = 10
+// node:sqlite is synchronous, so a queue of transactions would starve Node's sockets: new visitors
+// waited up to a minute under load. Yield to the event loop after this time.
+const maxBlockMs = 10
 
-/** Kysely on node:sqlite: one connection, used in turns, of which nobody has one while waiting for a lock. */
+/** Kysely on node:sqlite with one shared connection; callers release it while they wait for a lock. */
 export function createSqliteDialect(sqlite: DatabaseSync, lockWaitMs: number): Dialect {
-  let lastTurn = Promise.resolve()
-  let endTurn = () => {}
-  async function takeTurn(): Promise<void> {
-    const before = lastTurn
+  let lastHolder = Promise.resolve()
+  let release = () => {}
+  async function acquire(): Promise<void> {
+    const before = lastHolder
     const { promise, resolve } = Promise.withResolvers<void>()
-    lastTurn = promise
+    lastHolder = promise
     await before
-    endTurn = resolve
+    release = resolve
   }
 
-  function makePatient(connection: DatabaseConnection): void {
+  function addRetries(connection: DatabaseConnection): void {
     const execute = connection.executeQuery.bind(connection)
     connection.executeQuery = (query) =>
-      // Within a transaction the lock is ours.
+      // A transaction already holds the lock.
       sqlite.isTransaction
         ? execute(query)
         : retryWhileLocked(
             () => execute(query),
             lockWaitMs,
             async () => {
-              endTurn()
-              await pause(restMs)
-              await takeTurn()
+              release()
+              await pause(retryMs)
+              await acquire()
             },
           )
   }
 
   const dialect = new SqliteDialect({
     database: wrap(sqlite),
-    onCreateConnection: async (connection) => makePatient(connection),
+    onCreateConnection: async (connection) => addRetries(connection),
   })
   return {
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createIntrospector: (kysely) => dialect.createIntrospector(kysely),
-    createAdapter: () => new TurnsAdapter(),
+    createAdapter: () => new SharedConnectionAdapter(),
     createDriver() {
       const driver = dialect.createDriver()
-      const acquire = driver.acquireConnection.bind(driver)
-      let lookedAt = 0
+      const acquireConnection = driver.acquireConnection.bind(driver)
+      let yieldedAt = 0
       driver.acquireConnection = async (options) => {
-        await takeTurn()
-        if (performance.now() - lookedAt > longestTurnMs) {
+        await acquire()
+        if (performance.now() - yieldedAt > maxBlockMs) {
           await new Promise((resolve) => setImmediate(resolve))
-          lookedAt = performance.now()
+          yieldedAt = performance.now()
         }
-        return acquire(options)
+        return acquireConnection(options)
       }
-      driver.releaseConnection = async () => endTurn()
+      driver.releaseConnection = async () => release()
       return driver
     },
   }
 }
 
-// Told that there is one connection, Kysely would keep it for one who waits.
-class TurnsAdapter extends SqliteAdapter {
+// With a single connection, Kysely's own mutex would hold it for callers that wait for a lock.
+class SharedConnectionAdapter extends SqliteAdapter {
   override get supportsMultipleConnections() {
     return true
   }
 }
 
-// Kysely knows better-sqlite3; this is node:sqlite in that shape.
+// Kysely expects better-sqlite3's interface.
 function wrap(sqlite: DatabaseSync) {
-  // Preparing takes longer than running. The texts are few: they come from the store's queries.
+  // Cached, because preparing takes longer than running. There are few texts: the store's queries.
   const prepared = new Map<string, { statement: StatementSync; reader: boolean }>()
   const prepare = (text: string) => {
     const known = prepared.get(text)
@@ -107,10 +106,10 @@ function wrap(sqlite: DatabaseSync) {
   return {
     close: () => sqlite.close(),
     prepare: (text: string) => {
-      // A full disk ends the transaction by itself; a second end would hide the first error.
+      // A full disk rolls back automatically; a second rollback would hide the first error.
       const ended = text === 'rollback' && !sqlite.isTransaction
-      // A transaction that starts by reading cannot wait for another process's write: it fails at
-      // its own first write. Asking for the write lock at the start makes it wait instead.
+      // Acquire the write lock at the start: a transaction that reads first fails at its first write if
+      // another process has written in between.
       const { statement, reader } = prepare(
         text === 'begin' ? 'begin immediate' : ended ? 'select 1 limit 0' : text,
       )

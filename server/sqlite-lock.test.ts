@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
-import { writeSetting } from '#leads/store/kept-settings.ts'
 import { countLeads } from '#leads/store/reading.ts'
-import { proveWritable } from '#leads/store/write-check.ts'
+import { checkWritable } from '#leads/store/save-lead.ts'
+import { writeSetting } from '#leads/store/stored-settings.ts'
 import { createTestApp } from '#testing/app.ts'
 import { createLocation } from '#testing/database.ts'
 import { openDatabase } from './database.ts'
 
-/** Another program that holds SQLite's write lock, until it lets go. */
+/** Holds SQLite's write lock as another program would. */
 function holdLock(dataDir: string) {
   const other = new DatabaseSync(join(dataDir, 'leads.db'))
   other.exec('begin immediate')
@@ -25,18 +25,18 @@ async function open(lockWaitMs?: number) {
   return { db, dataDir }
 }
 
-it('a new database opens although another process is just making it', async () => {
+it('opens a new database while another process creates it', async () => {
   const { dataDir } = await createLocation('sqlite')
   const lock = holdLock(dataDir)
-  // The first try is made before this returns, while the lock is held.
+  // The first attempt happens before this returns, while the lock is held.
   const opening = openDatabase({ dataDir })
   lock.letGo()
   const db = await opening
   onTestFinished(() => db.close())
-  await proveWritable(db)
+  await checkWritable(db)
 })
 
-it('migrations wait for the lock, and where there are none nobody needs it', async () => {
+it('migrations wait for the lock, and do not need it when nothing is pending', async () => {
   const { dataDir } = await createLocation('sqlite')
   new DatabaseSync(join(dataDir, 'leads.db')).exec('pragma journal_mode = wal')
   const lock = holdLock(dataDir)
@@ -48,22 +48,22 @@ it('migrations wait for the lock, and where there are none nobody needs it', asy
   await (await openDatabase({ dataDir, lockWaitMs: 0 })).close()
 })
 
-it('waits for the lock without keeping anybody else from the process or from reading', async () => {
+it('waits for the lock without blocking the process or readers', async () => {
   const { db, dataDir } = await open()
   const { post } = createTestApp(db)
   const lock = holdLock(dataDir)
-  const writes = [post(), proveWritable(db), writeSetting(db, 'name', 'value')]
+  const writes = [post(), checkWritable(db), writeSetting(db, 'name', 'value')]
   await turnOfLoop()
   expect(await countLeads(db)).toBe(0)
   await turnOfLoop()
-  // One who comes while the first still waits is stored with it.
+  // A lead that arrives in the meantime is stored with the first.
   writes.push(post())
   lock.letGo()
   await Promise.all(writes)
   expect(await countLeads(db)).toBe(2)
 })
 
-it('answers 503 when the lock is held for too long, and takes leads again after', async () => {
+it('answers 503 when the lock is held for too long, and recovers', async () => {
   const { db, dataDir } = await open(50)
   const { post, checkHealth, clock, log } = createTestApp(db)
   const lock = holdLock(dataDir)

@@ -33,7 +33,7 @@ test.each([
   ['br;q=0, gzip;q=0.5', 'gzip'],
   ['identity', null],
   ['', null],
-])('answers %j with the smallest the client takes', async (accepted, encoding) => {
+])('answers %j with the smallest accepted encoding', async (accepted, encoding) => {
   const answer = await serve()('/', { 'accept-encoding': accepted })
   expect(answer.headers.get('content-encoding')).toBe(encoding)
   const name = { br: ' in brotli', gzip: ' in gzip' }[String(encoding)] ?? ''
@@ -42,7 +42,7 @@ test.each([
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
 })
 
-test('sends the headers that the build wrote; what has a hash is kept, the rest asked about', async () => {
+test('sends the headers from the build, and lets browsers cache only hashed files', async () => {
   const get = serve()
   for (const path of ['/', '/favicon.svg', '/nowhere', '/assets/main-abc123.js']) {
     const { headers } = await get(path)
@@ -52,7 +52,7 @@ test('sends the headers that the build wrote; what has a hash is kept, the rest 
   }
 })
 
-test('asks for TLS from then on only where there is TLS', async () => {
+test('sends Strict-Transport-Security only over TLS', async () => {
   const readPromise = async (get: ReturnType<typeof serve>, headers = {}) =>
     (await get('/', headers)).headers.get('strict-transport-security')
   expect(await readPromise(serve())).toBeNull()
@@ -61,7 +61,7 @@ test('asks for TLS from then on only where there is TLS', async () => {
   expect(await readPromise(serve({ overTls: true }))).toBe('max-age=9')
 })
 
-test('answers 304 without a body to a client that has it, in each encoding', async () => {
+test('answers 304 without a body when the ETag matches, per encoding', async () => {
   const get = serve()
   const etags = new Set<string>()
   for (const encoding of ['br', 'gzip', 'identity']) {
@@ -80,7 +80,7 @@ test('answers 304 without a body to a client that has it, in each encoding', asy
   expect(etags.size).toBe(3)
 })
 
-test('answers what is no file of the site with the 404 page and its status', async () => {
+test('answers unknown paths with the 404 page and status', async () => {
   const hidden = ['/index.html', '/404.html', '/.setup-done', '/_headers']
   for (const path of ['/nowhere', '/assets', '/assets/', '/__proto__', ...hidden]) {
     const answer = await serve()(path, { 'if-none-match': '*' })
@@ -88,7 +88,7 @@ test('answers what is no file of the site with the 404 page and its status', asy
   }
 })
 
-test('tells HEAD the same and sends nothing, and refuses to be written to', async () => {
+test('answers HEAD without a body and refuses other methods', async () => {
   const get = serve()
   const head = await get('/', {}, 'HEAD')
   expect([head.status, head.headers.get('content-length')]).toEqual([200, '8'])

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import type { Context } from 'hono'
 import { UserError } from '#leads/user-error.ts'
-import { parseSiteHeaders } from '#site/build/site-headers.ts'
 
 type Encoding = 'br' | 'gzip' | 'identity'
 type File = {
@@ -30,19 +29,15 @@ const types: Record<string, string> = {
 }
 
 /**
- * Serves the built site from memory: about a megabyte, and no request waits for the disk.
- * `overTls`: visitors come through a proxy that ends TLS, whether or not it says so each time.
- * `keptAssets`: a folder with the hashed files of this version and of earlier ones.
+ * Serves the built site from memory (about 1 MB), so no request waits for the disk.
+ * `overTls`: visitors use HTTPS, even if the proxy does not send X-Forwarded-Proto.
  */
-export function createStaticSite(
-  folder: string,
-  { overTls = false, keptAssets }: { overTls?: boolean; keptAssets?: string | undefined } = {},
-) {
-  const files = loadFiles(folder, keptAssets)
+export function createStaticSite(folder: string, { overTls = false } = {}) {
+  const files = loadFiles(folder)
   const landing = files.get('/index.html')
   const notFound = files.get('/404.html')
   if (!landing || !notFound) {
-    throw new UserError(`There is no built site in ${folder}: run \`npm run build\` first.`)
+    throw new UserError(`There is no built site in ${folder}. Run: npm run build`)
   }
   files.set('/', landing)
   files.delete('/index.html')
@@ -75,7 +70,7 @@ function send(c: Context, file: File, status: 200 | 404) {
   return c.req.method === 'HEAD' ? c.body(null, status) : c.body(body, status)
 }
 
-/** The smallest the client takes: a browser lists gzip first and means no preference by it. */
+/** Chooses the smallest accepted encoding. The order in the header is not a preference. */
 function chooseEncoding(header: string, file: File): Encoding {
   const accepted = header.split(',').map((part) => part.trim().split(/\s*;\s*q=/))
   const takes = (encoding: string) =>
@@ -89,19 +84,18 @@ function matches(ifNoneMatch: string | undefined, etag: string) {
   return tags.includes(etag) || tags.includes('*')
 }
 
-function loadFiles(folder: string, keptAssets: string | undefined) {
+function loadFiles(folder: string) {
   const files = new Map<string, File>()
   if (!existsSync(join(folder, '_headers'))) return files
   const { all, assets } = parseSiteHeaders(readFileSync(join(folder, '_headers'), 'utf8'))
-  const isKept = keptAssets && statSync(keptAssets, { throwIfNoEntry: false })?.isDirectory()
-  const kept = isKept ? listFiles(keptAssets, '/assets/') : []
-  // What this version brings replaces what was kept.
-  for (const { path, url } of [...kept, ...listFiles(folder, '/')]) {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
     const type = types[extname(path)]
-    if (!type) continue
+    if (!type || !entry.isFile()) continue
+    const url = `/${relative(folder, path).split(sep).join('/')}`
     const body = readFileSync(path)
     const bodies = new Map<Encoding, Uint8Array>()
-    // In the order of preference; the build writes the compressed ones beside the file.
+    // Smallest first. The build writes the compressed versions.
     if (existsSync(`${path}.br`)) bodies.set('br', readFileSync(`${path}.br`))
     if (existsSync(`${path}.gz`)) bodies.set('gzip', readFileSync(`${path}.gz`))
     bodies.set('identity', body)
@@ -116,8 +110,14 @@ function loadFiles(folder: string, keptAssets: string | undefined) {
   return files
 }
 
-const listFiles = (folder: string, at: string) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .map((path) => ({ path, url: at + relative(folder, path).split(sep).join('/') }))
+/** Parses a `_headers` file into the headers for all files and the extra ones for hashed files. */
+export function parseSiteHeaders(text: string) {
+  const rules: Record<string, Record<string, string>> = {}
+  let path = ''
+  for (const line of text.split('\n')) {
+    const [, name, value] = line.match(/^\s+([\w-]+): (.*)$/) ?? []
+    if (!name || !value) path = line
+    else rules[path] = { ...rules[path], [name]: value }
+  }
+  return { all: rules['/*'] ?? {}, assets: rules['/assets/*'] ?? {} }
+}

@@ -1,0 +1,48 @@
+import { statfs } from 'node:fs/promises'
+import type { MachineFacts } from '#leads/health/check.ts'
+import type { Env } from '#leads/settings.ts'
+import { findBackupDir, findNewestBackup } from './backups.ts'
+
+type Storage = NonNullable<MachineFacts['storage']>
+
+// The numbers that Linux gives to file systems: see statfs(2).
+const storageKinds: Record<number, Storage['kind']> = {
+  16914836: 'memory', // tmpfs
+  2035054128: 'container', // overlay
+  26985: 'network', // NFS
+  4283649346: 'network', // SMB
+  4266872130: 'network', // SMB 2 and later
+}
+
+/** Reads what the health checks need to know of the machine and the site on it. */
+export async function readMachineFacts(
+  { databaseUrl, dataDir }: Env,
+  variables: Record<string, string | undefined>,
+  content: unknown,
+  readStatfs: (path: string) => Promise<{ type: number; bavail: number; bsize: number }> = statfs,
+): Promise<MachineFacts> {
+  const samples = findSamples(content)
+  if (databaseUrl !== undefined) return { samples }
+  const { type, bavail, bsize } = await readStatfs(dataDir)
+  return {
+    samples,
+    storage: {
+      // Some kernels return the number with a sign.
+      kind: storageKinds[type >>> 0] ?? 'disk',
+      freeBytes: bavail * bsize,
+      newestBackupAt: findNewestBackup(findBackupDir(variables, dataDir)),
+    },
+  }
+}
+
+/** The places that are marked with `sample: true`, such as `about.award`. */
+export function findSamples(content: unknown, path = ''): string[] {
+  if (typeof content !== 'object' || content === null) return []
+  const isSample = 'sample' in content && content.sample === true
+  return [
+    ...(isSample ? [path] : []),
+    ...Object.entries(content).flatMap(([name, inner]) =>
+      findSamples(inner, path === '' ? name : `${path}.${name}`),
+    ),
+  ]
+}
