@@ -1,5 +1,5 @@
-import type { LeadCard } from '#leads/desk/describe.ts'
-import { formatSpan } from './words.ts'
+import { formatShortDuration } from '#leads/clock.ts'
+import type { LeadCard } from '#leads/reports/describe.ts'
 
 export type Mood =
   | 'calm'
@@ -16,34 +16,35 @@ const minuteMs = 60_000
 export const isOpen = ({ answeredAt, outcome }: Pick<LeadCard, 'answeredAt' | 'outcome'>) =>
   answeredAt === null && !outcome
 
-export type Countdown = { mood: Mood; words: string; shareLeft: number; minutesLeft: number }
+export type Countdown = { mood: Mood; text: string; shareLeft: number; minutesLeft: number }
 
-/** How a lead stands against the promise, in a word and in words. */
 export function computeCountdown(lead: LeadCard, now: number): Countdown {
   const { deadlineAt, receivedAt, outcome } = lead
   const over = { shareLeft: 0, minutesLeft: 0 }
   if (outcome === 'not-a-lead') {
     const who = lead.answeredName ? `, says ${lead.answeredName}` : ''
-    return { mood: outcome, words: `Not a lead${who}`, ...over }
+    return { mood: outcome, text: `Not a lead${who}`, ...over }
   }
-  if (outcome === 'done') return { mood: outcome, words: `Done: ${describeAnswer(lead)}`, ...over }
-  if (!isOpen(lead)) return { mood: 'answered', words: describeAnswer(lead), ...over }
-  if (deadlineAt === null) return { mood: 'suspect', words: 'Perhaps a robot', ...over }
+  if (outcome === 'done') return { mood: outcome, text: `Done: ${describeAnswer(lead)}`, ...over }
+  if (!isOpen(lead)) return { mood: 'answered', text: describeAnswer(lead), ...over }
+  if (deadlineAt === null) return { mood: 'suspect', text: 'Perhaps a robot', ...over }
   const leftMs = deadlineAt - now
-  if (leftMs <= 0) return { mood: 'late', words: `${formatSpan(-leftMs)} late`, ...over }
+  if (leftMs <= 0) return { mood: 'late', text: `${formatShortDuration(-leftMs)} late`, ...over }
   const mood = leftMs > 6 * minuteMs ? 'calm' : leftMs > 2 * minuteMs ? 'soon' : 'urgent'
   return {
     mood,
-    words: mood === 'urgent' ? `Call now: ${formatSeconds(leftMs)}` : `${formatSpan(leftMs)} left`,
+    text:
+      mood === 'urgent'
+        ? `Call now: ${formatSeconds(leftMs)}`
+        : `${formatShortDuration(leftMs)} left`,
     shareLeft: Math.min(1, leftMs / (deadlineAt - receivedAt)),
     minutesLeft: Math.floor(Math.round(leftMs / 1_000) / 60),
   }
 }
 
-/** Who, and after how long. */
 function describeAnswer({ answeredName, answeredBy, answeredAt, receivedAt }: LeadCard): string {
   const who = answeredName ?? (answeredBy === 'airtable' ? 'somebody, in Airtable' : 'somebody')
-  const after = answeredAt === null ? '' : `, after ${formatSpan(answeredAt - receivedAt)}`
+  const after = answeredAt === null ? '' : `, after ${formatShortDuration(answeredAt - receivedAt)}`
   return `${who.charAt(0).toUpperCase()}${who.slice(1)}${after}`
 }
 
@@ -52,7 +53,7 @@ const formatSeconds = (ms: number) => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** Whom to call, emergencies on top; who was called; what is perhaps a robot. Each the newest first. */
+/** Groups are sorted by newest first, with emergencies on top of the leads to call. */
 export function groupForCalling(leads: readonly LeadCard[]) {
   const isAlarm = ({ isEmergency }: LeadCard) => Number(isEmergency)
   const newestFirst = leads.toSorted((a, b) => b.receivedAt - a.receivedAt)

@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Today as TodayData } from '#leads/desk/today.ts'
+import { Banner } from './banner.tsx'
 import { groupForCalling } from './countdown.ts'
-import { deskTitle } from './heading.tsx'
-import { Icon, Mark } from './icons.tsx'
+import { deskTitle, Icon, Mark } from './elements.tsx'
 import { Notice } from './notice.tsx'
 import { findScroll, formatRoute, parseRoute, type Route, useHash } from './route.ts'
 import { AllLeads } from './screens/all-leads.tsx'
@@ -11,7 +11,6 @@ import { People } from './screens/people.tsx'
 import { PromiseScreen } from './screens/promise.tsx'
 import { SignIn } from './screens/sign-in.tsx'
 import { Today } from './screens/today.tsx'
-import { Strips } from './strips.tsx'
 import { useFresh } from './use-fresh.ts'
 
 const screens = [
@@ -21,7 +20,7 @@ const screens = [
   ['people', 'People'],
 ] as const
 
-/** What the server knew when it sent the page. */
+/** Data that came with the page. */
 export type Start = { data: TodayData; at: number }
 
 export function Desk({ start }: { start?: Start | undefined }) {
@@ -45,11 +44,10 @@ function SignedIn({
 }) {
   const today = useFresh<TodayData>('/api/today', undefined, start)
   const { screen, leadId, query } = parseRoute(hash)
-  useMoves(hash)
+  useNavigation(hash)
   const waiting = groupForCalling(today.data?.leads ?? []).toCall.length
   useEffect(() => {
     document.title = waiting > 0 ? `${waiting} to call · ${deskTitle}` : deskTitle
-    // On the home screen, where the system shows one.
     void navigator.setAppBadge?.(waiting)?.catch(() => {})
   }, [waiting])
   if (today.isSignedOut) return <SignIn token={undefined} onEnter={onChange} />
@@ -79,7 +77,7 @@ function SignedIn({
         ))}
       </nav>
       <div className="content">
-        <Strips today={today} warnings={warnings} />
+        <Banner today={today} warnings={warnings} />
         <main data-shows={hasPanes ? (leadId ? 'lead' : 'list') : undefined}>
           <div className="list-pane">
             {screen === 'today' && <Today leads={leads} shownId={leadId} refresh={today.refresh} />}
@@ -114,8 +112,8 @@ function SignedIn({
   )
 }
 
-/** Where the page stands and where the focus is after going from one screen to another. */
-function useMoves(hash: string) {
+/** Restores scroll position and focus after navigation. */
+function useNavigation(hash: string) {
   const before = useRef<Route>(parseRoute(hash))
   useLayoutEffect(() => {
     const was = before.current

@@ -1,17 +1,16 @@
 import { memo, useState } from 'react'
-import type { LeadCard } from '#leads/desk/describe.ts'
-import { ask } from './api.ts'
-import { Button } from './button.tsx'
-import { Clock } from './clock.tsx'
+import { formatAgo } from '#leads/clock.ts'
+import type { LeadCard } from '#leads/reports/describe.ts'
+import { request } from './api.ts'
 import { computeCountdown, isOpen } from './countdown.ts'
-import { Icon } from './icons.tsx'
-import { attempt } from './notice.tsx'
+import { CountdownIcon } from './countdown-icon.tsx'
+import { Button, Icon } from './elements.tsx'
+import { attempt, isolate } from './notice.tsx'
 import { useNow } from './use-fresh.ts'
-import { formatAgo, isolate } from './words.ts'
 
 type Refresh = () => Promise<void>
 
-/** One tap calls; then whoever called says so, before somebody else calls as well. */
+/** One tap dials. Then the caller claims the lead, so that nobody else calls. */
 export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refresh }) {
   const [hasDialed, setDialed] = useState(false)
   const [isBusy, setBusy] = useState(false)
@@ -19,11 +18,11 @@ export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refres
   const isOffered = hasDialed && canClaim
   const claim = async () => {
     setBusy(true)
-    const work = ask('POST', `/api/leads/${lead.id}/calling`)
+    const work = request('POST', `/api/leads/${lead.id}/calling`)
     await attempt(work, 'you are calling.', `${isolate(lead.name)}: `)
     await refresh()
     setBusy(false)
-    // The button is gone by now, and the focus with it.
+    // The button that had the focus is gone.
     requestAnimationFrame(() => {
       if (document.activeElement === document.body)
         document.getElementById(`lead-${lead.id}`)?.focus()
@@ -53,12 +52,12 @@ export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refres
 
 type Listing = {
   hrefOf: (leadId: string) => string
-  /** The one that is open beside the list. */
+  /** The lead that is open beside the list. */
   shownId: string | undefined
   refresh: Refresh
 }
 
-// Who comes while somebody looks is seen to come.
+// Animate leads that arrive after the page opened.
 const openedAt = import.meta.env.SSR ? Number.POSITIVE_INFINITY : Date.now()
 
 const LeadRow = memo(function LeadRow({
@@ -77,7 +76,7 @@ const LeadRow = memo(function LeadRow({
       data-new={lead.receivedAt > openedAt || undefined}
     >
       <div className="lead-top">
-        <Clock {...countdown} />
+        <CountdownIcon {...countdown} />
         <div>
           <a
             className="lead-name"
@@ -93,7 +92,7 @@ const LeadRow = memo(function LeadRow({
             <bdi>{what.join(' · ')}</bdi>
           </p>
           <p className="small">
-            <b className="lead-words">{countdown.words}</b>
+            <b className="lead-countdown">{countdown.text}</b>
             <span>{formatAgo(lead.receivedAt, now)}</span>
           </p>
         </div>
@@ -103,7 +102,7 @@ const LeadRow = memo(function LeadRow({
   )
 })
 
-// The server renders what a screen shows; the rest comes with the script.
+// The server renders only as many leads as a screen shows.
 const most = import.meta.env.SSR ? 8 : Number.POSITIVE_INFINITY
 
 export const LeadList = ({ leads, shownId, ...row }: Listing & { leads: readonly LeadCard[] }) => (

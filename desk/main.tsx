@@ -6,7 +6,7 @@ import { Desk, type Start } from './desk.tsx'
 const place = document.getElementById('desk')
 const sent = takeStart()
 
-/** What the server knew. Nothing of it stays in the page, where it would outlive the session. */
+/** Reads the data that came with the page and removes it, because it must not outlive the session. */
 function takeStart(): Start | undefined {
   const element = document.getElementById('start')
   if (!element?.textContent) return undefined
@@ -17,7 +17,8 @@ function takeStart(): Start | undefined {
   return start
 }
 
-// In place of what the server rendered, not on top of it: it knows neither the screen nor the phone's clock.
+// Replaces the server's markup instead of hydrating it, because the server knows neither the hash nor
+// the phone's clock.
 const start = () =>
   place &&
   createRoot(place).render(
@@ -25,6 +26,6 @@ const start = () =>
       <Desk start={sent} />
     </StrictMode>,
   )
-// That is shown first: on a slow phone this takes longer than showing it.
+// Paint the server's markup first; on a slow phone, rendering takes longer.
 if (sent && !document.hidden) requestAnimationFrame(() => requestAnimationFrame(start))
 else start()

@@ -1,31 +1,36 @@
 import { useEffect, useRef, useState } from 'react'
-import type { LeadCard } from '#leads/desk/describe.ts'
+import type { LeadCard } from '#leads/reports/describe.ts'
 import { isOpen } from './countdown.ts'
 import { createSignal, useSignal } from './signal.ts'
 import type { Fresh } from './use-fresh.ts'
-import { isolate } from './words.ts'
+
+/** Keeps a visitor's text from changing the direction of the sentence around it. */
+export const isolate = (text: string) => `\u2068${text}\u2069`
 
 const shownMs = 10_000
 let notice = ''
 let timer: ReturnType<typeof setTimeout> | undefined
 const notices = createSignal()
 
-/** Says what became of something somebody did, wherever they are by then. */
-export function say(text: string) {
+function showNotice(text: string) {
   notice = text
   clearTimeout(timer)
-  if (text) timer = setTimeout(() => say(''), shownMs)
-  notices.tell()
+  if (text) timer = setTimeout(() => showNotice(''), shownMs)
+  notices.notify()
 }
 
-/** Does it and says how it went. */
-export const attempt = (work: Promise<unknown>, said: string, about = '') =>
+/** Shows a notice with the result of the work. */
+export const attempt = <Result,>(
+  work: Promise<Result>,
+  message: string | ((result: Result) => string),
+  about = '',
+) =>
   work.then(
-    () => say(about + said),
-    (error: Error) => say(about + error.message),
+    (result) => showNotice(about + (typeof message === 'string' ? message : message(result))),
+    (error: Error) => showNotice(about + error.message),
   )
 
-/** Notices; and, for screen readers, what others did and who is new. Never the ticking of the clock. */
+/** Shows notices, and tells screen readers about new leads and other people's calls. */
 export function Notice({ today }: { today: Fresh<{ leads: LeadCard[] }> }) {
   const text = useSignal(notices, () => notice)
   const [changes, setChanges] = useState('')
@@ -34,11 +39,11 @@ export function Notice({ today }: { today: Fresh<{ leads: LeadCard[] }> }) {
   const { trouble } = today
   useEffect(() => {
     if (!leads) return
-    const said = before.current ? describeChanges(before.current.leads, leads) : []
+    const messages = before.current ? describeChanges(before.current.leads, leads) : []
     if (before.current && before.current.trouble !== trouble)
-      said.push(trouble ?? 'Connected again.')
+      messages.push(trouble ?? 'Connected again.')
     before.current = { leads, trouble }
-    if (said.length > 0) setChanges(said.join(' '))
+    if (messages.length > 0) setChanges(messages.join(' '))
   }, [leads, trouble])
   return (
     <>

@@ -1,18 +1,15 @@
 import { renderToStaticMarkup } from 'react-dom/server'
+import { setLocalTimeZone } from '#leads/clock.ts'
 import type { Today } from '#leads/desk/today.ts'
 import { Desk, type Start } from './desk.tsx'
-import { setTimeZone } from './words.ts'
 
-/**
- * What goes into the page for somebody who is signed in: today as the script will show it, for as long
- * as there is no script yet, and what the script starts with. Runs on the server.
- */
+/** Runs on the server: renders the page of a signed-in person, with the data the script starts with. */
 export function renderStart(data: Today, timeZone: string): { screen: string; data: string } {
-  setTimeZone(timeZone)
+  setLocalTimeZone(timeZone)
   const start: Start = { data, at: Date.now() }
   return {
     screen: renderToStaticMarkup(<Desk start={start} />),
-    // Nothing in it ends the element it stands in.
+    // A name that contains </script> must not end the element.
     data: JSON.stringify(start).replaceAll('<', '\\u003c'),
   }
 }

@@ -3,7 +3,7 @@ import { createSignal, useSignal } from './signal.ts'
 export type Screen = 'today' | 'leads' | 'promise' | 'people'
 export type Route = { screen: Screen; leadId: string | undefined; query: string }
 
-/** What stands behind the #: nothing of it reaches a server. */
+/** Routes are in the hash, which browsers do not send to servers. */
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2)
   const [first, leadId] = path.split('/')
@@ -21,7 +21,6 @@ export function formatRoute({ screen, leadId, query }: Partial<Route>): string {
     : '#/'
 }
 
-// While the server renders, nobody has gone anywhere.
 let shown = import.meta.env.SSR ? '' : location.hash
 const scrolls = new Map<string, number>()
 const moves = createSignal()
@@ -31,20 +30,20 @@ if (!import.meta.env.SSR) {
   addEventListener('hashchange', () => {
     scrolls.set(shown, scrollY)
     shown = location.hash
-    moves.tell()
+    moves.notify()
   })
 }
 
 export const useHash = () => useSignal(moves, () => shown)
 
-/** Another address for the same screen; Back leads past it. */
+/** Changes the URL without adding a step to the history. */
 export function replaceHash(hash: string) {
   history.replaceState(null, '', hash)
   shown = location.hash
-  moves.tell()
+  moves.notify()
 }
 
-/** How far down somebody was when they left. */
+/** The scroll position when the screen was left. */
 export const findScroll = (hash: string) => scrolls.get(hash) ?? 0
-/** A screen that opens by itself takes no focus; one that somebody went to does. */
+/** False until the first navigation: the first screen does not take the focus. */
 export const hasMoved = () => scrolls.size > 0

@@ -1,19 +1,18 @@
 import { useSyncExternalStore } from 'react'
 
-/** Tells whoever listens that something outside of React has changed. */
+/** Notifies components of changes outside of React. */
 export function createSignal() {
   const listeners = new Set<() => void>()
   return {
-    tell: () => {
+    notify: () => {
       for (const listener of listeners) listener()
     },
-    listen: (listener: () => void) => {
+    subscribe: (listener: () => void) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
   }
 }
 
-/** What `read` says, also on the server, read again at each signal. */
 export const useSignal = <Value>(signal: ReturnType<typeof createSignal>, read: () => Value) =>
-  useSyncExternalStore(signal.listen, read, read)
+  useSyncExternalStore(signal.subscribe, read, read)

@@ -1,11 +1,14 @@
-// The desk's service worker: what rings when a message comes, and what a press there does. It has no
-// types of its own here, because the page's and a worker's do not go together.
-type Ring = { leadId: string; isTest: boolean; isEmergency: boolean; isAnswered: boolean }
+// The desk's service worker shows notifications and handles their buttons. It declares the types it
+// needs, because TypeScript's types for pages and for workers exclude each other.
+type NotifiedLead = { leadId: string; isTest: boolean; isEmergency: boolean; isAnswered: boolean }
 type Shown = { title: string; body: string; tag: string; silent: boolean }
-type Message = { notification: Shown; ring: Ring }
+type Message = { notification: Shown; lead: NotifiedLead }
 type WorkerEvent = Event & { waitUntil(work: Promise<unknown>): void }
 type PushEvent = WorkerEvent & { data?: { json(): Message } }
-type ClickEvent = WorkerEvent & { action: string; notification: Notification & { data: Ring } }
+type ClickEvent = WorkerEvent & {
+  action: string
+  notification: Notification & { data: NotifiedLead }
+}
 type ChangeEvent = WorkerEvent & { oldSubscription?: PushSubscription }
 type DeskWindow = { focus(): Promise<DeskWindow>; navigate(url: string): Promise<unknown> }
 type ServiceWorkerHere = {
@@ -25,7 +28,7 @@ const worker = globalThis as unknown as ServiceWorkerHere
 // Long enough to read who is calling.
 const answeredMs = 4_000
 
-// The page that let it ring is its own from then on, and can be led to a lead.
+// Control the page that registered this worker, so that open() can navigate it.
 worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()))
 
 worker.addEventListener('push', (event) => {
@@ -38,39 +41,39 @@ worker.addEventListener('notificationclick', (event) => {
   event.waitUntil(act(event.action, event.notification.data))
 })
 
-// A browser may change its address by itself; the desk must know the new one.
+// The browser may replace its subscription; the desk needs the new one.
 worker.addEventListener('pushsubscriptionchange', (event) => {
   event.waitUntil(renew(event.oldSubscription))
 })
 
-async function show({ notification, ring }: Message): Promise<void> {
+async function show({ notification, lead }: Message): Promise<void> {
   const { title, body, tag, silent } = notification
-  const canAnswer = !ring.isTest && !ring.isAnswered
+  const canAnswer = !lead.isTest && !lead.isAnswered
   const options = {
     ...{ body, tag, silent, lang: 'en-US', icon: '/icon-192.png', badge: '/icon-192.png' },
-    // A reminder takes the place of what rang before, and rings again.
+    // A reminder replaces the earlier notification and makes a sound again.
     renotify: !silent,
-    requireInteraction: ring.isEmergency && canAnswer,
+    requireInteraction: lead.isEmergency && canAnswer,
     actions: canAnswer
       ? [
           { action: 'call', title: 'Call' },
           { action: 'calling', title: 'I am calling' },
         ]
       : [],
-    data: ring,
+    data: lead,
   }
   await worker.registration.showNotification(title, options)
-  if (!ring.isAnswered) return
+  if (!lead.isAnswered) return
   await new Promise((resolve) => setTimeout(resolve, answeredMs))
   for (const shown of await worker.registration.getNotifications({ tag })) shown.close()
 }
 
-async function act(action: string, { leadId, isTest }: Ring): Promise<void> {
+async function act(action: string, { leadId, isTest }: NotifiedLead): Promise<void> {
   if (isTest) return open('/')
   if (action !== 'calling') return open(`/#/lead/${leadId}${action === 'call' ? '/call' : ''}`)
   const answer = await fetch(`/api/leads/${leadId}/calling`, { method: 'POST' }).catch(() => null)
   if (answer?.ok) return
-  // Somebody else was first, or nothing could be said: the desk tells which.
+  // 409: somebody else calls already. Otherwise the desk shows what is wrong.
   if (answer?.status !== 409) return open(`/#/lead/${leadId}`)
   const { error } = await answer.json()
   await worker.registration.showNotification(error.message, { tag: leadId, silent: true })
@@ -82,13 +85,13 @@ async function open(url: string): Promise<void> {
     await desk?.navigate(url)
     await desk?.focus()
   } catch {
-    // It has just been closed.
+    // The window was closed meanwhile.
   }
   if (!desk) await worker.clients.openWindow(url)
 }
 
 async function renew(old: PushSubscription | undefined): Promise<void> {
-  // Not every browser says how it was subscribed.
+  // Some browsers do not report the old subscription.
   const { publicKey } = await (await fetch('/api/devices')).json()
   const options = old?.options ?? { userVisibleOnly: true, applicationServerKey: publicKey }
   const subscription = await worker.registration.pushManager.subscribe(options)

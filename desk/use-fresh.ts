@@ -1,27 +1,27 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { ask, Refused, readClock, SignedOut } from './api.ts'
+import { Refused, readClock, request, SignedOut } from './api.ts'
 import { createSignal, useSignal } from './signal.ts'
 
-/** Looked for this often while somebody looks: a change shows within 3 s. */
-const usualMs = 2_000
+/** A change shows within 3 s. */
+const defaultPollMs = 2_000
 
 export type Fresh<Data> = {
   data: Data | undefined
-  /** When `data` was last known to be true. */
+  /** When `data` was last confirmed. */
   at: number
-  /** Why it is not fresh. */
+  /** Why the last poll failed. */
   trouble: string | undefined
   isSignedOut: boolean
-  /** It is not there, or no longer. */
+  /** The server answered 404. */
   isGone: boolean
   refresh: () => Promise<void>
 }
 
-/** Keeps what an address answers up to date, also after the phone slept. */
+/** Polls a path while the page is visible, and at once after the phone wakes. */
 export function useFresh<Data>(
   path: string,
-  everyMs = usualMs,
-  /** What is known already, since when. */
+  everyMs = defaultPollMs,
+  /** Data that came with the page. */
   start?: { data: Data; at: number },
 ): Fresh<Data> {
   const [state, setState] = useState<Omit<Fresh<Data>, 'refresh'>>({
@@ -31,20 +31,22 @@ export function useFresh<Data>(
     isSignedOut: false,
     isGone: false,
   })
-  const look = useRef(async () => {})
+  const poll = useRef(async () => {})
   useEffect(() => {
     let current: AbortController | undefined
     let timer: ReturnType<typeof setTimeout> | undefined
-    // A look that hung while the phone slept, or began before something was done, is given up.
+    // Cancel a poll that hung while the phone slept, or that started before a change.
     const stop = () => {
       clearTimeout(timer)
       current?.abort()
     }
-    look.current = async () => {
+    poll.current = async () => {
       stop()
       const mine = new AbortController()
       current = mine
-      const answer = await ask<Data>('GET', path, { signal: mine.signal }).catch((error) => error)
+      const answer = await request<Data>('GET', path, { signal: mine.signal }).catch(
+        (error) => error,
+      )
       if (mine.signal.aborted) return
       if (answer instanceof Error) {
         const isSignedOut = answer instanceof SignedOut
@@ -65,12 +67,12 @@ export function useFresh<Data>(
           isSignedOut: false,
           isGone: false,
         })
-      if (!document.hidden) timer = setTimeout(() => look.current(), everyMs)
+      if (!document.hidden) timer = setTimeout(() => poll.current(), everyMs)
     }
     const wake = () => {
-      if (!document.hidden) void look.current()
+      if (!document.hidden) void poll.current()
     }
-    void look.current()
+    void poll.current()
     document.addEventListener('visibilitychange', wake)
     addEventListener('online', wake)
     addEventListener('pageshow', wake)
@@ -81,16 +83,16 @@ export function useFresh<Data>(
       removeEventListener('pageshow', wake)
     }
   }, [path, everyMs])
-  const refresh = useCallback(() => look.current(), [])
+  const refresh = useCallback(() => poll.current(), [])
   return { ...state, refresh }
 }
 
 const clocks = createSignal()
 if (!import.meta.env.SSR) {
-  setInterval(clocks.tell, 1_000)
-  document.addEventListener('visibilitychange', clocks.tell)
+  setInterval(clocks.notify, 1_000)
+  document.addEventListener('visibilitychange', clocks.notify)
 }
 
-/** The time, often enough for a countdown; what does not tick is drawn again once a minute. */
+/** The server's time, rounded up to the step. */
 export const useNow = (stepMs = 1_000) =>
   useSignal(clocks, () => Math.ceil(readClock() / stepMs) * stepMs)

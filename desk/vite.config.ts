@@ -3,14 +3,12 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import made from '../leads/brand.json' with { type: 'json' }
 import { brand } from '../site/brand/brand.ts'
 import { applyBrand } from '../site/build/brand-plugin.ts'
 import { compressFiles } from '../site/build/compress.ts'
-import { readLogo } from '../site/build/logo.ts'
-import { computeNight } from '../site/build/palette.ts'
 import { company } from '../site/content.ts'
 
-// Everything comes from the desk itself, and nobody may frame it.
 const formatHeaders = (scriptHash: string, styleHash: string) => `/*
   Content-Security-Policy: default-src 'none'; script-src 'self' '${scriptHash}'; style-src '${styleHash}'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
   Strict-Transport-Security: max-age=63072000
@@ -24,10 +22,9 @@ const formatHeaders = (scriptHash: string, styleHash: string) => `/*
   Cache-Control: public, max-age=31536000, immutable
 `
 
-const night = computeNight(brand).paper
+const { logo, night, palette } = made
 const title = `${company.name} desk`
-// What is there before the script is: the same as while it waits for its first answer.
-const logo = readLogo(readFileSync(join(import.meta.dirname, '../site/brand/logo.svg'), 'utf8'))
+// Shown until the script has its first answer.
 const shell = `<main class="sign-in"><svg class="mark" viewBox="${logo.viewBox}" width="32" height="32" aria-hidden="true">${logo.shapes}</svg></main>`
 
 const manifest = {
@@ -37,8 +34,8 @@ const manifest = {
   start_url: '/',
   scope: '/',
   display: 'standalone',
-  background_color: night,
-  theme_color: night,
+  background_color: night.paper,
+  theme_color: night.paper,
   icons: [
     { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },
     { src: '/icon-512.png', sizes: '512x512', type: 'image/png' },
@@ -47,7 +44,7 @@ const manifest = {
   ],
 }
 
-/** Puts the style sheet into the page, which is then drawn a round trip earlier, and the script last. */
+/** Inlines the style sheet, which saves a round trip before the first paint, and moves the script to the end. */
 function orderPage(dir: string): string {
   const page = join(dir, 'index.html')
   const html = readFileSync(page, 'utf8')
@@ -57,14 +54,13 @@ function orderPage(dir: string): string {
   const [script = ''] = html.match(/<script async.*?<\/script>/) ?? []
   const inlined = html
     .replace(link, () => `<style>${style}</style>`)
-    // After what there is to see, which does not wait for it.
     .replace(script, '')
     .replace('</body>', () => `${script.replace('async', 'async fetchpriority="low"')}</body>`)
   writeFileSync(page, inlined)
   return inlined
 }
 
-/** What the policy allows by its hash. */
+/** The hash that the Content-Security-Policy allows. */
 function hashElement(html: string, name: 'script' | 'style'): string {
   const [, text = ''] = html.match(new RegExp(`<${name}>(.*?)</${name}>`, 's')) ?? []
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
@@ -81,7 +77,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: { checks: { pluginTimings: false } },
   },
-  // Both of these with one command.
+  // Builds both environments with one command.
   builder: {},
   environments: {
     client: {
@@ -89,14 +85,14 @@ export default defineConfig({
         emptyOutDir: true,
         rolldownOptions: {
           input: ['index.html', 'sw.ts'].map(at),
-          // A service worker is known by its address, which may not change.
+          // Browsers identify a service worker by its URL, so it has no hash.
           output: {
             entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
           },
         },
       },
     },
-    // What the server runs: beside the page, but no file that it serves.
+    // The server imports this module; it does not serve it.
     ssr: {
       define: { 'process.env.NODE_ENV': '"production"' },
       resolve: { noExternal: true },
@@ -116,8 +112,8 @@ export default defineConfig({
         html
           .replace('%TITLE%', title)
           .replace('%SHELL%', shell)
-          .replaceAll('%PAPER%', brand.colors.paper)
-          .replaceAll('%NIGHT%', night),
+          .replaceAll('%PAPER%', palette.paper)
+          .replaceAll('%NIGHT%', night.paper),
       async writeBundle({ dir = '' }) {
         if (this.environment.name !== 'client') return
         const html = orderPage(dir)

@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'react'
-import type { LeadCard } from '#leads/desk/describe.ts'
-import { serviceTypes } from '#leads/lead.ts'
-import { ask } from '../api.ts'
-import { Button } from '../button.tsx'
-import { Heading } from '../heading.tsx'
+import { serviceTypes } from '#leads/fields.ts'
+import type { LeadCard } from '#leads/reports/describe.ts'
+import { request } from '../api.ts'
+import { Button, Heading } from '../elements.tsx'
 import { LeadList } from '../lead-row.tsx'
 import { attempt } from '../notice.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
@@ -17,7 +16,7 @@ const states = {
   'not-a-lead': 'Not a lead',
 }
 
-/** What the server is asked for. A day is the phone's own, from midnight to midnight. */
+/** The search request. A day runs from midnight to midnight in the phone's time zone. */
 export function makeQuery(typed: URLSearchParams): Record<string, string> {
   const query = new URLSearchParams()
   for (const [name, value] of typed)
@@ -35,7 +34,7 @@ export function makeQuery(typed: URLSearchParams): Record<string, string> {
 const typingMs = 250
 const againMs = 3_000
 
-/** `fresh` are today's, which are looked for all the time: they are true where a page has grown old. */
+/** `fresh` are today's leads, which are polled and replace older copies in the list. */
 export function AllLeads({
   query,
   fresh,
@@ -50,7 +49,7 @@ export function AllLeads({
   const typed = new URLSearchParams(query)
   const filter = makeQuery(typed)
   const asked = JSON.stringify(filter)
-  // Looked for again when somebody new has asked, and after a look at one lead.
+  // Search again when a new lead arrives and after one lead was opened or closed.
   const stamp = `${fresh[0]?.id} ${shownId}`
   const [found, setFound] = useState<{ asked: string; stamp: string; pages: Page[] }>()
   const [problem, setProblem] = useState<{ message: string }>()
@@ -64,10 +63,10 @@ export function AllLeads({
     const timer = setTimeout(
       async () => {
         try {
-          const page = await ask<Page>('POST', '/api/search', {
+          const page = await request<Page>('POST', '/api/search', {
             body: JSON.parse(asked),
             signal: look.signal,
-            reads: true,
+            needsData: true,
           })
           setFound({ asked, stamp, pages: [page] })
           setProblem(undefined)
@@ -89,7 +88,7 @@ export function AllLeads({
     setBusy(true)
     try {
       const body = { ...filter, before: next }
-      const page = await ask<Page>('POST', '/api/search', { body, reads: true })
+      const page = await request<Page>('POST', '/api/search', { body, needsData: true })
       if (found) setFound({ ...found, pages: [...pages, page] })
     } catch (error) {
       setProblem(error as Error)
@@ -167,11 +166,10 @@ export function AllLeads({
   )
 }
 
-/** Asked for like the rest, so that no name ends up in an address; then saved by the browser. */
+/** Uses POST, so that no name ends up in a URL. */
 async function download(filter: object): Promise<void> {
-  // All leads of years may take their time.
-  const options = { reads: true, patienceMs: 120_000 }
-  const file = await ask<Blob>('POST', '/api/spreadsheet', { body: filter, ...options })
+  const options = { needsData: true, timeoutMs: 120_000 }
+  const file = await request<Blob>('POST', '/api/spreadsheet', { body: filter, ...options })
   const url = URL.createObjectURL(file)
   const link = Object.assign(document.createElement('a'), { href: url, download: 'leads.csv' })
   link.click()

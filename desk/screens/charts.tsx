@@ -6,7 +6,7 @@ const width = 320
 const plotHeight = 96
 const top = 14
 
-/** Bars of what was kept, with what was missed on top, hatched; and the same as a table. */
+/** Kept calls with missed ones on top, hatched; and the same as a table. */
 export function BarChart({
   title,
   label,
@@ -14,9 +14,9 @@ export function BarChart({
   bars,
 }: {
   title: string
-  /** The picture in a sentence. */
+  /** Describes the chart for screen readers. */
   label: string
-  /** What a bar stands for: a minute, an hour, a day. */
+  /** The unit of a bar: a minute, an hour, a day. */
   nameOf: string
   bars: readonly Bar[]
 }) {
@@ -108,7 +108,6 @@ export function Table({ head, rows }: { head: string[]; rows: ReactNode[][] }) {
   )
 }
 
-/** A share as a ring, with the figure in it. */
 export function ShareRing({ share, figure }: { share: number; figure: string }) {
   return (
     <svg viewBox="0 0 120 120" role="img" aria-label={`${figure} of the promises kept`}>

@@ -1,15 +1,17 @@
 import type { FormEvent } from 'react'
+import { formatLocalClock } from '#leads/clock.ts'
 import type { DeviceCard } from '#leads/desk/device-routes.ts'
-import { ask } from '../api.ts'
+import { request } from '../api.ts'
 import { attempt } from '../notice.tsx'
-import { findAbility, startRinging, stopRinging } from '../ringing.ts'
+import {
+  findPushSupport,
+  turnOffNotifications,
+  turnOnNotifications,
+} from '../push-notifications.ts'
 import { useFresh } from '../use-fresh.ts'
-import { formatClock } from '../words.ts'
-import { HomeScreenSteps } from './home-screen-steps.tsx'
 
 type Devices = { publicKey: string; devices: DeviceCard[]; steps: number[] }
 
-/** Phones that ring: this one, and everybody else's. */
 export function DeviceList({ now }: { now: number }) {
   const { data, trouble, refresh } = useFresh<Devices>('/api/devices', 10_000)
   if (!data) return <p>{trouble ?? 'One moment …'}</p>
@@ -18,12 +20,15 @@ export function DeviceList({ now }: { now: number }) {
   const start = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const name = String(new FormData(event.currentTarget).get('device'))
-    await attempt(startRinging(publicKey, name), 'This phone rings from now on. Try it: Test.')
+    await attempt(
+      turnOnNotifications(publicKey, name),
+      'This phone rings from now on. Try it: Test.',
+    )
     await refresh()
   }
   return (
     <>
-      {(!own || own.goneAt !== null) && <RingThisPhone onSubmit={start} />}
+      {(!own || own.goneAt !== null) && <TurnOnNotifications onSubmit={start} />}
       <ul className="sessions">
         {devices.map((device) => (
           <li key={device.id} className="card device">
@@ -35,10 +40,14 @@ export function DeviceList({ now }: { now: number }) {
   )
 }
 
-function RingThisPhone({ onSubmit }: { onSubmit: (event: FormEvent<HTMLFormElement>) => void }) {
-  const ability = findAbility()
-  if (ability === 'install') return <HomeScreenSteps />
-  if (ability === 'none')
+function TurnOnNotifications({
+  onSubmit,
+}: {
+  onSubmit: (event: FormEvent<HTMLFormElement>) => void
+}) {
+  const support = findPushSupport()
+  if (support === 'needs-home-screen') return <HomeScreenSteps />
+  if (support === 'unsupported')
     return <p className="quiet">This browser cannot ring. Chrome, Edge, Firefox and Safari can.</p>
   return (
     <form className="card" onSubmit={onSubmit}>
@@ -53,6 +62,31 @@ function RingThisPhone({ onSubmit }: { onSubmit: (event: FormEvent<HTMLFormEleme
   )
 }
 
+const homeScreenSteps = [
+  ['Tap Share in Safari’s bar.', 'M12 3v12M8 7l4-4 4 4M6 11H5v10h14V11h-1'],
+  ['Choose “Add to Home Screen”.', 'M5 3h14v18H5zM12 8v8M8 12h8'],
+  [
+    'Open the desk from there and press “Ring this phone”.',
+    'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',
+  ],
+] as const
+
+const HomeScreenSteps = () => (
+  <div className="card">
+    <p>An iPhone rings once the desk is on its home screen:</p>
+    <ol className="steps">
+      {homeScreenSteps.map(([words, path]) => (
+        <li key={words}>
+          <svg className="icon" viewBox="0 0 24 24" width="32" height="32" aria-hidden="true">
+            <path d={path} />
+          </svg>
+          {words}
+        </li>
+      ))}
+    </ol>
+  </div>
+)
+
 type DeviceProps = {
   device: DeviceCard
   steps: number[]
@@ -61,20 +95,21 @@ type DeviceProps = {
 }
 
 function Device({ device, steps, now, refresh }: DeviceProps) {
-  const { id, name, person, ringsFrom, quietUntil, emergenciesRing, goneAt, isThis } = device
+  const { id, name, person, notifyAfterMinutes, quietUntil, notifyEmergencies, goneAt, isThis } =
+    device
   const isQuiet = quietUntil > now
-  const change = async (changes: Partial<DeviceCard>, said: string) => {
-    const body = { name, ringsFrom, quietUntil, emergenciesRing, ...changes }
-    await attempt(ask('PUT', `/api/devices/${id}`, { body }), said)
+  const change = async (changes: Partial<DeviceCard>, message: string) => {
+    const body = { name, notifyAfterMinutes, quietUntil, notifyEmergencies, ...changes }
+    await attempt(request('PUT', `/api/devices/${id}`, { body }), message)
     await refresh()
   }
   const test = async () => {
-    await attempt(ask('POST', `/api/devices/${id}/test`), `A test rings on ${name} now.`)
+    await attempt(request('POST', `/api/devices/${id}/test`), `A test rings on ${name} now.`)
     await refresh()
   }
   const remove = async () => {
-    if (isThis) await stopRinging().catch(() => {})
-    await attempt(ask('DELETE', `/api/devices/${id}`), `${name} rings no more.`)
+    if (isThis) await turnOffNotifications().catch(() => {})
+    await attempt(request('DELETE', `/api/devices/${id}`), `${name} rings no more.`)
     await refresh()
   }
   const rename = (event: FormEvent<HTMLInputElement>) => {
@@ -96,10 +131,12 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
           <label>
             Rings
             <select
-              value={ringsFrom}
-              onChange={({ target }) => change({ ringsFrom: Number(target.value) }, 'Saved.')}
+              value={notifyAfterMinutes}
+              onChange={({ target }) =>
+                change({ notifyAfterMinutes: Number(target.value) }, 'Saved.')
+              }
             >
-              {[...new Set([...steps, ringsFrom])].map((minutes) => (
+              {[...new Set([...steps, notifyAfterMinutes])].map((minutes) => (
                 <option key={minutes} value={minutes}>
                   {minutes === 0 ? 'At once' : `After ${minutes} min without a call`}
                 </option>
@@ -109,12 +146,12 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
           <label className="check">
             <input
               type="checkbox"
-              checked={emergenciesRing}
-              onChange={({ target }) => change({ emergenciesRing: target.checked }, 'Saved.')}
+              checked={notifyEmergencies}
+              onChange={({ target }) => change({ notifyEmergencies: target.checked }, 'Saved.')}
             />
             Emergencies ring even when it is quiet
           </label>
-          {isQuiet && <p className="quiet">Quiet until {formatClock(quietUntil, now)}.</p>}
+          {isQuiet && <p className="quiet">Quiet until {formatLocalClock(quietUntil, now)}.</p>}
         </>
       )}
       <div className="pair">
@@ -146,7 +183,7 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
   )
 }
 
-/** The next seven in the morning, where the phone is. */
+/** The next 7 AM in the phone's time zone. */
 function findMorning(now: number): number {
   const morning = new Date(now)
   morning.setHours(7, 0, 0, 0)

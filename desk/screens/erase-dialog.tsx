@@ -1,9 +1,9 @@
-import { type FormEvent, type RefObject, useState } from 'react'
-import type { LeadInFull } from '#leads/desk/describe.ts'
-import { ask } from '../api.ts'
-import { Button } from '../button.tsx'
+import { type RefObject, type SubmitEvent, useState } from 'react'
+import type { LeadInFull } from '#leads/reports/describe.ts'
+import { Refused, request } from '../api.ts'
+import { Button } from '../elements.tsx'
 
-/** Nobody erases by a slip of the thumb: the name has to be typed. */
+/** Requires typing the name, to prevent accidental deletion. */
 export function EraseDialog({
   dialog,
   lead,
@@ -11,23 +11,22 @@ export function EraseDialog({
 }: {
   dialog: RefObject<HTMLDialogElement | null>
   lead: LeadInFull
-  onErased: (said: string) => void
+  onErased: (message: string) => void
 }) {
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState<Error>()
   const [isBusy, setBusy] = useState(false)
-  const erase = async (event: FormEvent<HTMLFormElement>) => {
+  const canEraseHere = problem instanceof Refused && problem.code === 'airtable-unavailable'
+  const erase = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const body = { name: new FormData(event.currentTarget).get('name') }
+    const name = new FormData(event.currentTarget).get('name')
+    const hereOnly = event.nativeEvent.submitter?.getAttribute('name') === 'here-only'
     setBusy(true)
-    await ask<{ said: string }>('DELETE', `/api/leads/${lead.id}`, {
-      body,
-      reads: true,
-      // It waits for Airtable's turn.
-      patienceMs: 75_000,
-    }).then(
-      ({ said }) => onErased(said),
-      (error: Error) => setProblem(error.message),
-    )
+    await request<{ message: string }>('DELETE', `/api/leads/${lead.id}`, {
+      body: { name, hereOnly },
+      needsData: true,
+      // The server waits up to 60 s until nobody else sends to Airtable.
+      timeoutMs: 75_000,
+    }).then(({ message }) => onErased(message), setProblem)
     setBusy(false)
   }
   return (
@@ -42,14 +41,25 @@ export function EraseDialog({
           <input name="name" autoComplete="off" required aria-invalid={Boolean(problem)} />
         </label>
         <p role="alert" className="problem">
-          {problem}
+          {problem?.message}
         </p>
         <div className="pair">
           <Button onClick={() => dialog.current?.close()}>Keep</Button>
           <Button type="submit" isLoud data-alarm disabled={isBusy}>
-            Erase
+            {canEraseHere ? 'Try again' : 'Erase'}
           </Button>
         </div>
+        {canEraseHere && (
+          <>
+            <p>
+              Or erase this person here only. The row in Airtable stays, so you have to delete it
+              there by hand.
+            </p>
+            <Button type="submit" name="here-only" disabled={isBusy}>
+              Erase here only
+            </Button>
+          </>
+        )}
       </form>
     </dialog>
   )

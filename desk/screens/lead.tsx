@@ -1,16 +1,15 @@
-import { useEffect, useRef, useState } from 'react'
-import type { LeadInFull } from '#leads/desk/describe.ts'
-import { ask } from '../api.ts'
-import { Button } from '../button.tsx'
-import { Clock } from '../clock.tsx'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { formatAgo, formatLocalClock } from '#leads/clock.ts'
+import type { LeadInFull } from '#leads/reports/describe.ts'
+import { request } from '../api.ts'
 import { computeCountdown } from '../countdown.ts'
-import { Heading } from '../heading.tsx'
-import { Icon } from '../icons.tsx'
+import { CountdownIcon } from '../countdown-icon.tsx'
+import { ResumeWebhook, RetryAll } from '../delivery-actions.tsx'
+import { Button, Heading, Icon } from '../elements.tsx'
 import { CallActions } from '../lead-row.tsx'
-import { attempt } from '../notice.tsx'
+import { attempt, isolate } from '../notice.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
 import { useFresh, useNow } from '../use-fresh.ts'
-import { formatAgo, formatClock, isolate } from '../words.ts'
 import { EraseDialog } from './erase-dialog.tsx'
 
 const outcomes = [
@@ -18,15 +17,16 @@ const outcomes = [
   ['not-a-lead', 'Not a lead'],
 ] as const
 
-/** Everything about one lead. `refreshList` keeps the list beside it in step. */
+type Answer = { lead: LeadInFull; canResumeWebhook: boolean }
+
 export function Lead({ id, refreshList }: { id: string; refreshList: () => Promise<void> }) {
   const now = useNow()
-  const { data, trouble, isGone, refresh } = useFresh<{ lead: LeadInFull }>(`/api/leads/${id}`)
+  const { data, trouble, isGone, refresh } = useFresh<Answer>(`/api/leads/${id}`)
   const [erased, setErased] = useState<string>()
   const dialog = useRef<HTMLDialogElement>(null)
   const callUrl = data?.lead.phone.callUrl
   useEffect(() => {
-    // From the notification's 'Call'. A service worker cannot dial.
+    // The notification's “Call” button opens this route, because a service worker cannot dial.
     if (!callUrl || !location.hash.endsWith('/call')) return
     replaceHash(formatRoute({ leadId: id }))
     location.assign(callUrl)
@@ -39,27 +39,27 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
       </>
     )
   if (!data) return <p>{trouble ?? 'One moment …'}</p>
-  const { lead } = data
+  const { lead, canResumeWebhook } = data
   const countdown = computeCountdown(lead, now)
   const refreshBoth = async () => {
     await Promise.all([refresh(), refreshList()])
   }
-  const act = (what: string, said: string) => async () => {
-    await attempt(ask('POST', `/api/leads/${id}/${what}`), said, `${isolate(lead.name)}: `)
+  const act = (what: string, message: string) => async () => {
+    await attempt(request('POST', `/api/leads/${id}/${what}`), message, `${isolate(lead.name)}: `)
     await refreshBoth()
   }
   return (
     <>
       <div className="lead-top lead-head" data-mood={countdown.mood}>
-        <Clock {...countdown} />
+        <CountdownIcon {...countdown} />
         <div>
           <Heading>{lead.name}</Heading>
           <p>
             {lead.isEmergency && <b className="tag">Emergency</b>}
-            <b className="lead-words">{countdown.words}</b>
+            <b className="lead-countdown">{countdown.text}</b>
           </p>
           <p className="small">
-            {formatClock(lead.receivedAt, now)}, {formatAgo(lead.receivedAt, now)}
+            {formatLocalClock(lead.receivedAt, now)}, {formatAgo(lead.receivedAt, now)}
           </p>
         </div>
       </div>
@@ -80,15 +80,19 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
         ))}
       </div>
       <Facts lead={lead} />
-      <Deliveries lead={lead} retry={act('retry', 'tried again.')} />
-      <button type="button" className="erase" onClick={() => dialog.current?.showModal()}>
+      <Deliveries lead={lead}>
+        <Button onClick={act('retry', 'tried again.')}>Try now</Button>
+        <RetryAll refresh={refreshBoth} />
+        {canResumeWebhook && <ResumeWebhook refresh={refreshBoth} />}
+      </Deliveries>
+      <button type="button" className="link erase" onClick={() => dialog.current?.showModal()}>
         Erase this person …
       </button>
       <EraseDialog
         dialog={dialog}
         lead={lead}
-        onErased={(said) => {
-          setErased(said)
+        onErased={(message) => {
+          setErased(message)
           void refreshList()
         }}
       />
@@ -97,17 +101,21 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
 }
 
 function Facts({ lead }: { lead: LeadInFull }) {
+  const show = ({ name, text }: LeadInFull['fields'][number]) => {
+    if (name === 'address')
+      return (
+        <a href={lead.mapUrl} target="_blank" rel="noreferrer">
+          {text}
+          <span className="unseen"> (on the map)</span>
+        </a>
+      )
+    if (name === 'email')
+      return <a href={`mailto:${encodeURIComponent(text).replace('%40', '@')}`}>{text}</a>
+    return text
+  }
+  const fields = lead.fields.filter(({ name }) => name !== 'name' && name !== 'phone')
   const facts = {
-    Service: lead.service || 'Not said',
-    Address: (
-      <a href={lead.mapUrl} target="_blank" rel="noreferrer">
-        {lead.address}
-        <span className="unseen"> (on the map)</span>
-      </a>
-    ),
-    'E-mail': (
-      <a href={`mailto:${encodeURIComponent(lead.email).replace('%40', '@')}`}>{lead.email}</a>
-    ),
+    ...Object.fromEntries(fields.map((field) => [field.label, show(field)])),
     Source: lead.source,
     Consent: lead.consent ? `Version ${lead.consent}` : 'None on record',
     ...(lead.suspicion && { Suspect: lead.suspicion }),
@@ -124,24 +132,25 @@ function Facts({ lead }: { lead: LeadInFull }) {
   )
 }
 
-function Deliveries({ lead, retry }: { lead: LeadInFull; retry: () => Promise<void> }) {
+/** `children` are the actions for pending deliveries. */
+function Deliveries({ lead, children }: { lead: LeadInFull; children: ReactNode }) {
   return (
     <section className="deliveries">
       <h2>Where it went</h2>
       {lead.deliveries.length === 0 && <p>Nowhere yet but this desk.</p>}
       <ul>
-        {lead.deliveries.map(({ what, state, words, error, note }) => (
-          <li key={`${what} ${words}`} data-state={state}>
+        {lead.deliveries.map(({ what, state, status, error, note }) => (
+          <li key={`${what} ${status}`} data-state={state}>
             <Icon name={state === 'sent' ? 'check' : 'today'} />
             <div>
-              <b>{what}</b>: {words}
+              <b>{what}</b>: {status}
               <p className="quiet small">{[error, note].filter(Boolean).join(' ')}</p>
             </div>
           </li>
         ))}
       </ul>
       {lead.deliveries.some(({ state }) => state === 'waiting') && (
-        <Button onClick={retry}>Try now</Button>
+        <div className="pair">{children}</div>
       )}
     </section>
   )

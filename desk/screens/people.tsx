@@ -1,12 +1,11 @@
 import type { FormEvent } from 'react'
+import { formatSeen } from '#leads/clock.ts'
 import type { Session } from '#leads/desk/routes.ts'
-import { ask } from '../api.ts'
-import { Button } from '../button.tsx'
-import { Heading } from '../heading.tsx'
+import { request } from '../api.ts'
+import { Button, Heading } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
-import { stopRinging } from '../ringing.ts'
+import { turnOffNotifications } from '../push-notifications.ts'
 import { useFresh, useNow } from '../use-fresh.ts'
-import { formatSeen } from '../words.ts'
 import { DeviceList } from './devices.tsx'
 
 type Listed = Session & { isThis: boolean }
@@ -17,12 +16,12 @@ export function People({ me, onSignOut }: { me: { person: string }; onSignOut: (
   const rename = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const person = new FormData(event.currentTarget).get('person')
-    await attempt(ask('PUT', '/api/me', { body: { person } }), `You are ${person} from now on.`)
+    await attempt(request('PUT', '/api/me', { body: { person } }), `You are ${person} from now on.`)
     await refresh()
   }
   const end = (id: string, isThis: boolean) => async () => {
-    if (isThis) await stopRinging().catch(() => {})
-    await attempt(ask('DELETE', `/api/sessions/${id}`), 'Signed out.')
+    if (isThis) await turnOffNotifications().catch(() => {})
+    await attempt(request('DELETE', `/api/sessions/${id}`), 'Signed out.')
     if (isThis) onSignOut()
     else await refresh()
   }

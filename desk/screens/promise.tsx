@@ -1,6 +1,6 @@
-import { formatShare, formatTook, nameChannel } from '#leads/desk/format-report.ts'
-import type { PromiseReport } from '#leads/desk/promise-report.ts'
-import { Heading } from '../heading.tsx'
+import { formatPreciseDuration } from '#leads/clock.ts'
+import type { PromiseReport } from '#leads/reports/promise-report.ts'
+import { Heading } from '../elements.tsx'
 import { formatRoute } from '../route.ts'
 import { useFresh } from '../use-fresh.ts'
 import { type Bar, BarChart, ShareRing, Table } from './charts.tsx'
@@ -97,8 +97,8 @@ function Report({ days }: { days: string }) {
           <h2>How soon staff knew</h2>
           <Table
             head={['Channel', 'Sent', 'In 2 s', 'Half in', '95 % in']}
-            rows={channels.map(({ channel, sent, waiting, within2s, medianMs, p95Ms }) => [
-              `${nameChannel(channel)}${waiting > 0 ? ` (${waiting} waiting)` : ''}`,
+            rows={channels.map(({ channel, sent, waiting, expired, within2s, medianMs, p95Ms }) => [
+              `${channel}${waiting > 0 ? ` (${waiting} waiting)` : ''}${expired > 0 ? ` (${expired} not delivered)` : ''}`,
               sent,
               formatShare(within2s),
               formatTook(medianMs),
@@ -110,6 +110,11 @@ function Report({ days }: { days: string }) {
     </div>
   )
 }
+
+const formatShare = (share: number | null): string =>
+  share === null ? '–' : `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : 1)} %`
+
+const formatTook = (ms: number | null): string => (ms === null ? '–' : formatPreciseDuration(ms))
 
 const count = (number: number, one: string, many: string) =>
   `${number} ${number === 1 ? one : many}`
@@ -139,7 +144,7 @@ const dayName = new Intl.DateTimeFormat('en-US', {
   timeZone: 'UTC',
 })
 
-/** Each day of the period, also those on which nobody asked. */
+/** Includes days without leads. */
 export function fillDays({
   from,
   to,

@@ -1,33 +1,31 @@
 import { type FormEvent, useState } from 'react'
-import { ask } from '../api.ts'
-import { Button } from '../button.tsx'
-import { deskTitle, Heading } from '../heading.tsx'
-import { Mark } from '../icons.tsx'
+import { request } from '../api.ts'
+import { Button, deskTitle, Heading, Mark } from '../elements.tsx'
 import { replaceHash } from '../route.ts'
 
-/** Asks for a link, or uses the one that was opened. */
+/** Requests a sign-in link, or redeems the one that was opened. */
 export function SignIn({ token, onEnter }: { token: string | undefined; onEnter: () => void }) {
-  const [said, setSaid] = useState<string>()
+  const [message, setMessage] = useState<string>()
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
 
   const send = async (path: string, body: object, next: () => void) => {
     setBusy(true)
     setProblem(undefined)
-    setSaid(undefined)
-    await ask('POST', path, { body }).then(next, (error: Error) => setProblem(error.message))
+    setMessage(undefined)
+    await request('POST', path, { body }).then(next, (error: Error) => setProblem(error.message))
     setBusy(false)
   }
-  const enter = () =>
+  const redeemLink = () =>
     send('/api/session', { token }, () => {
       onEnter()
       replaceHash('#/')
     })
-  const request = (event: FormEvent<HTMLFormElement>) => {
+  const requestLink = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const email = new FormData(event.currentTarget).get('email')
     return send('/api/sign-in', { email }, () =>
-      setSaid(
+      setMessage(
         'If this address may open the desk, a link is on its way. It works once, for 15 minutes.',
       ),
     )
@@ -40,12 +38,12 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
       {token ? (
         <>
           <p>This link signs you in on this device, for 30 days.</p>
-          <Button isLoud disabled={isBusy} onClick={enter}>
+          <Button isLoud disabled={isBusy} onClick={redeemLink}>
             Open the desk
           </Button>
         </>
       ) : (
-        <form onSubmit={request}>
+        <form onSubmit={requestLink}>
           <label>
             Your e-mail address
             <input name="email" type="email" autoComplete="email" required />
@@ -55,7 +53,7 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
           </Button>
         </form>
       )}
-      <p role="status">{said}</p>
+      <p role="status">{message}</p>
       <p role="alert" className="problem">
         {problem}
       </p>

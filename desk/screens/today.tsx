@@ -1,10 +1,9 @@
-import type { LeadCard } from '#leads/desk/describe.ts'
+import { formatShortDuration } from '#leads/clock.ts'
+import type { LeadCard } from '#leads/reports/describe.ts'
 import { groupForCalling } from '../countdown.ts'
-import { Heading } from '../heading.tsx'
-import { Mark } from '../icons.tsx'
+import { Heading, Mark } from '../elements.tsx'
 import { LeadList } from '../lead-row.tsx'
 import { formatRoute } from '../route.ts'
-import { formatSpan } from '../words.ts'
 
 const hrefOf = (leadId: string) => formatRoute({ leadId })
 
@@ -46,5 +45,5 @@ function summarize(answered: readonly LeadCard[]): string {
     .sort((a, b) => a - b)
   const median = took[Math.ceil(took.length / 2) - 1]
   if (median === undefined) return 'Everybody is promised a call within 10 minutes.'
-  return `${took.length} answered since yesterday, ${took.length === 1 ? 'after' : 'half of them within'} ${formatSpan(median)}.`
+  return `${took.length} answered since yesterday, ${took.length === 1 ? 'after' : 'half of them within'} ${formatShortDuration(median)}.`
 }

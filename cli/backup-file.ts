@@ -1,0 +1,83 @@
+import { chown, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { readEnv } from '#leads/settings.ts'
+import { UserError } from '#leads/user-error.ts'
+import { findBackupDir } from '#server/backups.ts'
+import { explainError } from './terminal.ts'
+
+type Variables = Record<string, string | undefined>
+
+export const formatStamp = (at: number) =>
+  new Date(at)
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(':', '-')
+
+export function findPlaces(variables: Variables) {
+  const { databaseUrl, dataDir, desk } = readEnv(variables)
+  if (databaseUrl)
+    throw new UserError(
+      'DATABASE_URL names a PostgreSQL, which pg_dump and pg_restore copy: see docs/backup.md.',
+    )
+  return { dataDir, backupDir: findBackupDir(variables, dataDir), desk }
+}
+
+const readProcess = () => ({
+  variables: process.env as Variables,
+  now: Date.now(),
+  stdout: (text: string): unknown => process.stdout.write(text),
+  stderr: (text: string): unknown => process.stderr.write(text),
+})
+
+/** Shared by backup and restore. `failure` starts the error message. */
+export const createCommand =
+  (failure: string, run: (args: string[], variables: Variables, now: number) => Promise<string>) =>
+  async (args: string[], { variables, now, stdout, stderr } = readProcess()): Promise<number> => {
+    try {
+      stdout(await run(args, variables, now))
+      return 0
+    } catch (error) {
+      stderr(`${failure}: ${explainError(error)}\n`)
+      return 1
+    }
+  }
+
+const abandonedMs = 6 * 60 * 60_000
+
+/** Runs the work with a folder for unfinished files, which is always removed. */
+export async function withTempDir<T>(backupDir: string, work: (dir: string) => Promise<T>) {
+  await makeOwnDir(backupDir)
+  // A killed run leaves a copy of all leads behind.
+  for (const name of await readdir(backupDir)) {
+    const path = join(backupDir, name)
+    if (name.startsWith('.unfinished-') && Date.now() - (await stat(path)).mtimeMs > abandonedMs)
+      await rm(path, { recursive: true, force: true })
+  }
+  const dir = await mkdtemp(join(backupDir, '.unfinished-'))
+  return work(dir).finally(() => rm(dir, { recursive: true, force: true }))
+}
+
+export async function makeOwnDir(dir: string): Promise<void> {
+  const made = await mkdir(dir, { recursive: true, mode: 0o700 })
+  if (made) await giveToOwner(made)
+}
+
+/** If root runs the command, the site's user must still own the files. */
+export async function giveToOwner(path: string): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = await stat(dirname(path))
+  await chown(path, uid, gid)
+}
+
+/** Renames a finished file. File and name are on the disk when it returns. */
+export async function publishFile(unnamed: string, file: string): Promise<void> {
+  await syncPath(unnamed)
+  await rename(unnamed, file)
+  await giveToOwner(file)
+  await syncPath(dirname(file))
+}
+
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  await handle.sync().finally(() => handle.close())
+}

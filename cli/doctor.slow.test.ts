@@ -1,0 +1,187 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { createServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startFakeAirtable } from '#fakes/airtable.ts'
+import { startFakeMail } from '#fakes/mail.ts'
+import { startFakeTwilio } from '#fakes/twilio.ts'
+import { copySources } from '#testing/copy-sources.ts'
+import { canTestWith } from '#testing/processes.ts'
+import { spawnProcess } from '#testing/server-process.ts'
+
+/** A separate checkout that the test may change. */
+function checkOut() {
+  const folder = copySources('leads', 'cli', 'server', 'supabase')
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const run = async (command: string, args: string[] = [], env: Record<string, string> = {}) => {
+    const node = ['--env-file-if-exists=.env', command, ...args]
+    const ran = spawnProcess(process.execPath, node, env, { cwd: folder })
+    return { code: await ran.exited, ...ran.output }
+  }
+  return { folder, run }
+}
+
+/** Replaces the samples as the owner would. */
+function replaceSamples(folder: string) {
+  const file = join(folder, 'site/content.ts')
+  const text = readFileSync(file, 'utf8')
+    .replaceAll(/ *sample: true,/g, '')
+    .replace('(555) 555-0124', '(612) 234-7810')
+  writeFileSync(file, text)
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+/** A TLS proxy with a certificate that only this test trusts. */
+async function startProxy(folder: string) {
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const files = ['-keyout', key, '-out', cert]
+  const args = ['req', '-x509', '-days', '60', ...curve, ...subject, ...files]
+  execFileSync('openssl', args, { stdio: 'pipe' })
+  let target = ''
+  const tls = { key: readFileSync(key), cert: readFileSync(cert) }
+  const server = createServer(tls, (asked, answer) => {
+    const { method, headers } = asked
+    const options = { method, headers: { ...headers, 'x-forwarded-for': '203.0.113.7' } }
+    const passed = request(`${target}${asked.url}`, options, (got) => {
+      answer.writeHead(got.statusCode ?? 502, got.headers)
+      got.pipe(answer)
+    })
+    passed.on('error', () => answer.writeHead(502).end())
+    asked.pipe(passed)
+  })
+  onTestFinished(() => server.closeAllConnections())
+  return {
+    url: `https://localhost:${await listen(server)}`,
+    cert,
+    setTarget: (url: string) => {
+      target = url
+    },
+  }
+}
+
+test.skipIf(!canTestWith('openssl'))(
+  'finds nothing to do once everything is set up; --send sends tests',
+  async () => {
+    const { folder, run } = checkOut()
+    const [airtable, mail, twilio, proxy] = await Promise.all([
+      startFakeAirtable(),
+      startFakeMail(),
+      startFakeTwilio(),
+      startProxy(folder),
+    ])
+    onTestFinished(async () => {
+      await Promise.all([airtable.close(), mail.close(), twilio.close()])
+    })
+    replaceSamples(folder)
+    const secrets = { ...twilio.env, AIRTABLE_TOKEN: airtable.token }
+    const settings: Record<string, string> = {
+      ...secrets,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATA_DIR: join(folder, 'data'),
+      AIRTABLE_API_URL: airtable.url,
+      AIRTABLE_BASE_ID: airtable.baseId,
+      AIRTABLE_TABLE: airtable.tableName,
+      SMTP_URL: mail.url,
+      ALERT_EMAIL_FROM: 'site@roofing.test',
+      ALERT_EMAIL_TO: 'crew@roofing.test',
+      ALERT_SMS_TO: '+16125557810',
+      TIME_ZONE: 'America/Chicago',
+      PUBLIC_URL: proxy.url,
+      TRUSTED_PROXIES: '1',
+    }
+    const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
+    writeFileSync(join(folder, '.env'), lines.join(''))
+    chmodSync(join(folder, '.env'), 0o600)
+    const vite = join(folder, 'node_modules/vite/bin/vite.js')
+    execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder })
+    const start = ['--env-file=.env', 'server/main.ts']
+    const server = spawnProcess(process.execPath, start, {}, { cwd: folder })
+    proxy.setTarget(await server.findUrl())
+    mkdirSync(join(folder, 'data/backups'))
+    writeFileSync(join(folder, 'data/backups/leads-20261115T030000Z.sqlite.gz'), 'a backup')
+
+    const trusting = { NODE_EXTRA_CA_CERTS: proxy.cert }
+    const { code, stdout } = await run('cli/doctor.ts', [], trusting)
+    expect(stdout).not.toMatch(/^to do/m)
+    expect(stdout).toContain('Nothing to do')
+    expect(code).toBe(0)
+    expect([mail.mails, twilio.messages, airtable.records]).toEqual([[], [], []])
+
+    const sent = await run('cli/doctor.ts', ['--send', '--json'], trusting)
+    expect(sent.code).toBe(0)
+    const { ready, results } = JSON.parse(sent.stdout)
+    expect(ready).toBe(true)
+    expect(results.map(({ state }: { state: string }) => state)).toEqual([
+      'check',
+      'ok',
+      'ok',
+      'ok',
+    ])
+    expect([mail.mails.length, twilio.messages.length]).toEqual([1, 1])
+    expect(mail.mails[0]?.subject).toMatch(/^TEST/)
+    for (const secret of [...Object.values(secrets), 'crew@', '5557810'])
+      expect(sent.stdout).not.toContain(secret)
+
+    // Start-up prints only the address of the site.
+    expect(server.output.stdout.trim().split('\n')).toHaveLength(1)
+
+    const strangers = await run('cli/doctor.ts')
+    expect(strangers.code).toBe(1)
+    expect(strangers.stdout).toContain('do not trust the certificate')
+  },
+)
+
+test('exits with 2 on a typo in the content, with the line and how to write an apostrophe', async () => {
+  const { folder, run } = checkOut()
+  const file = join(folder, 'site/content.ts')
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const at = lines.findIndex((line) => line.startsWith('  name:'))
+  lines[at] = "  name: 'O'Brien Roofing',"
+  writeFileSync(file, lines.join('\n'))
+  const { code, stdout, stderr } = await run('cli/doctor.ts')
+  expect(code).toBe(2)
+  expect(stdout).toBe('')
+  expect(stderr).toContain(`site/content.ts line ${at + 1} cannot be read: `)
+  expect(stderr).toContain("write an apostrophe inside it as \\'.")
+  expect(stderr).not.toMatch(/^ {4}at /m)
+})
+
+test('waits for hanging services at the same time, and not for long', async () => {
+  const hanging = new Set<number>()
+  let most = 0
+  const startSilent = async (at: number) => {
+    const server = createTcpServer((socket) => {
+      hanging.add(at)
+      most = Math.max(most, hanging.size)
+      socket.on('error', () => {}).on('close', () => hanging.delete(at))
+    })
+    return `127.0.0.1:${await listen(server)}`
+  }
+  const [airtable, postgres, site] = await Promise.all([1, 2, 3].map(startSilent))
+  const { run } = checkOut()
+  const { code, stdout } = await run('cli/doctor.ts', [], {
+    AIRTABLE_API_URL: `http://${airtable}`,
+    AIRTABLE_TOKEN: 'token',
+    AIRTABLE_BASE_ID: 'app1',
+    DATABASE_URL: `postgres://owner:password@${postgres}/leads`,
+    PUBLIC_URL: `https://${site}`,
+  })
+  expect(most).toBe(3)
+  expect(code).toBe(1)
+  expect(stdout).toContain('Airtable did not answer in time')
+  expect(stdout).toContain('The database cannot store or read leads')
+  expect(stdout).toContain(`https://${site} does not show the page`)
+})

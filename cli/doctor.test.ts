@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startFakeMail } from '#fakes/mail.ts'
+import { startFakeTwilio } from '#fakes/twilio.ts'
+import * as content from '#site/content.ts'
+import { createDir } from '#testing/database.ts'
+import { runDoctor } from './doctor.ts'
+
+const run = (args: string[], raw: Record<string, string> = {}, root = '/nowhere') =>
+  runDoctor(args, {
+    root,
+    raw,
+    readContent: async () => content,
+    fetch: () => Promise.reject(new TypeError('fetch failed')),
+    pause: async () => {},
+    now: () => 0,
+  })
+
+test('lists everything in a fresh checkout and creates nothing', async () => {
+  const checkout = process.cwd()
+  const folder = createDir()
+  process.chdir(folder)
+  vi.stubEnv('TZ', 'UTC')
+  onTestFinished(() => {
+    process.chdir(checkout)
+    vi.unstubAllEnvs()
+  })
+  const { code, text } = await run([], {}, folder)
+  expect(code).toBe(1)
+  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  // The docs show this output until the content is the owner's.
+  const operations = readFileSync(join(checkout, 'docs/operations.md'), 'utf8')
+  if ('sample' in content.company) expect(operations).toContain(text)
+  expect(readdirSync(folder)).toEqual([])
+
+  const json = await run(['--json'], {}, folder)
+  expect(json.code).toBe(1)
+  const { ready, results } = JSON.parse(json.text)
+  expect(ready).toBe(false)
+  expect(results).toContainEqual({
+    id: 'database-missing',
+    state: 'to do',
+    says: 'There is no database in ./data yet.',
+    next: expect.any(String),
+  })
+})
+
+test.each([
+  ['an unknown option', ['--sned'], {}, /npm run doctor -- --help/],
+  ['an unexpected argument', ['everything'], {}, /npm run doctor -- --help/],
+  [
+    'invalid settings',
+    [],
+    { PORT: 'secret-1', SMTP_URL: 'secret-2' },
+    /PORT must.*\n.*SMTP_URL must/,
+  ],
+])('exits with 2 and a message on %s', async (_, args, given, sentence) => {
+  const { code, text } = await run(args, given)
+  expect(code).toBe(2)
+  expect(text).toMatch(sentence)
+  expect(text).not.toContain('secret')
+})
+
+test('--help explains the options', async () => {
+  expect(await run(['--help'])).toMatchObject({ code: 0, text: expect.stringContaining('--send') })
+})
+
+/** A mail server, Twilio, and a webhook, with the settings for them. */
+async function startAll() {
+  const [mail, twilio] = await Promise.all([startFakeMail(), startFakeTwilio()])
+  const calls: { type: string; text: string }[] = []
+  const webhook = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request.setEncoding('utf8')) text += chunk
+    calls.push(JSON.parse(text))
+    response.end()
+  })
+  await new Promise<void>((resolve) => webhook.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    webhook.closeAllConnections()
+    webhook.close()
+    await Promise.all([mail.close(), twilio.close()])
+  })
+  const given = {
+    ...twilio.env,
+    ALERT_SMS_TO: '+16125557810',
+    SMTP_URL: mail.url,
+    ALERT_EMAIL_FROM: 'site@roofing.test',
+    ALERT_EMAIL_TO: 'crew@roofing.test',
+    ESCALATION_EMAIL_TO: 'crew@roofing.test,boss@roofing.test',
+    ALERT_WEBHOOK_URL: `http://127.0.0.1:${(webhook.address() as AddressInfo).port}/`,
+    PUBLIC_URL: 'https://www.roofing.test',
+    TIME_ZONE: 'America/Chicago',
+  }
+  return { mail, twilio, calls, given }
+}
+
+/** The results of the channels, which have no id. */
+async function send(raw: Record<string, string>) {
+  const deps = { root: '/nowhere', raw, readContent: async () => content, now: () => 0 }
+  const all = await runDoctor(['--send', '--json'], { ...deps, fetch, pause: async () => {} })
+  const { results } = JSON.parse(all.text) as {
+    results: { id?: string; state: string; says: string }[]
+  }
+  return results.filter(({ id }) => id === undefined)
+}
+
+test('--send sends one test to each recipient of each channel', async () => {
+  const { mail, twilio, calls, given } = await startAll()
+  const results = await send(given)
+  expect(results.map(({ state, says }) => `${state}: ${says}`)).toEqual([
+    'ok: Email: a test was accepted for 2 recipients. Has it arrived?',
+    'ok: Text message: a test was accepted for 1 recipient. Has it arrived?',
+    'ok: Webhook: a test was accepted for 1 recipient. Has it arrived?',
+  ])
+  const recipients = mail.mails.flatMap(({ to }) => to).sort()
+  expect(recipients).toEqual(['boss@roofing.test', 'crew@roofing.test'])
+  for (const { subject, text } of mail.mails) {
+    expect(subject).toMatch(/^TEST/)
+    expect(text).toContain('https://www.roofing.test/')
+  }
+  expect(twilio.messages.map(({ body }) => body)).toEqual([expect.stringMatching(/^TEST/)])
+  expect(calls).toMatchObject([{ type: 'lead.test', text: expect.stringMatching(/^TEST/) }])
+})
+
+test('--send reports rejected tests without addresses', async () => {
+  const { mail, twilio, given } = await startAll()
+  mail.settings.refusedReceivers.set('boss@roofing.test', 550)
+  twilio.nextFaults.push({ kind: 'error', status: 400, code: 21608 })
+  const results = await send({ ...given, ALERT_WEBHOOK_URL: 'http://127.0.0.1:1/' })
+  expect(results.map(({ state, says }) => `${state}: ${says}`)).toEqual([
+    expect.stringMatching(/^to do: .*The mail server refuses the mail/),
+    expect.stringMatching(/^to do: .*verified numbers only/),
+    expect.stringMatching(/^to do: .*could not be reached/),
+  ])
+  expect(JSON.stringify(results)).not.toMatch(/@|7810/)
+  expect(mail.mails.flatMap(({ to }) => to)).toEqual(['crew@roofing.test'])
+})

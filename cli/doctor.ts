@@ -1,0 +1,138 @@
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Channel, DoctorContext } from '#leads/channels/channel.ts'
+import { channels, findSettings } from '#leads/channels/channels.ts'
+import { findProblems } from '#leads/health/check.ts'
+import { healthChecks } from '#leads/health/checks.ts'
+import { makeSafe } from '#leads/safe-text.ts'
+import { type Env, readEnv } from '#leads/settings.ts'
+import { UserError } from '#leads/user-error.ts'
+import { findSamples, readMachineFacts } from '#server/machine-facts.ts'
+import { type Content, localChecks, type RawEnv } from './doctor/checks.ts'
+import { readDatabase } from './doctor/database.ts'
+import { readSite, siteChecks } from './doctor/site-checks.ts'
+import { explainError, makeSafeJson, parseTyped, UsageError } from './terminal.ts'
+
+const help = `Lists what is left to do before this site can go live. Changes no lead and no setting.
+
+  npm run doctor               run all checks
+  npm run doctor -- --send     also send a test email, text message, and webhook call
+  npm run -s doctor -- --json  for programs
+
+Exits with 0 if nothing is left to do, 1 if something is, and 2 if the checks could
+not run (unknown option, invalid settings or content).
+`
+
+export type DoctorDeps = {
+  /** The checkout. */
+  root: string
+  raw: RawEnv
+  /** Reads site/content.ts, which a typo can make unreadable. */
+  readContent: () => Promise<Content>
+  fetch: typeof globalThis.fetch
+  pause: (ms: number) => Promise<void>
+  now: () => number
+}
+
+const flag = { type: 'boolean' } as const
+const options = { json: flag, send: flag, help: { ...flag, short: 'h' } } as const
+
+/** Returns the exit code and the text to print. */
+export async function runDoctor(args: readonly string[], deps: DoctorDeps) {
+  try {
+    const { values } = parseTyped({ args: [...args], options })
+    if (values.help) return { code: 0, text: help }
+    const env = readEnv(deps.raw)
+    const content = await deps.readContent().catch(explainUnreadable)
+    const results = await runChecks(env, content, values.send ?? false, deps)
+    const ready = !results.some(({ state }) => state === 'to do')
+    const text = values.json ? `${makeSafeJson({ ready, results }, 2)}\n` : format(results)
+    return { code: ready ? 0 : 1, text }
+  } catch (error) {
+    const hint = error instanceof UsageError ? '. Try: npm run doctor -- --help' : ''
+    return { code: 2, text: `${explainError(error)}${hint}\n` }
+  }
+}
+
+function explainUnreadable({ message, stack = '' }: Error): never {
+  const [, line] = stack.match(/content\.ts:(\d+)/) ?? []
+  const place = line === undefined ? '' : ` line ${line}`
+  throw new UserError(
+    `site/content.ts${place} cannot be read: ${message}.\nPut text between '…', and write an apostrophe inside it as \\'.`,
+  )
+}
+
+type Result = { id?: string; state: 'ok' | 'to do' | 'check'; says: string; next?: string }
+
+async function runChecks(env: Env, content: Content, sends: boolean, deps: DoctorDeps) {
+  const { root, raw, fetch, now } = deps
+  // At the same time, because each of them may take seconds.
+  const reading = readDatabase(env, raw, now)
+  const readDevices = async () => (await reading).database?.devices ?? []
+  const [channelResults, database, site] = await Promise.all([
+    checkChannels(env, { ...deps, sends, readDevices }),
+    reading,
+    readSite(env, raw, fetch),
+  ])
+  const machine =
+    database.leadsAre === 'here'
+      ? await readMachineFacts(env, raw, content)
+      : { samples: findSamples(content) }
+  const facts = { ...database, machine, site, root, raw, content, sends }
+  const checks = [...localChecks, ...healthChecks, ...siteChecks]
+  const problems = await findProblems(checks, 'doctor', {
+    ...{ env, now: now(), isPublic: true },
+    ...facts,
+  })
+  return [
+    ...problems.map(
+      ({ id, severity, forDeveloper: { text, next } }): Result => ({
+        id,
+        state: severity === 'note' ? 'check' : 'to do',
+        says: text,
+        ...(next && { next }),
+      }),
+    ),
+    ...channelResults,
+  ]
+}
+
+async function checkChannels(
+  env: Env,
+  context: Omit<DoctorContext<unknown>, 'env' | 'settings'>,
+): Promise<Result[]> {
+  const results = channels.map(async (channel: Channel) => {
+    const settings = findSettings(channel, { env })
+    return settings === undefined ? [] : channel.doctorCheck({ ...context, env, settings })
+  })
+  return (await Promise.all(results)).flat()
+}
+
+function format(results: readonly Result[]): string {
+  const [toDo, toCheck] = (['to do', 'check'] as const).map(
+    (state) => results.filter((result) => result.state === state).length,
+  )
+  const total = `${toDo === 0 ? 'Nothing' : toDo} to do${toCheck ? `, ${toCheck} to check` : ''}.`
+  return [...results.map(formatResult), total].map((text) => `${text}\n`).join('\n')
+}
+
+const indent = '\n'.padEnd(8)
+const formatResult = ({ state, says, next }: Result) =>
+  `${state.padEnd(7)}${wrap(says)}${next ? `${indent}→ ${wrap(next, '  ')}` : ''}`
+
+/** Wraps to the 80 columns of a terminal. */
+const wrap = (text: string, more = '') =>
+  (makeSafe(text).match(/.{1,70}(?= |$)|\S+/g) ?? [])
+    .map((line) => line.trimStart())
+    .join(indent + more)
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '..')
+  const readContent = () => import('#site/content.ts')
+  const deps = { root, raw: process.env, readContent, fetch, pause, now: Date.now }
+  const { code, text } = await runDoctor(process.argv.slice(2), deps)
+  const output = code === 2 ? process.stderr : process.stdout
+  // A mail server or database that hangs must not keep the process alive.
+  output.on('error', () => process.exit(code))
+  output.write(text, () => process.exit(code))
+}

@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { findProblems } from '#leads/health/check.ts'
+import { readEnv } from '#leads/settings.ts'
+import { createDir } from '#testing/database.ts'
+import { type LocalContext, localChecks } from './checks.ts'
+
+const company = { name: 'Northgate Roofing', phone: '(612) 555-7810' }
+
+async function find(id: string, changes: Partial<LocalContext> = {}) {
+  const raw = { PUBLIC_URL: 'https://a.test', TIME_ZONE: 'UTC', ...changes.raw }
+  const problems = await findProblems(localChecks, 'doctor', {
+    ...{ env: readEnv(raw), now: 0, isPublic: true, root: '/nowhere', content: { company } },
+    ...{ leadsAre: 'here', sends: false, ...changes, raw },
+  })
+  return problems.find((problem) => problem.id === id)?.forDeveloper
+}
+
+test('finds nothing when all is well', async () => {
+  for (const { id } of localChecks) expect(await find(id)).toBeUndefined()
+})
+
+test('.env must exist, and be closed to others', async () => {
+  const root = createDir()
+  const check = (raw = {}) => find('env-file', { root, raw: { PUBLIC_URL: '', ...raw } })
+  expect(await check()).toMatchObject({ next: 'install -m 600 .env.example .env' })
+  expect(await check({ PUBLIC_URL: 'https://a.test' })).toBeUndefined()
+  const file = join(root, '.env')
+  writeFileSync(file, 'PORT=3000\n')
+  chmodSync(file, 0o644)
+  expect(await check()).toMatchObject({ next: 'chmod o= .env' })
+  // The site's own user may read what root has written.
+  chmodSync(file, 0o640)
+  expect(await check()).toBeUndefined()
+})
+
+test('reports a .env that the user cannot read', () => {
+  const root = createDir()
+  chmodSync(root, 0o755)
+  writeFileSync(join(root, '.env'), 'PORT=3000\n', { mode: 0o000 })
+  const script = `import { localChecks } from '${import.meta.dirname}/checks.ts'
+    const found = localChecks[0].find({ root: '${root}', raw: {} })
+    process.stdout.write(JSON.stringify(found))`
+  // Root can read every file.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const output = execFileSync(process.execPath, ['--eval', script], nobody)
+  expect(JSON.parse(String(output))).toMatchObject({ text: 'You cannot read .env.' })
+})
+
+test.each([
+  ['Etc/UTC', '', true],
+  ['UTC', 'UTC', false],
+  ['America/Chicago', '', false],
+])('reports UTC unless the owner chose it: %s, TIME_ZONE=%s', async (timeZone, given, isFound) => {
+  const env = { ...readEnv({}), timeZone }
+  const found = await find('time-zone-unset', { env, raw: { TIME_ZONE: given } })
+  expect(Boolean(found)).toBe(isFound)
+})
+
+test.each([
+  ['(555) 234-5678', true],
+  ['(612) 555-0199', true],
+  ['(612) 555-7810', false],
+  ['(612) 234-0155', false],
+])('reports a placeholder as phone number: %s %s', async (phone, isFound) => {
+  const content = { company: { ...company, phone } }
+  expect(Boolean(await find('phone-placeholder', { content }))).toBe(isFound)
+})
+
+test('asks for npm run brand after the brand has changed', async () => {
+  const root = createDir()
+  mkdirSync(join(root, 'site/brand'), { recursive: true })
+  writeFileSync(join(root, 'site/brand/made.json'), '{}')
+  const text = expect.stringContaining('has changed')
+  expect(await find('brand-changed', { root })).toEqual({ text, next: 'npm run brand' })
+})
+
+test('asks a person about what doctor cannot see', async () => {
+  expect(await find('leads-elsewhere', { leadsAre: 'elsewhere' })).toBeDefined()
+  expect(await find('postgres-backup', { leadsAre: 'elsewhere' })).toBeDefined()
+  const raw = { ALERT_WEBHOOK_URL: 'https://h.test' }
+  expect(await find('webhook-only', { env: readEnv(raw) })).toBeDefined()
+  expect(await find('alerts-untested', { env: readEnv(raw) })).toBeDefined()
+  expect(await find('alerts-untested', { env: readEnv(raw), sends: true })).toBeUndefined()
+})

@@ -1,0 +1,147 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type Check,
+  type DeveloperText,
+  defineCheck,
+  type HealthContext,
+} from '#leads/health/check.ts'
+import { brand } from '#site/brand/brand.ts'
+import { findOldBrand } from '#site/brand/made.ts'
+
+/** The variables as they are set, for those that readEnv does not return. */
+export type RawEnv = Record<string, string | undefined>
+
+/** The part of site/content.ts that doctor reads. */
+export type Content = { company: { name: string; phone: string } }
+
+export type LocalContext = HealthContext & {
+  /** The checkout. */
+  root: string
+  raw: RawEnv
+  content: Content
+  leadsAre: 'here' | 'missing' | 'elsewhere'
+  /** With --send. */
+  sends: boolean
+}
+
+/** The URL that the page sends leads to, if it is not the site itself. */
+export const findBackend = (raw: RawEnv): string | undefined => {
+  const url = raw.VITE_SUPABASE_URL?.trim().replace(/\/+$/, '')
+  return url && url !== raw.PUBLIC_URL?.trim().replace(/\/+$/, '') ? url : undefined
+}
+
+/** Checks of the checkout and the machine that only a developer needs. */
+export const localChecks: readonly Check<LocalContext>[] = [
+  defineCheck({
+    id: 'env-file',
+    runsIn: ['doctor'],
+    severity: 'warning',
+    find: ({ root, raw }: LocalContext) => findEnvFileProblem(join(root, '.env'), raw),
+    forDeveloper: (problem) => problem,
+  }),
+  defineCheck({
+    id: 'phone-placeholder',
+    runsIn: ['doctor'],
+    severity: 'warning',
+    // 555 is not an area code, and the numbers 555-01xx are reserved for examples in all others.
+    find: ({ content: { company } }: LocalContext) =>
+      /^\(555\)|\) 555-01\d\d$/.test(company.phone) ? company.phone : undefined,
+    forDeveloper: (phone) => ({
+      text: `The phone number is a placeholder: ${phone}.`,
+      next: 'Set company.phone in site/content.ts to the number that people should call',
+    }),
+  }),
+  defineCheck({
+    id: 'brand-changed',
+    runsIn: ['doctor'],
+    severity: 'warning',
+    find: ({ root, content }: LocalContext) =>
+      findOldBrand({ root, brand, name: content.company.name }),
+    forDeveloper: (text) => ({ text, next: 'npm run brand' }),
+  }),
+  defineCheck({
+    id: 'time-zone-unset',
+    runsIn: ['doctor'],
+    severity: 'warning',
+    find: ({ env: { timeZone }, raw }: LocalContext) => {
+      const isUtc = /^(Etc\/)?(UTC|GMT|UCT|Universal|Zulu)$/.test(timeZone)
+      return isUtc && !raw.TIME_ZONE?.trim() ? timeZone : undefined
+    },
+    forDeveloper: () => ({
+      text: 'Alerts show times in UTC, which is the time zone of this machine.',
+      next: 'Set TIME_ZONE=America/Chicago (or yours) in .env',
+    }),
+  }),
+  defineCheck({
+    id: 'database-missing',
+    runsIn: ['doctor'],
+    severity: 'warning',
+    find: ({ leadsAre, env }: LocalContext) => (leadsAre === 'missing' ? env.dataDir : undefined),
+    forDeveloper: (dataDir) => ({
+      text: `There is no database in ${dataDir} yet.`,
+      next: 'npm start creates it',
+    }),
+  }),
+  defineCheck({
+    id: 'leads-elsewhere',
+    runsIn: ['doctor'],
+    severity: 'note',
+    find: ({ leadsAre }: LocalContext) => (leadsAre === 'elsewhere' ? true : undefined),
+    forDeveloper: () => ({
+      text: 'Doctor cannot check the database of the backend in VITE_SUPABASE_URL.',
+      next: 'Set DATABASE_URL in .env to its connection string',
+    }),
+  }),
+  defineCheck({
+    id: 'postgres-backup',
+    runsIn: ['doctor'],
+    severity: 'note',
+    find: ({ leadsAre, env }: LocalContext) =>
+      env.databaseUrl !== undefined || leadsAre === 'elsewhere' ? true : undefined,
+    forDeveloper: () => ({
+      text: 'Doctor cannot check the backups of PostgreSQL.',
+      next: 'Make sure that it is backed up every night: docs/backup.md',
+    }),
+  }),
+  defineCheck({
+    id: 'webhook-only',
+    runsIn: ['doctor'],
+    severity: 'note',
+    find: ({ env: { alertKinds }, database }: LocalContext) =>
+      alertKinds.join() === 'webhook' && !database?.devices.length ? true : undefined,
+    forDeveloper: () => ({
+      text: 'Only the webhook gets alerts.',
+      next: 'Make sure that a person sees them, or set up another alert',
+    }),
+  }),
+  defineCheck({
+    id: 'alerts-untested',
+    runsIn: ['doctor'],
+    severity: 'note',
+    find: ({ env, sends }: LocalContext) =>
+      env.alertKinds.length > 0 && !sends ? true : undefined,
+    forDeveloper: () => ({
+      text: 'Doctor has not tested whether alerts arrive.',
+      next: 'npm run doctor -- --send sends a test to each recipient',
+    }),
+  }),
+]
+
+function findEnvFileProblem(file: string, raw: RawEnv): DeveloperText | undefined {
+  if (!existsSync(file)) {
+    const isSetOtherwise = raw.PUBLIC_URL || raw.AIRTABLE_TOKEN
+    if (isSetOtherwise) return
+    const text = 'There is no .env file for your settings.'
+    return { text, next: 'install -m 600 .env.example .env' }
+  }
+  try {
+    accessSync(file, constants.R_OK)
+  } catch {
+    // Node ignores a file that it cannot read, so every setting would seem to be missing.
+    return { text: 'You cannot read .env.', next: 'Run doctor as the user that runs the site' }
+  }
+  // Windows has no such permissions.
+  if (statSync(file).mode & 0o007 && process.platform !== 'win32')
+    return { text: 'Every user of this machine can read .env.', next: 'chmod o= .env' }
+}

@@ -1,0 +1,39 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { readEnv } from '#leads/settings.ts'
+import { openDatabase } from '#server/database.ts'
+import { createDir, createLocation, engines } from '#testing/database.ts'
+import { readDatabase } from './database.ts'
+
+const read = (raw: Record<string, string | undefined>) => readDatabase(readEnv(raw), raw, Date.now)
+
+test.each(engines)('reads a database that can store a lead: %s', async (engine) => {
+  const { dataDir, databaseUrl } = await createLocation(engine)
+  const db = await openDatabase({ dataDir, databaseUrl })
+  onTestFinished(() => db.close())
+  const before = dataDir && readdirSync(dataDir)
+  expect(await read({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl })).toEqual({
+    leadsAre: 'here',
+    database: { devices: [], pending: new Map(), isWebhookStopped: false },
+  })
+  expect(dataDir && readdirSync(dataDir)).toEqual(before)
+})
+
+test('creates no database, and reports a file that is none', async () => {
+  const DATA_DIR = createDir()
+  expect(await read({ DATA_DIR })).toEqual({ leadsAre: 'missing' })
+  expect(readdirSync(DATA_DIR)).toEqual([])
+  writeFileSync(join(DATA_DIR, 'leads.db'), 'this is not a database, whatever its name'.repeat(50))
+  const databaseFault = 'file is not a database'
+  expect(await read({ DATA_DIR })).toEqual({ leadsAre: 'here', databaseFault })
+})
+
+test('reports an unreachable PostgreSQL without its password', async () => {
+  const found = await read({ DATABASE_URL: 'postgres://owner:password@127.0.0.1:1/leads' })
+  expect(found).toEqual({ leadsAre: 'here', databaseFault: 'ECONNREFUSED' })
+})
+
+test('cannot see the leads of another backend', async () => {
+  expect(await read({ VITE_SUPABASE_URL: 'https://b.test' })).toEqual({ leadsAre: 'elsewhere' })
+})

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely } from 'kysely'
+import type { HealthContext } from '#leads/health/check.ts'
+import { readDatabaseFacts } from '#leads/health/examine.ts'
+import type { Env } from '#leads/settings.ts'
+import { openPostgres } from '#leads/store/postgres.ts'
+import { checkWritable } from '#leads/store/save-lead.ts'
+import type { Tables } from '#leads/store/tables.ts'
+import { withTimeout } from '#leads/with-timeout.ts'
+import { createSqliteDialect } from '#server/sqlite-dialect.ts'
+import { findBackend, type LocalContext, type RawEnv } from './checks.ts'
+
+const timeoutMs = 8_000
+
+/** Opens the database as it is, because only the site may create or migrate it. */
+export async function readDatabase(
+  env: Env,
+  raw: RawEnv,
+  now: () => number,
+): Promise<Pick<HealthContext, 'database' | 'databaseFault'> & Pick<LocalContext, 'leadsAre'>> {
+  const { databaseUrl, dataDir } = env
+  if (databaseUrl === undefined) {
+    if (findBackend(raw) !== undefined) return { leadsAre: 'elsewhere' }
+    if (!existsSync(join(dataDir, 'leads.db'))) return { leadsAre: 'missing' }
+  }
+  let db: ReturnType<typeof openSqlite> | ReturnType<typeof openPostgres> | undefined
+  try {
+    const opened = databaseUrl
+      ? openPostgres(databaseUrl, { leads: 1, others: 1 })
+      : openSqlite(dataDir)
+    db = opened
+    const database = await withTimeout(timeoutMs, async () => {
+      await checkWritable(opened)
+      return readDatabaseFacts(env, opened, now)
+    })
+    return { leadsAre: 'here', database }
+  } catch (error) {
+    const { errstr = findErrorCode(error) } = error as { errstr?: string }
+    return { leadsAre: 'here', databaseFault: errstr }
+  } finally {
+    // A server that hangs would not answer this either.
+    db?.close().catch(() => {})
+  }
+}
+
+function openSqlite(dataDir: string) {
+  const sqlite = new DatabaseSync(join(dataDir, 'leads.db'), { timeout: 2_000 })
+  const kysely = new Kysely<Tables>({ dialect: createSqliteDialect(sqlite, 2_000) })
+  return { engine: 'sqlite' as const, kysely, close: async () => sqlite.close() }
+}
+
+/** The code of an error, such as ENOTFOUND, because messages may contain passwords and addresses. */
+export function findErrorCode(error: unknown): string {
+  const { code, cause, errors, name } = error as NodeJS.ErrnoException & Partial<AggregateError>
+  // The code of a timeout is a number, which explains nothing.
+  if (typeof code === 'string') return code
+  const inner = errors?.[0] ?? cause
+  return inner ? findErrorCode(inner) : (name ?? 'unknown error')
+}

@@ -1,0 +1,182 @@
+import { type Check, defineCheck, findProblems } from '#leads/health/check.ts'
+import { healthChecks } from '#leads/health/checks.ts'
+import type { Env } from '#leads/settings.ts'
+import { parseSiteHeaders } from '#server/static-site.ts'
+import { formatSiteHeaders } from '#site/build/site-headers.ts'
+import { findBackend, type LocalContext, type RawEnv } from './checks.ts'
+import { findErrorCode } from './database.ts'
+
+/** The status is a code such as ECONNREFUSED if there was no response. */
+type Answer = { status: number | string; headers: Headers; text: string }
+
+export type SiteAnswers = { page: Answer; health: Answer; key: Answer }
+
+/** Undefined until the site has an https address. */
+export type SiteContext = LocalContext & { site: SiteAnswers | undefined }
+
+const timeoutMs = 5_000
+
+/** Requests the public site as a visitor would. */
+export async function readSite(
+  { publicUrl }: Env,
+  raw: RawEnv,
+  fetch: typeof globalThis.fetch,
+): Promise<SiteAnswers | undefined> {
+  if (!publicUrl.startsWith('https://')) return
+  const backend = findBackend(raw)
+  const functionUrl = `${backend ?? publicUrl}/functions/v1/submit-to-airtable`
+  const request = async (url: string, init: RequestInit = {}): Promise<Answer> => {
+    try {
+      const signal = AbortSignal.timeout(timeoutMs)
+      const response = await fetch(url, { redirect: 'manual', ...init, signal })
+      return { status: response.status, headers: response.headers, text: await response.text() }
+    } catch (error) {
+      return { status: findErrorCode(error), headers: new Headers(), text: '' }
+    }
+  }
+  const [page, health, key] = await Promise.all([
+    request(`${publicUrl}/`),
+    request(`${backend ? functionUrl : publicUrl}/healthz`),
+    // The function checks the key first, then rejects this type, so nothing is stored.
+    request(functionUrl, {
+      method: 'POST',
+      headers: { apikey: findPageKey(raw), 'content-type': 'text/plain', origin: publicUrl },
+      body: 'doctor',
+    }),
+  ])
+  return { page, health, key }
+}
+
+/** The key that the page is built with: see vite.config.ts. */
+export const findPageKey = (raw: RawEnv): string =>
+  raw.VITE_SUPABASE_ANON_KEY?.trim() || raw.SUPABASE_ANON_KEY?.trim() || 'public-anon-key'
+
+/** Undefined while the page cannot be reached: site-unreachable reports that. */
+const findReached = ({ site }: SiteContext) => (site?.page.status === 200 ? site : undefined)
+
+/** Checks of the public site, as a visitor sees it. */
+export const siteChecks: readonly Check<SiteContext>[] = [
+  defineCheck({
+    id: 'site-unreachable',
+    runsIn: ['doctor'],
+    severity: 'error',
+    find: ({ site }: SiteContext) => (site?.page.status === 200 ? undefined : site?.page.status),
+    forDeveloper: (status, { env: { publicUrl } }) =>
+      /CERT|SIGNATURE|SELF_SIGNED|SSL|TLS/.test(String(status))
+        ? {
+            text: `Browsers do not trust the certificate of ${publicUrl} (${status}).`,
+            next: 'Look in the log of the proxy why it did not get or renew the certificate',
+          }
+        : {
+            text: `${publicUrl} does not show the page (${status}).`,
+            next: 'Start the site and its proxy. Check the name in DNS, and ports 80 and 443 in the firewall',
+          },
+  }),
+  defineCheck({
+    id: 'security-headers',
+    runsIn: ['doctor'],
+    severity: 'warning',
+    find: (context: SiteContext) => {
+      const { page } = findReached(context) ?? {}
+      return page && findWrongHeaders(page, context.raw)
+    },
+    forDeveloper: (names) => ({
+      text: `Security headers are missing or do not match the page: ${names}.`,
+      next: 'Restart the site, or let the static host read dist/_headers. A proxy must not change headers or pages',
+    }),
+  }),
+  defineCheck({
+    id: 'site-unhealthy',
+    runsIn: ['doctor'],
+    severity: 'error',
+    find: (context: SiteContext) => {
+      const { health } = findReached(context) ?? {}
+      return health && (health.status !== 200 || !readWarnings(health)) ? health.status : undefined
+    },
+    forDeveloper: (status) => ({
+      text: `/healthz does not report that a lead can be stored (${status}).`,
+      next: 'Look in the log of the site',
+    }),
+  }),
+  defineCheck({
+    id: 'site-warnings',
+    runsIn: ['doctor'],
+    severity: 'warning',
+    find: async (context: SiteContext) => {
+      const warnings = readWarnings(findReached(context)?.health) ?? []
+      const known = await findProblems(healthChecks, 'healthz', context)
+      const others = warnings.filter((warning) => !known.some(({ id }) => id === warning))
+      return others.length > 0 ? others.join(', ') : undefined
+    },
+    forDeveloper: (warnings) => ({
+      text: `The running site reports: ${warnings}.`,
+      next: 'If .env is already right, restart the site. docs/operations.md explains each warning',
+    }),
+  }),
+  defineCheck({
+    id: 'page-key',
+    runsIn: ['doctor'],
+    severity: 'error',
+    find: (context: SiteContext) => {
+      const { status } = findReached(context)?.key ?? {}
+      // 415: the function accepted the key and rejected the type, as intended.
+      return status === 415 ? undefined : status
+    },
+    forDeveloper: (status) =>
+      status === 401
+        ? {
+            text: 'The function rejects the key of the page, so no lead would arrive.',
+            next: 'Set VITE_SUPABASE_ANON_KEY to the key of the backend, or leave it empty without one. Then build again',
+          }
+        : {
+            text: `The function does not answer as it should (${status}).`,
+            next: 'Start the backend',
+          },
+  }),
+  defineCheck({
+    id: 'origin-not-allowed',
+    runsIn: ['doctor'],
+    severity: 'error',
+    find: (context: SiteContext) => {
+      const { key } = findReached(context) ?? {}
+      if (key?.status !== 415 || !findBackend(context.raw)) return
+      const { origin } = new URL(context.env.publicUrl)
+      return key.headers.get('access-control-allow-origin') === origin ? undefined : origin
+    },
+    forDeveloper: (origin) => ({
+      text: `The backend does not accept leads from ${origin}.`,
+      next: `npx supabase secrets set ALLOWED_ORIGINS=${origin}`,
+    }),
+  }),
+  defineCheck({
+    id: 'proxies',
+    runsIn: ['doctor'],
+    severity: 'note',
+    find: (context: SiteContext) => findReached(context) && (context.env.trustedProxies ?? 0),
+    forDeveloper: (trusted) => ({
+      text: `TRUSTED_PROXIES is ${trusted} and must be the number of proxies in front of the site: if it is too low, all visitors share one rate limit; if it is too high, a visitor can fake an address.`,
+      next: 'Count the proxies, and correct TRUSTED_PROXIES if it differs',
+    }),
+  }),
+]
+
+/** Compares with the headers that the served page needs: inlined code is allowed by its hash. */
+function findWrongHeaders(page: Answer, raw: RawEnv): string | undefined {
+  const supabaseUrl = findBackend(raw)
+  const withMaps = Boolean(raw.VITE_GOOGLE_MAPS_API_KEY?.trim())
+  const { all } = parseSiteHeaders(formatSiteHeaders({ pages: [page.text], supabaseUrl, withMaps }))
+  const wrong = Object.keys(all).filter((name) => {
+    const sent = page.headers.get(name) ?? ''
+    return all[name]?.split(/[\s;]+/).some((part) => !sent.includes(part))
+  })
+  return wrong.length > 0 ? wrong.join(', ') : undefined
+}
+
+function readWarnings(health: Answer | undefined): string[] | undefined {
+  try {
+    const { warnings } = JSON.parse(health?.text ?? '')
+    return Array.isArray(warnings) ? warnings.map(String) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,86 @@
+import { rename, rm, stat, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { formatCsv, readPages } from '#leads/reports/csv.ts'
+import { makeSafe } from '#leads/safe-text.ts'
+import { explainSource } from '#leads/source.ts'
+import type { LeadWithDeliveries } from '#leads/store/reading.ts'
+import type { Database } from '#leads/store/tables.ts'
+import { UserError } from '#leads/user-error.ts'
+import { count, makeSafeJson } from './terminal.ts'
+
+/** Writes all leads to the file, or to stdout if none is named. */
+export async function exportLeads(
+  { file, json, force }: { file: string | undefined; json: boolean; force: boolean },
+  { db, stdout }: { db: Database; stdout: (text: string) => void },
+): Promise<void> {
+  let leads = 0
+  async function* readAndCount() {
+    for await (const page of readPages(db)) {
+      leads += page.length
+      yield page
+    }
+  }
+  const isJson = json || file?.endsWith('.json')
+  const texts = isJson ? formatJson(readAndCount()) : formatCsv(readAndCount())
+  if (file) {
+    await writeNewFile(file, texts, force)
+    stdout(`${count(leads, 'lead')} written to ${makeSafe(file)}.\n`)
+  } else for await (const text of texts) stdout(text)
+}
+
+/** An array with one lead per line. */
+async function* formatJson(pages: AsyncIterable<LeadWithDeliveries[]>): AsyncGenerator<string> {
+  let separator = ''
+  yield '['
+  for await (const page of pages)
+    for (const lead of page) {
+      yield `${separator}\n${makeSafeJson(toJson(lead))}`
+      separator = ','
+    }
+  yield '\n]\n'
+}
+
+const toIso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
+
+const toJson = ({
+  deliveries,
+  receivedAt,
+  deadlineAt,
+  answeredAt,
+  source,
+  ...lead
+}: LeadWithDeliveries) => ({
+  ...lead,
+  source: explainSource(source),
+  receivedAt: toIso(receivedAt),
+  deadlineAt: toIso(deadlineAt),
+  answeredAt: toIso(answeredAt),
+  deliveries: deliveries.map(({ nextAttemptAt, createdAt, settledAt, ...delivery }) => ({
+    ...delivery,
+    createdAt: toIso(createdAt),
+    nextAttemptAt: delivery.state === 'waiting' ? toIso(nextAttemptAt) : null,
+    settledAt: toIso(settledAt),
+  })),
+})
+
+/** Writes the whole file or none, readable only by its owner. */
+async function writeNewFile(
+  file: string,
+  content: AsyncIterable<string>,
+  force: boolean,
+): Promise<void> {
+  const existing = await stat(file).catch(() => undefined)
+  if (existing?.isDirectory()) throw new UserError(`${file} is a folder. Name a file.`)
+  if (existing && !force) throw new UserError(`${file} already exists. Add --force to replace it.`)
+  const part = `${file}.part`
+  try {
+    await writeFile(part, content, { mode: 0o600 })
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, { force: true })
+    const { message } = error as Error
+    throw new UserError(
+      `${resolve(file)} could not be written (${message}). Name a file in a folder that you may write to.`,
+    )
+  }
+}

@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Database } from '#leads/store/tables.ts'
+import { openDatabase } from '#server/database.ts'
+import { startAirtable } from '#testing/airtable.ts'
+import { createDir, createLocation, engines, openTestDatabase } from '#testing/database.ts'
+import { jane, storeLead, testTime } from '#testing/saved-leads.ts'
+import { type Opened, openLeads, runLeads } from './leads.ts'
+
+const useDatabase = (db: Database, opened: Partial<Opened> = {}, pause = noPause) =>
+  createCommandLine(async () => {
+    const none = { dataDir: '', airtable: undefined, desk: undefined }
+    return { ...none, db: { ...db, close: async () => {} }, ...opened }
+  }, pause)
+
+const noPause = async (_ms: number) => {}
+const createCommandLine =
+  (open: () => Promise<Opened>, pause = noPause) =>
+  async (...args: string[]) => {
+    let out = ''
+    let err = ''
+    const code = await runLeads(args, {
+      open,
+      stdout: (text) => {
+        out += text
+      },
+      stderr: (text) => {
+        err += text
+      },
+      fetch,
+      pause,
+      now: () => testTime,
+    })
+    return { code, out, err }
+  }
+
+const fail = (message: string, code = 1) => ({ code, err: expect.stringContaining(message) })
+
+test('desk prints a sign-in link, or explains how to set up the desk', async () => {
+  const db = await openTestDatabase('sqlite')
+  const run = useDatabase(db, { desk: { url: 'https://desk.example', allowedEmails: [] } })
+  expect((await run('desk')).out).toMatch(/https:\/\/desk\.example\/#enter=[\w-]{43}\n/)
+  expect(await useDatabase(db)('desk')).toMatchObject(fail('DESK_URL'))
+})
+
+test('export writes every lead as CSV, readable only by the owner', async () => {
+  const db = await openTestDatabase('sqlite')
+  const file = join(createDir(), 'leads.csv')
+  const channels = ['airtable']
+  const phone = '+1 555 123 4567'
+  await storeLead(db, { channels, lead: { name: '=HYPERLINK("http://x","y")', phone } })
+  const lead = { name: 'Zoë 李 🏠', address: 'Line, with comma' }
+  const source = 'utm_source=google&utm_medium=cpc&utm_campaign=%3DHYPERLINK(1)'
+  await storeLead(db, { channels, lead, source, at: testTime + 1 })
+  const run = useDatabase(db)
+  expect((await run('export', file)).out).toBe(`2 leads written to ${file}.\n`)
+  const text = readFileSync(file, 'utf8')
+  expect(text.startsWith('\uFEFFLead ID,Received At,Name')).toBe(true)
+  const lines = text.slice(1).trimEnd().split('\r\n')
+  expect(lines).toHaveLength(3)
+  expect(lines[1]).toContain(`,Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",`)
+  expect(lines[1]).toContain(',Roof Repair,')
+  expect(lines[1]).toContain(`,Google Ads · =HYPERLINK(1),${source},,,,,,airtable waiting`)
+  expect(lines[2]).toContain(`,"'=HYPERLINK(""http://x"",""y"")",`)
+  expect(lines[2]).toContain(",'+1 555 123 4567,")
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(await run('export')).toEqual({ code: 0, out: text, err: '' })
+})
+
+test('export writes every lead as JSON, with its source and deliveries', async () => {
+  const db = await openTestDatabase('sqlite')
+  const run = useDatabase(db)
+  expect(JSON.parse((await run('export', '--json')).out)).toEqual([])
+  const source = 'utm_source=google&utm_medium=cpc&utm_campaign=spring'
+  const id = await storeLead(db, { source })
+  await storeLead(db, { at: testTime - 1 })
+  const { out } = await run('export', '--json')
+  expect(JSON.parse(out)).toMatchObject([
+    {
+      id,
+      ...jane,
+      receivedAt: new Date(testTime).toISOString(),
+      source: { name: 'Google Ads · spring', utm_source: 'google', utm_campaign: 'spring' },
+      deliveries: [{ channel: 'airtable', state: 'waiting' }, { channel: 'email' }],
+    },
+    { source: null },
+  ])
+  const file = join(createDir(), 'leads.json')
+  await run('export', file)
+  expect(readFileSync(file, 'utf8')).toBe(out)
+})
+
+test('export does not replace a file without --force, and leaves no partial file', async () => {
+  const db = await openTestDatabase('sqlite')
+  const folder = createDir()
+  const file = join(folder, 'leads.csv')
+  writeFileSync(file, 'precious')
+  const run = useDatabase(db)
+  expect(await run('export', file)).toMatchObject(fail('--force'))
+  expect(readFileSync(file, 'utf8')).toBe('precious')
+  expect((await run('export', file, '--force')).code).toBe(0)
+  const nowhere = join(folder, 'no', 'such', 'folder.csv')
+  expect(await run('export', nowhere)).toMatchObject(fail('could not be written'))
+  expect(await run('export', folder)).toMatchObject(fail('is a folder'))
+  expect(readdirSync(folder)).toEqual(['leads.csv'])
+})
+
+test('setup-airtable reports what it found, created, and cannot do', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { fake, settings, deps } = await startAirtable()
+  expect(await useDatabase(db)('setup-airtable')).toMatchObject(fail('schema.bases:write'))
+  fake.tables[0]?.fields.pop()
+  await storeLead(db)
+  const run = useDatabase(db, { airtable: settings }, deps.pause)
+  const { code, out } = await run('setup-airtable')
+  expect(code).toBe(0)
+  expect(out).toContain('✓ Made the column "Raw" (long text).')
+  expect(out).toContain('Ready. 1 pending: press “Retry all leads” on the desk.')
+  fake.settings.scopes.delete('data.records:write')
+  expect(await run('setup-airtable')).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/✗ .*data\.records:write.*\nDo this, then run it again\.\n$/),
+  })
+})
+
+test.each([
+  [['bogus'], 'Unknown command "bogus"'],
+  [['--bogus'], "Unknown option '--bogus'"],
+  [['export', 'a', 'b'], 'Unexpected argument "b"'],
+  [['desk', 'x'], 'Unexpected argument "x"'],
+  [['desk', '--force'], '--json and --force are only for export'],
+  [['\x1b[2J'], 'Unknown command " [2J"'],
+])('%j fails with a message and exit code 2', async (args, message) => {
+  const run = createCommandLine(() => Promise.reject(new Error('opens no database')))
+  expect(await run(...args)).toMatchObject(fail(message, 2))
+})
+
+test('prints help without a command and without a database', async () => {
+  const run = createCommandLine(() => openLeads({ DATABASE_URL: 'nonsense' }))
+  const help = await run()
+  expect(help).toMatchObject({ code: 0, out: expect.stringContaining('npm run leads -- desk') })
+  expect(await run('--help')).toEqual(help)
+  expect(await run('export')).toMatchObject(fail('DATABASE_URL'))
+})
+
+test.each(engines)('npm run leads finds the leads by the environment, on %s', async (engine) => {
+  const location = await createLocation(engine)
+  const db = await openDatabase(location)
+  await storeLead(db, { lead: { name: 'Real Process' } })
+  await db.close()
+  const env = { DATA_DIR: location.dataDir, DATABASE_URL: location.databaseUrl }
+  const args = ['cli/leads.ts', 'export', '--json']
+  const out = execFileSync(process.execPath, args, { env, encoding: 'utf8' })
+  expect(JSON.parse(out)).toMatchObject([{ name: 'Real Process' }])
+})
+
+test('a folder without a database is a mistake, not an empty list, and stays as it is', async () => {
+  const DATA_DIR = createDir()
+  const { fake, deps } = await startAirtable()
+  const run = createCommandLine(() => openLeads({ DATA_DIR, ...fake.env }), deps.pause)
+  for (const args of [['desk'], ['export'], ['export', join(DATA_DIR, 'leads.csv')]])
+    expect(await run(...args)).toEqual({
+      code: 1,
+      out: '',
+      err: `There is no database in ${DATA_DIR} (DATA_DIR). Is this the folder the site runs in?\n`,
+    })
+  // Airtable can be set up before the first start.
+  expect((await run('setup-airtable')).out).toMatch(/Ready\.\n$/)
+  expect(readdirSync(DATA_DIR)).toEqual([])
+})

@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type AirtableSettings, tokenPage } from '#leads/channels/airtable/client.ts'
+import { scopes, setUpAirtable } from '#leads/channels/airtable/setup.ts'
+import { makeLink } from '#leads/desk/sign-in.ts'
+import { makeSafe } from '#leads/safe-text.ts'
+import { readEnv } from '#leads/settings.ts'
+import { countWaiting } from '#leads/store/reading.ts'
+import type { Database } from '#leads/store/tables.ts'
+import { UserError } from '#leads/user-error.ts'
+import { openDatabase } from '#server/database.ts'
+import { exportLeads } from './export-leads.ts'
+import { explainError, parseTyped, UsageError } from './terminal.ts'
+
+const help = `Commands for the owner. Leads are shown, retried, and erased on the desk.
+
+  npm run leads -- desk             print a link that signs you in to the desk
+  npm run leads -- export FILE      write all leads to FILE: JSON if it ends in .json, else CSV
+  npm run -s leads -- export        print all leads as CSV
+  npm run leads -- setup-airtable   check token, base, table, and columns; create what is missing
+
+  --json     export: JSON instead of CSV
+  --force    export: replace FILE if it exists
+  --help     print this text
+
+See also: npm run desk, npm run backup, npm run restore, npm run doctor
+`
+
+const flag = { type: 'boolean' } as const
+const options = { json: flag, force: flag, help: { ...flag, short: 'h' } } as const
+const commands = ['desk', 'export', 'setup-airtable'] as const
+
+function parseCommand(args: readonly string[]) {
+  const { values, positionals } = parseTyped({ args: [...args], options, allowPositionals: true })
+  const [typed = 'help', ...targets] = positionals
+  if (values.help || typed === 'help') return { name: 'help' } as const
+  const name = commands.find((command) => command === typed)
+  if (!name)
+    throw new UsageError(`Unknown command "${typed}". The commands are ${commands.join(', ')}`)
+  const extra = targets.slice(name === 'export' ? 1 : 0)
+  if (extra.length > 0) throw new UsageError(`Unexpected argument "${extra.join(' ')}"`)
+  const { json = false, force = false } = values
+  if (name !== 'export' && (json || force))
+    throw new UsageError('--json and --force are only for export')
+  return { name, file: targets[0], json, force }
+}
+
+export type LeadsContext = {
+  /** Reads the environment and opens the database, once the command is known to be valid. */
+  open: () => Promise<Opened>
+  stdout: (text: string) => void
+  stderr: (text: string) => void
+  fetch: typeof fetch
+  pause: (ms: number) => Promise<void>
+  now: () => number
+}
+
+export type Opened = {
+  /** Undefined if there is none: an empty new database would look as if all leads were lost. */
+  db: (Database & { close?: () => Promise<void> }) | undefined
+  dataDir: string
+  airtable: AirtableSettings | undefined
+  desk: { url: string; allowedEmails: readonly string[] } | undefined
+}
+
+/** Returns the exit code: 0 for success, 1 for failure, 2 for a mistake on the command line. */
+export async function runLeads(args: readonly string[], context: LeadsContext): Promise<number> {
+  const { stdout, stderr } = context
+  try {
+    const command = parseCommand(args)
+    if (command.name === 'help') {
+      stdout(help)
+      return 0
+    }
+    const opened = await context.open()
+    const { db, dataDir } = opened
+    try {
+      if (command.name === 'setup-airtable') return await setUp({ ...context, ...opened })
+      if (!db)
+        throw new UserError(
+          `There is no database in ${resolve(dataDir)} (DATA_DIR). Is this the folder the site runs in?`,
+        )
+      if (command.name === 'export') await exportLeads(command, { db, stdout })
+      else stdout(await formatDeskLink(db, opened.desk, context.now()))
+      return 0
+    } finally {
+      await db?.close?.()
+    }
+  } catch (error) {
+    if (error instanceof UsageError) {
+      stderr(`${makeSafe(error.message)}. Try: npm run leads -- --help\n`)
+      return 2
+    }
+    stderr(`${explainError(error)}\n`)
+    return 1
+  }
+}
+
+async function formatDeskLink(db: Database, desk: Opened['desk'], now: number): Promise<string> {
+  if (!desk)
+    throw new UserError(
+      'The desk is not set up. Set DESK_URL in .env, for example https://desk.example.com.',
+    )
+  const link = await makeLink(db, { ...desk, now })
+  return `Open this link within 15 minutes. It works once:\n${link}\n`
+}
+
+/** Also works before the first start, when there is no database. */
+async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened): Promise<number> {
+  if (!airtable)
+    throw new UserError(
+      `Set AIRTABLE_TOKEN (from ${tokenPage}, with the scopes ${scopes.join(', ')} and access to your base) and AIRTABLE_BASE_ID (the part of the base’s address that begins with "app") in .env, then run this again.`,
+    )
+  const { done, todo } = await setUpAirtable(airtable, context)
+  const isReady = todo.length === 0
+  const pending = db && (await countWaiting(db)).find(({ channel }) => channel === 'airtable')
+  const retry = pending ? ` ${pending.waiting} pending: press “Retry all leads” on the desk.` : ''
+  const lines = [
+    ...done.map((line) => `✓ ${makeSafe(line)}`),
+    ...todo.map((line) => `✗ ${makeSafe(line)}`),
+    isReady ? `Ready.${retry}` : 'Do this, then run it again.',
+  ]
+  stdout(`${lines.join('\n')}\n`)
+  return isReady ? 0 : 1
+}
+
+export async function openLeads(variables: Record<string, string | undefined>): Promise<Opened> {
+  const env = readEnv(variables)
+  const { airtable, databaseUrl, dataDir, desk } = env
+  const exists = databaseUrl !== undefined || existsSync(join(dataDir, 'leads.db'))
+  return { db: exists ? await openDatabase(env) : undefined, dataDir, airtable, desk }
+}
+
+if (import.meta.main) {
+  // `npm run -s leads -- export | head` closes the pipe early, which is not an error.
+  process.stdout.on('error', () => process.exit(0))
+  process.exitCode = await runLeads(process.argv.slice(2), {
+    open: () => openLeads(process.env),
+    stdout: (text) => process.stdout.write(text),
+    stderr: (text) => process.stderr.write(text),
+    fetch,
+    pause,
+    now: Date.now,
+  })
+}

@@ -1,0 +1,43 @@
+import type { Database } from '#leads/store/tables.ts'
+
+const youngMs = 60 * 60_000
+
+/**
+ * Deliveries that were pending in the backup may have been sent since. Airtable gets them again,
+ * because the row is found by the lead's ID. Alerts for leads of the last hour are sent again, because
+ * a missed call costs more than a second alert; older ones are cancelled. Sessions and push devices
+ * are removed, because a person who was signed out since must not be signed in again.
+ */
+export function setAsideOldAlerts({ kysely }: Database, now: number) {
+  return kysely.transaction().execute(async (trx) => {
+    const old = trx
+      .selectFrom('leads')
+      .select('id')
+      .where('received_at', '<', now - youngMs)
+    const setAside = await trx
+      .updateTable('deliveries')
+      .set({
+        state: 'cancelled',
+        settled_at: now,
+        note: 'Restored from a backup: it may have gone out before.',
+      })
+      .where('state', '=', 'waiting')
+      .where('channel', '!=', 'airtable')
+      .where((eb) => eb.or([eb('lead_id', 'in', old), eb('channel', 'like', 'push-%')]))
+      .returning('lead_id')
+      .execute()
+    await trx.updateTable('leads').set({ escalate_at: null }).where('id', 'in', old).execute()
+    await trx.deleteFrom('desk_sessions').execute()
+    await trx.deleteFrom('desk_links').execute()
+    const phones = await trx.deleteFrom('push_devices').returning('id').execute()
+    // The processes that held these leases are gone.
+    await trx.updateTable('deliveries').set({ leased_until: 0, lease_holder: null }).execute()
+    await trx.updateTable('channels').set({ leased_until: 0, lease_holder: null }).execute()
+    const { newestAt } = await trx
+      .selectFrom('leads')
+      .select((eb) => eb.fn.max<number | null>('received_at').as('newestAt'))
+      .executeTakeFirstOrThrow()
+    const setAsideLeads = [...new Set(setAside.map(({ lead_id: id }) => id))]
+    return { newestAt, setAsideLeads, phones: phones.length }
+  })
+}

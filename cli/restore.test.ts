@@ -1,0 +1,200 @@
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { claimDue } from '#leads/store/deliveries.ts'
+import { listDevices, saveDevice } from '#leads/store/push-devices.ts'
+import { countLeads, findLead, listLeads } from '#leads/store/reading.ts'
+import { migrationsDir, openDatabase } from '#server/database.ts'
+import { createDir } from '#testing/database.ts'
+import { makePhone, storeLead, testTime } from '#testing/saved-leads.ts'
+import { backUp } from './backup.ts'
+import { restore, runRestore } from './restore.ts'
+
+const hourMs = 60 * 60_000
+
+async function open(dataDir: string, migrations = migrationsDir) {
+  const db = await openDatabase({ dataDir }, migrations)
+  onTestFinished(() => db.close())
+  return db
+}
+
+async function fill(leads: number, migrations = migrationsDir, dataDir = createDir()) {
+  const db = await openDatabase({ dataDir }, migrations)
+  for (let lead = 0; lead < leads; lead++) await storeLead(db)
+  await db.close()
+  return dataDir
+}
+
+async function count(dataDir: string): Promise<number> {
+  const db = await openDatabase({ dataDir })
+  return countLeads(db).finally(() => db.close())
+}
+
+const listIds = async (dataDir: string) =>
+  (await listLeads(await open(dataDir), { limit: 5 })).map(({ id }) => id)
+
+const backUpNow = async (dataDir: string) =>
+  (await backUp(dataDir, { backupDir: createDir(), keep: 3, now: testTime })).file
+
+const ask = (replace = true) => ({ backupDir: createDir(), replace, now: testTime })
+
+/** The migrations of a version to come. */
+function createNewerMigrations(): string {
+  const dir = createDir()
+  cpSync(migrationsDir, dir, { recursive: true })
+  writeFileSync(join(dir, '20990101000000_more.sql'), 'alter table leads add column more text;')
+  return dir
+}
+
+it('replaces a database with leads only when told to, and keeps what was there', async () => {
+  const dataDir = createDir()
+  const db = await openDatabase({ dataDir })
+  const first = await storeLead(db)
+  const file = await backUpNow(dataDir)
+  const second = await storeLead(db, { at: testTime + 1 })
+  await db.close()
+
+  const request = ask()
+  const refused = restore(dataDir, file, { ...request, replace: false })
+  await expect(refused).rejects.toThrow(/holds 2 leads\. With --replace/)
+  const { leads, kept = '' } = await restore(dataDir, file, request)
+  expect(leads).toBe(1)
+  expect(await listIds(dataDir)).toEqual([first])
+
+  // What was kept is a backup like any other: it can be restored, and is deleted in its turn.
+  const other = createDir()
+  await restore(other, kept, ask(false))
+  expect(await listIds(other)).toEqual([second, first])
+  await backUp(dataDir, { backupDir: request.backupDir, keep: 1, now: testTime + hourMs })
+  expect(existsSync(kept)).toBe(false)
+})
+
+it('is refused under a running site', async () => {
+  const dataDir = await fill(1)
+  const file = await backUpNow(dataDir)
+  const running = await openDatabase({ dataDir })
+  await expect(restore(dataDir, file, ask())).rejects.toThrow(/The site is running/)
+  await running.close()
+  expect((await restore(dataDir, file, ask())).leads).toBe(1)
+})
+
+it('alerts again of leads of the last hour and sets older alerts aside; Airtable gets all', async () => {
+  const old = createDir()
+  const db = await openDatabase({ dataDir: old })
+  const oldLead = await storeLead(db, { at: testTime - 2 * hourMs })
+  const youngLead = await storeLead(db, { at: testTime - hourMs / 2 })
+  // Someone was sending when the backup was taken.
+  await claimDue(db, 'email', 1, { holder: 'gone', now: testTime, until: testTime + 45_000 })
+  await db.close()
+  const fresh = createDir()
+  const { setAsideLeads } = await restore(fresh, await backUpNow(old), ask(false))
+  expect(setAsideLeads).toEqual([oldLead])
+  const restored = await open(fresh)
+  const states = async (id: string) =>
+    (await findLead(restored, id))?.deliveries.map(({ channel, state }) => `${channel} ${state}`)
+  expect(await states(oldLead)).toEqual(['airtable waiting', 'email cancelled'])
+  expect(await states(youngLead)).toEqual(['airtable waiting', 'email waiting'])
+  const lease = { holder: 'new', now: testTime, until: testTime + 1 }
+  expect(await claimDue(restored, 'email', 10, lease)).toHaveLength(1)
+  const reminders = await restored.kysely
+    .selectFrom('leads')
+    .select('id')
+    .where('escalate_at', 'is not', null)
+    .execute()
+  expect(reminders).toEqual([{ id: youngLead }])
+})
+
+it('lets no phone ring that may have been signed out since, and says so', async () => {
+  const old = createDir()
+  const db = await openDatabase({ dataDir: old })
+  await saveDevice(db, makePhone())
+  const rung = await storeLead(db, { channels: ['airtable', 'push-0a1b2c3d'] })
+  await db.close()
+  const fresh = createDir()
+  const run = async (...args: string[]) => {
+    let said = ''
+    const write = (text: string) => {
+      said += text
+    }
+    const variables = { DATA_DIR: fresh, BACKUP_DIR: createDir() }
+    await runRestore(args, { variables, now: testTime, stdout: write, stderr: write })
+    return said
+  }
+  const said = await run(await backUpNow(old))
+  expect(said).toContain('Phones ring no more')
+  expect(said).toContain(`  http://localhost:3001/#/lead/${rung}`)
+  const restored = await openDatabase({ dataDir: fresh })
+  expect(await listDevices(restored)).toEqual([])
+  const states = (await findLead(restored, rung))?.deliveries.map(({ state }) => state)
+  expect(states).toEqual(['waiting', 'cancelled'])
+  await restored.close()
+
+  expect(await run(await backUpNow(await fill(1)), '--replace')).not.toMatch(/phone/i)
+})
+
+it('of a damaged file or a newer version changes nothing', async () => {
+  const dataDir = await fill(20)
+  const file = await backUpNow(dataDir)
+  const cut = `${file}.cut`
+  writeFileSync(cut, readFileSync(file).subarray(0, statSync(file).size * 0.6))
+  await expect(restore(dataDir, cut, ask())).rejects.toThrow(/is no sound backup: .+\.$/)
+  await expect(restore(dataDir, '/nowhere', ask())).rejects.toThrow('/nowhere is no sound backup')
+  const newer = await backUpNow(await fill(1, createNewerMigrations()))
+  await expect(restore(dataDir, newer, ask())).rejects.toThrow(/by a newer version/)
+  expect(await count(dataDir)).toBe(20)
+})
+
+it('goes back behind a migration, which is applied again by the newer version', async () => {
+  const dataDir = await fill(1)
+  const file = await backUpNow(dataDir)
+  const migrations = createNewerMigrations()
+  await fill(1, migrations, dataDir)
+  expect((await restore(dataDir, file, ask())).leads).toBe(1)
+  expect(await count(dataDir)).toBe(1)
+  const tables = await (await open(dataDir, migrations)).kysely.introspection.getTables()
+  const leads = tables.find(({ name }) => name === 'leads')
+  expect(leads?.columns.map(({ name }) => name)).toContain('more')
+})
+
+it('over a damaged database, or beside the log of a deleted one, changes nothing', async () => {
+  const dataDir = await fill(50)
+  const file = await backUpNow(dataDir)
+  const path = join(dataDir, 'leads.db')
+  const garbage = Buffer.from('garbage'.repeat(3_000))
+  // No database at all, and one that opens but has a page overwritten.
+  for (const damaged of [garbage, readFileSync(path).fill(7, 8_192, 12_288)]) {
+    writeFileSync(path, damaged)
+    await expect(restore(dataDir, file, ask())).rejects.toThrow(/is damaged: .+ Move leads\.db/)
+    // The header tells of the log, which is switched off for the look.
+    expect(readFileSync(path).subarray(100)).toEqual(damaged.subarray(100))
+  }
+  renameSync(path, `${path}-wal`)
+  await expect(restore(dataDir, file, ask())).rejects.toThrow(/may hold leads\. Move leads\.db/)
+  rmSync(`${path}-wal`)
+  expect((await restore(dataDir, file, ask())).leads).toBe(50)
+  expect(await count(dataDir)).toBe(50)
+})
+
+it.runIf(process.getuid?.() === 0)('by root leaves everything to the site’s own user', async () => {
+  const dataDir = await fill(1)
+  const file = await backUpNow(dataDir)
+  const nobody = 65_534
+  for (const path of [dataDir, join(dataDir, 'leads.db')]) chownSync(path, nobody, nobody)
+  const backupDir = join(dataDir, 'backups')
+  const owners = (...paths: string[]) => new Set(paths.map((path) => statSync(path).uid))
+  const { kept = '' } = await restore(dataDir, file, { ...ask(), backupDir })
+  expect(owners(join(dataDir, 'leads.db'), backupDir, kept)).toEqual(new Set([nobody]))
+  rmSync(join(dataDir, 'leads.db'))
+  await restore(dataDir, file, { ...ask(), backupDir })
+  expect(owners(join(dataDir, 'leads.db'))).toEqual(new Set([nobody]))
+  expect(statSync(join(dataDir, 'leads.db')).mode & 0o777).toBe(0o600)
+})

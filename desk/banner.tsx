@@ -1,0 +1,71 @@
+import { formatShortDuration } from '#leads/clock.ts'
+import type { DeskWarning } from '#leads/desk/routes.ts'
+import { ResumeWebhook, RetryAll } from './delivery-actions.tsx'
+import { Icon } from './elements.tsx'
+import { formatRoute } from './route.ts'
+import { type Fresh, useNow } from './use-fresh.ts'
+
+// The desk polls every 2 s, so data this old means that the connection hangs.
+const oldMs = 8_000
+
+export function Banner({
+  today: { trouble, at, refresh },
+  warnings,
+}: {
+  today: Fresh<unknown>
+  warnings: readonly DeskWarning[]
+}) {
+  const now = useNow()
+  const isLost = trouble !== undefined || now - at > oldMs
+  if (!isLost && warnings.length === 0) return null
+  const messages = warnings.map(({ id, severity, text, action }) => (
+    <p key={id} data-severity={severity}>
+      <Icon name="warning" />
+      <span>
+        {text} {action && <Action action={action} refresh={refresh} />}
+      </span>
+    </p>
+  ))
+  return (
+    <aside className="banner" aria-label="Warnings">
+      {isLost && (
+        <p className="lost">
+          <Icon name="cloud" />
+          {trouble ?? 'No answer yet.'} What you see is {formatShortDuration(now - at)} old.
+        </p>
+      )}
+      {warnings.length > 2 ? (
+        <details>
+          <summary>{warnings.length} things need your attention</summary>
+          {messages}
+        </details>
+      ) : (
+        messages
+      )}
+    </aside>
+  )
+}
+
+function Action({
+  action,
+  refresh,
+}: {
+  action: NonNullable<DeskWarning['action']>
+  refresh: () => Promise<void>
+}) {
+  if (action.kind === 'retry-all' || action.kind === 'resume-webhook') {
+    const Press = action.kind === 'retry-all' ? RetryAll : ResumeWebhook
+    return (
+      <Press className="link" refresh={refresh}>
+        {action.label}
+      </Press>
+    )
+  }
+  // The People screen has the button, beside the field for the phone's name.
+  const href = action.kind === 'open' ? action.route : formatRoute({ screen: 'people' })
+  return (
+    <a className="link" href={href}>
+      {action.label}
+    </a>
+  )
+}

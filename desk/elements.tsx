@@ -1,0 +1,56 @@
+import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react'
+import { logo } from '#leads/brand.json'
+import { hasMoved } from './route.ts'
+
+/** The page's title, which includes the company's name. */
+export const deskTitle = import.meta.env.SSR ? '' : document.title
+
+/** The heading of a screen. After navigation it takes the focus, for keyboards and screen readers. */
+export function Heading({ children }: { children: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (hasMoved()) heading.current?.focus({ preventScroll: true })
+  }, [])
+  return (
+    <h1 ref={heading} tabIndex={-1} dir="auto">
+      {children}
+    </h1>
+  )
+}
+
+/** `isLoud` marks the main action of a screen. */
+export const Button = ({ isLoud, ...props }: ComponentProps<'button'> & { isLoud?: boolean }) => (
+  <button type="button" className="button" data-quiet={!isLoud || undefined} {...props} />
+)
+
+export const Mark = () => (
+  <svg
+    className="mark"
+    viewBox={logo.viewBox}
+    width="32"
+    height="32"
+    aria-hidden="true"
+    // biome-ignore lint/security/noDangerouslySetInnerHtml: the owner's own drawing
+    dangerouslySetInnerHTML={{ __html: logo.shapes }}
+  />
+)
+
+const paths = {
+  today: 'M12 7v5l3.5 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z',
+  leads: 'M8.5 6H21M8.5 12H21M8.5 18H21M3.5 6h.01M3.5 12h.01M3.5 18h.01',
+  promise: 'M4 20V11m5.3 9V5m5.4 15v-6M20 20V8',
+  people:
+    'M16 20v-1.5A3.5 3.5 0 0 0 12.5 15h-6A3.5 3.5 0 0 0 3 18.5V20M9.5 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7Zm11.5 9v-1.5a3.5 3.5 0 0 0-2.6-3.4M15.5 4.1a3.5 3.5 0 0 1 0 6.8',
+  call: 'M21 16.5v2.7a1.8 1.8 0 0 1-2 1.8 17.6 17.6 0 0 1-7.7-2.7 17.3 17.3 0 0 1-5.3-5.3A17.6 17.6 0 0 1 3.3 5.2 1.8 1.8 0 0 1 5.1 3.2h2.7a1.8 1.8 0 0 1 1.8 1.5c.1.9.3 1.7.6 2.5a1.8 1.8 0 0 1-.4 1.9L8.7 10.2a14 14 0 0 0 5.3 5.3l1.1-1.1a1.8 1.8 0 0 1 1.9-.4c.8.3 1.7.5 2.5.6a1.8 1.8 0 0 1 1.5 1.9Z',
+  back: 'M19 12H5m6-6-6 6 6 6',
+  check: 'm5 12.5 4.5 4.5L19 7.5',
+  warning:
+    'M12 9v4.5m0 3v.01M10.6 4.3 2.8 17.7A1.6 1.6 0 0 0 4.2 20h15.6a1.6 1.6 0 0 0 1.4-2.3L13.4 4.3a1.6 1.6 0 0 0-2.8 0Z',
+  cloud: 'm3 3 18 18M8.6 5.3A7 7 0 0 1 17.5 10a4.5 4.5 0 0 1 3.3 7.3M16 19H7a5 5 0 0 1-1.5-9.7',
+}
+
+export const Icon = ({ name }: { name: keyof typeof paths }) => (
+  <svg className="icon" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
+    <path d={paths[name]} />
+  </svg>
+)
