@@ -1,8 +1,9 @@
 /*
  * Everything the visitor reads, in one place. Change the words here; `npm run build` names a mistake.
  * `sample: true` marks what was invented for this template: replace it with your own and delete the mark.
- * (The service choices of the form live in leads/lead.ts, because Airtable and the alerts use them too.)
+ * (The service choices of the form live in leads/fields.ts, because Airtable and the alerts use them too.)
  */
+import type { LeadField } from '#leads/fields.ts'
 
 type UsPhone = `(${number}) ${number}-${number}`
 
@@ -52,7 +53,7 @@ export const form = {
     phone: 'Phone',
     address: 'Property address',
     serviceType: 'Service needed',
-  },
+  } satisfies Record<LeadField, string>,
   optional: '(optional)',
   placeholders: {
     name: 'John Smith',
@@ -60,7 +61,7 @@ export const form = {
     phone: '(555) 123-4567',
     address: '123 Main St, City, State, ZIP',
     serviceType: 'Choose a service',
-  },
+  } satisfies Record<LeadField, string>,
   suggestions: {
     label: 'Address suggestions',
     found: (count: number) =>

@@ -1,9 +1,9 @@
-import type { Brand } from '../build/palette.ts'
+import type { Brand } from './made.ts'
 
 /**
- * What makes the site somebody's, beside the words (site/content.ts). In this folder: logo.svg (one color:
- * light and dark are made of it), and the pictures hero and about (.jpg, .png or .webp, from any camera);
- * hero-portrait only if phones shall show another than the middle of hero. Then: npm run brand
+ * The brand, apart from the words (site/content.ts). This folder also has logo.svg (one color) and the
+ * pictures hero and about (.jpg, .png, or .webp, straight from any camera). Phones show the middle of
+ * hero unless there is a hero-portrait. After each change, run: npm run brand
  */
 export const brand: Brand = {
   colors: {
@@ -11,7 +11,7 @@ export const brand: Brand = {
     ink: '#1b2326',
     /** The page's background. */
     paper: '#faf6ee',
-    /** What can be pressed. */
+    /** Buttons and links. */
     accent: '#b4501e',
   },
   /** square, soft or round */

@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import { createLogger, resolveConfig } from 'vite'
 import { expect, onTestFinished, test } from 'vitest'
 import { copySources } from '#testing/copy-sources.ts'
+import made from '../../leads/brand.json' with { type: 'json' }
 import { brand } from '../brand/brand.ts'
+import { computeBrandStamps } from '../brand/made.ts'
 import { company } from '../content.ts'
-import { computeBrandStamps } from './brand-stamp.ts'
+import { formatTokens } from './brand-plugin.ts'
 
-test('a build says when the pictures are an earlier brand’s', async () => {
+test('a build warns when the brand has changed since npm run brand', async () => {
   const folder = copySources()
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const startBuild = async () => {
@@ -23,5 +25,13 @@ test('a build says when the pictures are an earlier brand’s', async () => {
 
   const content = join(folder, 'site/content.ts')
   writeFileSync(content, readFileSync(content, 'utf8').replace(company.name, 'Acme'))
-  expect(await startBuild()).toEqual([expect.stringMatching(/still made of.*npm run brand$/)])
+  expect(await startBuild()).toEqual([expect.stringMatching(/still show the old.*npm run brand$/)])
+})
+
+test('corners and a heading font reach the style sheets', () => {
+  expect(formatTokens(brand, {}, { ...made, roundness: 0 })).toContain('--radius-xl: 0rem;')
+  const headingFont = { family: 'My Sans', file: 'my.woff2' }
+  const tokens = formatTokens({ ...brand, headingFont }, { brandDir: './brand' })
+  expect(tokens).toContain('--font-display: "My Sans", system-ui')
+  expect(tokens).toContain('url("./brand/my.woff2")')
 })

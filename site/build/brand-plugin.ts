@@ -1,54 +1,84 @@
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type Plugin, runnerImport } from 'vite'
-import { findOldBrand } from './brand-stamp.ts'
-import { formatDataUrl } from './drawing.ts'
-import { readLogo } from './logo.ts'
-import { type Brand, checkBrand, formatTokens } from './palette.ts'
+import made from '../../leads/brand.json' with { type: 'json' }
+import { type Brand, findOldBrand } from '../brand/made.ts'
+import { formatDataUrl, placeLogo, toKebab } from './drawing.ts'
 
 const siteDir = join(import.meta.dirname, '..')
 
-/** Gives a page's style sheet the brand's colors, corners and font. A brand that cannot be read ends the build. */
+/** Adds the brand's colors, corners, and font to a page's style sheet. */
 export function applyBrand(brand: Brand, { withNight = false } = {}): Plugin {
-  checkBrand(brand)
   return {
     name: 'apply-brand',
     enforce: 'pre',
     transform(code, id) {
       const [file = ''] = id.split('?')
       if (!/\/(landing-page|not-found-page|desk)\.css$/.test(file)) return
-      const seen = relative(join(file, '..'), join(siteDir, 'brand')).replaceAll('\\', '/')
-      const brandDir = seen.startsWith('.') ? seen : `./${seen}`
-      const badge = file.endsWith('landing-page.css')
-        ? `:root { --badge: ${drawBadge(brand)}; }`
-        : ''
+      const path = relative(join(file, '..'), join(siteDir, 'brand')).replaceAll('\\', '/')
+      const brandDir = path.startsWith('.') ? path : `./${path}`
+      const badge = file.endsWith('landing-page.css') ? `:root { --badge: ${drawBadge()}; }` : ''
       return `${code}\n${formatTokens(brand, { brandDir, withNight })}\n${badge}`
     },
   }
 }
 
-/** Not imported at the top: Vite starts again whenever a file changes that its settings import. */
-export async function readCompany() {
-  const words = join(siteDir, 'content.ts')
-  return (await runnerImport<typeof import('../content.ts')>(words)).module.company
-}
-
-/** A build goes on with what was cut for an earlier brand, and says so. */
+/** Warns if the brand has changed since the last `npm run brand`. */
 export function warnOfOldBrand(brand: Brand): Plugin {
   return {
     name: 'warn-of-old-brand',
     apply: 'build',
     async configResolved({ logger }) {
-      const { name } = await readCompany()
-      const old = findOldBrand({ root: join(siteDir, '..'), brand, name })
+      // Not imported at the top: Vite restarts whenever a file changes that its config imports.
+      const content = join(siteDir, 'content.ts')
+      const { company } = (await runnerImport<typeof import('../content.ts')>(content)).module
+      const old = findOldBrand({ root: join(siteDir, '..'), brand, name: company.name })
       if (old) logger.warn(`${old} Run: npm run brand`)
     },
   }
 }
 
-function drawBadge(brand: Brand): string {
-  const read = (name: string) => readFileSync(join(siteDir, name), 'utf8')
-  const mark = readLogo(read('brand/logo.svg')).place(78, 33, 44, brand.colors.paper)
-  const drawing = read('pictures/badge.svg').replace('<!-- logo -->', mark)
-  return `url("${formatDataUrl(drawing, brand)}")`
+function drawBadge(): string {
+  const logo = placeLogo(made.logo, { x: 78, y: 33, size: 44 }, made.palette.paper)
+  const badge = readFileSync(join(siteDir, 'pictures/badge.svg'), 'utf8')
+  return `url("${formatDataUrl(badge.replace('<!-- logo -->', logo), made.palette)}")`
+}
+
+const formatColors = (colors: Record<string, string>) =>
+  Object.entries(colors).map(([name, hex]) => `--color-${toKebab(name)}: ${hex};`)
+
+const formatRgb = (hex: string) =>
+  [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(' ')
+
+/** Formats the custom properties that the style sheets use. The font's URL is relative to the sheet. */
+export function formatTokens(
+  { headingFont }: Brand,
+  { brandDir = '', withNight = false } = {},
+  { palette: all, night, roundness } = made,
+): string {
+  const { shade, ...palette } = all
+  const { family, file } = headingFont ?? {}
+  const radius = (name: string, rem: number) => `--radius-${name}: ${rem * roundness}rem;`
+  const tokens = [
+    ...formatColors(palette),
+    `--color-paper-veil: rgb(${formatRgb(palette.paper)} / 0.92);`,
+    ...[10, 50, 58, 60, 62, 80].map(
+      (percent) => `--shade-${percent}: rgb(${formatRgb(shade)} / ${percent / 100});`,
+    ),
+    ...[radius('m', 0.5), radius('l', 0.75), radius('xl', 1)],
+    ...(family ? [`--font-display: "${family}", system-ui, sans-serif;`] : []),
+    ...(withNight ? [`--color-rail: ${palette.ink};`, `--color-on-rail: ${palette.paper};`] : []),
+  ]
+  return [
+    `:root { ${tokens.join(' ')} }`,
+    ...(withNight
+      ? [`@media (prefers-color-scheme: dark) { :root { ${formatColors(night).join(' ')} } }`]
+      : []),
+    // "optional": a font that arrives late is not used on this page, so the layout never shifts.
+    ...(family
+      ? [
+          `@font-face { font-family: "${family}"; src: url("${brandDir}/${file}"); font-weight: 100 900; font-display: optional; }`,
+        ]
+      : []),
+  ].join('\n')
 }

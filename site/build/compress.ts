@@ -7,7 +7,7 @@ const compressions = [
   { ending: 'gz', compress: (text: Buffer) => promisify(gzip)(text, { level: 9 }) },
 ]
 
-/** Puts beside each file what browsers are sent instead; on all cores. */
+/** Writes a Brotli and a gzip version next to each file. */
 export async function compressFiles(paths: readonly string[]): Promise<void> {
   const compressFile = async (path: string) => {
     const text = await readFile(path)

@@ -1,10 +1,26 @@
-import { type Brand, computePalette, toKebab } from './palette.ts'
+export type Logo = { viewBox: string; ratio: number; shapes: string }
 
-/** A drawing in the brand's colors, as the address of a picture: the browser sets it on whole pixels. */
-export function formatDataUrl(svg: string, brand: Brand): string {
+/** Centers the logo in a square of another drawing. */
+export function placeLogo(
+  { viewBox, shapes }: Logo,
+  square: { x: number; y: number; size: number },
+  color: string,
+): string {
+  const [left = 0, top = 0, width = 0, height = 0] = viewBox.split(' ').map(Number)
+  const scale = square.size / Math.max(width, height)
+  const x = square.x + (square.size - width * scale) / 2 - left * scale
+  const y = square.y + (square.size - height * scale) / 2 - top * scale
+  return `<g transform="translate(${x} ${y}) scale(${scale})" fill="${color}" color="${color}">${shapes}</g>`
+}
+
+export const toKebab = (name: string) =>
+  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+/** Fills in the brand's colors. As the data URL of an image, a drawing is aligned to whole pixels. */
+export function formatDataUrl(svg: string, palette: Record<string, string>): string {
   let drawing = svg.trim()
-  for (const [name, hex] of Object.entries(computePalette(brand)))
+  for (const [name, hex] of Object.entries(palette))
     drawing = drawing.replaceAll(`var(--color-${toKebab(name)})`, hex)
-  // Short, for it stands in the page: only what would end the address is escaped.
+  // Escape only the characters that would end the URL, because it is inlined in the page.
   return `data:image/svg+xml,${drawing.replaceAll('"', "'").replaceAll('#', '%23')}`
 }

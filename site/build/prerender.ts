@@ -1,18 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Plugin, type ResolvedConfig, type Rolldown, runnerImport } from 'vite'
+import { build, type Plugin, type ResolvedConfig, type Rolldown, runnerImport } from 'vite'
 import { compressFiles } from './compress.ts'
 import { formatSiteHeaders } from './site-headers.ts'
 
-/** What the first contact loads. The page names it, so that its own script shares no code with it. */
+/** The inline script imports it at the first contact, by the address that the page has in `data-code`. */
 export const formCode = 'estimate-form/main.tsx'
 
 type RenderModule = typeof import('./render.tsx')
 
+const inlineScript = 'inline-script/page.ts'
+const inlineScriptTag = `<script type="module" src="/${inlineScript}"></script>`
+
 /**
- * Turns index.html and 404.html into finished pages: the markup is rendered by React at build time,
- * the CSS and the first script are inlined, so that one response is all it takes to show the page.
+ * Turns index.html and 404.html into finished pages: React renders the markup at build time, and the
+ * CSS and the inline script become part of it, so that one response is enough to show the page.
  * Vite then finds the pictures in that markup and gives them hashed names.
  */
 export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plugin[] {
@@ -31,10 +34,13 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
             : await importForBuild(config)
           const page = filename.endsWith('404.html') ? 'not-found' : 'landing'
           const { head, body } = renderPage(page, publicUrl)
-          return html.replace('<!-- head -->', () => head).replace('<!-- body -->', () => body)
+          const rendered = html
+            .replace('<!-- head -->', () => head)
+            .replace('<!-- body -->', () => body)
+          return server ? rendered : rendered.replace(inlineScriptTag, '')
         },
       },
-      // All but the form runs only here, never in the browser, which cannot swap it by itself.
+      // Everything but the form runs at build time only, so Vite cannot update it in the browser.
       hotUpdate({ file, server }) {
         if (!/\/site\/(?!estimate-form\/).*\.tsx?$/.test(file)) return
         server.environments.client.hot.send({ type: 'full-reload' })
@@ -42,7 +48,7 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
       },
       configureServer: (server) => () => {
         server.middlewares.use(async (request, response, next) => {
-          // What Vite makes of /.
+          // Vite rewrites / to this.
           if (request.url?.startsWith('/index.html')) return next()
           const html = readFileSync(join(config.root, '404.html'), 'utf8')
           const page = await server.transformIndexHtml('/404.html', html)
@@ -57,28 +63,36 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
       apply: 'build',
       generateBundle: {
         order: 'post',
-        handler(_options, bundle) {
+        async handler(_options, bundle) {
           const form = findChunk(bundle, formCode)
-          // Chrome compiles it whole where it is fetched, off the main thread, and not at the contact
-          // that needs it: a live form a third sooner on a slowed CPU (`npm run bench -- page`).
+          // Makes Chrome compile the whole file off the main thread when it is fetched: the form is
+          // live a third sooner on a slowed CPU (`npm run bench -- page`).
           form.code = `//# allFunctionsCalledOnLoad\n${form.code}`
           const icon = readFileSync(join(config.publicDir, 'favicon.svg'), 'utf8')
           const pages = Object.values(bundle).filter(
             (file) => file.type === 'asset' && file.fileName.endsWith('.html'),
           ) as Rolldown.OutputAsset[]
+          const script = await buildInlineScript(config)
           const inlined = new Set<string>()
           for (const page of pages) {
-            page.source = inlineCode(String(page.source), bundle, inlined)
-              // A request less beside the picture. Who shows icons elsewhere takes favicon.ico.
+            page.source = inlineStyles(String(page.source), bundle, inlined)
+              // One request less beside the picture. Bookmarks and tabs elsewhere use favicon.ico.
               .replace('/favicon.svg', () => `data:image/svg+xml,${encodeURIComponent(icon)}`)
               .replace(`"/${formCode}"`, () => `"/${form.fileName}"`)
+            // At the end and async, so that it runs in a task of its own, after the layout for autofill
+            // at the end of parsing.
+            if (page.fileName === 'index.html')
+              page.source = page.source.replace(
+                '</body>',
+                () => `<script type="module" async>${script}</script></body>`,
+              )
           }
           for (const fileName of inlined) delete bundle[fileName]
           const files = {
             ...formatCrawlerFiles(publicUrl),
             _headers: formatSiteHeaders({
               pages: pages.map(({ source }) => String(source)),
-              // Sonner's element is empty for a moment before it holds its text.
+              // Sonner inserts its style element empty and fills it in afterwards.
               scriptStyles: ['', readToastStyle()],
               supabaseUrl: config.env.VITE_SUPABASE_URL,
               withMaps: Boolean(config.env.VITE_GOOGLE_MAPS_API_KEY),
@@ -99,7 +113,7 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
   ]
 }
 
-/** With what .env says about the build; Vite's runner does not read it by itself. */
+/** Passes on the build variables of .env, because Vite's runner does not read them. */
 async function importForBuild({ root, env }: ResolvedConfig) {
   const define = Object.fromEntries(
     Object.entries(env).map(([name, value]) => [`import.meta.env.${name}`, JSON.stringify(value)]),
@@ -107,34 +121,32 @@ async function importForBuild({ root, env }: ResolvedConfig) {
   return (await runnerImport<RenderModule>('/build/render.tsx', { root, define })).module
 }
 
-/** Puts a page's style sheet and script into it, and notes the files it took them from. */
-function inlineCode(html: string, bundle: Rolldown.OutputBundle, inlined: Set<string>) {
-  const takeCode = (url: string) => {
-    const file = bundle[url.slice(1)]
-    if (!file) throw new Error(`${url} is in a page but not in the build`)
-    inlined.add(file.fileName)
-    return (file.type === 'chunk' ? file.code : String(file.source)).trim()
-  }
-  let script = ''
-  return (
-    html
-      .replace(/<link rel="stylesheet"[^>]*href="([^"]+)"[^>]*>/g, (_tag, url) => {
-        return `<style>${takeCode(url)}</style>`
-      })
-      .replace(/<script type="module"[^>]*src="([^"]+)"[^>]*><\/script>/g, (_tag, url) => {
-        script = takeCode(url)
-        // An inlined script has no file of its own that another could import from.
-        if (/\b(import|export)\s*["'`{*]/.test(script))
-          throw new Error(`${url} shares code with another chunk and cannot be inlined`)
-        return ''
-      })
-      // At the end and async: a task of its own, not one with the end of parsing, in which the
-      // browser looks for forms to fill in and lays the page out for it.
-      .replace('</body>', () => `<script type="module" async>${script}</script></body>`)
-  )
+/** Bundles the inline script separately, so that it may import files that the form imports, too. */
+async function buildInlineScript({ root }: ResolvedConfig) {
+  const built = await build({
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      write: false,
+      modulePreload: false,
+      rolldownOptions: { input: join(root, inlineScript) },
+    },
+  })
+  const { output } = built as Rolldown.RolldownOutput
+  return output[0].code.trim()
 }
 
-/** What search engines ask for. A sitemap holds whole addresses, so it needs the public one. */
+/** Moves each style sheet into its page, and notes the file it came from. */
+const inlineStyles = (html: string, bundle: Rolldown.OutputBundle, inlined: Set<string>) =>
+  html.replace(/<link rel="stylesheet"[^>]*href="\/([^"]+)"[^>]*>/g, (_tag, fileName) => {
+    const file = bundle[fileName]
+    if (file?.type !== 'asset') throw new Error(`${fileName} is in a page but not in the build`)
+    inlined.add(fileName)
+    return `<style>${String(file.source).trim()}</style>`
+  })
+
+/** The files for search engines. A sitemap needs absolute addresses, and so the public one. */
 export function formatCrawlerFiles(publicUrl: string | undefined): Record<string, string> {
   const everything = 'User-agent: *\nAllow: /\n'
   if (publicUrl === undefined) return { 'robots.txt': everything }
@@ -154,7 +166,7 @@ function findChunk(bundle: Rolldown.OutputBundle, source: string) {
   return chunk
 }
 
-/** Sonner puts its style sheet into the page by script. The text is in its code, as a string. */
+/** Sonner inserts its style sheet by script. Its code has the text as a string. */
 function readToastStyle(): string {
   const code = readFileSync(fileURLToPath(import.meta.resolve('sonner')), 'utf8')
   const [, style] = code.match(/__insertCSS\(("(?:[^"\\]|\\.)*")\)/) ?? []

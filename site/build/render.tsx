@@ -1,13 +1,103 @@
 import { renderToString } from 'react-dom/server'
+import { palette } from '#leads/brand.json'
+import { brand } from '../brand/brand.ts'
+import { company, head, services, telNumber } from '../content.ts'
 import { LandingPage } from '../landing-page.tsx'
 import { NotFoundPage } from '../not-found-page.tsx'
-import { LandingHead, NotFoundHead } from './head.tsx'
+import { heroPictures } from '../sections/hero.tsx'
 
-/** Both pages as HTML. Runs while building and developing, never in the browser. */
+/** Renders a page to HTML. This runs in builds and in the dev server, never in the browser. */
 export function renderPage(page: 'landing' | 'not-found', publicUrl: string | undefined) {
   const [head, body] =
     page === 'landing'
       ? [<LandingHead key="head" publicUrl={publicUrl} />, <LandingPage key="body" />]
       : [<NotFoundHead key="head" />, <NotFoundPage key="body" />]
   return { head: renderToString(head), body: renderToString(body) }
+}
+
+/** Without a public address, tags that need one are left out. */
+function LandingHead({ publicUrl }: { publicUrl: string | undefined }) {
+  const preload = {
+    rel: 'preload',
+    as: 'image',
+    type: 'image/avif',
+    fetchPriority: 'high',
+  } as const
+  const { phone, wide } = heroPictures
+  return (
+    <>
+      <title>{head.title}</title>
+      <meta name="description" content={head.description} />
+      <meta name="theme-color" content={palette.ink} />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content={company.name} />
+      <meta property="og:title" content={head.title} />
+      <meta property="og:description" content={head.description} />
+      {publicUrl !== undefined && (
+        <>
+          <link rel="canonical" href={`${publicUrl}/`} />
+          <meta property="og:url" content={`${publicUrl}/`} />
+          <meta property="og:image" content={`${publicUrl}/og.jpg`} />
+          <meta property="og:image:width" content="1200" />
+          <meta property="og:image:height" content="630" />
+          <meta property="og:image:alt" content={head.pictureAlt} />
+          <meta name="twitter:card" content="summary_large_image" />
+          <meta name="twitter:image" content={`${publicUrl}/og.jpg`} />
+        </>
+      )}
+      <link {...preload} media={phone.media} href={phone.srcSet} />
+      <link {...preload} media={wide.media} imageSrcSet={wide.srcSet} imageSizes={wide.sizes} />
+      <link
+        rel="preload"
+        href={brand.headingFont ? `/brand/${brand.headingFont.file}` : '/fonts/archivo.woff2'}
+        as="font"
+        type="font/woff2"
+        crossOrigin=""
+        // The fallback fonts have the same widths, so the hero picture may load first.
+        fetchPriority="low"
+      />
+      <script
+        type="application/ld+json"
+        // biome-ignore lint/security/noDangerouslySetInnerHtml: React would escape the quotes of the JSON
+        dangerouslySetInnerHTML={{ __html: formatBusiness(publicUrl) }}
+      />
+    </>
+  )
+}
+
+const NotFoundHead = () => (
+  <>
+    <title>{head.notFoundTitle}</title>
+    <meta name="robots" content="noindex" />
+  </>
+)
+
+/**
+ * Describes the company to search engines (schema.org). Ratings are left out, because Google ignores
+ * those that a business publishes about itself.
+ */
+function formatBusiness(publicUrl: string | undefined): string {
+  const business = {
+    '@context': 'https://schema.org',
+    '@type': 'RoofingContractor',
+    name: company.name,
+    description: head.description,
+    telephone: telNumber,
+    foundingDate: String(company.since),
+    areaServed: company.areaServed,
+    openingHoursSpecification: {
+      '@type': 'OpeningHoursSpecification',
+      dayOfWeek: ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
+      // Google's notation for 24 hours.
+      opens: '00:00',
+      closes: '23:59',
+    },
+    makesOffer: services.cards.map(({ title, text }) => ({
+      '@type': 'Offer',
+      itemOffered: { '@type': 'Service', name: title, description: text },
+    })),
+    ...(publicUrl !== undefined && { url: `${publicUrl}/`, image: `${publicUrl}/og.jpg` }),
+  }
+  // Content must not end the script element.
+  return JSON.stringify(business).replaceAll('<', '\\u003c')
 }

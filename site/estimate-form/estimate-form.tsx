@@ -1,44 +1,39 @@
-import { type ComponentProps, useEffect, useRef, useState } from 'react'
-import { type RequiredField, serviceTypes, trapField } from '#leads/lead.ts'
+import { type ComponentProps, Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
+import { fieldNames, type LeadField, leadFields, serviceTypes } from '#leads/fields.ts'
+import { trapField } from '#leads/lead.ts'
 import { callHref, company, form as words } from '../content.ts'
 import { AddressSuggestions } from './address/suggestions.tsx'
 import { useOnline } from './connection.ts'
 import { fillInput, findField } from './field-input.ts'
-import { formatNameField } from './format-name.ts'
-import { formatPhoneField } from './format-phone.ts'
-import { loadAhead } from './load-later.ts'
-import { standStill } from './stand-still.ts'
+import { formatNameField, formatPhoneField } from './format-fields.ts'
 import { suggestEmail } from './suggest-email.ts'
-import { useSubmit } from './use-submit.ts'
+import { loadAhead, useSubmit } from './use-submit.ts'
 
 const functionPath = '/functions/v1/submit-to-airtable'
 
-type EstimateFormProps = { onReady?: () => void; postPlainly?: () => void }
-
-/**
- * The estimate request. The browser keeps the values: what was typed before this code arrived stays.
- */
-export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
+/** The estimate request. The fields are uncontrolled, so that typing before hydration is not lost. */
+export function EstimateForm() {
   const form = useRef<HTMLFormElement>(null)
   const email = useRef<HTMLInputElement>(null)
   const address = useRef<HTMLInputElement>(null)
   const [meantEmail, setMeantEmail] = useState<string>()
-  const { handleSubmit, submitting, slow, errors, clearError, outcome } = useSubmit(postPlainly)
+  const { handleSubmit, submitting, slow, errors, clearError, outcome } = useSubmit()
   const online = useOnline()
 
   useEffect(() => {
     if (!form.current) return
-    // Without scripts the browser checks `required`. With them the toast says it.
+    // From here on the toast reports missing fields, and the inline script leaves presses to React.
     form.current.noValidate = true
-    // Typed before this code was there.
-    if (!form.current.closest('[data-composing]')) {
-      formatNameField(findField(form.current, 'name') as HTMLInputElement)
-      formatPhoneField(findField(form.current, 'phone') as HTMLInputElement)
+    // Format what was typed before hydration, but not the field in use: an input method may be composing.
+    for (const [name, format] of [
+      ['name', formatNameField],
+      ['phone', formatPhoneField],
+    ] as const) {
+      const field = findField(form.current, name)
+      if (field && field !== document.activeElement) format(field)
     }
-    const stop = standStill(form.current)
-    onReady?.()
-    return stop
-  }, [onReady])
+    return lockHeroHeight(form.current)
+  }, [])
 
   function takeMeantEmail() {
     if (!email.current || !meantEmail) return
@@ -47,28 +42,18 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
     setMeantEmail(undefined)
   }
 
-  const field = (name: RequiredField) => ({
+  const field = (name: LeadField) => ({
     name,
     error: errors[name]?.[0],
-    // What is changed on its way would be lost. Who waits for the connection may still change it.
+    // A change during sending would be lost. While the visitor waits for the connection, changes count.
     readOnly: submitting && online,
-    // The first is read out at once, the others when the visitor gets there.
+    // A screen reader reads the first error at once, the others with their fields.
     announced: Object.keys(errors)[0] === name,
     onInput: () => clearError(name),
   })
 
-  return (
-    <form
-      ref={form}
-      action={`${import.meta.env.VITE_SUPABASE_URL ?? ''}${functionPath}`}
-      method="post"
-      aria-labelledby="estimate-heading"
-      className="estimate-form"
-      onSubmit={handleSubmit}
-      onReset={() => setMeantEmail(undefined)}
-      onFocus={loadAhead}
-    >
-      <h2 id="estimate-heading">{words.heading}</h2>
+  const inputs: Record<LeadField, ReactNode> = {
+    name: (
       <Input
         {...field('name')}
         type="text"
@@ -77,12 +62,14 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
         spellCheck={false}
         onInput={(event) => {
           clearError('name')
-          // Input methods (and most Android keyboards) compose first; changing the text would cut them off.
+          // Input methods (and most Android keyboards) compose first; changing the text would interrupt them.
           if (!(event.nativeEvent as InputEvent).isComposing) formatNameField(event.currentTarget)
         }}
         onCompositionEnd={(event) => formatNameField(event.currentTarget)}
         onBlur={(event) => formatNameField(event.currentTarget)}
       />
+    ),
+    email: (
       <Input
         {...field('email')}
         ref={email}
@@ -90,7 +77,7 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
         autoComplete="email"
         spellCheck={false}
         onBlur={({ currentTarget: { value } }) =>
-          // Not at once: it moves what is below, perhaps the button that is being pressed right now.
+          // Not at once: the hint moves the button, which the visitor may be pressing right now.
           setTimeout(() => setMeantEmail(suggestEmail(value)), 400)
         }
       >
@@ -106,28 +93,32 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
           )}
         </p>
       </Input>
+    ),
+    phone: (
       <Input
         {...field('phone')}
         type="tel"
         autoComplete="tel"
-        // For the browser's own check, where no script runs.
+        // For the browser's own check, before React or without scripts.
         pattern="(\D*\d){7,}\D*"
         title={words.phoneRule}
         onInput={(event) => {
           clearError('phone')
           const { inputType = '' } = event.nativeEvent as InputEvent
-          // Formatting what is being deleted would put the bracket back that was just removed.
+          // Formatting during a deletion would put back the bracket that was just removed.
           if (!inputType.startsWith('delete')) formatPhoneField(event.currentTarget)
         }}
         onBlur={(event) => formatPhoneField(event.currentTarget, { isWhole: true })}
       />
+    ),
+    address: (
       <Input {...field('address')} ref={address} type="text" autoComplete="street-address">
         <AddressSuggestions field={address} />
       </Input>
+    ),
+    serviceType: (
       <div className="field">
-        <label htmlFor="serviceType">
-          {words.labels.serviceType} <span>{words.optional}</span>
-        </label>
+        <Label name="serviceType" />
         <select id="serviceType" name="serviceType" defaultValue="">
           <option value="">{words.placeholders.serviceType}</option>
           {Object.entries(serviceTypes).map(([value, label]) => (
@@ -137,12 +128,28 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
           ))}
         </select>
       </div>
+    ),
+  }
+
+  return (
+    <form
+      ref={form}
+      action={`${import.meta.env.VITE_SUPABASE_URL ?? ''}${functionPath}`}
+      method="post"
+      aria-labelledby="estimate-heading"
+      className="estimate-form"
+      onSubmit={handleSubmit}
+      onReset={() => setMeantEmail(undefined)}
+      onFocus={loadAhead}
+    >
+      <h2 id="estimate-heading">{words.heading}</h2>
+      {fieldNames.map((name) => (
+        <Fragment key={name}>{inputs[name]}</Fragment>
+      ))}
       <Trap />
       <input type="hidden" name="consent" value={words.consent.version} />
-      {/* Filled in by load-form.ts when the browser posts the form itself; the source at once. */}
-      <input type="hidden" name="elapsedMs" />
-      <input type="hidden" name="idempotencyKey" />
-      <input type="hidden" name="source" />
+      {/* Made by save-draft.ts. After Back, browsers restore a text field, but not type="hidden". */}
+      <input hidden name="idempotencyKey" />
       <button type="submit" disabled={submitting} className="button large">
         {submitting ? words.submitting : words.submit}
       </button>
@@ -163,7 +170,7 @@ export function EstimateForm({ onReady, postPlainly }: EstimateFormProps) {
 }
 
 type InputProps = ComponentProps<'input'> & {
-  name: RequiredField
+  name: LeadField
   error: string | undefined
   announced: boolean
 }
@@ -171,12 +178,12 @@ type InputProps = ComponentProps<'input'> & {
 function Input({ name, error, announced, children, ...attributes }: InputProps) {
   return (
     <div className="field">
-      <label htmlFor={name}>{words.labels[name]}</label>
+      <Label name={name} />
       <input
         id={name}
         name={name}
         placeholder={words.placeholders[name]}
-        required
+        required={leadFields[name].required}
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? `${name}-error` : undefined}
         {...attributes}
@@ -191,13 +198,20 @@ function Input({ name, error, announced, children, ...attributes }: InputProps) 
   )
 }
 
+const Label = ({ name }: { name: LeadField }) => (
+  <label htmlFor={name}>
+    {words.labels[name]}
+    {!leadFields[name].required && <span> {words.optional}</span>}
+  </label>
+)
+
 const CallNote = ({ children }: { children: string }) => (
   <p className="form-note">
     {children} <a href={callHref}>{company.phone}</a>
   </p>
 )
 
-/** Robots fill in what they find. People do not see it, and password managers are told to leave it. */
+/** A trap for robots, which fill in every field. People do not see it, and password managers ignore it. */
 const Trap = () => (
   <div className="unseen" aria-hidden="true">
     <label htmlFor={trapField}>{words.trapLabel}</label>
@@ -213,3 +227,23 @@ const Trap = () => (
     />
   </div>
 )
+
+/**
+ * Sets --grown to how much taller the form is than without errors and notes. The hero grows by that
+ * much at its lower end (hero.css), so that the text beside the form does not move.
+ */
+function lockHeroHeight(form: HTMLFormElement) {
+  const hero = form.closest<HTMLElement>('.hero')
+  const measure = (element: Element | null) => element?.getBoundingClientRect().height ?? 0
+  let restingPx = 0
+  const makeRoom = () => {
+    if (!form.querySelector('.field-error, .field-hint'))
+      restingPx = measure(form) - measure(form.querySelector('.notes'))
+    hero?.style.setProperty('--grown', `${measure(form) - restingPx}px`)
+  }
+  // At once, because a press during hydration shows errors before the observer's first call.
+  makeRoom()
+  const observer = new ResizeObserver(makeRoom)
+  observer.observe(form)
+  return () => observer.disconnect()
+}

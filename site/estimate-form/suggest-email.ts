@@ -1,4 +1,4 @@
-// Where US homeowners have their mail, and the few real domains that look like a slip of one of them.
+// The common mail domains of US homeowners, and real domains that look like a typo of one of them.
 const commonDomains = [
   'gmail.com',
   'yahoo.com',
@@ -16,7 +16,7 @@ const commonDomains = [
 ]
 const lookAlikes = ['mail.com', 'ymail.com', 'email.com', 'gmx.com', 'gmx.net', 'me.com', 'mac.com']
 
-/** The address that was probably meant, if the one typed has an obvious slip in its domain. */
+/** Returns the address that was probably meant if the domain has an obvious typo. */
 export function suggestEmail(email: string): string | undefined {
   const [name, domain, ...rest] = email.trim().toLowerCase().split('@')
   if (!name || !domain || rest.length > 0) return undefined

@@ -14,7 +14,7 @@ createRoot(container).render(
   />,
 )
 
-// One toast at a time: what was said before is no longer true.
+// Only one toast at a time: a new outcome replaces the old one.
 let turn = 0
 
 export function showToast(kind: 'success' | 'error', text: string) {
@@ -23,6 +23,6 @@ export function showToast(kind: 'success' | 'error', text: string) {
 
 export function hideToast() {
   toast.dismiss(`estimate-${turn}`)
-  // Sonner takes a moment to dismiss, and would take the next of the same name along.
+  // Sonner dismisses with a delay, and would dismiss a new toast with the same id.
   turn += 1
 }

@@ -1,32 +1,24 @@
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { type FlatErrors, flatten, safeParse } from 'valibot'
-import { type Lead, type LeadField, leadSchema, requiredFields, trapField } from '#leads/lead.ts'
+import { fieldNames, type Lead, type LeadField, requiredFields } from '#leads/fields.ts'
+import { leadSchema } from '#leads/lead.ts'
 import { form as words } from '../content.ts'
-import { createAttempt } from './attempt.ts'
 import { untilOnline } from './connection.ts'
 import { findField } from './field-input.ts'
-import { formatPhoneField } from './format-phone.ts'
-import { hideToast, loadSender, showToast } from './load-later.ts'
-import { unlessBlocked } from './local-storage.ts'
+import { formatNameField, formatPhoneField } from './format-fields.ts'
 
 /** By field, in the order of the form. */
 type Errors = NonNullable<FlatErrors<typeof leadSchema>['nested']>
 
-// Then the visitor is told that it takes longer, and how else to reach us.
+// After this, a note says that it takes longer, and offers the phone number.
 const slowMs = 5_000
 
-const fieldNames = Object.keys(leadSchema.entries) as LeadField[]
+const longestLoadMs = 8_000
 
-/** Checks and sends the form, once for each press. `postPlainly` lets the browser post it after all. */
-export function useSubmit(postPlainly: (() => void) | undefined) {
+/** Checks and sends the form, once for each press. */
+export function useSubmit() {
   const sending = useRef(false)
-  const [attempt] = useState(() =>
-    createAttempt(
-      unlessBlocked(() => localStorage),
-      Date.now,
-    ),
-  )
   const [submitting, setSubmitting] = useState(false)
   const [slow, setSlow] = useState(false)
   const [errors, setErrors] = useState<Errors>({})
@@ -44,10 +36,11 @@ export function useSubmit(postPlainly: (() => void) | undefined) {
   async function handleSubmit(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = event.currentTarget
-    // What an earlier, plain post came to is history now.
+    // Only the outcome of this press counts from here on.
     document.getElementById('estimate-outcomes')?.remove()
-    // The second of two quick taps may come after the answer to the first, to an empty form.
+    // The second of two quick taps may come after a success has emptied the form.
     if (outcome === 'received' && Object.values(readValues(form)).join('') === '') return
+    formatNameField(findField(form, 'name') as HTMLInputElement)
     formatPhoneField(findField(form, 'phone') as HTMLInputElement, { isWhole: true })
     // The disabled button arrives a render later; a quick second press must not send twice.
     if (sending.current || !checkFields(form)) return
@@ -55,7 +48,7 @@ export function useSubmit(postPlainly: (() => void) | undefined) {
     setSubmitting(true)
     try {
       await untilOnline()
-      // What was corrected while waiting for the connection is what the visitor wants sent.
+      // The visitor may have corrected a field while the connection was down.
       const lead = checkFields(form)
       if (lead) await send(lead, form)
     } catch {
@@ -64,42 +57,34 @@ export function useSubmit(postPlainly: (() => void) | undefined) {
     } finally {
       sending.current = false
       flushSync(() => setSubmitting(false))
-      // A disabled button loses the focus. A keyboard goes on where it was.
+      // A disabled button loses the focus. Give it back to keyboard users.
       if (document.activeElement === document.body)
         form.querySelector<HTMLElement>('[type=submit]')?.focus({ preventScroll: true })
     }
   }
 
   async function send(lead: Lead, form: HTMLFormElement) {
-    const details = new URLSearchParams({
-      consent: words.consent.version,
-      ...(!form.hasAttribute('data-restored') && {
-        elapsedMs: String(Math.round(performance.now())),
-      }),
-      [trapField]: findField(form, trapField)?.value ? 'filled' : '',
-      source: findField(form, 'source')?.value ?? '',
-    })
-    const idempotencyKey = attempt.findIdempotencyKey(JSON.stringify(lead))
     const sender = await loadSender()
     if (!sender) {
       await untilOnline()
-      postPlainly?.()
-      // The page is leaving. Until it has left, the button stays as it is and no press counts.
+      // Back would show this page with its button frozen on "Submitting...".
+      addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
+      form.submit()
+      // The page is leaving. Until it has left, ignore further presses.
       return new Promise(() => {})
     }
-    await sender.sendLead(lead, idempotencyKey, details)
-    attempt.clear()
+    await sender.sendLead(form, lead)
     form.reset()
     setOutcome('received')
     void showToast('success', words.toasts.received)
   }
 
-  /** The lead, if the fields hold one. Otherwise says at each wrong field how to correct it. */
+  /** Returns the lead if the fields are valid. Otherwise shows an error at each wrong field. */
   function checkFields(form: HTMLFormElement) {
     const values = readValues(form)
     const lead = safeParse(leadSchema, values)
     const found: Errors = (!lead.success && flatten<typeof leadSchema>(lead.issues).nested) || {}
-    // At once: a screen reader reads a field's error with the field, when the focus gets there.
+    // At once, because a screen reader reads the error when the focus moves to its field.
     flushSync(() => {
       setOutcome(undefined)
       setErrors(found)
@@ -119,3 +104,29 @@ export function useSubmit(postPlainly: (() => void) | undefined) {
 
 const readValues = (form: HTMLFormElement) =>
   Object.fromEntries(fieldNames.map((name) => [name, findField(form, name)?.value ?? '']))
+
+/** The code that sends a lead, or undefined if it does not load: a deploy may have replaced the file. */
+const loadSender = () =>
+  Promise.race([
+    import('./send-lead.ts').catch(() => undefined),
+    new Promise<undefined>((resolve) => setTimeout(resolve, longestLoadMs)),
+  ])
+
+// If the toasts do not load, the notes in the form are enough.
+const loadToasts = () => import('./toasts.tsx').catch(() => undefined)
+
+async function showToast(kind: 'success' | 'error', text: string) {
+  const toasts = await loadToasts()
+  toasts?.showToast(kind, text)
+}
+
+async function hideToast() {
+  const toasts = await loadToasts()
+  toasts?.hideToast()
+}
+
+/** Loads what only a visitor who fills in the form needs. */
+export function loadAhead() {
+  void loadToasts()
+  void loadSender()
+}

@@ -1,11 +1,10 @@
-import { requiredFields } from '#leads/lead.ts'
+import { requiredFields } from '#leads/fields.ts'
 import { callHref, company, form, hero } from '../content.ts'
-import { attemptKey, draftKey } from '../estimate-form/attempt.ts'
 import { EstimateForm } from '../estimate-form/estimate-form.tsx'
 
-/** Preloaded in the page's head, so both must name the same files. */
+/** The page's head preloads the same files. */
 export const heroPictures = {
-  // One size for all phones: under the shade nobody sees more pixels, and each kilobyte is 5 ms of 4G.
+  // One size for all phones: the shade hides the difference, and each kilobyte costs 5 ms on 4G.
   phone: { media: '(max-width: 767px)', srcSet: '/pictures/hero-portrait-640.avif' },
   wide: {
     media: '(min-width: 768px)',
@@ -31,18 +30,23 @@ export function Hero() {
       </picture>
       <div className="hero-grid page-width">
         <div className="hero-words">
-          {/* On a phone the header has room for the mark only. */}
+          {/* On a phone, the header has room for the logo only. */}
           <p className="hero-company">{company.name}</p>
           <h1 id="headline">{hero.headline}</h1>
           <p>{hero.lead}</p>
         </div>
         <div className="hero-form">
-          <div id="estimate-outcomes">
+          {/* The outcome of a native post, and the inline script's notices; hidden otherwise. */}
+          <div id="estimate-outcomes" role="status">
             <p id="estimate-received" className="outcome">
               {form.toasts.received}
             </p>
             <p id="estimate-incomplete" className="outcome">
-              {form.toasts.incomplete}. {form.notes.incompletePlain}
+              {form.toasts.incomplete}
+              <span>. {form.notes.incompletePlain}</span>
+            </p>
+            <p id="estimate-offline" className="outcome">
+              {form.notes.offline} <a href={callHref}>{company.phone}</a>
             </p>
             <p id="estimate-failed" className="outcome">
               {form.toasts.failed} {form.notes.failedPlain} <a href={callHref}>{company.phone}</a>
@@ -53,14 +57,8 @@ export function Hero() {
               </p>
             ))}
           </div>
-          {/* Hydrated alone: nothing else on the page needs React in the browser. */}
-          <div
-            id="estimate"
-            data-code="/estimate-form/main.tsx"
-            data-draft={draftKey}
-            data-attempt={attemptKey}
-            data-waiting={`${form.notes.waiting} ${company.phone.replaceAll(' ', '\u00a0').replaceAll('-', '\u2011')}`}
-          >
+          {/* React hydrates only this: nothing else on the page needs it in the browser. */}
+          <div id="estimate" data-code="/estimate-form/main.tsx">
             <EstimateForm />
           </div>
         </div>

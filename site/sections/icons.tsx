@@ -1,6 +1,6 @@
 import type { SVGProps } from 'react'
 
-// From Lucide (icons-license.txt): of its thousands of files these are used, each drawn by paths.
+// From Lucide (icons-license.txt).
 
 const draw = (...lines: string[]) =>
   function Icon({ size = 24, ...props }: SVGProps<SVGSVGElement> & { size?: number }) {

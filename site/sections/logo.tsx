@@ -1,22 +1,20 @@
-import drawing from '../brand/logo.svg?raw'
-import { readLogo } from '../build/logo.ts'
+import { logo } from '#leads/brand.json'
 import { company } from '../content.ts'
 
-const { viewBox, shapes, ratio } = readLogo(drawing)
 const size = 34
 
-/** The mark beside the name, for dark or for light backgrounds. */
+/** The logo next to the company's name: light on dark backgrounds, dark on light ones. */
 export function Logo({ tone }: { tone: 'light' | 'dark' }) {
   return (
     <span data-logo={tone} className="logo">
       <svg
-        viewBox={viewBox}
-        width={size * ratio}
+        viewBox={logo.viewBox}
+        width={size * logo.ratio}
         height={size}
         aria-hidden="true"
         fill="currentColor"
         // biome-ignore lint/security/noDangerouslySetInnerHtml: the owner's own drawing
-        dangerouslySetInnerHTML={{ __html: shapes }}
+        dangerouslySetInnerHTML={{ __html: logo.shapes }}
       />
       <span>{company.name}</span>
     </span>

@@ -2,7 +2,6 @@ import { services } from '../content.ts'
 import hammer from '../pictures/services/hammer.svg?raw'
 import inspect from '../pictures/services/inspect.svg?raw'
 import roof from '../pictures/services/roof.svg?raw'
-import { Drawing } from './drawing.tsx'
 
 const drawings = { roof, hammer, inspect }
 
@@ -14,7 +13,11 @@ export function Services() {
         <ul>
           {services.cards.map(({ icon, title, text }) => (
             <li key={title} className="card">
-              <Drawing svg={drawings[icon]} />
+              <span
+                className="drawing"
+                // biome-ignore lint/security/noDangerouslySetInnerHtml: our own files, inlined to take the brand's colors
+                dangerouslySetInnerHTML={{ __html: drawings[icon].trim() }}
+              />
               <h3>{title}</h3>
               <p>{text}</p>
             </li>

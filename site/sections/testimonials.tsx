@@ -5,7 +5,7 @@ type Testimonial = Review & { id: number; image: string | undefined; rating: 5 }
 
 const pictures = Object.keys(import.meta.glob('/pictures/avatars/*.svg'))
 
-/** Numbers the reviews and finds their pictures: the owner writes names and words only. */
+/** Adds ids and pictures, so that the owner writes only names and words. */
 function listRows(): Testimonial[][] {
   let id = 0
   const complete = (review: Review): Testimonial => {
@@ -41,7 +41,7 @@ export function Testimonials() {
           <Play size={20} data-icon="paused" />
         </button>
       </div>
-      {/* Drawn once; each card shows it again. */}
+      {/* Each card reuses this drawing. */}
       <svg aria-hidden="true" className="star-drawing">
         <symbol id="five-stars" viewBox="0 0 120 24">
           {[0, 24, 48, 72, 96].map((x) => (
@@ -67,7 +67,7 @@ type RowProps = { cards: readonly Testimonial[]; label: string; direction: 'left
 
 function Row({ cards, label, direction }: RowProps) {
   return (
-    // Focusable, because where nothing moves it is scrolled, and where it moves focus pauses it.
+    // Focusable: keyboard users can scroll the row, and focus pauses its motion.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
     <section className="row later" data-direction={direction} aria-label={label} tabIndex={0}>
       <div className="row-track">

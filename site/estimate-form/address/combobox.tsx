@@ -7,7 +7,7 @@ import { attachWidget } from './widget.ts'
 
 const words = form.suggestions
 
-/** Waits for Google's places service. Answers the list to show, where it is ours to show. */
+/** Waits for Google's places service. Returns our list, unless Google's old widget shows its own. */
 export async function attachSuggestions(input: HTMLInputElement, key: string) {
   const loaded = await loadPlaces(key, company.region)
   if (!loaded) return
@@ -45,7 +45,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
     }),
   )
 
-  /** Escape does no more than this: what was found stays, and an arrow key brings it back. */
+  /** Hides the list but keeps its options: after Escape an arrow key shows them again. */
   function close() {
     search.cancel()
     setOpen(false)
@@ -62,7 +62,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
     clear()
     const typed = input.value
     const address = await search.findAddress(prediction)
-    // A visitor who typed on, or sent the form, meanwhile has the last word.
+    // The visitor may have typed on or sent the form meanwhile; do not overwrite that.
     if (!address || input.value !== typed) return
     fillInput(input, address)
     setStatus(words.chosen(address))
@@ -74,7 +74,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
   })
 
   const handleKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    // Enter and the arrows belong to an input method while it is at work.
+    // While an input method composes, Enter and the arrows are its own.
     if (event.isComposing) return
     const chosen = open ? predictions[active] : undefined
     if (event.key === 'Enter') {
@@ -96,7 +96,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
 
   const handleBlur = useEffectEvent(clear)
 
-  // Not a moment after the field says that it is a combobox: the next key is for the list.
+  // A layout effect, so that the keys work as soon as the field has its combobox role.
   useLayoutEffect(() => {
     if (gone) return
     const listeners = new AbortController()
@@ -113,7 +113,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
 
   const activeId = open && active >= 0 ? `${id}-${active}` : null
 
-  // The field was there, with the visitor in it, before this code: it is extended, not replaced.
+  // Extend the existing field instead of replacing it, because the visitor may be typing in it.
   useLayoutEffect(() => {
     setAttributes(input, {
       role: gone ? null : 'combobox',
@@ -124,7 +124,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
     })
   }, [input, id, open, activeId, gone])
 
-  // On a low screen the field is at the bottom edge, and the list would open below it.
+  // On a low screen the list would open below the bottom edge.
   useEffect(() => {
     if (open) list.current?.scrollIntoView({ block: 'nearest' })
   }, [open])
@@ -147,7 +147,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
                 role="option"
                 id={`${id}-${index}`}
                 aria-selected={index === active}
-                // The press must leave the focus, and with it a phone's keyboard, in the field.
+                // Keep the focus, and with it a phone's keyboard, in the field.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => choose(prediction)}
               >
@@ -156,7 +156,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
               </div>
             ))}
           </div>
-          {/* Google's rules: these two words, not translated, wherever its places show without a map. */}
+          {/* Google requires this name, not translated, wherever its places show without a map. */}
           <p translate="no">{words.source}</p>
         </div>
       )}
@@ -167,7 +167,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
   )
 }
 
-/** The next option in the arrow's direction, round and round. */
+/** The next option in the arrow's direction, wrapping around at the ends. */
 function moveActive(active: number, key: 'ArrowDown' | 'ArrowUp', count: number) {
   if (key === 'ArrowDown') return (active + 1) % count
   return active <= 0 ? count - 1 : active - 1

@@ -1,4 +1,4 @@
-/* The parts of Google's places library that the form uses, and how it gets there. */
+/* Types for the parts of Google's places library that the form uses, and its loader. */
 
 type Text = { text: string }
 
@@ -22,7 +22,7 @@ export type SuggestionRequest = {
   sessionToken: object
 }
 
-/** The data interface, for every key made since March 2025. */
+/** The data API, the only one for keys created since March 2025. */
 export type NewPlaces = {
   AutocompleteSessionToken: new () => object
   AutocompleteSuggestion: {
@@ -66,13 +66,12 @@ declare global {
 }
 
 const pollMs = 100
-// The script needs under a minute on the slowest connection that still loads the page; after two the
-// visitor is long past the field.
+// The script loads in under a minute on the slowest usable connection.
 const giveUpMs = 120_000
 
 /**
- * Requests Google's script and waits until the places service is there. Answers nothing when it will
- * not come: blocked, offline, key refused. `refused` tells of a key that Google refuses later.
+ * Loads Google's script and waits for the places service. Returns undefined if it does not load:
+ * blocked, offline, or key refused. `refused` aborts if Google refuses the key later.
  */
 export async function loadPlaces(key: string, region: string) {
   const refusal = new AbortController()
@@ -93,7 +92,7 @@ export async function loadPlaces(key: string, region: string) {
 
   const places = await new Promise<Places | undefined>((resolve) => {
     let askedFor = false
-    // With `loading=async` the script's own load event comes before the service does.
+    // With `loading=async` the script's load event fires before the service is ready.
     const timer = setInterval(() => {
       const maps = window.google?.maps
       const places = findPlaces(maps)

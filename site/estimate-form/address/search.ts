@@ -1,13 +1,13 @@
 import type { NewPlaces, Prediction } from './places.ts'
 
-// What Google counts as an address; a request may name five kinds at most.
+// Google's types for addresses; a request may have five at most.
 const addressTypes = ['street_address', 'premise', 'subpremise', 'route']
 
 // Two letters match half the country, and every request is billed.
 const minLength = 3
 // Longer than the pause between two keys of a quick typist, shorter than a wait anyone notices.
 const debounceMs = 200
-// A quota or a network that failed three times running will not recover while the visitor types.
+// After three failures in a row, a quota or a network will not recover while the visitor types.
 const maxFailures = 3
 
 type SearchOptions = {
@@ -18,7 +18,7 @@ type SearchOptions = {
   onGiveUp: () => void
 }
 
-/** Asks Google for addresses, as little as possible, and never lets a late answer replace a newer. */
+/** Requests addresses from Google, as few as possible. A late response never replaces a newer one. */
 export function createAddressSearch({
   places,
   region,
@@ -26,7 +26,7 @@ export function createAddressSearch({
   onFailed,
   onGiveUp,
 }: SearchOptions) {
-  // Google bills all requests up to a choice as one session, as long as they carry the same token.
+  // Google bills all requests with the same token, up to a choice, as one session.
   let sessionToken: object | undefined
   let turn = 0
   let failures = 0
@@ -58,7 +58,7 @@ export function createAddressSearch({
     }
   }
 
-  /** Forgets what is asked or about to be. */
+  /** Drops the pending request and the one under way. */
   function cancel() {
     turn += 1
     clearTimeout(timer)
@@ -67,7 +67,7 @@ export function createAddressSearch({
   return {
     cancel,
 
-    /** Whether the text is enough to go by; the answer comes later. */
+    /** Returns whether the text is long enough; the suggestions come later, in `onFound`. */
     search(text: string) {
       cancel()
       const input = text.trim()
@@ -76,7 +76,7 @@ export function createAddressSearch({
       return true
     },
 
-    /** The formatted address of what was chosen, where the place has one. Ends the session. */
+    /** Returns the formatted address of the choice, if the place has one. Ends the session. */
     async findAddress(prediction: Prediction) {
       cancel()
       sessionToken = undefined

@@ -3,8 +3,8 @@ import { type ReactNode, type RefObject, useEffect, useState } from 'react'
 const mapsKey: string | undefined = import.meta.env.VITE_GOOGLE_MAPS_API_KEY
 
 /**
- * Suggestions for the address field, from the first contact with the form on. Without a key, or when
- * anything about them fails, the field stays the plain one it is.
+ * Suggestions for the address field, loaded when the visitor enters the form. Without a key, or after
+ * any failure, it stays a plain field.
  */
 export function AddressSuggestions({ field }: { field: RefObject<HTMLInputElement | null> }) {
   const [list, setList] = useState<ReactNode>()
@@ -18,10 +18,10 @@ export function AddressSuggestions({ field }: { field: RefObject<HTMLInputElemen
         const { attachSuggestions } = await import('./combobox.tsx')
         setList(await attachSuggestions(input, mapsKey))
       } catch {
-        // The code did not load. The visitor types the address, as on any other form.
+        // The code did not load. The visitor types the whole address.
       }
     }
-    // The contact that brought this code may have been the one with the form.
+    // The visitor may already be in the form when this code loads.
     if (form.matches(':focus-within')) void attach()
     else form.addEventListener('focusin', attach, { once: true })
     return () => form.removeEventListener('focusin', attach)

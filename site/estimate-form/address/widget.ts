@@ -1,7 +1,7 @@
 import { fillInput } from '../field-input.ts'
 import type { OldPlaces } from './places.ts'
 
-/** Google's own suggestions, list included, for keys that know only the old widget. */
+/** Google's own widget with its own list, for keys that only have the old API. */
 export function attachWidget(input: HTMLInputElement, places: OldPlaces, region: string) {
   keepAttributes(input)
   const widget = new places.Autocomplete(input, {
@@ -13,7 +13,7 @@ export function attachWidget(input: HTMLInputElement, places: OldPlaces, region:
     const address = widget.getPlace()?.formatted_address
     if (address) fillInput(input, address)
   })
-  // Before the widget's own listener, which closes the list: the key that chooses must not submit.
+  // Runs before the widget's own listener, which closes the list: Enter on an option must not submit.
   input.addEventListener('keydown', keepEnterFromForm, { capture: true })
 }
 
@@ -24,8 +24,8 @@ function keepEnterFromForm(event: KeyboardEvent) {
 }
 
 /**
- * The widget switches autofill off, and when the key is refused it disables the field and writes
- * 'Oops!' into it. A visitor must be able to type an address whatever Google thinks of the key.
+ * The widget turns autofill off, and if Google refuses the key, it disables the field and writes
+ * 'Oops!' into it. The visitor must be able to type an address even then.
  */
 function keepAttributes(input: HTMLInputElement) {
   const names = ['autocomplete', 'placeholder', 'disabled', 'style']

@@ -1,4 +1,4 @@
-/** Browsers that block storage throw at the mere mention of it. That must not cost a lead. */
+/** Runs code that uses storage. Browsers throw when storage is blocked or full, and that must not cost a lead. */
 export function unlessBlocked<Result>(use: () => Result) {
   try {
     return use()

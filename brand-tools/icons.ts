@@ -1,52 +1,53 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { wcagContrast } from 'culori'
 import sharp, { type OverlayOptions } from 'sharp'
-import { computeContrast } from '#site/build/color.ts'
-import { formatIcon, readLogo } from '#site/build/logo.ts'
-import { type Brand, computePalette } from '#site/build/palette.ts'
+import { type Logo, placeLogo } from '#site/build/drawing.ts'
 import type { Job } from './brand.ts'
-import { cutWeight } from './font.ts'
+import { makeStaticFont } from './font.ts'
+import { formatIcon } from './logo.ts'
 import { findSource } from './pictures.ts'
 
-type Options = { root: string; brandDir: string; brand: Brand; name: string }
+type Palette = Record<'accent' | 'ink' | 'paper' | 'sand', string>
+type Options = { root: string; brandDir: string; logo: Logo; palette: Palette; name: string }
 
-/** The tab's and the home screens' icons, and the picture of shared links. */
-export function planIcons({ root, brandDir, brand, name }: Options): Job[] {
-  const logo = join(brandDir, 'logo.svg')
-  const { accent, ink, paper } = brand.colors
-  const mark = computeContrast(paper, accent) >= 3 ? paper : ink
-  const draw = async (rounded: boolean, size?: number) =>
-    formatIcon(await readFile(logo, 'utf8'), { tile: accent, mark, rounded, ...(size && { size }) })
+/** Plans the icons for browser tabs and home screens, and the picture for shared links. */
+export function planIcons({ root, brandDir, logo, palette, name }: Options): Job[] {
+  const logoFile = join(brandDir, 'logo.svg')
+  const { accent, ink, paper } = palette
+  const mark = wcagContrast(paper, accent) >= 3 ? paper : ink
+  const draw = (rounded: boolean, size?: number) =>
+    formatIcon(logo, { tile: accent, mark, rounded, ...(size && { size }) })
   // iOS and Android round the corners themselves; iOS shows transparency as black.
-  const render = async (px: number, rounded: boolean, size?: number) =>
-    sharp(Buffer.from(await draw(rounded, size)), { density: (72 * px) / 32 }).png()
+  const render = (px: number, rounded: boolean, size?: number) =>
+    sharp(Buffer.from(draw(rounded, size)), { density: (72 * px) / 32 }).png()
   const site = join(root, 'site/public')
   const desk = join(root, 'desk/public')
   const icon = (target: string, make: () => Promise<unknown>): Job => {
-    return { target, inputs: [logo], settings: `${accent} ${mark}`, make }
+    return { target, inputs: [logoFile], settings: `${accent} ${mark}`, make }
   }
-  const svg = (target: string) => icon(target, async () => writeFile(target, await draw(true)))
+  const svg = (target: string) => icon(target, () => writeFile(target, draw(true)))
   const png = (target: string, px: number, rounded: boolean, size?: number) =>
-    icon(target, async () => (await render(px, rounded, size)).toFile(target))
+    icon(target, () => render(px, rounded, size).toFile(target))
   const ico = join(site, 'favicon.ico')
   const hero = findSource(brandDir, ['hero'])
   const share = join(site, 'og.jpg')
   return [
     svg(join(site, 'favicon.svg')),
     svg(join(desk, 'icon.svg')),
-    icon(ico, async () => writeFile(ico, wrapAsIco(await (await render(32, true)).toBuffer(), 32))),
+    icon(ico, async () => writeFile(ico, wrapAsIco(await render(32, true).toBuffer(), 32))),
     png(join(site, 'apple-touch-icon.png'), 180, false),
     png(join(desk, 'apple-touch-icon.png'), 180, false),
     png(join(desk, 'icon-192.png'), 192, true),
     png(join(desk, 'icon-512.png'), 512, true),
-    // Android may cut away all but the middle.
+    // Android may crop everything but the middle.
     png(join(desk, 'icon-maskable.png'), 512, false, 17),
     {
       target: share,
-      inputs: [logo, hero],
+      inputs: [logoFile, hero],
       settings: `${name} ${ink} ${paper}`,
-      make: async () => makeSharePicture(share, hero, await readFile(logo, 'utf8'), brand, name),
+      make: () => makeSharePicture(share, { hero, logo, palette, name }),
     },
   ]
 }
@@ -70,12 +71,9 @@ const widestLine = 1040
 
 async function makeSharePicture(
   target: string,
-  hero: string,
-  logo: string,
-  brand: Brand,
-  name: string,
+  { hero, logo, palette, name }: { hero: string } & Pick<Options, 'logo' | 'palette' | 'name'>,
 ) {
-  const { ink, paper, sand } = computePalette(brand)
+  const { ink, paper, sand } = palette
   const small = { size: 44, weight: 600, color: sand }
   const lines = [
     { top: 280, size: 72, weight: 800, color: paper, text: escapeMarkup(name) },
@@ -88,30 +86,28 @@ async function makeSharePicture(
     let wordsEnd = 0
     for (const { top, size, weight, color, text } of lines) {
       const fontfile = join(fontDir, `archivo-${weight}.ttf`)
-      await writeFile(fontfile, await cutWeight(weight))
-      // The family is what the package's files call themselves, at every weight.
+      await writeFile(fontfile, await makeStaticFont(weight))
+      // The package's files use this family name at every weight.
       const span = `<span font_family="Archivo SemiBold" weight="${weight}" foreground="${color}">${text}</span>`
       const line = { text: span, font: `Archivo ${size}`, fontfile, dpi: 72, rgba: true }
       const drawn = await sharp({ text: line }).png().toBuffer()
-      // A long name is set smaller.
+      // Shrink a long name to fit.
       const fitting = sharp(drawn).resize({ width: widestLine, withoutEnlargement: true })
       const { data: input, info } = await fitting.png().toBuffer({ resolveWithObject: true })
       overlays.push({ input, left: 80, top })
       wordsEnd = Math.max(wordsEnd, (80 + info.width) / 1200)
     }
-    // As dark as words need for as far as they reach.
+    // The shade is dark up to where the text ends.
     const shade = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630">
       <linearGradient id="shade"><stop stop-color="${ink}" stop-opacity=".96"/><stop offset="${wordsEnd}" stop-color="${ink}" stop-opacity=".84"/><stop offset="${Math.min(1, wordsEnd + 0.3)}" stop-color="${ink}" stop-opacity="0"/></linearGradient>
       <path fill="url(#shade)" d="M0 0h1200v630H0z"/>
-      ${readLogo(logo).place(80, 110, 112, paper)}
+      ${placeLogo(logo, { x: 80, y: 110, size: 112 }, paper)}
     </svg>`
     await sharp(hero)
       .autoOrient()
       .resize(1200, 630, { fit: 'cover', position: 'right' })
       .composite([{ input: Buffer.from(shade) }, ...overlays])
       .jpeg({ quality: 80, mozjpeg: true })
-      // So that `npm run doctor` can tell whose name the picture shows.
-      .withExif({ IFD0: { ImageDescription: `Share picture of ${name}` } })
       .toFile(target)
   } finally {
     await rm(fontDir, { recursive: true })

@@ -1,7 +1,6 @@
 /**
- * The testimonial rows drift by themselves. In the HTML each row is an ordinary list that one can
- * scroll; the copies that close the loop are made here, so a screen reader meets nobody twice, and
- * without scripts nothing moves that could not be stopped. The motion itself is CSS (.row).
+ * Makes the testimonial rows drift. In the HTML each row is an ordinary scrollable list. The copies that
+ * close the loop are made here, hidden from screen readers. The motion itself is CSS (.row).
  */
 export function driftTestimonials(reducedMotion: MediaQueryList) {
   const section = document.querySelector<HTMLElement>('[data-testimonials]')
@@ -29,7 +28,7 @@ export function driftTestimonials(reducedMotion: MediaQueryList) {
     update()
   })
   reducedMotion.addEventListener('change', update)
-  // Nothing is copied or moved before the section is near.
+  // Copy and move nothing before the section is near.
   const near = new IntersectionObserver(
     ([entry]) => {
       if (!entry?.isIntersecting) return
@@ -42,15 +41,15 @@ export function driftTestimonials(reducedMotion: MediaQueryList) {
 }
 
 /**
- * A few cards that all fit on the screen stand still: in a loop everybody would be there twice at once,
- * which looks like more reviews than there are. Six, the shortest row of the full set, always drift.
+ * A few cards that all fit on the screen stand still: a loop would show each of them twice at once and
+ * look like more reviews than there are. Rows of six or more always drift.
  */
 function canLoop(row: HTMLElement): boolean {
   const list = row.firstElementChild?.firstElementChild as HTMLElement
   return list.children.length >= 6 || list.offsetWidth > screen.width
 }
 
-/** Sets the row in motion from wherever it was scrolled to. */
+/** Starts the row from where it was scrolled to. */
 function drift(row: HTMLElement) {
   const track = row.firstElementChild as HTMLElement
   const list = track.firstElementChild as HTMLElement
@@ -75,7 +74,7 @@ function rest(row: HTMLElement) {
   row.scrollLeft = offsetPx
 }
 
-/** Appends enough copies that the row's end never shows, however wide the screen. */
+/** Appends enough copies to hide the row's end on any screen. */
 function closeLoop(track: HTMLElement, list: HTMLElement) {
   const copies = Math.ceil(screen.width / list.offsetWidth)
   for (let made = 0; made < copies; made++) {

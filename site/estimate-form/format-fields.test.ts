@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatPhone } from './format-phone.ts'
+import { formatPhone } from './format-fields.ts'
 
 test('a number takes shape as it is typed', () => {
   const shapes = ['5', '55', '555', '(555) 1', '(555) 12', '(555) 123', '(555) 123-4']

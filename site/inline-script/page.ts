@@ -1,16 +1,16 @@
 /*
- * All the script that runs before someone touches the page. It is inlined into the HTML, so it can
- * neither be late nor fail to load; React arrives with the first contact (see load-form.ts).
+ * All the script that runs before someone touches the page. The build inlines it into the HTML, so it
+ * cannot fail to load. React loads at the first contact (load-form.ts).
  */
 import { driftTestimonials } from './drift.ts'
-import { loadFormOnContact } from './load-form.ts'
+import { prepareForm } from './native-form.ts'
 
 const scrollThresholdPx = 50
 
 const markScrolled = () =>
   document.documentElement.toggleAttribute('data-scrolled', scrollY > scrollThresholdPx)
-addEventListener('scroll', markScrolled, { passive: true })
-// Asked for now, the offset would make the browser lay the page out once more than it needs to.
+addEventListener('scroll', markScrolled)
+// Reading the offset now would cost the browser an extra layout.
 requestAnimationFrame(markScrolled)
 
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)')
@@ -20,14 +20,13 @@ for (const button of document.querySelectorAll('[data-to-top]')) {
   )
 }
 
-// The HTML carries the year it was built in, for readers without scripts.
+// Without scripts the page shows the year in which it was built.
 for (const year of document.querySelectorAll('[data-year]')) {
   year.textContent = String(new Date().getFullYear())
 }
 
-// Once the first screen and its picture are there the rest is laid out too, a section or a row of
-// testimonials a task, so that none is long. A visitor who jumps, prints or takes a picture of the
-// whole page finds all of it.
+// After the first screen and its picture, lay out the rest, one section or row of testimonials per
+// task, so that no task is long. Jumping, printing, and screenshots of the whole page need all of it.
 const layOutNext = () => {
   const next = document.querySelector<HTMLElement>('.later')
   if (!next) return
@@ -38,4 +37,4 @@ const layOutNext = () => {
 addEventListener('load', () => requestAnimationFrame(() => setTimeout(layOutNext)))
 
 driftTestimonials(reducedMotion)
-loadFormOnContact()
+prepareForm()

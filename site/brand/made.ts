@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Brand } from './palette.ts'
+
+export type Brand = {
+  colors: Record<'ink' | 'paper' | 'accent', string>
+  corners: 'square' | 'soft' | 'round'
+  /** A .woff2 file in site/brand/. The default is Archivo. */
+  headingFont?: { family: string; file: string }
+}
 
 type Sources = { root: string; brand: Brand; name: string }
 
 const hash = (content: string | Buffer) =>
   createHash('sha256').update(content).digest('hex').slice(0, 16)
 
-/** Of everything that `npm run brand` makes files of: name and brand, and each drawing and picture. */
+/** Hashes everything that `npm run brand` reads: name, colors, corners, logo, and pictures. */
 export function computeBrandStamps({ root, brand, name }: Sources): Record<string, string> {
   const { colors, corners } = brand
   const files = readdirSync(join(root, 'site/brand')).filter((file) =>
@@ -26,8 +32,8 @@ export function computeBrandStamps({ root, brand, name }: Sources): Record<strin
 }
 
 /**
- * What to say when icons, pictures and mails are an earlier brand's. An original that is not here is not
- * missed: it may be kept out of the repository. In a container there is nothing to compare.
+ * Returns a warning if the brand has changed since the last `npm run brand`. Missing originals do not
+ * count: they may be kept out of the repository. A container has no made.json to compare with.
  */
 export function findOldBrand(sources: Sources): string | undefined {
   const stampFile = join(sources.root, 'site/brand/made.json')
@@ -35,5 +41,5 @@ export function findOldBrand(sources: Sources): string | undefined {
   const made: Record<string, string> = JSON.parse(readFileSync(stampFile, 'utf8'))
   const now = Object.entries(computeBrandStamps(sources))
   if (now.some(([path, stamp]) => made[path] !== stamp))
-    return 'The name, a color, the corners, the logo or a picture has changed, and icons, pictures, mails and the picture of shared links are still made of the old one.'
+    return 'The name, a color, the corners, the logo, or a picture has changed, but colors, icons, pictures, emails, and the picture for shared links still show the old brand.'
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isFromElsewhere } from './is-from-elsewhere.ts'
+import { isForeignResponse } from './connection.ts'
 
 const backend = 'https://abc.supabase.co/'
 const path = 'functions/v1/submit-to-airtable'
@@ -14,5 +14,5 @@ test.each([
   ['a redirect to another path', 'application/json', `${backend}sign-in`, true, true],
 ])('%s', (_, type, url, redirected, expected) => {
   const headers = new Headers(type ? { 'Content-Type': type } : {})
-  expect(isFromElsewhere({ headers, redirected, url }, backend)).toBe(expected)
+  expect(isForeignResponse({ headers, redirected, url }, backend)).toBe(expected)
 })

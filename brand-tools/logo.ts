@@ -1,0 +1,85 @@
+import { type CustomPlugin, optimize, type XastElement } from 'svgo'
+import { UserError } from '#leads/user-error.ts'
+import { type Logo, placeLogo } from '#site/build/drawing.ts'
+
+const name = 'site/brand/logo.svg'
+const shape = /^(g|path|rect|circle|ellipse|line|polyline|polygon)$/
+const invisible =
+  /^(style|script|metadata|title|desc|defs|clipPath|filter|pattern|\w+Gradient|.+:.+)$/
+// Other attributes are an editor's own, or are not allowed in a page.
+const geometry = /^(d|points|transform|width|height|[xy][12]?|c[xy]|r[xy]?)$/
+const paint =
+  /^(fill|stroke|fill-rule|display|visibility|(fill-|stroke-)?opacity|stroke-(width|line(cap|join)|miterlimit|dash\w+))$/
+
+/** Reduces a logo to shapes in one color, which take the color of the text around them. */
+export function readLogo(svg: string): Logo {
+  let viewBox = ''
+  const keepShapes: CustomPlugin = {
+    name: 'keep-shapes',
+    fn: () => ({
+      element: {
+        enter(node, parent) {
+          const isRoot = parent.type === 'root'
+          if (isRoot) {
+            viewBox = (node.attributes.viewBox ?? '').replaceAll(',', ' ')
+            // The page draws its own <svg> around the shapes.
+            node.name = 'g'
+          }
+          if (!shape.test(node.name) && !invisible.test(node.name))
+            throw new UserError(
+              `${name} has <${node.name}>, but only shapes can change color. In Inkscape, select all, then choose Path > Object to Path (for a photo, Path > Trace Bitmap).`,
+            )
+          if (invisible.test(node.name) || isBackground(node, viewBox))
+            parent.children = parent.children.filter((child) => child !== node)
+          for (const [attribute, value] of Object.entries(node.attributes)) {
+            if (!paint.test(attribute) && (isRoot || !geometry.test(attribute)))
+              delete node.attributes[attribute]
+            else if (/^(fill|stroke)$/.test(attribute) && !/^(none|transparent)$/.test(value))
+              node.attributes[attribute] = 'currentColor'
+          }
+        },
+      },
+    }),
+  }
+  const shapes = runSvgo(svg, keepShapes).replace(/^<g>(.*)<\/g>$/s, '$1')
+  const [, , width = 0, height = 0] = viewBox.split(/ +/).map(Number)
+  if (!width || !height) throw new UserError(`${name} must be an SVG drawing with a viewBox.`)
+  if (!/<(?!g)\w/.test(shapes))
+    throw new UserError(`${name} has no shape besides a background. Draw the logo itself.`)
+  return { viewBox, ratio: width / height, shapes }
+}
+
+function isBackground({ name, attributes }: XastElement, viewBox: string): boolean {
+  const [, , width = 0, height = 0] = viewBox.split(/ +/).map(Number)
+  const covers = (size = '', whole: number) => size === '100%' || Number.parseFloat(size) >= whole
+  const coversAll = covers(attributes.width, width) && covers(attributes.height, height)
+  return name === 'rect' && attributes.fill !== 'none' && coversAll
+}
+
+function runSvgo(svg: string, plugin: CustomPlugin): string {
+  try {
+    return optimize(svg, {
+      plugins: [
+        'removeDoctype',
+        'removeXMLProcInst',
+        'removeComments',
+        { name: 'inlineStyles', params: { onlyMatchedOnce: false } },
+        'convertStyleToAttrs',
+        'cleanupAttrs',
+        plugin,
+      ],
+    }).data
+  } catch (error) {
+    if (error instanceof UserError) throw error
+    throw new UserError(`${name} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+type Tile = { tile: string; mark: string; rounded?: boolean; size?: number }
+
+/** Draws the logo on a tile of the accent color, for browser tabs and home screens. */
+export function formatIcon(logo: Logo, { tile, mark, rounded = true, size = 21.76 }: Tile): string {
+  const start = Math.round(5 * (32 - size)) / 10
+  const shapes = placeLogo(logo, { x: start, y: start, size }, mark)
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32" viewBox="0 0 32 32"><rect width="32" height="32"${rounded ? ' rx="7"' : ''} fill="${tile}"/>${shapes}</svg>`
+}

@@ -1,0 +1,78 @@
+import { wcagContrast } from 'culori'
+import { expect, test } from 'vitest'
+import { brand } from '#site/brand/brand.ts'
+import type { Brand } from '#site/brand/made.ts'
+import { checkBrand, computeNight, computePalette } from './palette.ts'
+
+const sample = { ink: '#1b2326', paper: '#faf6ee', accent: '#b4501e' }
+const makeBrand = (colors: Partial<Brand['colors']>): Brand => ({
+  colors: { ...sample, ...colors },
+  corners: 'soft',
+})
+
+test('derives the sample’s palette from its three colors', () => {
+  expect(computePalette({ colors: sample })).toMatchObject({
+    slate: '#3f5458',
+    sand: '#efe6d6',
+    accentDeep: '#8f3c12',
+    onAccent: '#ffffff',
+    link: '#b4501e',
+    alarm: '#a31621',
+    leaf: '#23613a',
+  })
+  expect(computeNight({ colors: sample })).toMatchObject({
+    white: '#1b2529',
+    ink: '#f3eee4',
+    slate: '#b3c0c2',
+    accent: '#ef9560',
+    accentDeep: '#ffb48a',
+  })
+})
+
+test('the current brand is readable', () => {
+  expect(() => checkBrand(brand)).not.toThrow()
+})
+
+test.each([
+  ['ink', '#8a9799', 'ink on paper'],
+  ['paper', '#b0b0b0', 'slate (made from ink) on paper'],
+  ['accent', '#808080', 'white on accent (a button) is 3.94:1'],
+  ['accent', '#cc6633', 'white on accent (a button) is 3.8:1'],
+] as const)('refuses %s %s and names the pair and a color that works', (name, hex, pair) => {
+  let message = ''
+  let colors = { ...sample, [name]: hex }
+  // The check reports one pair at a time, so follow its advice until it passes.
+  for (let turn = 0; turn < 4; turn++) {
+    try {
+      checkBrand(makeBrand(colors))
+      break
+    } catch (error) {
+      message ||= (error as Error).message
+      const [, base = '', advised = ''] =
+        (error as Error).message.match(/Try (ink|paper|accent): '(#[0-9a-f]{6})'/) ?? []
+      expect(advised, (error as Error).message).not.toBe('')
+      colors = { ...colors, [base]: advised }
+    }
+  }
+  expect(message).toContain(pair)
+  expect(message).toMatch(
+    /^site\/brand\/brand\.ts: the contrast of .+ is [\d.]+:1, but must be at least 4\.5:1/,
+  )
+  expect(() => checkBrand(makeBrand(colors))).not.toThrow()
+})
+
+test('refuses text that is not a hex color', () => {
+  expect(() => checkBrand(makeBrand({ accent: 'red' }))).toThrow("accent is 'red'")
+})
+
+test('on a light accent, text is dark and links are darker than the accent', () => {
+  const light = makeBrand({ accent: '#f2b632' })
+  expect(() => checkBrand(light)).not.toThrow()
+  const { onAccent, link, ink, paper } = computePalette(light)
+  expect(onAccent).toBe(ink)
+  for (const under of ['#ffffff', paper])
+    expect(wcagContrast(link, under)).toBeGreaterThanOrEqual(4.5)
+  const dark = computeNight(light)
+  for (const text of [dark.ink, dark.slate, dark.link])
+    expect(wcagContrast(text, dark.white)).toBeGreaterThanOrEqual(4.5)
+})

@@ -1,0 +1,165 @@
+import { clampChroma, formatHex, interpolate, oklch, wcagContrast } from 'culori'
+import { UserError } from '#leads/user-error.ts'
+import type { Brand } from '#site/brand/made.ts'
+
+type BaseColor = keyof Brand['colors']
+
+type Rule = readonly [
+  from: BaseColor,
+  how: 'by' | 'at',
+  lightness: number,
+  chroma: number,
+  hue: number,
+]
+
+// Lightness is added (by) or set (at), chroma is multiplied, hue is rotated (OKLCH). Tuned by eye on the sample.
+const day = {
+  slate: ['ink', 'by', 0.18, 2.1, -12],
+  fieldBorder: ['ink', 'at', 0.667, 1.19, -15],
+  placeholder: ['ink', 'at', 0.556, 1.62, -13],
+  shade: ['ink', 'by', -0.042, 0.94, 3],
+  shingle: ['ink', 'by', 0.243, 2.4, -11],
+  shingleLight: ['ink', 'by', 0.3, 2.2, -20],
+  ribbon: ['ink', 'by', 0.127, 1.99, -7],
+  sand: ['paper', 'by', -0.046, 2.05, -2],
+  siding: ['paper', 'by', -0.115, 2.99, -3],
+  eaves: ['paper', 'by', -0.178, 3.62, 0],
+  trim: ['paper', 'by', -0.128, 3.11, -2],
+  accentDeep: ['accent', 'by', -0.089, 0.86, 0],
+  brick: ['accent', 'by', -0.01, 0.74, -1.5],
+  brickDeep: ['accent', 'by', -0.072, 0.67, -2],
+} as const satisfies Record<string, Rule>
+
+/** The desk in dark mode. */
+const night = {
+  white: ['ink', 'at', 0.257, 1.25, 2],
+  ink: ['paper', 'at', 0.95, 1.3, 0],
+  slate: ['ink', 'at', 0.798, 1.14, -15],
+  paper: ['ink', 'at', 0.208, 0.94, 3],
+  sand: ['ink', 'at', 0.372, 1.86, 4],
+  fieldBorder: ['ink', 'at', 0.625, 1.53, -8],
+  accent: ['accent', 'at', 0.752, 0.9, 6.5],
+  accentDeep: ['accent', 'at', 0.831, 0.72, 6.3],
+} as const satisfies Record<string, Rule>
+
+/** Colors that mean the same in every brand. */
+const fixed = {
+  white: '#ffffff',
+  alarm: '#a31621',
+  leaf: '#23613a',
+  wood: '#d39b68',
+  sun: '#f3dcae',
+}
+
+const minContrast = 4.5
+
+type Lch = { l: number; c: number; h: number }
+
+function toLch(hex: string): Lch {
+  const { l = 0, c = 0, h = 0 } = oklch(hex) ?? {}
+  return { l, c, h }
+}
+
+/** Reduces the chroma of a color that no screen can show. */
+const toHex = (lch: Lch): string => formatHex(clampChroma({ mode: 'oklch', ...lch }, 'oklch'))
+
+function derive(colors: Brand['colors'], [from, how, lightness, chroma, hue]: Rule): string {
+  const { l, c, h } = toLch(colors[from])
+  // Raise the chroma of grays only; a purple slate would glow.
+  const calm = Math.min(c * chroma, Math.max(c, 0.045))
+  return toHex({ l: how === 'by' ? l + lightness : lightness, c: calm, h: h + hue })
+}
+
+const deriveAll = <Name extends string>(colors: Brand['colors'], rules: Record<Name, Rule>) =>
+  Object.fromEntries(
+    Object.entries<Rule>(rules).map(([name, rule]) => [name, derive(colors, rule)]),
+  ) as Record<Name, string>
+
+/** Returns the nearest darker (or lighter) color of the same hue that passes. */
+function shiftUntil(
+  hex: string,
+  step: number,
+  passes: (hex: string) => boolean,
+): string | undefined {
+  const { l, c, h } = toLch(hex)
+  for (let at = l; at >= 0 && at <= 1; at += step) {
+    const shifted = at === l ? hex : toHex({ l: at, c, h })
+    if (passes(shifted)) return shifted
+  }
+  return undefined
+}
+
+/** Computes every color of the site from the brand's three. */
+export function computePalette({ colors }: Pick<Brand, 'colors'>) {
+  const { ink, paper, accent } = colors
+  const { white } = fixed
+  const derived = deriveAll(colors, day)
+  const isReadable = (text: string) => (under: string) => wcagContrast(text, under) >= minContrast
+  // Text is white on a dark accent and ink on a light one, which gets lighter on hover. If neither is
+  // readable, checkBrand reports white, because a darker accent would work.
+  const onAccent = isReadable(ink)(accent) && !isReadable(white)(accent) ? ink : white
+  if (onAccent === ink) derived.accentDeep = derive(colors, ['accent', 'by', 0.05, 0.86, 0])
+  // A light accent is too pale for text.
+  const link = shiftUntil(accent, -0.005, (hex) => [white, paper].every(isReadable(hex))) ?? ink
+  return { ...fixed, ink, paper, accent, ...derived, onAccent, link }
+}
+
+type Palette = ReturnType<typeof computePalette>
+
+export function computeNight({ colors }: Pick<Brand, 'colors'>) {
+  const dark = deriveAll(colors, night)
+  return { ...dark, alarm: '#ff958c', leaf: '#7fd19b', onAccent: dark.white, link: dark.accent }
+}
+
+type Pair = [
+  base: BaseColor,
+  words: string,
+  text: (all: Palette) => string,
+  under: (all: Palette) => string,
+]
+
+const pairs: Pair[] = [
+  ['ink', 'ink on paper', (all) => all.ink, (all) => all.paper],
+  ['ink', 'ink on white', (all) => all.ink, () => '#ffffff'],
+  ['ink', 'slate (made from ink) on paper', (all) => all.slate, (all) => all.paper],
+  ['ink', 'slate (made from ink) on sand (made from paper)', (all) => all.slate, (all) => all.sand],
+  [
+    'ink',
+    'paper at 70% on ink (the footer)',
+    (all) => formatHex(interpolate([all.ink, all.paper])(0.7)),
+    (all) => all.ink,
+  ],
+  ['accent', 'white on accent (a button)', (all) => all.onAccent, (all) => all.accent],
+  ['accent', 'text on a hovered button', (all) => all.onAccent, (all) => all.accentDeep],
+]
+
+/** Throws an error that names the first unreadable pair and a color that works. */
+export function checkBrand(brand: Brand): void {
+  for (const [name, hex] of Object.entries(brand.colors))
+    if (!/^#[0-9a-f]{6}$/i.test(hex))
+      throw new UserError(
+        `site/brand/brand.ts: ${name} is '${hex}', but must be written like '#1b2326'.`,
+      )
+  for (const [base, words, text, under] of pairs) {
+    const measure = (colors: Brand['colors']) => {
+      const all = computePalette({ colors })
+      return wcagContrast(text(all), under(all))
+    }
+    const contrast = measure(brand.colors)
+    if (contrast >= minContrast) continue
+    const findBetter = (step: number) =>
+      shiftUntil(
+        brand.colors[base],
+        step,
+        (hex) => measure({ ...brand.colors, [base]: hex }) >= minContrast,
+      )
+    const color = findBetter(-0.005) ?? findBetter(0.005)
+    throw new UserError(
+      `site/brand/brand.ts: the contrast of ${words} is ${Math.floor(contrast * 100) / 100}:1, but must be at least ${minContrast}:1. ` +
+        (color ? `Try ${base}: '${color}'.` : 'Choose a darker ink and a lighter paper.'),
+    )
+  }
+}
+
+/** Multiplies the default radius. */
+export const roundness = { square: 0, soft: 1, round: 2 }
