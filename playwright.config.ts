@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test'
-import { findBrowser } from './scripts/browsers.mjs'
+import { findBrowser } from './scripts/tools.mjs'
 
 const executablePath = findBrowser()
 // Each worker reads this file, too, and need not search again.
@@ -10,10 +10,10 @@ export default defineConfig({
   testDir: 'e2e',
   // Without one all are skipped, and set-up has said so.
   testIgnore: executablePath ? [] : '**',
-  // `npm test` and `npm run prove`.
+  // `npm test` and `npm run test:slow`.
   projects: [
     { name: 'test', testMatch: '**/*.spec.ts' },
-    { name: 'prove', testMatch: '**/*.prove.ts' },
+    { name: 'slow', testMatch: '**/*.slow.test.ts' },
   ],
   // Limits end what hangs. How fast things are is the benchmark's question, on a machine of its own.
   timeout: 120_000,

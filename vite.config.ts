@@ -2,8 +2,7 @@ import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, loadEnv } from 'vite'
 import { brand } from './site/brand/brand.ts'
-import { applyBrand, readCompany, warnOfOldBrand } from './site/build/brand-plugin.ts'
-import { keepEarlierAssets } from './site/build/earlier-assets.ts'
+import { applyBrand, warnOfOldBrand } from './site/build/brand-plugin.ts'
 import { formCode, prerender } from './site/build/prerender.ts'
 
 const root = join(import.meta.dirname, 'site')
@@ -11,9 +10,8 @@ const root = join(import.meta.dirname, 'site')
 export default defineConfig(({ mode }) => {
   const names = ['VITE_', 'SUPABASE_ANON_KEY', 'PORT', 'PUBLIC_URL']
   const env = loadEnv(mode, process.cwd(), names)
-  // The function accepts SUPABASE_ANON_KEY; the page sends the same unless it is told otherwise.
+  // The function accepts SUPABASE_ANON_KEY, so the page sends it by default.
   const publicKey = env.VITE_SUPABASE_ANON_KEY || env.SUPABASE_ANON_KEY || 'public-anon-key'
-  const publicUrl = readPublicUrl(env)
   return {
     root,
     envDir: '..',
@@ -22,35 +20,29 @@ export default defineConfig(({ mode }) => {
       applyBrand(brand),
       warnOfOldBrand(brand),
       react(),
-      prerender({ publicUrl }),
-      keepEarlierAssets({
-        isSample: async () => !publicUrl?.startsWith('https:') && 'sample' in (await readCompany()),
-      }),
+      prerender({ publicUrl: readPublicUrl(env) }),
     ],
     css: { transformer: 'lightningcss' },
     appType: 'mpa',
-    // The form's call goes to the site that `npm start` serves beside it.
+    // `npm start` answers the form's requests.
     server: { proxy: { '/functions': `http://localhost:${env.PORT || '3000'}` } },
     build: {
       outDir: '../dist',
       emptyOutDir: true,
       // Twenty avatars as data URLs would double the first response.
       assetsInlineLimit: 0,
-      // Every browser that runs the page's script preloads modules by itself.
+      // Every browser that runs the page's script supports module preloading.
       modulePreload: { polyfill: false },
       rolldownOptions: {
-        // Advice about plugins is not for the owner who starts the site.
+        // Advice about slow plugins is not for the site's owner.
         checks: { pluginTimings: false },
         input: ['index.html', '404.html', formCode].map((name) => join(root, name)),
-        // The page calls what the form's code exports, and what loads later may use React from there:
-        // one file to hydrate.
-        preserveEntrySignatures: 'allow-extension',
       },
     },
   }
 })
 
-/** The address by which search engines and shared links know the page. */
+/** The address of the page for search engines and shared links. */
 function readPublicUrl({ PUBLIC_URL = '' }: Record<string, string>) {
   const given = PUBLIC_URL.trim()
   if (!given) return undefined

@@ -1,21 +1,21 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
+const project = (name: string, include: string, exclude: string[] = []) => ({
+  extends: true as const,
+  test: { name, include: [include], exclude: [...configDefaults.exclude, 'e2e/**', ...exclude] },
+})
+
 export default defineConfig({
   test: {
     setupFiles: 'testing/console.ts',
     globalSetup: 'testing/postgres.ts',
-    // Limits end what hangs: builds and processes by the dozen take their time on a busy machine, and how
-    // long is not what a test tests.
+    // Limits stop hung tests. Builds and many processes are slow on a busy machine, and no test measures speed.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // `npm test`, `npm run prove` and `npm run prove:container`.
-    projects: ['test', 'prove', 'container'].map((name) => ({
-      extends: true,
-      test: {
-        name,
-        include: [`**/*.${name}.ts`],
-        exclude: [...configDefaults.exclude, 'e2e/**'],
-      },
-    })),
+    projects: [
+      project('test', '**/*.test.ts', ['**/*.slow.test.ts']),
+      project('slow', '**/*.slow.test.ts'),
+      project('container', '**/*.container.ts'),
+    ],
   },
 })

@@ -1,193 +1,162 @@
-// What the tests need beside npm's packages: where each is found and how it is had, in one place.
-// Plain JavaScript, because setup.mjs calls it on whatever Node the machine has.
+// Programs that tests need besides npm packages: how to find each, and how to install it.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import {
-  findBrowser,
-  findFirefox,
-  findOnPath,
-  findWebKit,
-  findWindowedBrowser,
-} from './browsers.mjs'
 
-// import.meta.dirname would need 20.11.
 const root = fileURLToPath(new URL('..', import.meta.url))
-const missingFile = join(root, 'node_modules/.missing-tools.json')
+const skippedFile = join(root, 'node_modules/.skipped-tests')
 const unpackedCaddy = join(root, 'node_modules/.caddy/usr/bin/caddy')
+const chromeNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
+const macApps = ['Google Chrome', 'Chromium'].map(
+  (app) => `/Applications/${app}.app/Contents/MacOS/${app}`,
+)
 
-/** The folder of PostgreSQL's programs. Debian keeps them beside /usr/bin, by version, not in it. */
-export const findPostgres = () =>
-  (process.env.PATH ?? '')
-    .split(delimiter)
-    .flatMap((folder) => [...listVersions(join(folder, '../lib/postgresql')), folder])
-    .find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
+/** Chromium for the browser tests. The headless shell comes first, because it loads pages 3 times faster. */
+export const findBrowser = () =>
+  process.env.CHROMIUM_PATH ||
+  [findOnPath(['chromium-headless-shell']), findWindowedBrowser(), ...listPlaywrightBuilds()].find(
+    canStart,
+  )
 
-const listVersions = (folder) =>
-  (existsSync(folder) ? readdirSync(folder) : [])
-    .sort((a, b) => Number(b) - Number(a))
-    .map((version) => join(folder, version, 'bin'))
+/** A Chromium that can show notifications; the headless shell cannot. */
+export const findWindowedBrowser = () =>
+  [...chromeNames.map((name) => findOnPath([name])), ...macApps].find(canStart)
 
-export const findCaddy = () =>
-  findOnPath(['caddy']) ?? (existsSync(unpackedCaddy) ? unpackedCaddy : undefined)
+export const findFirefox = () =>
+  [process.env.FIREFOX_PATH, findOnPath(['firefox-esr', 'firefox'])].find(isExecutable)
 
-/** What is not found comes from Debian's packages or, if there are none or they do not do, by `fetch`. */
+/** WebKitGTK's driver, which also needs a screen to draw on. */
+export const findWebKit = () => findOnPath(['Xvfb']) && findOnPath(['WebKitWebDriver'])
+
+export const findCaddy = () => findOnPath(['caddy']) ?? [unpackedCaddy].find(isExecutable)
+
+function findOnPath(names) {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable)
+}
+
+// Ubuntu's chromium-browser is a script that only asks to install a snap.
+const canStart = (path) => isExecutable(path) && spawnSync(path, ['--version']).status === 0
+
+function isExecutable(path) {
+  try {
+    accessSync(path ?? '', constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function listPlaywrightBuilds() {
+  const cache = process.env.PLAYWRIGHT_BROWSERS_PATH || join(homedir(), '.cache/ms-playwright')
+  const list = (folder, pattern) =>
+    (existsSync(folder) ? readdirSync(folder) : [])
+      .filter((name) => pattern.test(name))
+      .map((name) => join(folder, name))
+  return list(cache, /^chromium_headless_shell-/)
+    .flatMap((build) => list(build, /^chrome-/))
+    .flatMap((folder) => list(folder, /^(chrome-headless-shell|headless_shell)$/))
+}
+
 const tools = [
   {
     name: 'Chromium',
-    needs: 'all tests in browsers',
+    tests: 'all browser tests',
     find: findBrowser,
-    // Ubuntu's is a snap, which no test can drive.
-    packages: isUbuntu() ? undefined : ['chromium-headless-shell'],
+    packages: ['chromium-headless-shell'],
     fetch: fetchPlaywrightBuild,
-    get: 'apt-get install chromium-headless-shell, or set CHROMIUM_PATH',
-  },
-  {
-    name: 'PostgreSQL',
-    needs: 'tests on PostgreSQL',
-    find: () => process.env.TEST_DATABASE_URL ?? findPostgres(),
-    packages: ['postgresql'],
-    get: 'apt-get install postgresql, or set TEST_DATABASE_URL',
-  },
-  {
-    name: 'openssl',
-    needs: 'the test of a site with a certificate',
-    find: () => findOnPath(['openssl']),
-    packages: ['openssl'],
-    get: 'apt-get install openssl',
-    isForProofs: true,
-  },
-  {
-    name: 'systemd-analyze',
-    needs: 'the test of the unit files',
-    find: () => findOnPath(['systemd-analyze']),
-    packages: ['systemd'],
-    get: 'apt-get install systemd',
-  },
-  {
-    name: 'C compiler',
-    needs: 'the tests on a slow disk',
-    find: () => findOnPath(['cc']),
-    packages: ['gcc', 'libc6-dev'],
-    get: 'apt-get install gcc libc6-dev',
-    isForProofs: true,
-  },
-  {
-    name: 'curl',
-    needs: 'the tests of a rolling restart',
-    find: () => findOnPath(['curl']),
-    packages: ['curl'],
-    get: 'apt-get install curl',
-    isForProofs: true,
+    hint: 'apt-get install chromium-headless-shell, or set CHROMIUM_PATH',
   },
   {
     name: 'root',
-    needs: 'tests that mount disks and change owners',
+    tests: 'tests that mount disks or change owners',
     find: () => process.getuid?.() === 0,
-    get: 'run as root',
+    hint: 'run npm as root',
   },
+  { ...debian('openssl', 'the test of a site with a certificate'), slow: true },
+  { ...debian('systemd-analyze', 'the test of the unit files', 'systemd'), slow: true },
+  { ...debian('cc', 'tests on a slow disk', 'gcc', 'libc6-dev'), slow: true },
   {
     name: 'Caddy',
-    needs: 'tests behind a proxy',
+    tests: 'tests behind a proxy',
     find: findCaddy,
     fetch: unpackCaddy,
-    get: 'apt-get install caddy',
-    isForProofs: true,
+    hint: 'apt-get install caddy',
+    slow: true,
   },
   {
-    name: 'Chromium with windows',
-    needs: 'the proof that phones ring',
+    ...debian('chromium', 'the test of push notifications', 'chromium'),
     find: findWindowedBrowser,
-    packages: isUbuntu() ? undefined : ['chromium'],
-    get: 'apt-get install chromium, or install Chrome',
-    isForProofs: true,
+    slow: true,
   },
+  { ...debian('firefox-esr', 'tests in Firefox', 'firefox-esr'), find: findFirefox, slow: true },
   {
-    name: 'Firefox',
-    needs: 'the walk in Firefox',
-    find: findFirefox,
-    packages: ['firefox-esr'],
-    get: 'apt-get install firefox-esr, or set FIREFOX_PATH',
-    isForProofs: true,
-  },
-  {
-    name: 'WebKit',
-    needs: 'the walk in WebKit',
+    ...debian('WebKitWebDriver', 'tests in WebKit', 'webkit2gtk-driver', 'xvfb'),
     find: findWebKit,
-    packages: ['webkit2gtk-driver', 'xvfb'],
-    get: 'apt-get install webkit2gtk-driver xvfb',
-    isForProofs: true,
+    slow: true,
   },
 ]
 
-/** Installs what is missing, unless that would need a password, and answers with what still is. */
-export async function installTools({ forProofs, run }) {
-  const rights = findRights()
-  let isUpdated = false
-  const update = async () => {
-    if (rights && !isUpdated) await run('Reading package lists', [...rights, 'apt-get', 'update'])
-    isUpdated = true
-  }
-  const missing = []
-  for (const { name, needs, find, packages, fetch, get, isForProofs } of tools) {
-    if (find() || (isForProofs && !forProofs)) continue
-    if (rights && packages) {
-      await update()
-      const install = ['apt-get', 'install', '-y', '--no-install-recommends', ...packages]
-      if ((await run(`Installing ${name}`, [...rights, ...install])) && find()) continue
-    }
-    if (fetch && (await fetch({ run, update, rights })) && find()) continue
-    missing.push({ name, needs, get })
-  }
-  return missing
+function debian(name, tests, ...names) {
+  const packages = names.length > 0 ? names : [name]
+  const hint = `apt-get install ${packages.join(' ')}`
+  return { name, tests, find: () => findOnPath([name]), packages, hint }
 }
 
-/** What goes before apt-get: nothing for root, else a sudo that asks for no password; or it may not be run. */
-function findRights() {
+/** Installs missing tools unless that needs a password, and records the tests that must be skipped. */
+export function installTools({ slow, run }) {
+  const sudo = findSudo()
+  const noQuestions = ['env', 'DEBIAN_FRONTEND=noninteractive']
+  const aptGet = (what, ...args) =>
+    sudo && run(what, [...sudo, ...noQuestions, 'apt-get', '-qq', ...args])
+  const skipped = []
+  let isUpdated = false
+  for (const { name, tests, find, packages, fetch, hint, slow: isSlow } of tools) {
+    if (find() || (isSlow && !slow)) continue
+    if (!isUpdated) aptGet('Updating package lists', 'update')
+    isUpdated = true
+    if (packages)
+      aptGet(`Installing ${name}`, 'install', '-y', '--no-install-recommends', ...packages)
+    if (!find()) fetch?.({ run, sudo })
+    if (!find()) skipped.push(`Skipped ${tests}. To run them: ${hint}`)
+  }
+  writeFileSync(skippedFile, skipped.join('\n'))
+}
+
+/** What the last setup recorded. */
+export const listSkipped = () => (existsSync(skippedFile) ? readFileSync(skippedFile, 'utf8') : '')
+
+/** The prefix for apt-get: empty for root, sudo if it needs no password, otherwise undefined. */
+function findSudo() {
   if (!findOnPath(['apt-get'])) return undefined
   if (process.getuid?.() === 0) return []
-  const sudo = ['sudo', '-n', 'env', 'DEBIAN_FRONTEND=noninteractive']
-  return spawnSync('sudo', ['-n', 'true']).status === 0 ? sudo : undefined
+  return spawnSync('sudo', ['-n', 'true']).status === 0 ? ['sudo', '-n'] : undefined
 }
 
-function isUbuntu() {
-  const file = '/etc/os-release'
-  return existsSync(file) && /^ID=ubuntu$/m.test(readFileSync(file, 'utf8'))
-}
-
-function fetchPlaywrightBuild({ run, rights }) {
+function fetchPlaywrightBuild({ run, sudo }) {
   const cli = join(root, 'node_modules/@playwright/test/cli.js')
-  const deps = rights ? ['--with-deps'] : []
-  return run(
-    'Fetching Playwright’s Chromium',
-    [process.execPath, cli, 'install', '--only-shell', ...deps, 'chromium'],
-    // By default it tries for minutes where there is no way out.
-    { env: { PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '5000' } },
-  )
+  const command = [process.execPath, cli, 'install', '--only-shell', 'chromium']
+  if (sudo) command.push('--with-deps')
+  // Without this, it retries for minutes on a machine that has no access to the download.
+  run('Fetching Chromium', command, { env: { PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '5000' } })
 }
 
-// Unpacked, not installed: the installed package would start a web server on this machine.
-async function unpackCaddy({ run, update }) {
-  await update()
+// Unpacked, because the installed package would start a web server on this machine.
+function unpackCaddy({ run }) {
   const dir = mkdtempSync(join(tmpdir(), 'caddy-'))
-  const target = join(root, 'node_modules/.caddy')
-  try {
-    if (!(await run('Fetching Caddy', ['apt-get', 'download', 'caddy'], { cwd: dir }))) return false
-    const [file] = readdirSync(dir)
-    // Awaited here: the folder must not go before its file is unpacked.
-    return await run('Unpacking Caddy', ['dpkg-deb', '-x', join(dir, file), target])
-  } finally {
-    rmSync(dir, { recursive: true, force: true })
-  }
+  run('Fetching Caddy', ['apt-get', '-qq', 'download', 'caddy'], { cwd: dir })
+  for (const file of readdirSync(dir))
+    run('Unpacking Caddy', ['dpkg-deb', '-x', join(dir, file), join(root, 'node_modules/.caddy')])
+  rmSync(dir, { recursive: true })
 }
-
-/** Of the set-up that ran last; the tests skip what needs them. */
-export const readMissing = () =>
-  existsSync(missingFile) ? JSON.parse(readFileSync(missingFile, 'utf8')) : []
-
-export const writeMissing = (missing) => writeFileSync(missingFile, JSON.stringify(missing))
-
-export const listSkipped = (missing) =>
-  missing.map(({ name, needs, get }) => `Skipped: ${needs} — no ${name}. Get it: ${get}`).join('\n')

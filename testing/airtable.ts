@@ -1,15 +1,17 @@
 import { onTestFinished } from 'vitest'
-import { leadColumns, type StandInOptions, startAirtableStandIn } from '#demo/airtable-stand-in.ts'
-import type { AirtableDeps } from '#leads/airtable/client.ts'
-import { sendToAirtable } from '#leads/airtable/send.ts'
+import { type FakeOptions, leadColumns, startFakeAirtable } from '#fakes/airtable.ts'
+import type { AirtableDeps } from '#leads/channels/airtable/client.ts'
+import { openBatch, senders } from '#leads/channels/airtable/send.ts'
 import type { StoredLead } from '#leads/lead.ts'
 import { storedJane } from './saved-leads.ts'
 
-/** A stand-in whose clock moves only when the sender pauses. */
-export async function startAirtable(options: StandInOptions = {}) {
+type Sends = { reason?: keyof typeof senders }
+
+/** A fake whose clock moves only when the sender pauses. */
+export async function startAirtable(options: FakeOptions = {}) {
   const clock = { at: Date.parse('2026-11-15T12:00:00Z') }
-  const standIn = await startAirtableStandIn({ now: () => clock.at, ...options })
-  onTestFinished(() => standIn.close())
+  const fake = await startFakeAirtable({ now: () => clock.at, ...options })
+  onTestFinished(() => fake.close())
   const deps: AirtableDeps = {
     fetch,
     pause: async (ms) => {
@@ -18,17 +20,19 @@ export async function startAirtable(options: StandInOptions = {}) {
   }
   return {
     clock,
-    standIn,
-    settings: standIn.airtable,
+    fake,
+    settings: fake.airtable,
     deps,
-    send: (leads: readonly StoredLead[], changed: Partial<AirtableDeps> = {}) =>
-      sendToAirtable(leads, standIn.airtable, { ...deps, ...changed }),
+    send: (
+      leads: readonly StoredLead[],
+      { reason = 'received', ...changed }: Partial<AirtableDeps> & Sends = {},
+    ) => senders[reason](leads, openBatch(fake.airtable, { ...deps, ...changed })),
     rowOf: ({ id }: StoredLead) =>
-      standIn.records.find(({ fields }) => fields['Lead ID'] === id)?.fields,
+      fake.records.find(({ fields }) => fields['Lead ID'] === id)?.fields,
   }
 }
 
-export const columnsWithout = (...names: string[]): NonNullable<StandInOptions['columns']> =>
+export const columnsWithout = (...names: string[]): NonNullable<FakeOptions['columns']> =>
   Object.fromEntries(Object.entries(leadColumns).filter(([name]) => !names.includes(name)))
 
 let lastLead = 0
@@ -39,6 +43,7 @@ export const makeLead = (changed: Partial<StoredLead> = {}): StoredLead => ({
   email: 'zoe@example.com',
   serviceType: 'emergency',
   receivedAt: Date.parse('2026-11-15T11:59:59Z'),
+  deadlineAt: Date.parse('2026-11-15T12:09:59Z'),
   consent: '2026-11',
   source: 'utm_source=google&utm_medium=cpc&utm_campaign=spring-roofs',
   ...changed,

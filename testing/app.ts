@@ -33,7 +33,7 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
   const app = createApp({
     db,
     planDelivery: async () => ({ channels: ['airtable'] }),
-    findWarnings: async () => [],
+    findProblems: async () => [],
     linkSecret: 'a secret for tests',
     timeZone: 'America/Chicago',
     anonKeys: ['the-key'],
@@ -42,7 +42,6 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
     rateLimitPerMinute: 10,
     // A busy machine is no reason for a test to fail.
     longestSaveMs: 60_000,
-    findNotSetUp: async () => [],
     now: () => clock.at,
     log,
     faults: createFaultLog(log),

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { connect } from 'node:tls'
 import { findCaddy } from '#scripts/tools.mjs'
 import { findFreePort, startProcess, waitUntil } from './processes.ts'
@@ -15,14 +16,12 @@ const caddyfile = join(import.meta.dirname, '../deploy/Caddyfile')
 export type TestCaddy = {
   httpsPort: number
   httpPort: number
-  /** Caddy's own root certificate: clients check it as they would check a real one. */
+  /** Caddy's own root certificate, for clients to verify. */
   ca: string
-  /** Of the process, so far. */
-  readLog(): string
   stop(): Promise<void>
 }
 
-/** Caddy with the file that owners copy: another domain, other ports, and its own certificates. */
+/** Runs deploy/Caddyfile with another domain, other ports, and Caddy's own certificates. */
 export async function startCaddy(upstreams: readonly string[]): Promise<TestCaddy> {
   const command = findCaddy()
   if (!command) throw new Error('Caddy is not installed.')
@@ -54,15 +53,15 @@ export async function startCaddy(upstreams: readonly string[]): Promise<TestCadd
   }
   const root = join(dir, 'storage/pki/authorities/local/root.crt')
   const ended = caddy.exited.then(() => {
-    throw new Error(`Caddy ended: ${caddy.output.stderr}`)
+    throw new Error(`Caddy exited: ${caddy.output.stderr}`)
   })
   try {
-    // A certificate is a file before it is in use: only a handshake tells.
+    // The certificate file exists before Caddy uses it, so try a handshake.
     const ready = waitUntil(async () => {
       if (!existsSync(root)) return false
       const names = ['localhost', 'example.com']
-      const met = await Promise.all(names.map((name) => canMeet(name, httpsPort, root)))
-      return met.every(Boolean)
+      const connected = await Promise.all(names.map((name) => canConnect(name, httpsPort, root)))
+      return connected.every(Boolean)
     })
     await Promise.race([ready, ended])
   } catch (error) {
@@ -72,10 +71,10 @@ export async function startCaddy(upstreams: readonly string[]): Promise<TestCadd
     ended.catch(() => {})
   }
   const ca = readFileSync(root, 'utf8')
-  return { httpPort, httpsPort, ca, readLog: () => caddy.output.stderr, stop }
+  return { httpPort, httpsPort, ca, stop }
 }
 
-type Question = {
+type RequestOptions = {
   headers?: Record<string, string>
   method?: string
   body?: string
@@ -83,27 +82,21 @@ type Question = {
   localAddress?: string
 }
 
-/** Does not follow, decode or forgive anything, as fetch would. */
+/** Unlike fetch, does not follow redirects or decode bodies. */
 export const createClient =
   ({ httpsPort: port, ca }: TestCaddy) =>
-  (path: string, { headers, body, host = 'localhost', ...rest }: Question = {}) =>
+  (path: string, { headers, body, host = 'localhost', ...rest }: RequestOptions = {}) =>
     new Promise<IncomingMessage & { body: Buffer }>((resolve, reject) => {
       const to = { host: '127.0.0.1', port, servername: host, ca, path, agent: false, ...rest }
       const sent = request({ ...to, headers: { host: `${host}:${port}`, ...headers } })
       sent.on('error', reject)
       sent.on('response', (response) => {
-        readAll(response).then((read) => resolve(Object.assign(response, { body: read })), reject)
+        buffer(response).then((read) => resolve(Object.assign(response, { body: read })), reject)
       })
       sent.end(body)
     })
 
-export async function readAll(response: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of response) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
-function canMeet(servername: string, port: number, root: string): Promise<boolean> {
+function canConnect(servername: string, port: number, root: string): Promise<boolean> {
   const socket = connect({ host: '127.0.0.1', port, servername, ca: readFileSync(root) })
   socket.on('error', () => {})
   return once(socket, 'secureConnect')

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const sources = ['site', 'leads/lead.ts', 'vite.config.ts', 'package.json', 'tsconfig.json']
+const sources = [
+  ...['site', 'leads/brand.json', 'leads/fields.ts', 'leads/lead.ts'],
+  ...['vite.config.ts', 'package.json', 'tsconfig.json'],
+]
 
 /** What the page is built from, and whatever else is named, in a folder of its own that a test may change. */
 export function copySources(...others: string[]): string {

@@ -7,12 +7,12 @@ import { afterAll, inject, onTestFinished } from 'vitest'
 import type { Database, Engine } from '#leads/store/tables.ts'
 import { type DatabaseLocation, openDatabase } from '#server/database.ts'
 
-const server = inject('postgresUrl') ?? ''
+const server = inject('postgresUrl')
 
 /** The engines to run a test on: `describe.each(engines)`. */
-export const engines: Engine[] = server ? ['sqlite', 'postgres'] : ['sqlite']
+export const engines: Engine[] = ['sqlite', 'postgres']
 
-/** An empty, migrated database. Migrating takes longer than a test does: it is done once per file. */
+/** An empty, migrated database. Migrations run once per test file, because they are slower than a test. */
 export async function openTestDatabase(engine: Engine): Promise<Database> {
   return engine === 'sqlite' ? openSqliteCopy() : emptyPostgres()
 }
@@ -26,7 +26,7 @@ async function openSqliteCopy() {
   const dataDir = createDir()
   cpSync(join(template, 'leads.db'), join(dataDir, 'leads.db'))
   const db = await openDatabase({ dataDir })
-  // A test may lose what it wrote in a power cut.
+  // Tests do not need durability.
   await sql`pragma synchronous = off`.execute(db.kysely)
   onTestFinished(() => db.close())
   return db
@@ -42,12 +42,12 @@ async function emptyPostgres() {
   return { ...shared, close: async () => {} }
 }
 
-/** A place where no database has been yet. */
+/** A location without a database. */
 export async function createLocation(engine: Engine): Promise<DatabaseLocation> {
   return engine === 'sqlite' ? { dataDir: createDir() } : createPostgres()
 }
 
-/** A folder of the test’s own. */
+/** A temporary folder that is removed after the test. */
 export function createDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'leads-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))

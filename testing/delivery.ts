@@ -1,84 +1,127 @@
-import type { Channel, ClaimedLead, Outcome } from '#leads/channel.ts'
-import { createChannels } from '#leads/delivery/channels.ts'
+import type { Channel, Result } from '#leads/channels/channel.ts'
+import {
+  type ChannelContext,
+  createDeviceReader,
+  findRecipients,
+  findSettings,
+} from '#leads/channels/channels.ts'
 import { createDeliverer } from '#leads/delivery/deliver.ts'
+import type { DeliveryReason } from '#leads/delivery-reason.ts'
 import { createFaultLog } from '#leads/log.ts'
 import type { Env } from '#leads/settings.ts'
+import type { ClaimedLead } from '#leads/store/deliveries.ts'
 import { listLeads } from '#leads/store/reading.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { createTestLog } from './log.ts'
-import { storeLead, testTime } from './saved-leads.ts'
+import { storedJane, storeLead, testTime } from './saved-leads.ts'
+import { makeSettings } from './settings.ts'
 
-export type Send = Channel['send']
+type Options = {
+  clock?: { at: number }
+  log?: ReturnType<typeof createTestLog>
+  fetch?: typeof globalThis.fetch
+  pause?: ChannelContext['pause']
+}
 
-export const succeed = ({ lead, occasion }: ClaimedLead): Outcome => ({
-  leadId: lead.id,
-  occasion,
-  ok: true,
+/** What channels and delivery run with; by default a pause moves the clock by exactly its length. */
+export function createTestContext(
+  db: Database,
+  env: Env = makeSettings(),
+  {
+    clock = { at: testTime },
+    log = createTestLog(),
+    fetch = globalThis.fetch,
+    pause = async (ms) => {
+      clock.at += ms
+    },
+  }: Options = {},
+) {
+  const faults = createFaultLog(log)
+  const readDevices = createDeviceReader(db, faults)
+  const context = { env, db, fetch, now: () => clock.at, pause, log, readDevices }
+  return { context, clock, log, faults }
+}
+
+/** Sends one message about a lead through a channel to its first recipient. */
+export async function sendThrough(
+  channel: Channel,
+  context: ChannelContext,
+  {
+    lead = storedJane,
+    reason = 'received' as DeliveryReason,
+    signal = AbortSignal.timeout(10_000),
+  } = {},
+): Promise<Result | undefined> {
+  const settings = findSettings(channel, context)
+  const [recipient] = await findRecipients(channel, context, { lead, reason })
+  if (!recipient) throw new Error(`The channel ${channel.kind} has no recipient`)
+  const claimed = [{ lead, reason, attempts: 1 }]
+  const [result] = await channel.send(claimed, recipient, { ...context, settings }, signal)
+  return result
+}
+
+export type Send = (claimed: readonly ClaimedLead[], signal: AbortSignal) => Promise<Result[]>
+
+export const succeed = (): Result => ({ ok: true })
+export const fail = (): Result => ({ ok: false, error: 'no room' })
+export const sendWell: Send = async (claimed) => claimed.map(succeed)
+
+/** A channel with one recipient that sends as the test decides. */
+export const createFakeChannel = (
+  kind: string,
+  send: Send,
+  changes: Partial<Channel> = {},
+): Channel => ({
+  kind,
+  label: kind,
+  settings: { variables: {}, required: [], read: () => ({}) },
+  reasons: ['received'],
+  recipients: async () => [{ name: kind, to: '', label: '' }],
+  send: (claimed, _, __, signal) => send(claimed, signal),
+  explainFailure: () => '',
+  doctorCheck: async () => [],
+  batchSize: 1,
+  exclusive: false,
+  restMs: 0,
+  expiresAfterMs: 24 * 3_600_000,
+  ...changes,
 })
-export const fail = ({ lead, occasion }: ClaimedLead): Outcome => ({
-  leadId: lead.id,
-  occasion,
-  ok: false,
-  error: 'no room',
-})
-export const sendWell: Send = async (claimed) => ({ outcomes: claimed.map(succeed) })
 
-/** A process with one channel, like Airtable's, that sends as the test says. */
+/** A process with one channel with Airtable's limits. */
 export function openDelivery(
   db: Database,
   send: Send,
   {
-    clock = { at: testTime },
-    changes = {} as Partial<Channel>,
+    changes = {},
     renewEveryMs = 10_000,
-    // The clock moves by exactly as much as was waited for.
-    pause = async (ms: number) => {
-      clock.at += ms
-    },
-  } = {},
+    ...options
+  }: Options & { changes?: Partial<Channel>; renewEveryMs?: number } = {},
 ) {
-  const log = createTestLog()
+  const { context, clock, log, faults } = createTestContext(db, makeSettings(), options)
   const sends: { at: number; ids: string[] }[] = []
-  const channel: Channel = {
-    name: 'airtable',
-    batchSize: 10,
-    exclusive: true,
-    restMs: 250,
-    send: (claimed, signal) => {
+  const channel = createFakeChannel(
+    'airtable',
+    (claimed, signal) => {
       sends.push({ at: clock.at, ids: claimed.map(({ lead }) => lead.id) })
       return send(claimed, signal)
     },
-    ...changes,
-  }
-  const deliverer = createDeliverer({
-    db,
-    channels: [channel],
-    now: () => clock.at,
-    random: () => 1,
-    pause,
-    log,
-    faults: createFaultLog(log),
-    renewEveryMs,
-  })
-  /** What is due now and nothing that becomes due by waiting. */
+    { batchSize: 10, exclusive: true, restMs: 250, expiresAfterMs: null, ...changes },
+  )
+  const env = { ...context.env, [channel.kind]: {} }
+  const deliverer = createDeliverer(
+    { ...context, env },
+    { all: [channel], random: () => 1, faults, renewEveryMs },
+  )
+  /** Delivers what is due now, but nothing that becomes due by waiting. */
   const deliver = () => deliverer.deliverDue(1)
   return { clock, log, sends, deliverer, deliver }
 }
 
-/** A process with the channels of these settings; its waits move the clock. */
-export function openChannels(
-  db: Database,
-  settings: Env,
-  { clock = { at: testTime }, log = createTestLog(), fetch = globalThis.fetch } = {},
-) {
-  const now = () => clock.at
-  const pause = async (ms: number) => {
-    clock.at += ms
-  }
-  const deps = { db, now, pause, random: () => 1, log, faults: createFaultLog(log) }
-  const channels = createChannels(settings, { db, fetch, pause, now })
-  const deliverer = createDeliverer({ channels, ...deps })
-  return { clock, log, deliver: () => deliverer.deliverDue(1) }
+/** A process with the channels of these settings. */
+export function openChannels(db: Database, env: Env, options: Options = {}) {
+  const { context, clock, log, faults } = createTestContext(db, env, options)
+  const deliverer = createDeliverer(context, { random: () => 1, faults })
+  return { context, clock, log, deliver: () => deliverer.deliverDue(1) }
 }
 
 export async function saveLeads(db: Database, count: number, at = testTime): Promise<void> {

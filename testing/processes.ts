@@ -9,17 +9,17 @@ export type StartOptions = {
   uid?: number
   gid?: number
   cwd?: string
-  /** An open file, in place of `output.stderr`. */
+  /** A file descriptor that replaces `output.stderr`. */
   stderr?: number
 }
 
-/** Runs server/main.ts as its own process, on a port the system chooses. */
+/** Runs server/main.ts as a separate process on a free port. */
 export function startServer(env: Record<string, string | undefined>, options: StartOptions = {}) {
   const set = { PORT: '0', HOST: '127.0.0.1', ...env }
   return startProcess(process.execPath, ['server/main.ts'], set, options)
 }
 
-/** Whoever starts it must kill it. */
+/** The caller must kill the process. */
 export function startProcess(
   command: string,
   args: string[],
@@ -31,7 +31,7 @@ export function startProcess(
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...Object.fromEntries(set) },
     stdio: ['ignore', 'pipe', stderr ?? 'pipe'],
-    // A group of its own: Deno's command is a script that starts the real one, and both must go.
+    // A separate process group, because Deno's command is a script that starts the real one.
     detached: true,
     ...options,
   })
@@ -44,8 +44,8 @@ export function startProcess(
   })
   const port = new Promise<string>((resolve) => {
     child.stdout?.on('data', () => {
-      const said = output.stdout.match(/http:\/\/localhost:(\d+)/)?.[1]
-      if (said) resolve(said)
+      const printed = output.stdout.match(/http:\/\/localhost:(\d+)/)?.[1]
+      if (printed) resolve(printed)
     })
   })
   const exited = new Promise<number | null>((resolve) => {
@@ -55,7 +55,7 @@ export function startProcess(
     try {
       if (child.pid) process.kill(-child.pid, name)
     } catch {
-      // It has ended by itself.
+      // The process has exited already.
     }
   }
   return {
@@ -63,11 +63,11 @@ export function startProcess(
     output,
     exited,
     signal,
-    /** Where it listens, once it has said so. */
+    /** The address that it printed. */
     async findUrl(): Promise<string> {
-      const said = await Promise.race([port, exited])
-      if (typeof said !== 'string') throw new Error(`The process ended: ${output.stderr}`)
-      return `http://127.0.0.1:${said}`
+      const result = await Promise.race([port, exited])
+      if (typeof result !== 'string') throw new Error(`The process exited: ${output.stderr}`)
+      return `http://127.0.0.1:${result}`
     },
     kill: async (name: NodeJS.Signals) => {
       signal(name)
@@ -76,18 +76,18 @@ export function startProcess(
   }
 }
 
-/** Whether a test's tool is here. Without it the test is skipped; under CI it runs, and says what it lacks. */
+/** True if the tool is installed. With CI set always true, so that a test fails instead of being skipped. */
 export const canTestWith = (name: string): boolean =>
   Boolean(process.env.CI) || !spawnSync(name, ['--version']).error
 
-/** Looks again and again until it is so: processes tell nobody when they are done. */
+/** Polls until the condition is true. */
 export async function waitUntil(
-  isSo: () => boolean | Promise<boolean>,
+  condition: () => boolean | Promise<boolean>,
   timeoutMs = 120_000,
 ): Promise<void> {
   const endAt = Date.now() + timeoutMs
-  while (!(await isSo())) {
-    if (Date.now() > endAt) throw new Error(`Not so after ${timeoutMs / 1000} s: ${isSo}`)
+  while (!(await condition())) {
+    if (Date.now() > endAt) throw new Error(`Not true after ${timeoutMs / 1000} s: ${condition}`)
     await wait(20)
   }
 }

@@ -1,9 +1,13 @@
-import type { Lead, LeadDetails, StoredLead } from '#leads/lead.ts'
+import { findDeadline } from '#leads/deadline.ts'
+import type { Lead } from '#leads/fields.ts'
+import type { LeadDetails, StoredLead } from '#leads/lead.ts'
+import type { PushDevice } from '#leads/store/push-devices.ts'
 import { type NewLead, saveLead } from '#leads/store/save-lead.ts'
 import type { Database } from '#leads/store/tables.ts'
 
 export const testTime = Date.parse('2026-11-15T12:00:00Z')
 
+/** A lead with every field filled in; leads/every-field.test.ts sends it to every output. */
 export const jane: Lead = {
   name: 'Jane Doe',
   email: 'jane@example.com',
@@ -16,6 +20,7 @@ export const storedJane: StoredLead = {
   ...jane,
   id: '00000000-0000-4000-8000-000000000001',
   receivedAt: testTime,
+  deadlineAt: findDeadline(testTime),
   suspect: null,
   consent: null,
   source: null,
@@ -42,6 +47,7 @@ export async function storeLead(
       clientAddress: '',
       idempotencyKeys: [],
       channels: ['airtable', 'email'],
+      deadlineAt: suspect === null ? findDeadline(at) : null,
       escalateAt: at + 240_000,
       ...changes,
     },
@@ -50,3 +56,20 @@ export async function storeLead(
   if (saved.outcome !== 'saved') throw new Error(`The lead was not stored: ${saved.outcome}`)
   return saved.leadId
 }
+
+/** A push device that is notified of every lead. */
+export const makePhone = (changes: Partial<PushDevice> = {}): PushDevice => ({
+  id: '0a1b2c3d',
+  sessionId: 'session',
+  endpoint: `https://push.example/${changes.id ?? ''}`,
+  p256dh: '',
+  auth: '',
+  person: 'Sam',
+  name: 'Phone',
+  notifyAfterMinutes: 0,
+  quietUntil: 0,
+  notifyEmergencies: true,
+  createdAt: testTime,
+  goneAt: null,
+  ...changes,
+})

@@ -1,9 +1,12 @@
 import { onTestFinished } from 'vitest'
+import { readEnv } from '#leads/settings.ts'
+import { startSite } from '#server/site-server.ts'
+import { createTestLog } from './log.ts'
 import { type StartOptions, startProcess, startServer } from './processes.ts'
 
 export { waitUntil } from './processes.ts'
 
-/** server/main.ts as its own process; it ends with the test at last. */
+/** Runs server/main.ts as a separate process until the test ends. */
 export const spawnServer = (env: Record<string, string | undefined>, options?: StartOptions) =>
   endWithTest(startServer(env, options))
 
@@ -15,4 +18,18 @@ function endWithTest<Process extends ReturnType<typeof startProcess>>(started: P
     await started.kill('SIGKILL')
   })
   return started
+}
+
+/** Runs the built site in the test's own process until the test ends. */
+export async function startTestSite(variables: Record<string, string | undefined>) {
+  const log = createTestLog()
+  const env = readEnv({ HOST: '127.0.0.1', PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...variables })
+  const site = await startSite({ env, siteDir: 'dist', fetch, now: Date.now, log })
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= site.stop()
+    return stopping
+  }
+  onTestFinished(stop)
+  return { url: `http://127.0.0.1:${site.port}`, log, stop }
 }

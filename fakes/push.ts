@@ -1,10 +1,10 @@
 import { createECDH, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { decrypt } from 'http_ece'
-import { type Call, type HttpFault, type Reply, startHttpStandIn } from './http-stand-in.ts'
+import { type Call, type HttpFault, type Reply, startHttpFake } from './http.ts'
 
 /**
- * A browser maker's push service on this machine, and the phones behind it. It lets in whoever has
- * signed by VAPID (RFC 8292), and each phone decrypts with keys of its own (RFC 8291).
+ * A fake push service with its devices. It requires a VAPID signature (RFC 8292), and each device
+ * decrypts its messages (RFC 8291).
  */
 
 export const pushHost = 'push.example'
@@ -12,19 +12,19 @@ export const pushHost = 'push.example'
 type PushFault = HttpFault | { kind: 'status'; status: number; headers?: Record<string, string> }
 type Message = { at: number; device: string; headers: Call['headers']; data: PushData }
 
-/** What the phone's browser hands to the service worker. */
+/** The payload that the browser passes to the service worker. */
 export type PushData = {
   web_push: number
   notification: { title: string; body: string; tag: string; navigate: string; silent: boolean }
-  ring: { leadId: string; isTest: boolean; isEmergency: boolean; isAnswered: boolean }
+  lead: { leadId: string; isTest: boolean; isEmergency: boolean; isAnswered: boolean }
 }
 
-export async function startPushStandIn() {
+export async function startFakePush() {
   const phones = new Map<string, { key: ReturnType<typeof createECDH>; auth: Buffer }>()
   const messages: Message[] = []
   const faults = new Map<string, PushFault[]>()
 
-  const server = await startHttpStandIn<PushFault>({
+  const server = await startHttpFake<PushFault>({
     chooseFault: ({ url }) => faults.get(url.pathname.slice(1))?.shift(),
     answer(call, fault): Reply {
       if (fault?.kind === 'status') return { body: '', ...fault }
@@ -48,9 +48,9 @@ export async function startPushStandIn() {
   return {
     ...server,
     messages,
-    /** The next answers to this phone's messages. */
+    /** Sets the next answers to this device's messages. */
     failNext: (device: string, ...some: PushFault[]) => faults.set(device, some),
-    /** What a browser gives when a person lets it ring. */
+    /** Returns the subscription that a browser creates. */
     addPhone(device: string) {
       const key = createECDH('prime256v1')
       key.generateKeys()
@@ -62,7 +62,7 @@ export async function startPushStandIn() {
       }
     },
     removePhone: (device: string) => phones.delete(device),
-    /** Push services are on https only; this leads to the one here. */
+    /** Redirects requests for the fake's https name to this server. */
     fetch: ((input: string | URL, init?: RequestInit) => {
       const url = new URL(input)
       return fetch(url.host === pushHost ? server.url + url.pathname : url, init)
@@ -70,7 +70,7 @@ export async function startPushStandIn() {
   }
 }
 
-/** As push services document it: who sends must be known, and the message short and of a known form. */
+/** Checks a message as push services document it. */
 function findRefusal({ headers, bytes, method }: Call): number | undefined {
   if (method !== 'POST') return 405
   if (headers['content-encoding'] !== 'aes128gcm' || !/^\d+$/.test(String(headers.ttl))) return 400

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 
-/** A real SMTP server on this machine that keeps what it is given. */
+/** A local SMTP server that keeps every mail. */
 
 type ReceivedMail = {
   at: number
@@ -16,25 +16,25 @@ type ReceivedMail = {
 
 type Options = { secure?: boolean; user?: string; password?: string }
 
-export async function startMailStandIn({ secure = false, user, password }: Options = {}) {
+export async function startFakeMail({ secure = false, user, password }: Options = {}) {
   const mails: ReceivedMail[] = []
   const settings = {
-    /** Receivers that are refused, with the code to refuse them with. */
+    /** The code to reject each of these recipients with. */
     refusedReceivers: new Map<string, number>(),
-    /** The code to refuse the next mails with, once they have been read. */
+    /** The code to reject mails with after reading them. */
     refuseData: undefined as number | undefined,
-    /** Takes mails and never says so. */
+    /** Accepts mails without an answer. */
     hangs: false,
   }
 
   const server = new SMTPServer({
     secure,
-    // The certificate it brings along will do here; without this it warns on the console.
+    // smtp-server warns on the console about its built-in certificate.
     logger: false,
     authOptional: user === undefined,
     disabledCommands: user === undefined ? ['AUTH', 'STARTTLS'] : ['STARTTLS'],
     allowInsecureAuth: true,
-    // Connections that a sender has left open do not hold up the end of a test.
+    // Do not let a sender's open connection delay the end of a test.
     closeTimeout: 50,
     onAuth: (auth, _session, done) =>
       auth.username === user && auth.password === password
@@ -45,7 +45,7 @@ export async function startMailStandIn({ secure = false, user, password }: Optio
       done(code ? refuse(code, `<${address}> is not welcome`) : null)
     },
     onData: async (stream, session, done) => {
-      // A sender that was killed leaves half a mail.
+      // A killed sender leaves half a mail.
       const raw = await buffer(stream).catch(() => undefined)
       if (raw === undefined || settings.hangs) return
       if (settings.refuseData) return done(refuse(settings.refuseData, 'Not now'))
@@ -119,7 +119,7 @@ const decodeQuoted = (text: string) =>
     .replace(/=\r\n/g, '')
     .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** Nodemailer writes every word in UTF-8, as Q or B; a letter may be cut between two words. */
+/** Nodemailer encodes words in UTF-8 as Q or B, and may split a character between two words. */
 const decodeWords = (text: string) =>
   text.replace(/(=\?utf-8\?[QB]\?[^?]*\?=\s*)+/gi, (words) =>
     Buffer.concat(

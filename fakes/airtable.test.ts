@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { startAirtable } from '#testing/airtable.ts'
 
 async function start() {
-  const { standIn, clock } = await startAirtable()
+  const { fake: airtable, clock } = await startAirtable()
   const call = (method: string, body?: object) =>
-    fetch(`${standIn.url}/v0/${standIn.baseId}/Leads`, {
+    fetch(`${airtable.url}/v0/${airtable.baseId}/Leads`, {
       method,
-      headers: { authorization: `Bearer ${standIn.token}` },
+      headers: { authorization: `Bearer ${airtable.token}` },
       ...(body && { body: JSON.stringify(body) }),
     })
   const write = (records: object[], more: object = {}) =>
@@ -15,7 +15,7 @@ async function start() {
       records: records.map((fields) => ({ fields })),
       ...more,
     })
-  return { standIn, clock, call, write }
+  return { airtable, clock, call, write }
 }
 
 test('the sixth request in a second locks the base for 30 s, and asking prolongs it', async () => {
@@ -29,7 +29,7 @@ test('the sixth request in a second locks the base for 30 s, and asking prolongs
 })
 
 test('eleven records, an unknown option or one bad record write nothing', async () => {
-  const { standIn, write } = await start()
+  const { airtable, write } = await start()
   const eleven = Array.from({ length: 11 }, (_, index) => ({ 'Lead ID': String(index) }))
   for (const [records, type] of [
     [eleven, 'INVALID_RECORDS'],
@@ -37,30 +37,30 @@ test('eleven records, an unknown option or one bad record write nothing', async 
     [[{ 'Lead ID': 'a' }, { Nope: 1 }], 'UNKNOWN_FIELD_NAME'],
   ] as const)
     expect(await (await write([...records])).json()).toMatchObject({ error: { type } })
-  expect(standIn.records).toEqual([])
+  expect(airtable.records).toEqual([])
   expect((await write([{ Service: 'Plumbing' }], { typecast: true })).status).toBe(200)
 })
 
 test('an upsert tells created from updated, and refuses several matches', async () => {
-  const { standIn, write } = await start()
+  const { airtable, write } = await start()
   const upsert = async () => (await write([{ 'Lead ID': 'a' }])).json()
   expect(await upsert()).toMatchObject({
-    createdRecords: [standIn.records[0]?.id],
+    createdRecords: [airtable.records[0]?.id],
     updatedRecords: [],
   })
   expect(await upsert()).toMatchObject({
     createdRecords: [],
-    updatedRecords: [standIn.records[0]?.id],
+    updatedRecords: [airtable.records[0]?.id],
   })
-  standIn.records.push({ id: 'recCopy', createdTime: '', fields: { 'Lead ID': 'a' } })
+  airtable.records.push({ id: 'recCopy', createdTime: '', fields: { 'Lead ID': 'a' } })
   expect((await write([{ 'Lead ID': 'a' }])).status).toBe(422)
 })
 
 test('its page for people needs no token and shows no token', async () => {
-  const { standIn } = await start()
-  const page = await (await fetch(`${standIn.url}/`)).text()
-  const data = await (await fetch(`${standIn.url}/records.json`)).text()
-  expect(page).toContain('Leads in the stand-in for Airtable')
-  expect(page + data).not.toContain(standIn.token)
-  expect(standIn.requests).toEqual([])
+  const { airtable } = await start()
+  const page = await (await fetch(`${airtable.url}/`)).text()
+  const data = await (await fetch(`${airtable.url}/records.json`)).text()
+  expect(page).toContain('Leads in the fake Airtable')
+  expect(page + data).not.toContain(airtable.token)
+  expect(airtable.requests).toEqual([])
 })

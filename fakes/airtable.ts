@@ -1,44 +1,40 @@
-import { livePage } from './airtable-page.ts'
-import { answerRecords } from './airtable-records.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { airtableColumns } from '#leads/channels/airtable/columns.ts'
 import {
   answerMeta,
+  answerRecords,
   type Body,
   type Columns,
   createTable,
+  type FakeRecord,
   findTable,
   Refusal,
   refuse,
   refuseModel,
   refusePath,
-  type StandInRecord,
-} from './airtable-tables.ts'
-import {
-  answerHtml,
-  type Call,
-  type HttpFault,
-  type Reply,
-  startHttpStandIn,
-} from './http-stand-in.ts'
+} from './airtable-base.ts'
+import { answerHtml, type Call, type HttpFault, type Reply, startHttpFake } from './http.ts'
 import { createRandom, pickOne } from './random.ts'
 
 /**
- * Airtable on this machine, for tests and the demo: the parts of its Web API that leads touch, with
- * its limits, its error bodies and its bad days. Where the documentation is silent (the body of the
- * several-matches refusal) the answer is our guess, and the sender must not lean on it.
+ * A fake Airtable for tests and the demo: the parts of its Web API that leads use, with its limits,
+ * error bodies, and failures. The body of the rejection for several matches is not documented, so it
+ * is a guess that the product must not depend on.
  */
 
-/** What goes wrong with one request. */
+/** A failure of one request. */
 export type Fault =
   | HttpFault
   | { kind: 'error'; status: number; type: string }
-  /** Says 200 and does nothing. */
+  /** Answers 200 without doing anything. */
   | { kind: 'lie' }
 
-export type StandInOptions = {
-  /** None: the base has no table yet. */
+export type FakeOptions = {
+  /** Without columns, the base has no table yet. */
   columns?: Columns
   scopes?: readonly string[]
-  /** May this token's user add options to a select, as an editor may not where it is locked? */
+  /** Whether the token's user may add options to a select. */
   mayAddChoices?: boolean
   monthlyCalls?: number
   requestsPerWindow?: number
@@ -46,7 +42,7 @@ export type StandInOptions = {
   now?: () => number
 }
 
-export type AirtableStandIn = Awaited<ReturnType<typeof startAirtableStandIn>>
+export type FakeAirtable = Awaited<ReturnType<typeof startFakeAirtable>>
 
 export const allScopes = [
   'data.records:read',
@@ -55,35 +51,26 @@ export const allScopes = [
   'schema.bases:write',
 ] as const
 
-export const leadColumns = {
-  'Lead ID': 'singleLineText',
-  Name: 'singleLineText',
-  Email: 'email',
-  Phone: 'phoneNumber',
-  Address: 'singleLineText',
-  Service: {
-    choices: [
-      'New Roof Installation',
-      'Roof Repair',
-      'Roof Replacement',
-      'Roof Inspection',
-      'Emergency Service',
-      'Other',
-    ],
-  },
-  'Received At': 'dateTime',
-  Source: 'singleLineText',
+export const leadColumns: Columns = {
+  ...Object.fromEntries(
+    Object.entries(airtableColumns).map(([name, { type, options }]) => [
+      name,
+      options?.choices ? { choices: options.choices.map((choice) => choice.name) } : type,
+    ]),
+  ),
+  // An owner's table without the choices that only we use.
   Status: { choices: ['New', 'Called', 'Done'] },
-  'Answered At': 'dateTime',
-  Raw: 'multilineText',
-} as const satisfies Columns
+}
 
-const token = 'patStandIn.secret'
-const baseId = 'appStandInBase001'
+// A page that shows the rows to people and asks for /records.json every second.
+const livePage = readFileSync(join(import.meta.dirname, 'airtable.html'), 'utf8')
+
+const token = 'patFake.secret'
+const baseId = 'appFakeBase000001'
 const tableName = 'Leads'
 const windowMs = 1000
 
-export async function startAirtableStandIn({
+export async function startFakeAirtable({
   columns = leadColumns,
   scopes = allScopes,
   mayAddChoices = true,
@@ -91,14 +78,14 @@ export async function startAirtableStandIn({
   requestsPerWindow = 5,
   lockOutMs = 30_000,
   now = Date.now,
-}: StandInOptions = {}) {
+}: FakeOptions = {}) {
   const tables = Object.keys(columns).length > 0 ? [createTable(tableName, columns)] : []
   const requests: { at: number; status: number; records: number }[] = []
   const nextFaults: (Fault | undefined)[] = []
   const settings = {
     scopes: new Set<string>(scopes),
     callsLeft: monthlyCalls,
-    /** Asked for every request that `nextFaults` does not speak of. */
+    /** Called for every request once `nextFaults` is empty. */
     chooseFault: (_request: { method: string }): Fault | undefined => undefined,
   }
   let callTimes: number[] = []
@@ -134,9 +121,9 @@ export async function startAirtableStandIn({
     const body: Body = text ? JSON.parse(text) : {}
     const parts = url.pathname.split('/').slice(2).map(decodeURIComponent)
     const access = method === 'GET' ? 'read' : 'write'
-    // Seen in the wild: with the month's calls used up, the schema still answers.
+    // The real schema API still answers when the month's calls are used up.
     if (parts[0] === 'meta') {
-      if (parts[1] === 'whoami') return { id: 'usrStandIn0000001' }
+      if (parts[1] === 'whoami') return { id: 'usrFake0000000001' }
       if (parts[1] !== 'bases' || parts[3] !== 'tables') refusePath()
       if (parts[2] !== baseId) refuseModel()
       needScope(`schema.bases:${access}`)
@@ -158,7 +145,7 @@ export async function startAirtableStandIn({
       return { status: 200, body: answerApi(call) }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      // The gateway's page hides the 429, but the lock-out holds all the same.
+      // The gateway's page hides the 429, but the lock-out still applies.
       return fault?.kind === 'html' ? answerHtml(fault.status) : error
     }
   }
@@ -173,7 +160,7 @@ export async function startAirtableStandIn({
     return { status: 404, body: 'Not found' }
   }
 
-  const server = await startHttpStandIn<Fault>({
+  const server = await startHttpFake<Fault>({
     chooseFault(call) {
       if (isForPeople(call)) return undefined
       requests.push({ at: now(), status: 0, records: call.text.match(/"fields":/g)?.length ?? 0 })
@@ -190,7 +177,7 @@ export async function startAirtableStandIn({
 
   return {
     ...server,
-    /** What the product must be set to. */
+    /** The product's settings for this fake. */
     airtable: { token, baseId, table: tableName, apiUrl: server.url },
     env: {
       AIRTABLE_TOKEN: token,
@@ -203,13 +190,13 @@ export async function startAirtableStandIn({
     tableName,
     tables,
     /** The rows of the first table, live. */
-    get records(): StandInRecord[] {
+    get records(): FakeRecord[] {
       return tables[0]?.records ?? []
     },
     requests,
     nextFaults,
     settings,
-    /** The most requests that fell into any stretch of the limit's length. */
+    /** The most requests within one window of the rate limit. */
     busiestWindow: () =>
       Math.max(
         0,
@@ -220,7 +207,7 @@ export async function startAirtableStandIn({
   }
 }
 
-/** The same seed gives the same bad day; `share` of all requests go wrong. */
+/** Fails this share of all requests; the same seed fails the same requests. */
 export function chooseFaultsBySeed(seed: number, share: number): () => Fault | undefined {
   const kinds: Fault[] = [
     { kind: 'error', status: 503, type: 'SERVICE_UNAVAILABLE' },

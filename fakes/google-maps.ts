@@ -1,22 +1,22 @@
 import type { Page } from '@playwright/test'
 
 /*
- * Stands in for Google's maps script, as far as the form can see it: the data interface, the old
- * widget with the liberties it takes with the field, and the ways both fail. Stricter than Google
- * where a wrong request would only cost money: it rejects what the documentation does not allow.
+ * A fake of Google's maps script, as far as the form uses it: the data API, the old widget with its
+ * changes to the field, and the failures of both. It rejects undocumented requests, for which Google
+ * would only charge money.
  */
 
 type Search = { input: string; types: string[]; regions: string[]; session: number }
 type Details = { place: string; fields: string[]; session: number }
 
-type StandInOptions = {
-  /** What the script offers: the data interface, only the old widget, or no places at all. */
+type FakeOptions = {
+  /** The data API, only the old widget, or no places library. */
   offers?: 'new' | 'old' | 'nothing'
-  /** As by an ad blocker. */
+  /** Blocks the script, like an ad blocker. */
   blocked?: boolean
-  /** Holds the script back until it resolves. */
+  /** Delays the script until it resolves. */
   arrives?: Promise<void>
-  /** The addresses for a text, or the usual ones. Throws to refuse; takes its time to be slow. */
+  /** Returns the addresses for a text, or undefined for the usual ones; throws to reject. */
   answer?: (input: string) => string[] | undefined | Promise<string[]>
   /** The formatted address of a place. */
   format?: (place: string) => string | null | Promise<string | null>
@@ -30,8 +30,8 @@ const oaks = [
   '12 Oak Creek Ln, Littleton, CO',
 ]
 
-/** Answers Google's URLs for this page, and keeps what was asked. */
-export async function standInForGoogleMaps(page: Page, options: StandInOptions = {}) {
+/** Answers Google's URLs for this page, and records the requests. */
+export async function fakeGoogleMaps(page: Page, options: FakeOptions = {}) {
   const { offers = 'new', blocked, arrives, answer } = options
   const { format = (place: string) => `${place} 80202, USA` } = options
   const asked = { scripts: [] as URL[], searches: [] as Search[], details: [] as Details[] }
@@ -46,7 +46,7 @@ export async function standInForGoogleMaps(page: Page, options: StandInOptions =
   })
   await page.route(/^https:\/\/[^/]*\.(google|googleapis|gstatic)\.com\//, async (route) => {
     const url = new URL(route.request().url())
-    if (url.pathname !== '/maps/api/js') throw new Error(`Nobody should ask for ${url}`)
+    if (url.pathname !== '/maps/api/js') throw new Error(`Unexpected request for ${url}`)
     asked.scripts.push(url)
     await arrives
     if (blocked) return route.abort('blockedbyclient')
@@ -65,7 +65,7 @@ type Answers = {
 }
 
 /** Runs in the page. */
-function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
+function mapsScript(offers: NonNullable<FakeOptions['offers']>) {
   const { answerSearch, answerDetails } = window as unknown as Answers
 
   function allowOnly(request: object, ...names: string[]) {
@@ -156,7 +156,7 @@ function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
         const regions = [componentRestrictions.country]
         const search = { input: typed, types, regions, session: 0 }
         const addresses = typed ? await answerSearch(search) : []
-        // An answer to what is no longer there comes too late.
+        // Ignore answers to an earlier text.
         if (input.value === typed) this.#show(addresses)
       })
       input.addEventListener('keydown', (event) => {
@@ -183,7 +183,7 @@ function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
       if (event === 'place_changed') this.#listeners.push(listener)
     }
 
-    /** What the real one does to the field when its key is refused. */
+    /** Changes the field as Google does when it rejects the key. */
     fail() {
       this.#input.disabled = true
       this.#input.placeholder = 'Oops! Something went wrong.'
@@ -214,7 +214,7 @@ function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
 
     async #choose(address: string | null | undefined, fields: string[]) {
       this.#show([])
-      // Enter without a selection is a place too, with nothing but what was typed.
+      // Enter without a selection returns a place with only the typed text.
       if (!address) this.#place = { name: this.#input.value }
       else {
         this.#input.value = address
@@ -246,7 +246,7 @@ function mapsScript(offers: NonNullable<StandInOptions['offers']>) {
   }[offers]
   const library = new Promise<object>((resolve) => {
     if (!places) return
-    // With loading=async the library comes a while after the script.
+    // With loading=async the library loads after the script.
     setTimeout(() => {
       maps.places = places
       resolve(places)

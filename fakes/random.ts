@@ -1,4 +1,4 @@
-/** The same seed gives the same numbers from 0 up to 1 (mulberry32). */
+/** Random numbers from 0 up to 1 that repeat with the same seed (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -10,15 +10,15 @@ import { jane } from '#testing/saved-leads.ts'
 const root = join(import.meta.dirname, '..')
 const isBuilt = existsSync(join(root, 'dist/index.html'))
 
-// `npm test` builds first; a bare vitest on an unbuilt tree has nothing to show.
+// `npm test` builds first; vitest alone may run without a build.
 test.skipIf(!isBuilt && !process.env.CI)(
-  'a newcomer starts the demo, sends the form, sees the row and the mail, says so, and Ctrl-C leaves nothing behind',
+  'the demo shows a lead as a row and a mail, and Ctrl-C leaves nothing behind',
   async () => {
     const temp = mkdtempSync(join(tmpdir(), 'demo-test-'))
     onTestFinished(() => rm(temp, { recursive: true, force: true }))
-    const demo = spawn(join(root, 'node_modules/.bin/node'), ['demo/demo.ts'], {
+    const demo = spawn(join(root, 'node_modules/.bin/node'), ['fakes/demo.ts'], {
       cwd: root,
-      // A key of the owner's own, as in the .env that the page is built with.
+      // The owner's own key, with which the page is built.
       env: {
         PATH: process.env.PATH,
         TMPDIR: temp,
@@ -48,12 +48,12 @@ test.skipIf(!isBuilt && !process.env.CI)(
     await vi.waitFor(() => expect(out).toMatch(/Jane Doe.*Emergency Service.*New/), wait)
     expect(await (await fetch(`${airtable}/records.json`)).text()).toContain('Jane Doe')
 
-    // The staff's mail brings the link; its button sets the row's Status.
+    // The button behind the mail's link sets the row's Status.
     await vi.waitFor(
       () => expect(out).toContain('Mail to the staff: EMERGENCY: call Jane Doe'),
       wait,
     )
-    const link = out.match(/you are calling: (\S+)/)?.[1] ?? ''
+    const link = out.match(/Mark it as called: (\S+)/)?.[1] ?? ''
     expect((await fetch(link, { method: 'POST' })).status).toBe(200)
     await vi.waitFor(async () => {
       const rows = await (await fetch(`${airtable}/records.json`)).text()

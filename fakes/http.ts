@@ -2,18 +2,18 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** What goes wrong with one request, whichever service it is for. */
+/** A failure of one request to any service. */
 export type HttpFault =
-  /** A gateway's page instead of the service's JSON. */
+  /** Answers with a gateway's page instead of the service's JSON. */
   | { kind: 'html'; status: number }
   | { kind: 'slow'; delayMs: number }
-  /** Nothing is done and the connection breaks. */
+  /** Breaks the connection without doing anything. */
   | { kind: 'refuse' }
-  /** Everything is done, but the connection breaks before the answer. */
+  /** Does everything, then breaks the connection before the answer. */
   | { kind: 'lose-answer' }
-  /** Everything is done, and half of the answer arrives. */
+  /** Does everything, and sends half of the answer. */
   | { kind: 'cut-answer' }
-  /** Everything is done, but no answer ever comes. */
+  /** Does everything, and never answers. */
   | { kind: 'hang' }
 
 export type Call = {
@@ -30,10 +30,10 @@ export type Reply = {
   body: unknown
 }
 
-/** A service on this machine that answers in JSON, and has its bad days. */
-export async function startHttpStandIn<Fault extends { kind: string } = HttpFault>(service: {
+/** Starts a local JSON service whose requests can fail. */
+export async function startHttpFake<Fault extends { kind: string } = HttpFault>(service: {
   chooseFault?(call: Call): Fault | HttpFault | undefined
-  /** Not asked when the fault is 'refuse'. */
+  /** Not called when the fault is 'refuse'. */
   answer(call: Call, fault: Fault | HttpFault | undefined): Reply | Promise<Reply>
 }) {
   const server = createServer(async (request, response) => {
@@ -46,7 +46,7 @@ export async function startHttpStandIn<Fault extends { kind: string } = HttpFaul
         headers,
         bytes,
         text,
-        url: new URL(request.url ?? '/', 'http://stand-in'),
+        url: new URL(request.url ?? '/', 'http://fake'),
       }
       const fault = service.chooseFault?.(call) as HttpFault | undefined
       if (fault?.kind === 'refuse') return request.socket.destroy()

@@ -1,18 +1,119 @@
-import {
-  type Body,
-  type Field,
-  findField,
-  makeId,
-  refuse,
-  refusePath,
-  refuseRequest,
-  type StandInRecord,
-  type Table,
-} from './airtable-tables.ts'
+/** A base's tables, and the parts of Airtable's Web API that read and change columns and rows. */
 
-/** The part of Airtable's Web API that reads, writes and deletes rows. */
+type Field = {
+  id: string
+  name: string
+  type: string
+  options?: { choices?: { name: string }[]; [option: string]: unknown }
+}
 
-export type Rules = { now: () => number; mayAddChoices: boolean }
+export type FakeRecord = { id: string; createdTime: string; fields: Record<string, unknown> }
+
+type Table = { id: string; name: string; fields: Field[]; records: FakeRecord[] }
+
+/** A table's columns as name → type. */
+export type Columns = Record<string, string | { choices: readonly string[] }>
+
+export type Body = {
+  records?: { id?: string; fields?: Record<string, unknown> }[]
+  fields?: unknown
+  performUpsert?: { fieldsToMergeOn?: string[] }
+  typecast?: boolean
+  name?: string
+  type?: string
+  options?: Field['options']
+}
+
+export class Refusal extends Error {
+  readonly status: number
+  readonly body: unknown
+  constructor(status: number, body: unknown) {
+    super(`airtable answers ${status}`)
+    this.status = status
+    this.body = body
+  }
+}
+
+export const refuse = (status: number, type: string, message: string): never => {
+  throw new Refusal(status, { error: { type, message } })
+}
+export const refuseModel = () =>
+  refuse(
+    403,
+    'INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND',
+    'Invalid permissions, or the requested model was not found. Check that both your user and your token have the required permissions, and that the model names and/or ids are correct.',
+  )
+const refuseRequest = (message: string) => refuse(422, 'INVALID_REQUEST_UNKNOWN', message)
+export const refusePath = (): never => {
+  throw new Refusal(404, { error: 'NOT_FOUND' })
+}
+
+let lastId = 0
+const makeId = (prefix: string) => `${prefix}${String(++lastId).padStart(14, '0')}`
+
+export function createTable(name: string, columns: Columns): Table {
+  const fields = Object.entries(columns).map(([name, column]) => {
+    const id = makeId('fld')
+    if (typeof column === 'string') return { id, name, type: column }
+    const choices = column.choices.map((choice) => ({ name: choice }))
+    return { id, name, type: 'singleSelect' as const, options: { choices } }
+  })
+  return { id: makeId('tbl'), name, fields, records: [] }
+}
+
+export const findTable = (tables: Table[], idOrName: string): Table =>
+  tables.find(({ id, name }) => id === idOrName || name === idOrName) ?? refuseModel()
+
+const findField = ({ fields }: Table, idOrName: string): Field =>
+  fields.find(({ id, name }) => id === idOrName || name === idOrName) ??
+  refuse(422, 'UNKNOWN_FIELD_NAME', `Unknown field name: "${idOrName}"`)
+
+/** Answers requests to /v0/meta/bases/{base}/tables. */
+export function answerMeta(
+  tables: Table[],
+  method: string,
+  [tableId, last]: (string | undefined)[],
+  body: Body,
+) {
+  if (method === 'GET') return { tables: tables.map(showTable) }
+  if (method === 'POST' && !tableId) {
+    if (!body.name || !Array.isArray(body.fields)) refuseRequest('A table needs name and fields')
+    if (tables.some(({ name }) => name === body.name))
+      refuse(422, 'DUPLICATE_TABLE_NAME', 'A table with this name exists')
+    const table = createTable(body.name ?? '', {})
+    table.fields = (body.fields as Body[]).map(readField)
+    tables.push(table)
+    return showTable(table)
+  }
+  if (method === 'POST' && last === 'fields') {
+    const { fields } = findTable(tables, tableId ?? '')
+    if (fields.some(({ name }) => name === body.name))
+      refuse(422, 'DUPLICATE_OR_EMPTY_FIELD_NAME', 'A field with this name exists')
+    const field = readField(body)
+    fields.push(field)
+    return field
+  }
+  return refusePath()
+}
+
+const showTable = ({ id, name, fields }: Table) => ({
+  id,
+  name,
+  primaryFieldId: fields[0]?.id,
+  fields,
+  views: [],
+})
+
+function readField({ name, type, options }: Body): Field {
+  if (!name || !type) return refuseRequest('A field needs a name and a type')
+  if (type === 'singleSelect' && !options?.choices)
+    refuse(422, 'INVALID_FIELD_TYPE_OPTIONS_FOR_CREATE', 'A select needs choices')
+  if (type === 'dateTime' && !(options?.dateFormat && options.timeFormat))
+    refuse(422, 'INVALID_FIELD_TYPE_OPTIONS_FOR_CREATE', 'A dateTime needs its formats')
+  return { id: makeId('fld'), name, type, ...(options && { options }) }
+}
+
+type Rules = { now: () => number; mayAddChoices: boolean }
 
 export function answerRecords(
   table: Table,
@@ -27,7 +128,7 @@ export function answerRecords(
   return refusePath()
 }
 
-/** All or nothing: everything is checked before the first cell is written. */
+/** Checks everything before it writes the first cell, because Airtable writes all records or none. */
 function upsertRecords(table: Table, body: Body, rules: Rules) {
   const { records, performUpsert, typecast = false } = body
   if (!Array.isArray(records) || records.length === 0 || records.length > 10)
@@ -66,7 +167,7 @@ function upsertRecords(table: Table, body: Body, rules: Rules) {
   const updatedRecords: string[] = []
   const written = plans.map(({ cells, record: found }) => {
     const createdTime = new Date(rules.now()).toISOString()
-    const record: StandInRecord = found ?? { id: makeId('rec'), createdTime, fields: {} }
+    const record: FakeRecord = found ?? { id: makeId('rec'), createdTime, fields: {} }
     if (!found) table.records.push(record)
     ;(found ? updatedRecords : createdRecords).push(record.id)
     for (const [name, value] of cells) {
@@ -88,7 +189,7 @@ function readCell(field: Field, value: unknown, typecast: boolean, rules: Rules)
     case 'number': {
       if (typeof value === 'number') return value
       if (!typecast) return refuseValue()
-      // Best effort, as documented: what is no number is dropped without a word.
+      // Typecast is best effort, as documented: it drops what is not a number.
       const number = Number(value)
       return Number.isFinite(number) ? number : undefined
     }
@@ -138,7 +239,7 @@ function listRecords(table: Table, query: URLSearchParams) {
       terms.some(([, name, value]) => fields[name ?? ''] === value),
     )
   }
-  // Airtable's pages hold 100 rows; nothing here reads a second one.
+  // Airtable returns at most 100 rows a page; the product never reads a second page.
   return { records: found.slice(0, Math.min(Number(query.get('maxRecords') ?? 100), 100)) }
 }
 

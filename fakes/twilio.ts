@@ -1,15 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import {
-  answerHtml,
-  type Call,
-  type HttpFault,
-  type Reply,
-  startHttpStandIn,
-} from './http-stand-in.ts'
+import { answerHtml, type Call, type HttpFault, type Reply, startHttpFake } from './http.ts'
 
-/** Twilio on this machine: the one call that sends a text message, its refusals and its bad days. */
+/** A fake Twilio: the call that sends a text message, its rejections, and its failures. */
 
-type TwilioFault = HttpFault | { kind: 'error'; status: number; code: number }
+type TwilioFault =
+  | HttpFault
+  | { kind: 'error'; status: number; code: number; headers?: Record<string, string> }
 
 type TextMessage = { at: number; to: string; from: string; body: string }
 
@@ -17,15 +13,17 @@ const accountSid = `AC${'0123456789abcdef'.repeat(2)}`
 const authToken = 'fedcba9876543210fedcba9876543210'
 const from = '+15550001111'
 
-export async function startTwilioStandIn() {
+export async function startFakeTwilio() {
   const messages: TextMessage[] = []
   const nextFaults: TwilioFault[] = []
-  const server = await startHttpStandIn<TwilioFault>({
+  const server = await startHttpFake<TwilioFault>({
     chooseFault: () => nextFaults.shift(),
     answer(call, fault) {
       if (fault?.kind === 'html') return answerHtml(fault.status)
-      if (fault?.kind === 'error')
-        return refuse(fault.status, fault.code, 'Refused for +15551230000')
+      if (fault?.kind === 'error') {
+        const { status, code, headers = {} } = fault
+        return { ...refuse(status, code, 'Refused for +15551230000'), headers }
+      }
       const refused = findRefusal(call)
       if (refused) return refused
       const { to, sender, body } = readMessage(call)
@@ -36,7 +34,7 @@ export async function startTwilioStandIn() {
   })
   return {
     ...server,
-    /** What the product must be set to. */
+    /** The product's settings for this fake. */
     env: {
       TWILIO_ACCOUNT_SID: accountSid,
       TWILIO_AUTH_TOKEN: authToken,
