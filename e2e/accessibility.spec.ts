@@ -1,4 +1,4 @@
-import { look } from '#leads/look.ts'
+import brand from '#leads/brand.json' with { type: 'json' }
 import {
   desktop,
   expect,
@@ -18,7 +18,7 @@ for (const [size, viewport] of Object.entries({
     await page.goto('/')
     await expectAccessible(page)
     await readToTheEnd(page)
-    await form.button.click()
+    await form.press('incomplete')
     // Colors are measured when the toast has faded in.
     await expect(form.toast('incomplete')).toHaveCSS('opacity', '1')
     await expectAccessible(page)
@@ -69,6 +69,6 @@ test('focus is visible everywhere, and never hides under the header', async ({ p
   // Light on what is dark, for any brand.
   const footerLink = page.locator('footer a')
   await footerLink.focus()
-  await expect(footerLink).toHaveCSS('outline-color', formatRgb(look.paper))
+  await expect(footerLink).toHaveCSS('outline-color', formatRgb(brand.palette.paper))
   expect((await walk('Shift+Tab')).length).toBeGreaterThan(12)
 })

@@ -1,4 +1,4 @@
-import { standInForGoogleMaps } from '#demo/google-maps-stand-in.ts'
+import { fakeGoogleMaps } from '#fakes/google-maps.ts'
 import { test } from './address.ts'
 import { desktop, expect, expectAccessible, phone } from './test.ts'
 
@@ -8,7 +8,7 @@ test('the keyboard walks round the list, closes it and leaves it', async ({
   address,
 }) => {
   const { field, options, active, pressKeys } = address
-  const asked = await standInForGoogleMaps(page)
+  const asked = await fakeGoogleMaps(page)
   await address.openList()
   await expect(active).toHaveCount(0)
   await pressKeys('ArrowDown')
@@ -70,7 +70,7 @@ test('the keyboard walks round the list, closes it and leaves it', async ({
 
 test('a screen reader hears of a combobox, its list and their count', async ({ page, address }) => {
   const { field, options, list, announced } = address
-  const asked = await standInForGoogleMaps(page, {
+  const asked = await fakeGoogleMaps(page, {
     answer: (input) => ({ '1 Oak': ['1 Oak St, CO'], '1 Oak 9': [] })[input],
   })
   await address.reach()
@@ -84,7 +84,7 @@ test('a screen reader hears of a combobox, its list and their count', async ({ p
   await address.type('12 Oak')
   await expect(announced).toHaveText('5 suggestions')
   await page.keyboard.press('ArrowDown')
-  await expect(page.locator('.field', { has: field })).toMatchAriaSnapshot(`
+  await expect(page.locator('.field', { has: page.locator('#address') })).toMatchAriaSnapshot(`
     - text: Property address
     - combobox "Property address" [expanded] [active]: 12 Oak
     - listbox "Address suggestions":
@@ -137,7 +137,7 @@ test.describe('by touch', () => {
     // Taller than any of these screens in any font.
     const words = 'Old Oakwood Hollow Court Southwest '.repeat(9)
     const addresses = [1, 2, 3, 4, 5].map((unit) => `12${unit} ${words}, Highlands Ranch, CO`)
-    await standInForGoogleMaps(page, {
+    await fakeGoogleMaps(page, {
       answer: (input) => (input === '12 Oak' ? addresses : ['1 Oak St, CO']),
     })
     await address.openList()

@@ -1,4 +1,4 @@
-import { standInForGoogleMaps } from '#demo/google-maps-stand-in.ts'
+import { fakeGoogleMaps } from '#fakes/google-maps.ts'
 import { company } from '#site/content.ts'
 import { findAddress, test } from './address.ts'
 import { expect, test as plain } from './test.ts'
@@ -10,7 +10,7 @@ test.use({ expectedErrors: /Failed to load resource.*maps\.googleapis\.com/ })
 // when it is asked, and how often: search.test.ts.
 
 plain('without a key nothing is asked of Google and the field is plain', async ({ page }) => {
-  const asked = await standInForGoogleMaps(page)
+  const asked = await fakeGoogleMaps(page)
   const urls: string[] = []
   page.on('request', (request) => urls.push(request.url()))
   await page.goto('/')
@@ -29,7 +29,7 @@ test('Google’s script is asked for once, at the first contact with the form, a
 }) => {
   const { field, combobox } = address
   const { promise: arrives, resolve: arrive } = Promise.withResolvers<void>()
-  const asked = await standInForGoogleMaps(page, { arrives })
+  const asked = await fakeGoogleMaps(page, { arrives })
   await page.goto('/')
   await page.mouse.move(20, 300)
   await page.mouse.wheel(0, 600)
@@ -64,7 +64,7 @@ test('Google’s script is asked for once, at the first contact with the form, a
 })
 
 test('a blocked script leaves a plain field, silently', async ({ page, address }) => {
-  const asked = await standInForGoogleMaps(page, { blocked: true })
+  const asked = await fakeGoogleMaps(page, { blocked: true })
   await page.goto('/')
   await address.field.focus()
   await expect.poll(() => asked.scripts.length).toBe(1)
@@ -78,7 +78,7 @@ test('a script without places is polled every 100 ms, for two minutes', async ({
   address,
 }) => {
   await page.clock.install()
-  await standInForGoogleMaps(page, { offers: 'nothing' })
+  await fakeGoogleMaps(page, { offers: 'nothing' })
   await page.goto('/')
   await address.field.focus()
   await page.waitForFunction(() => 'google' in window)
@@ -105,7 +105,7 @@ test('suggestions are addresses; a choice fills in the formatted one, if any', a
   address,
 }) => {
   const { field, options } = address
-  const asked = await standInForGoogleMaps(page, {
+  const asked = await fakeGoogleMaps(page, {
     format: (place) => (place.startsWith('12 Oak Ave') ? `${place} 80202, USA` : null),
   })
   await address.openList()
@@ -145,7 +145,7 @@ test('suggestions never overwrite what is typed, and stop with the key', async (
   address,
 }) => {
   const { promise: arrives, resolve: arrive } = Promise.withResolvers<void>()
-  const asked = await standInForGoogleMaps(page, { format: () => arrives.then(() => 'Too late') })
+  const asked = await fakeGoogleMaps(page, { format: () => arrives.then(() => 'Too late') })
   await address.openList()
   await address.options.first().click()
   await page.keyboard.type('ley')
@@ -164,7 +164,7 @@ test('suggestions stop for good when Google refuses three times (over quota), si
   page,
   address,
 }) => {
-  const asked = await standInForGoogleMaps(page, {
+  const asked = await fakeGoogleMaps(page, {
     answer: () => {
       throw new Error('RESOURCE_EXHAUSTED: quota')
     },
@@ -185,7 +185,7 @@ test('the old widget offers addresses only, and Enter on its list does not submi
   address,
 }) => {
   const { field } = address
-  const asked = await standInForGoogleMaps(page, { offers: 'old' })
+  const asked = await fakeGoogleMaps(page, { offers: 'old' })
   const oldList = page.locator('.pac-container')
   const openOldList = async () => {
     await field.fill('')

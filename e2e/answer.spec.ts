@@ -1,5 +1,6 @@
-import { startMailStandIn } from '#demo/mail-stand-in.ts'
-import { look } from '#leads/look.ts'
+import { startFakeMail } from '#fakes/mail.ts'
+import brand from '#leads/brand.json' with { type: 'json' }
+import { postLead } from '#testing/app.ts'
 import { visitor } from './form.ts'
 import { test } from './own-site.ts'
 import { expect, expectAccessible, formatRgb, phone } from './test.ts'
@@ -9,12 +10,11 @@ test.use({ viewport: phone, expectedErrors: /404 \(Not Found\)/ })
 // Staff get the mail, open its link on a phone and press the button.
 test('the link in the mail shows the lead, and the button records the answer', async ({
   page,
-  request,
   startSite,
   airtable,
   endings,
 }) => {
-  const mail = await startMailStandIn()
+  const mail = await startFakeMail()
   endings.push(mail.close)
   const url = await startSite({
     ...airtable.env,
@@ -23,11 +23,8 @@ test('the link in the mail shows the lead, and the button records the answer', a
     ALERT_EMAIL_FROM: 'alerts@example.com',
     ALERT_EMAIL_TO: 'staff@example.com',
   })
-  const sent = await request.post(`${url}/functions/v1/submit-to-airtable`, {
-    headers: { apikey: 'public-anon-key' },
-    data: { ...visitor, name: 'Jane <b>Doe</b>', serviceType: 'emergency' },
-  })
-  expect(sent.status()).toBe(200)
+  const lead = { ...visitor, name: 'Jane <b>Doe</b>', serviceType: 'emergency' }
+  expect((await postLead(url, lead)).status).toBe(200)
   await expect.poll(() => mail.mails.length).toBe(1)
   const link = url + mail.mails[0]?.text.match(/roofing\.example(\/answer\/\S+)/)?.[1]
   const readStatus = () => airtable.records[0]?.fields.Status
@@ -42,7 +39,7 @@ test('the link in the mail shows the lead, and the button records the answer', a
   const button = page.getByRole('button', { name: 'I am calling now' })
   await expect(button).toBeInViewport()
   // The style applies, so its hash in the header is right.
-  await expect(button).toHaveCSS('background-color', formatRgb(look.accent))
+  await expect(button).toHaveCSS('background-color', formatRgb(brand.palette.accent))
   await expect.poll(readStatus).toBe('New')
   await checkPage()
 

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import AxeBuilder from '@axe-core/playwright'
-import type { BrowserContextOptions, Page } from '@playwright/test'
-import { row, test } from './desk.ts'
+import type { BrowserContextOptions } from '@playwright/test'
+import { checkAxe, row, test } from './desk.ts'
 import { findForm, visitor } from './form.ts'
 import { desktop, expect, phone } from './test.ts'
 
@@ -195,36 +194,26 @@ for (const [name, options] of Object.entries({
   test(`axe finds nothing on ${name}`, async ({ ask, site, signIn, browser, endings }) => {
     await ask()
     await ask({ name: 'John Doe', serviceType: 'emergency' })
-    const check = async (page: Page, screen: string) => {
-      await page.evaluate(() =>
-        Promise.allSettled(document.getAnimations().map((one) => one.finished)),
-      )
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-        screen,
-      ).toEqual([])
-    }
     const stranger = await (await browser.newContext(options)).newPage()
     endings.push(() => stranger.context().close())
     await stranger.goto(site.deskUrl)
     await stranger.getByLabel('Your e-mail address').waitFor()
-    await check(stranger, 'signed out')
+    await checkAxe(stranger, 'signed out')
     await stranger.goto(`${site.deskUrl}/#enter=forged`)
     await stranger.getByRole('button', { name: 'Open the desk' }).click()
     await expect(stranger.getByText('was used before or is older')).toBeVisible()
-    await check(stranger, 'a bad link')
+    await checkAxe(stranger, 'a bad link')
 
     const { page } = await signIn('Sam', options)
     await expect(row(page, visitor.name)).toBeVisible()
-    await check(page, 'today')
+    await checkAxe(page, 'today')
     await row(page, visitor.name).getByRole('button', calling).click()
     await expect(page.getByRole('heading', { name: '1 to call' })).toBeVisible()
     await page.getByRole('link', { name: visitor.name }).click()
     await page.getByRole('heading', { name: 'Where it went' }).waitFor()
-    await check(page, 'lead')
+    await checkAxe(page, 'lead')
     await page.getByRole('button', { name: 'Erase this person …' }).click()
-    await check(page, 'erase')
+    await checkAxe(page, 'erase')
     await page.keyboard.press('Escape')
     for (const screen of ['All leads', 'Promise', 'People']) {
       await page
@@ -232,11 +221,11 @@ for (const [name, options] of Object.entries({
         .getByRole('link', { name: screen })
         .click()
       await expect(page.getByText(/the newest first|By source|this one/)).toBeVisible()
-      await check(page, screen)
+      await checkAxe(page, screen)
     }
     await page.context().setOffline(true)
     await expect(page.getByText('No connection.').first()).toBeVisible()
-    await check(page, 'offline')
+    await checkAxe(page, 'offline')
   })
 
 test('the desk can be installed, and its script is light', async ({ site, request }) => {

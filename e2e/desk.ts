@@ -1,4 +1,6 @@
+import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContextOptions, Page } from '@playwright/test'
+import { postLead } from '#testing/app.ts'
 import { visitor } from './form.ts'
 import { test as ownSite } from './own-site.ts'
 import { serveSite } from './site.ts'
@@ -6,6 +8,7 @@ import { expect, phone } from './test.ts'
 
 type Phone = { page: Page; looks: () => number }
 type Desks = {
+  settings: Record<string, string>
   site: { url: string; deskUrl: string; makeLink: () => Promise<string> }
   /** Another phone at the desk, with its own cookie; it fails on whatever its console complains about. */
   signIn(person: string, options?: BrowserContextOptions): Promise<Phone>
@@ -14,8 +17,9 @@ type Desks = {
 }
 
 export const test = ownSite.extend<Desks>({
-  site: async ({ endings }, use) => {
-    const { port, desk, stop } = await serveSite({ HOST: '127.0.0.1' })
+  settings: [{}, { option: true }],
+  site: async ({ endings, settings }, use) => {
+    const { port, desk, stop } = await serveSite({ HOST: '127.0.0.1', ...settings })
     endings.push(stop)
     if (!desk) throw new Error('There is no desk.')
     await use({ url: `http://127.0.0.1:${port}`, deskUrl: desk.url, makeLink: desk.makeLink })
@@ -49,14 +53,19 @@ export const test = ownSite.extend<Desks>({
   },
   ask: async ({ site }, use) =>
     use(async (fields = {}) => {
-      const sent = await fetch(`${site.url}/functions/v1/submit-to-airtable`, {
-        method: 'POST',
-        headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
-        body: JSON.stringify({ ...visitor, ...fields }),
-      })
-      expect(sent.status).toBe(200)
+      expect((await postLead(site.url, { ...visitor, ...fields })).status).toBe(200)
     }),
 })
 
 export const row = (page: Page, name: string) =>
   page.getByRole('listitem').filter({ hasText: name })
+
+/** Fails if axe finds a violation on the screen. */
+export async function checkAxe(page: Page, screen: string) {
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().map((one) => one.finished)))
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+    screen,
+  ).toEqual([])
+}

@@ -105,6 +105,7 @@ test('a success: five fields go out once, and the form starts over', async ({ pa
 test('keys alone fill in and send the form, and autofill without any', async ({ page, form }) => {
   const requests = await form.answerWith({ status: 200 })
   await form.name.focus()
+  await form.expectLive()
   for (const typed of ['jane doe', visitor.email, '5551234567', visitor.address]) {
     await page.keyboard.type(typed)
     await page.keyboard.press('Tab')
@@ -181,7 +182,7 @@ test('a field stays marked until it is filled in, and rightly', async ({ page, f
   const { name, email, phone, address } = form
   const requests = await form.answerWith({ status: 200 })
   await page.clock.install()
-  // The first contact is the press itself: the toast, not the browser's own bubble.
+  // The toast, not the browser's own bubble.
   await form.press('incomplete')
   const said = form.toast('incomplete')
   await expect(page.locator('[aria-live=polite]').filter({ has: said })).toHaveCount(1)
@@ -222,7 +223,7 @@ test.describe('a failure', () => {
       [{ status: 422, body: error }, 1],
       [{ status: 502, body: '<html>Bad gateway</html>' }, 2],
       ['cut', 2],
-      // A hotel's sign-in page, a host's fallback: 200 means nothing then. See is-from-elsewhere.test.ts.
+      // A hotel's sign-in page, a host's fallback: 200 means nothing then. See connection.test.ts.
       [{ contentType: 'text/html; charset=UTF-8', body: '<h1>Welcome</h1>' }, 1],
       [{ status: 302, headers: { location: '/healthz' } }, 1],
     ] as const) {

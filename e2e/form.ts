@@ -1,17 +1,18 @@
-import { expect, type Page, type Request, type Route } from '@playwright/test'
+import { expect, type Locator, type Page, type Request, type Route } from '@playwright/test'
+import { type Field, fieldNames, type LeadField, leadFields } from '#leads/fields.ts'
 import { form as words } from '#site/content.ts'
 
 export const functionUrl = '**/functions/v1/submit-to-airtable'
 export const formCode = '**/assets/main-*.js'
 
-export const visitor = {
+export const visitor: Record<LeadField, string> = {
   name: 'Jane Doe',
   email: 'jane@example.com',
   phone: '(555) 123-4567',
   address: '1 Ridge Rd, Denver, CO 80202',
   serviceType: 'roof-repair',
 }
-export const noValues = { name: '', email: '', phone: '', address: '', serviceType: '' }
+export const noValues = Object.fromEntries(fieldNames.map((name) => [name, '']))
 
 type Outcome = keyof typeof words.toasts
 type Note = 'failed' | 'received' | 'slow' | 'offline' | 'waiting'
@@ -22,39 +23,50 @@ export const keyOf = (request: Request | undefined) => request?.headers()['idemp
 /** The estimate form of a page, and what a test does with it. */
 export function findForm(page: Page) {
   const root = page.locator('#estimate')
-  const fields = {
-    name: page.getByLabel(words.labels.name),
-    email: page.getByLabel(words.labels.email),
-    phone: page.getByLabel(words.labels.phone, { exact: true }),
-    address: page.getByLabel(words.labels.address),
-    serviceType: page.getByLabel(words.labels.serviceType),
-  }
+  const fields = Object.fromEntries(
+    fieldNames.map((name) => [name, root.getByLabel(words.labels[name])]),
+  ) as Record<LeadField, Locator>
   const button = root.locator('button[type=submit]')
   const toast = (outcome: Outcome) =>
     page.getByRole('listitem').filter({ hasText: words.toasts[outcome] })
+  const type = async (values: Partial<typeof visitor> = visitor) => {
+    for (const name of fieldNames) {
+      const { choices }: Field = leadFields[name]
+      const value = values[name]
+      if (value !== undefined)
+        await (choices ? fields[name].selectOption(value) : fields[name].fill(value))
+    }
+  }
+  const expectLive = () => expect(root.locator('form')).toHaveAttribute('novalidate')
 
   return {
     root,
     form: root.locator('form'),
     ...fields,
+    last: fields[fieldNames.at(-1) ?? 'name'],
     button,
     toast,
-    note: (name: Note) => page.getByText(words.notes[name]),
+    note: (name: Note) => root.getByText(words.notes[name]),
 
-    async fillIn({ serviceType, ...texts }: Partial<typeof visitor> = visitor) {
-      for (const [name, value] of Object.entries(texts))
-        await fields[name as keyof typeof texts].fill(value)
-      if (serviceType) await fields.serviceType.selectOption(serviceType)
+    /** Fills in the form without waiting for React. */
+    type,
+
+    /** Fills in the form. React takes over meanwhile, because a person takes longer than it does. */
+    async fillIn(values: Partial<typeof visitor> = visitor) {
+      await type(values)
+      await expectLive()
     },
 
-    /** Presses the button, and waits for the toast. */
+    /** Presses the button once React has taken over, and waits for the toast. */
     async press(outcome: Outcome = 'received') {
+      await button.focus()
+      await expectLive()
       await button.click()
       await expect(toast(outcome)).toBeVisible()
     },
 
-    /** The form's code runs. */
-    expectLive: () => expect(root.locator('form')).toHaveAttribute('novalidate'),
+    /** Waits until React has taken over. */
+    expectLive,
 
     readValues: () =>
       root
@@ -65,7 +77,7 @@ export function findForm(page: Page) {
 
     readDraft: () => page.evaluate(() => localStorage.getItem('estimate-draft')),
 
-    /** Stands in for the function, and keeps what was asked of it. The last answer is given again. */
+    /** Fakes the function and returns its requests. The last answer is repeated. */
     async answerWith(...answers: Answer[]) {
       const requests: Request[] = []
       await page.route(functionUrl, (route) => {
@@ -77,7 +89,7 @@ export function findForm(page: Page) {
       return requests
     },
 
-    /** What the page posts from here on. */
+    /** Collects what the page posts from here on. */
     watchPosts() {
       const posts: string[] = []
       page.on('request', (request) => {
@@ -86,7 +98,7 @@ export function findForm(page: Page) {
       return posts
     },
 
-    /** The posts of this page, by their type; the function never answers them. */
+    /** Collects the types of the page's posts and never answers them. */
     async holdPosts() {
       const types: string[] = []
       await page.route(functionUrl, (route) => {
@@ -95,7 +107,7 @@ export function findForm(page: Page) {
       return types
     },
 
-    /** Lets the time of a page whose clock is installed run on until something has happened. */
+    /** Runs the page's installed clock until something has happened. */
     runClockUntil: (hasHappened: () => boolean) =>
       expect
         .poll(async () => {

@@ -14,7 +14,7 @@ async function pressKey(page: Page, key: string, times: number) {
   for (let press = 0; press < times; press++) await page.keyboard.press(key)
 }
 
-// What becomes of which number or name: format-phone.test.ts, field-input.test.ts.
+// Which numbers and names: format-fields.test.ts, lead.test.ts.
 test('name and phone are formatted as typed, and the caret stays', async ({ page, form }) => {
   const { name, phone } = form
   await name.focus()
@@ -78,6 +78,7 @@ test('a slip in the e-mail address is pointed out, never forced, and moves no bu
   await email.fill('jane@gmial.com')
   await page.clock.install()
   await page.clock.pauseAt(Date.now() + 60_000)
+  await form.button.scrollIntoViewIfNeeded()
   const box = await form.button.boundingBox()
   await page.mouse.move((box?.x ?? 0) + 60, (box?.y ?? 0) + 8)
   await page.mouse.down()
@@ -96,7 +97,7 @@ test('robots give themselves away in a field that people do not meet', async ({ 
   await expect(trap).not.toBeInViewport()
   await expect(trap).toHaveAttribute('autocomplete', 'off')
   expect(await form.root.ariaSnapshot()).not.toContain(words.trapLabel)
-  await form.serviceType.focus()
+  await form.last.focus()
   await page.keyboard.press('Tab')
   await expect(form.button).toBeFocused()
 
@@ -121,6 +122,8 @@ test('robots give themselves away in a field that people do not meet', async ({ 
   await expect(form.name).toHaveValue('')
   await form.fillIn()
   await page.reload()
+  await form.button.focus()
+  await form.expectLive()
   await form.button.click()
   await expect.poll(() => requests.length).toBe(3)
   expect(readDetails(2)).not.toHaveProperty('elapsedMs')

@@ -4,7 +4,7 @@ import { expectRow, test } from './own-site.ts'
 import { expect } from './test.ts'
 
 // A lead's whole way, with nothing in between replaced: the built page in a browser, supabase-js,
-// the function, the database, the delivery, a row. Over PostgreSQL and Deno: lead.prove.ts.
+// the function, the database, the delivery, a row. Over PostgreSQL and Deno: lead.slow.test.ts.
 
 test('a lead goes from the form to a row', async ({ page, form, startSite, airtable }) => {
   await page.goto(await startSite(airtable.env))
@@ -26,7 +26,7 @@ test.describe('without JavaScript', () => {
     const url = await startSite({ ...airtable.env, RATE_LIMIT_PER_MINUTE: '1' })
     // A refused field is named, with the way back to what was typed.
     await page.goto(`${url}/?utm_source=google&utm_campaign=spring-roofs`)
-    await form.fillIn({ ...visitor, email: 'jane@localhost' })
+    await form.type({ ...visitor, email: 'jane@localhost' })
     await form.button.click()
     await expect(page).toHaveURL(/#estimate-email$/)
     const named = page.locator('#estimate-email')
@@ -38,7 +38,7 @@ test.describe('without JavaScript', () => {
     await expect(form.email).toHaveValue('jane@localhost')
 
     // The page's own address tells the campaign.
-    await form.fillIn()
+    await form.type()
     await form.button.click()
     await expect(page).toHaveURL(`${url}/#estimate-received`)
     await expect(page.getByText(words.toasts.received)).toBeInViewport()
@@ -46,7 +46,7 @@ test.describe('without JavaScript', () => {
     await expectRow(airtable, { Source: expect.stringContaining('spring-roofs') })
 
     await page.goto(url)
-    await form.fillIn({ ...visitor, name: 'John Doe' })
+    await form.type({ ...visitor, name: 'John Doe' })
     await form.button.click()
     await expect(page.getByText(words.toasts.failed)).toBeInViewport()
     const outcome = page.locator('#estimate-failed')
@@ -61,7 +61,7 @@ test.describe('without JavaScript', () => {
     await page.evaluate(() => void open(location.href))
     const popup = await opened
     const form = findForm(popup)
-    await form.fillIn({ ...visitor, email: 'jane@localhost' })
+    await form.type({ ...visitor, email: 'jane@localhost' })
     await form.button.click()
     await expect(popup).toHaveURL(/#estimate-email$/)
     expect(await popup.evaluate(() => opener !== null)).toBe(true)

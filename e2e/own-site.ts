@@ -1,14 +1,14 @@
-import { type AirtableStandIn, startAirtableStandIn } from '#demo/airtable-stand-in.ts'
+import { type FakeAirtable, startFakeAirtable } from '#fakes/airtable.ts'
 import { visitor } from './form.ts'
 import { serveSite } from './site.ts'
 import { expect, test as plain } from './test.ts'
 
 type OwnSite = {
-  /** What is to end with the test, the latest first. */
+  /** Run after the test, the latest first. */
   endings: (() => unknown)[]
-  /** Starts a site with these settings and answers its address. */
+  /** Starts a site with these settings and returns its address. */
   startSite(settings?: Record<string, string>): Promise<string>
-  airtable: AirtableStandIn
+  airtable: FakeAirtable
 }
 
 /** For tests whose site needs other settings than all others'. */
@@ -26,13 +26,13 @@ export const test = plain.extend<OwnSite>({
       return `http://127.0.0.1:${site.port}`
     }),
   airtable: async ({ endings }, use) => {
-    const airtable = await startAirtableStandIn()
+    const airtable = await startFakeAirtable()
     endings.push(airtable.close)
     await use(airtable)
   },
 })
 
-export async function expectRow({ records }: AirtableStandIn, changed: object = {}) {
+export async function expectRow({ records }: FakeAirtable, changed: object = {}) {
   const { name: Name, email: Email, phone: Phone, address: Address } = visitor
   await expect.poll(() => records.length).toBe(1)
   const row = { Name, Email, Phone, Address, Service: 'Roof Repair', ...changed }

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { cutBrand } from '#art/brand.ts'
-import { findBrowser } from '#scripts/browsers.mjs'
-import type { Brand } from '#site/build/palette.ts'
+import { makeBrand } from '#brand-tools/brand.ts'
+import { findBrowser } from '#scripts/tools.mjs'
+import type { Brand } from '#site/brand/made.ts'
 import { copySources } from '#testing/copy-sources.ts'
 
 // Makes a checkout somebody else's, as the README says under "Make it yours": other colors with a light
@@ -27,8 +27,8 @@ const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="2000" height="26
 </svg>`
 
 const folder = copySources(
-  ...['art', 'bench', 'demo', 'desk', 'e2e', 'leads', 'owner', 'scripts', 'server', 'supabase'],
-  ...['testing', 'playwright.config.ts'],
+  ...['bench', 'brand-tools', 'cli', 'desk', 'e2e', 'fakes', 'leads', 'scripts', 'server'],
+  ...['supabase', 'testing', 'playwright.config.ts'],
 )
 const brandDir = join(folder, 'site/brand')
 const content = join(folder, 'site/content.ts')
@@ -51,13 +51,13 @@ writeFileSync(
 )
 writeFileSync(
   join(brandDir, 'brand.ts'),
-  `import type { Brand } from '../build/palette.ts'\nexport const brand: Brand = ${JSON.stringify(brand)}\n`,
+  `import type { Brand } from './made.ts'\nexport const brand: Brand = ${JSON.stringify(brand)}\n`,
 )
 writeFileSync(join(brandDir, 'logo.svg'), logo)
 for (const file of readdirSync(brandDir)) if (file.endsWith('.webp')) rmSync(join(brandDir, file))
 for (const file of ['hero.jpg', 'about.jpg'])
   await sharp(Buffer.from(picture)).jpeg().toFile(join(brandDir, file))
-await cutBrand({ root: folder, brand, name, say: () => {}, effort: 0 })
+await makeBrand({ root: folder, brand, name, say: () => {}, effort: 0 })
 
 const run = (command: string, ...args: string[]) => {
   const { status } = spawnSync(join(folder, 'node_modules/.bin', command), args, {

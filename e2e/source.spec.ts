@@ -2,7 +2,7 @@ import { functionUrl } from './form.ts'
 import { expect, test as plain } from './test.ts'
 
 // Where a lead comes from. Chromium lets a test say what led to a page, and its reload keeps it.
-// With a plain post: missing-code.spec.ts; without JavaScript: lead.spec.ts.
+// With a native post: native-post.spec.ts; without JavaScript: lead.spec.ts.
 
 const campaign = '/?utm_source=google&utm_medium=cpc&utm_campaign=spring-roofs'
 const referer = 'https://www.google.com/search?q=roofer+for+jane+doe'

@@ -1,4 +1,4 @@
-import { look } from '#leads/look.ts'
+import brand from '#leads/brand.json' with { type: 'json' }
 import { about, company, emergency, form, hero, services, testimonials } from '#site/content.ts'
 import { expect, formatRgb, test } from './test.ts'
 
@@ -25,7 +25,7 @@ test('without scripts, pictures and font the whole page reads, and the buttons a
   for (const text of texts) await expect(page.getByText(text).first(), text).toBeVisible()
   await expect(page.getByLabel('Full name')).toBeVisible()
   // White words on the hero need a dark ground even where no picture came.
-  await expect(page.locator('.hero')).toHaveCSS('background-color', formatRgb(look.ink))
+  await expect(page.locator('.hero')).toHaveCSS('background-color', formatRgb(brand.palette.ink))
 
   // Nothing moves, and the last testimonial can be reached.
   await expect(page.locator('[data-drifting]')).toHaveCount(0)

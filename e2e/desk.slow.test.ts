@@ -1,10 +1,10 @@
 import type { Page } from '@playwright/test'
-import { startAirtableStandIn } from '#demo/airtable-stand-in.ts'
-import { findFirefox } from '#scripts/browsers.mjs'
+import { startFakeAirtable } from '#fakes/airtable.ts'
+import { findFirefox } from '#scripts/tools.mjs'
 import { startPostgres } from '#testing/postgres.ts'
 import { startServer } from '#testing/processes.ts'
 import { findForm, visitor } from './form.ts'
-import { says, startFirefox } from './other-browsers.ts'
+import { shows, startFirefox } from './other-browsers.ts'
 import { test } from './own-site.ts'
 import { expect, phone } from './test.ts'
 
@@ -28,7 +28,7 @@ test('two processes over PostgreSQL: form, both desks, the answer, Airtable and 
   test.skip(!findFirefox() && !process.env.CI, 'Firefox is not installed here')
   const { url: DATABASE_URL, remove } = await startPostgres()
   endings.push(remove)
-  const airtable = await startAirtableStandIn()
+  const airtable = await startFakeAirtable()
   endings.push(airtable.close)
   const start = () => {
     const server = startServer({ DATABASE_URL, ...airtable.env })
@@ -46,9 +46,9 @@ test('two processes over PostgreSQL: form, both desks, the answer, Airtable and 
   const firefox = await startFirefox()
   endings.push(() => firefox.close())
   await firefox.open(await findLink(second))
-  await expect.poll(() => says(firefox, 'Open the desk')).toBe(true)
+  await expect.poll(() => shows(firefox, 'Open the desk')).toBe(true)
   await firefox.press('button')
-  await expect.poll(() => says(firefox, 'Nobody is waiting')).toBe(true)
+  await expect.poll(() => shows(firefox, 'Nobody is waiting')).toBe(true)
 
   await page.goto(url)
   const form = findForm(page)
@@ -57,11 +57,11 @@ test('two processes over PostgreSQL: form, both desks, the answer, Airtable and 
   await page.waitForFunction(() => performance.now() > 1_500)
   await form.press()
   await expect(sam.getByRole('listitem').filter({ hasText: visitor.name })).toContainText('left')
-  await expect.poll(() => says(firefox, visitor.name)).toBe(true)
+  await expect.poll(() => shows(firefox, visitor.name)).toBe(true)
 
   await sam.getByRole('button', { name: 'I am calling' }).click()
-  await expect.poll(() => says(firefox, 'Nobody is waiting')).toBe(true)
-  expect(await says(firefox, 'Owner')).toBe(true)
+  await expect.poll(() => shows(firefox, 'Nobody is waiting')).toBe(true)
+  expect(await shows(firefox, 'Owner')).toBe(true)
   await expect.poll(() => airtable.records[0]?.fields.Status).toBe('Called')
   await sam.getByRole('link', { name: 'Promise' }).click()
   await expect(sam.getByText('100 %').first()).toBeVisible()

@@ -1,25 +1,24 @@
 import { type Browser, chromium } from '@playwright/test'
-import { type PushData, pushHost, startPushStandIn } from '#demo/push-stand-in.ts'
-import { findWindowedBrowser } from '#scripts/browsers.mjs'
+import { type PushData, pushHost, startFakePush } from '#fakes/push.ts'
+import { findWindowedBrowser } from '#scripts/tools.mjs'
 import { postLead } from '#testing/app.ts'
 import { visitor } from './form.ts'
 import { test } from './own-site.ts'
 import { serveSite, siteDir } from './site.ts'
 import { expect, phone } from './test.ts'
 
-type Push = Awaited<ReturnType<typeof startPushStandIn>>
+type Push = Awaited<ReturnType<typeof startFakePush>>
 type WorkerScope = {
   registration: ServiceWorkerRegistration
   NotificationEvent: new (type: string, init: object) => Event
   dispatchEvent(event: Event): boolean
-  /** How many notifications are on the screen, or were. */
+  /** How many notifications were shown. */
   shown: number
 }
 
 /**
- * A phone whose person is signed in and has let it ring. Its browser cannot reach a maker's push
- * service here: its subscription is the stand-in's, and what arrives there is handed to the real
- * service worker.
+ * Signs in on a phone and turns on its notifications. Its browser cannot reach a real push service,
+ * so it gets the fake's subscription, and the test passes the fake's messages to the service worker.
  */
 async function openPhone(browser: Browser, link: string, name: string, push: Push) {
   const { origin } = new URL(link)
@@ -38,7 +37,7 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
   cdp.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
     registrationId = registrations.at(-1)?.registrationId ?? registrationId
   })
-  // A message for one that is not activated yet is dropped without a word.
+  // Chromium drops messages for a service worker that is not active yet.
   let isActivated = false
   cdp.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
     isActivated ||= versions.some(({ status }) => status === 'activated')
@@ -69,8 +68,8 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
   return {
     page,
     /**
-     * What the stand-in has for this phone, until it is shown. Asked for its list while it shows one,
-     * Chromium finds it in its store but not on the screen, and strikes it off the list for good.
+     * Passes the fake's next message for this phone to the service worker, and waits until it is
+     * shown: listing the notifications earlier makes Chromium forget the one it is about to show.
      */
     async deliver() {
       const isMine = ({ device }: { device: string }) => device === name
@@ -87,14 +86,14 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
         const shown = await (await navigator.serviceWorker.ready).getNotifications()
         return shown.map(({ title, body, silent }) => ({ title, body, silent }))
       }),
-    /** As if its button was pressed; nothing can press one that the system shows. */
+    /** Imitates a press of the notification's button, which no test can reach on the screen. */
     async press(action: string) {
       await worker.evaluate(async (pressed) => {
         const scope = globalThis as unknown as WorkerScope
         const [notification] = await scope.registration.getNotifications()
         const init = { notification, action: pressed }
         const event = new scope.NotificationEvent('notificationclick', init)
-        // Only the browser's own events may be waited for.
+        // The browser allows waitUntil only in its own events.
         Object.defineProperty(event, 'waitUntil', { value: () => {} })
         scope.dispatchEvent(event)
       }, action)
@@ -103,16 +102,16 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
   }
 }
 
-test('a lead rings on two phones; answered on one without opening the desk, it is quiet on the other', async ({
+test('a lead notifies two phones; an answer on one removes it from the other', async ({
   endings,
   launchOptions,
 }) => {
   const executablePath = findWindowedBrowser()
   test.skip(!executablePath && !process.env.CI, 'no Chromium with windows is installed')
-  // The one without windows cannot show a notification. One each: a browser has one place for all
-  // notifications, where two phones' with the same tag take each other's.
+  // The headless shell shows no notifications. Each phone needs its own browser, because a browser
+  // replaces a notification with the same tag.
   const launch = () => chromium.launch({ ...launchOptions, executablePath })
-  const push = await startPushStandIn()
+  const push = await startFakePush()
   endings.push(push.close)
   const settings = { HOST: '127.0.0.1', PUSH_SERVICES: pushHost }
   const site = await serveSite(settings, siteDir, push.fetch)
@@ -134,7 +133,7 @@ test('a lead rings on two phones; answered on one without opening the desk, it i
   await dana.press('calling')
   await expect.poll(dana.readNotifications).toEqual([])
 
-  // The answer goes to both; on the other phone it takes the place of what rang, then goes away.
+  // On the other phone the answer replaces the notification, and then disappears.
   const told = await sam.deliver()
   expect(told.notification).toMatchObject({ title: 'Dana is calling Jane Doe', silent: true })
   await expect

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { checkAxe, test } from './desk.ts'
+import { visitor } from './form.ts'
+import { expect } from './test.ts'
+
+test.describe('when Airtable cannot be reached', () => {
+  const apiUrl = 'http://127.0.0.1:1'
+  const airtable = { AIRTABLE_TOKEN: 't', AIRTABLE_BASE_ID: 'b', AIRTABLE_API_URL: apiUrl }
+  test.use({ settings: airtable })
+
+  test('a lead can be retried with all others, and erased here only', async ({ ask, signIn }) => {
+    await ask()
+    const { page } = await signIn('Sam')
+    await page.getByRole('link', { name: visitor.name }).click()
+    await expect(page.getByText('Airtable could not be reached')).toBeVisible()
+    await page.getByRole('button', { name: 'Retry all leads' }).click()
+    await expect(page.getByText('Retrying 1 delivery now.')).toBeVisible()
+
+    await page.getByRole('button', { name: 'Erase this person …' }).click()
+    await page.getByLabel('To confirm, type the name').fill(visitor.name)
+    const hereOnly = page.getByRole('button', { name: 'Erase here only' })
+    await expect(hereOnly).toHaveCount(0)
+    await page.getByRole('button', { name: 'Erase', exact: true }).click()
+    await expect(page.getByRole('alert')).toContainText('Nothing was erased.')
+    await checkAxe(page, 'erase here only')
+    await hereOnly.click()
+    await expect(page.getByText(/In Airtable, delete the row with the Lead ID \S+/)).toBeVisible()
+    await page.getByRole('link', { name: 'Today' }).first().click()
+    await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+  })
+})
+
+test.describe('when the webhook has answered 410', () => {
+  const webhook = { status: 410, calls: 0 }
+  const server = createServer((_, response) => {
+    webhook.calls += 1
+    response.writeHead(webhook.status).end()
+  })
+  test.use({
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright wants a pattern here
+    settings: async ({}, use) => {
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const url = `http://127.0.0.1:${port}`
+      await use({ ALERT_WEBHOOK_URL: url, PUBLIC_URL: url })
+      server.close()
+    },
+  })
+
+  test('the desk resumes it', async ({ ask, signIn }) => {
+    await ask()
+    const { page } = await signIn('Sam')
+    await page.getByRole('link', { name: visitor.name }).click()
+    await expect(page.getByText('The webhook answered 410 Gone')).toBeVisible()
+    expect(webhook.calls).toBe(1)
+    webhook.status = 204
+    // One in the banner, one beside the deliveries.
+    const resume = page.getByRole('button', { name: 'Resume webhook' })
+    await expect(resume).toHaveCount(2)
+    await page.getByRole('complementary').locator(resume).click()
+    await expect(page.getByText('Retrying 1 delivery now.')).toBeVisible()
+    await expect(resume).toHaveCount(0)
+    await expect.poll(() => webhook.calls).toBe(2)
+    await expect(page.getByText(/Webhook.*: sent at/)).toBeVisible()
+  })
+})

@@ -1,0 +1,287 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Page } from '@playwright/test'
+import { company, form as words } from '#site/content.ts'
+import { formCode, functionUrl, keyOf, noValues, visitor } from './form.ts'
+import { test as ownSite } from './own-site.ts'
+import { desktop, expect, expectAccessible, phone } from './test.ts'
+
+// Until React is ready the browser posts the form. Files load late, hang, or are gone after a deploy.
+
+const laterFiles = /\/assets\/(?!main-)[\w-]+\.js$/
+const gone = { status: 404, contentType: 'text/html', body: 'Oops!' }
+const nativePost = 'application/x-www-form-urlencoded'
+
+type Site = { url: string; listNames(): string[] }
+
+/** A site with its own database, and the names of the leads in it. */
+const test = ownSite.extend<{ site: Site }>({
+  site: async ({ startSite }, use) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'native-'))
+    const url = await startSite({ DATA_DIR: dataDir })
+    const db = new DatabaseSync(join(dataDir, 'leads.db'), { readOnly: true })
+    const listNames = () =>
+      db
+        .prepare('select name from leads order by name')
+        .all()
+        .map(({ name }) => String(name))
+    await use({ url, listNames })
+    db.close()
+  },
+})
+
+test.use({ expectedErrors: /Failed to load resource|dynamically imported module/ })
+
+const findOutcome = (page: Page, name: string) => page.locator(`#estimate-${name}`)
+
+for (const [what, answer] of [
+  ['is gone', gone],
+  ['hangs', undefined],
+] as const) {
+  test(`submits natively when the form's code ${what}`, async ({ page, form, site }) => {
+    await page.route(formCode, (route) => answer && route.fulfill(answer))
+    const posts = form.watchPosts()
+    await page.goto(`${site.url}/?utm_campaign=spring-roofs`)
+    await form.type({ ...visitor, name: 'jane doe' })
+    await form.button.click()
+    await expect(findOutcome(page, 'received')).toBeInViewport()
+    expect(posts).toHaveLength(1)
+    expect(Object.fromEntries(new URLSearchParams(posts[0]))).toMatchObject({
+      ...visitor,
+      name: 'jane doe',
+      idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/),
+      elapsedMs: expect.stringMatching(/^[1-9]\d*$/),
+      source: expect.stringContaining('utm_campaign=spring-roofs'),
+      consent: words.consent.version,
+    })
+    expect(site.listNames()).toEqual(['Jane Doe'])
+    // A success leaves no draft, and a reload does not show the outcome again.
+    await expect(page).toHaveURL(`${site.url}/`)
+    expect(await form.readDraft()).toBeNull()
+    await page.reload()
+    await expect(findOutcome(page, 'received')).toBeHidden()
+    expect(await form.readValues()).toEqual(noValues)
+  })
+
+  test(`React posts natively, once, when the code that sends ${what}`, async ({
+    page,
+    form,
+    site,
+  }) => {
+    await page.clock.install()
+    await page.route(laterFiles, (route) => answer && route.fulfill(answer))
+    const posts = form.watchPosts()
+    await page.goto(site.url)
+    await form.fillIn()
+    await form.button.evaluate((button: HTMLButtonElement) => {
+      for (let press = 0; press < 3; press++) button.click()
+    })
+    if (!answer) await page.clock.fastForward(8_000)
+    await expect(findOutcome(page, 'received')).toBeVisible()
+    expect(posts).toHaveLength(1)
+    expect(Object.fromEntries(new URLSearchParams(posts[0]))).toMatchObject({
+      ...visitor,
+      idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/),
+      elapsedMs: expect.stringMatching(/^[1-9]\d*$/),
+    })
+    expect(site.listNames()).toEqual([visitor.name])
+    // Nothing of it stays on the device.
+    expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
+  })
+}
+
+test('two presses before React store one lead', async ({ page, form, site }) => {
+  await page.route(formCode, () => {})
+  await page.goto(site.url)
+  // The first post is under way when the second press comes.
+  const { promise: pressedTwice, resolve: release } = Promise.withResolvers<void>()
+  const keys: (string | null)[] = []
+  await page.route(functionUrl, async (route) => {
+    keys.push(new URLSearchParams(route.request().postData() ?? '').get('idempotencyKey'))
+    if (keys.length === 1) await pressedTwice
+    await route.continue().catch(() => {})
+  })
+  await form.type()
+  await form.button.scrollIntoViewIfNeeded()
+  // Not by button.click(), which waits for the end of the first post.
+  const { x = 0, y = 0 } = (await form.button.boundingBox()) ?? {}
+  for (const presses of [1, 2]) {
+    await page.mouse.click(x + 9, y + 9)
+    await expect.poll(() => keys.length).toBe(presses)
+  }
+  release()
+  await expect(findOutcome(page, 'received')).toBeVisible()
+  expect(keys[1]).toBe(keys[0])
+  expect(site.listNames()).toEqual([visitor.name])
+})
+
+test('a press without a required field shows the message and sends nothing', async ({
+  page,
+  form,
+}) => {
+  await page.route(formCode, () => {})
+  const posts = form.watchPosts()
+  await page.goto('/')
+  const notice = findOutcome(page, 'incomplete')
+  for (const [missing, value] of [
+    ['name', ''],
+    ['address', '   '],
+  ] as const) {
+    await form.type({ ...visitor, [missing]: value })
+    await expect(notice).toBeHidden()
+    await form.button.click()
+    await expect(notice).toBeInViewport()
+    expect(await notice.evaluate((notice: HTMLElement) => notice.innerText)).toBe(
+      'Please fill in all required fields',
+    )
+    await expect(form[missing]).toBeFocused()
+    await expectAccessible(page)
+  }
+  expect(await form.readValues()).toMatchObject({ ...visitor, address: '   ' })
+  expect(posts).toEqual([])
+
+  // The browser itself reports a field that is filled in wrongly.
+  await form.type({ ...visitor, email: 'jane@' })
+  await form.button.click()
+  await expect(form.email).toBeFocused()
+  await expect(notice).toBeHidden()
+  expect(posts).toEqual([])
+})
+
+test('a press without a connection shows the note, and the next one sends', async ({
+  page,
+  context,
+  form,
+  site,
+}) => {
+  await page.route(formCode, () => {})
+  await page.goto(site.url)
+  await form.type()
+  await context.setOffline(true)
+  const posts = form.watchPosts()
+  const notice = findOutcome(page, 'offline')
+  for (const viewport of [desktop, phone]) {
+    await page.setViewportSize(viewport)
+    await form.button.click()
+    await expect(notice).toBeInViewport()
+    await expect(notice).toContainText(words.notes.offline)
+    await expect(notice.getByRole('link', { name: company.phone })).toBeVisible()
+    await expectAccessible(page)
+  }
+  expect(posts).toEqual([])
+  await context.setOffline(false)
+  await expect(notice).toBeHidden()
+  expect(posts).toEqual([])
+  await form.button.click()
+  await expect(findOutcome(page, 'received')).toBeVisible()
+  expect(site.listNames()).toEqual([visitor.name])
+})
+
+test('the same lead sent natively and then by React stays one lead', async ({
+  page,
+  form,
+  site,
+}) => {
+  // React formats the name and the phone number before it sends them again.
+  const typed = { ...visitor, name: 'jane DOE', phone: '+1 555 123 4567' }
+  await page.route(formCode, (route) => route.abort())
+  const { promise: responseLost, resolve: noteLoss } = Promise.withResolvers<void>()
+  await page.route(functionUrl, async (route) => {
+    await route.fetch()
+    await route.abort('connectionreset')
+    noteLoss()
+  })
+  await page.goto(site.url)
+  await form.type(typed)
+  await form.button.click()
+  await responseLost
+  expect(site.listNames()).toEqual([visitor.name])
+
+  await page.unrouteAll()
+  await page.goto(site.url)
+  await form.press()
+  expect(site.listNames()).toEqual([visitor.name])
+
+  // A success starts over: the same again is another lead.
+  await form.fillIn()
+  await form.press()
+  expect(site.listNames()).toEqual([visitor.name, visitor.name])
+})
+
+test('Back after a native success, a second press stores no second lead', async ({
+  page,
+  form,
+  site,
+}) => {
+  await page.route(formCode, (route) => route.abort())
+  await page.goto(site.url)
+  await form.type()
+  await form.button.click()
+  await expect(findOutcome(page, 'received')).toBeVisible()
+  await page.unrouteAll()
+  await page.goBack()
+  await expect(form.name).toHaveValue(visitor.name)
+  await form.press()
+  expect(site.listNames()).toEqual([visitor.name])
+})
+
+test('Back after React posted natively shows a live button', async ({ page, form }) => {
+  await page.route(laterFiles, (route) => route.fulfill(gone))
+  // A response without content leaves the page where it is, like the one that Back shows.
+  await page.route(functionUrl, (route) => route.fulfill({ status: 204 }))
+  await page.goto('/')
+  await form.fillIn()
+  await form.button.click()
+  await expect(form.button).toHaveText('Submitting...')
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+  await expect(form.button).toHaveText('Request Free Estimate →')
+  await expect(form.button).toBeEnabled()
+  expect(await form.readValues()).toEqual(visitor)
+})
+
+// Failed once in about five runs: no post after the connection came back. The cause is not known yet.
+test.fixme('a native post that React cannot send waits for the connection', async ({
+  page,
+  context,
+  form,
+}) => {
+  await page.route(laterFiles, (route) => route.abort())
+  await page.goto('/')
+  const posts = await form.holdPosts()
+  await form.fillIn()
+  await page.route(/send-lead/, async (route) => {
+    await context.setOffline(true)
+    await route.abort()
+  })
+  await form.button.click()
+  await expect(form.note('waiting')).toBeVisible()
+  expect(posts).toEqual([])
+  await context.setOffline(false)
+  await expect.poll(() => posts).toEqual([nativePost])
+})
+
+test('a success is shown when the toasts do not load; a native post after a failure has its key', async ({
+  page,
+  form,
+}) => {
+  await page.route('**/assets/toasts-*.js', () => {})
+  const requests = await form.answerWith({ status: 200 }, { status: 422, body: '{}' })
+  await page.goto('/')
+  await form.fillIn()
+  await form.button.click()
+  await expect(form.note('received')).toBeVisible()
+  await expect(form.button).toBeEnabled()
+
+  await form.fillIn()
+  await form.button.click()
+  await expect(form.note('failed')).toBeVisible()
+  await page.route(formCode, (route) => route.abort())
+  await page.goto('/?again')
+  await form.button.click()
+  await expect.poll(() => requests.length).toBe(3)
+  const posted = new URLSearchParams(requests[2]?.postData() ?? '')
+  expect(posted.get('idempotencyKey')).toBe(keyOf(requests[1]))
+  expect(posted.get('idempotencyKey')).not.toBe(keyOf(requests[0]))
+})
