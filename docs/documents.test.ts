@@ -1,0 +1,40 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openDatabase } from '#server/database.ts'
+import { createLocation, runSql } from '#testing/database.ts'
+
+const folders =
+  /^(bench|brand-tools|cli|deploy|desk|docs|e2e|fakes|leads|scripts|server|site|supabase|testing)\//
+const skipped = ['node_modules', 'dist', 'dist-desk', 'test-results', 'data'].map(
+  (dir) => `${dir}/**`,
+)
+// Data may have any length.
+skipped.push('site/content.ts')
+const documents = [...globSync('*.md'), ...globSync('docs/*.md')]
+
+test.each(documents)('%s names only files that exist', (document) => {
+  const text = readFileSync(document, 'utf8')
+  const named = [...text.matchAll(/`([\w@./-]+)`/g)].map(([, path = '']) => path)
+  const linked = [...text.matchAll(/(?:\]\(|<img src=")(?!https?:)([^)#"]+)/g)].map(
+    ([, path = '']) => join(dirname(document), path),
+  )
+  const paths = [...named.filter((path) => folders.test(path)), ...linked]
+  expect(paths.filter((path) => !existsSync(path))).toEqual([])
+})
+
+test('no source file is longer than 300 lines', () => {
+  const sources = globSync('**/*.{ts,tsx,mjs,css,html,sql}', { exclude: skipped })
+  expect(sources.length).toBeGreaterThan(100)
+  const countLines = (file: string) => readFileSync(file, 'utf8').split('\n').length - 1
+  expect(sources.filter((file) => countLines(file) > 300)).toEqual([])
+})
+
+test('the SQL in docs/backup.md fits the schema', async () => {
+  const location = await createLocation('postgres')
+  await openDatabase(location).then((db) => db.close())
+  const guide = readFileSync('docs/backup.md', 'utf8')
+  const commands = [...guide.matchAll(/--command="\n(.*?)"/gs)].map(([, sql = '']) => sql)
+  expect(commands).toHaveLength(2)
+  for (const sql of commands) await runSql(location.databaseUrl ?? '', sql)
+})
