@@ -1,11 +1,11 @@
-// Measures the product, or tries to make it lose a lead.
-//   npm run bench -- [page] [submit] [crash] [hostile] [load]   without a name: page and submit
+// Measures the product or tries to make it lose leads.
+//   npm run bench -- [page] [submit] [crash] [hostile] [load]   default: page and submit
 //   --save            also write the reports to bench/results.md
-//   --against FOLDER  page, submit: measure another built checkout in turns with this one
-//   --kills 100       crash: how many kills on each database
-//   --requests 100000 hostile: how many requests to each database
-//   --seconds 60      load: how long
-//   --seed N          crash, hostile: repeat a run
+//   --against FOLDER  page, submit: compare with another built checkout, alternating between the two
+//   --kills 100       crash: number of kills per database
+//   --requests 100000 hostile: number of requests per database
+//   --seconds 60      load: duration
+//   --seed N          crash, hostile: repeat an earlier run
 import { writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ const { values, positionals } = parseArgs({
 })
 const { save, against, ...counts } = values
 for (const [name, value] of Object.entries(counts))
-  if (!/^\d+$/.test(value)) throw new Error(`--${name} takes a number.`)
+  if (!/^\d+$/.test(value)) throw new Error(`--${name} must be a number.`)
 const options = {
   against,
   kills: Number(counts.kills),
@@ -43,7 +43,10 @@ const options = {
 }
 const names = positionals.length > 0 ? positionals : ['page', 'submit']
 const unknown = names.find((name) => !(name in benchmarks))
-if (unknown) throw new Error(`Unknown benchmark ${unknown}. Use ${Object.keys(benchmarks)}.`)
+if (unknown)
+  throw new Error(
+    `Unknown benchmark ${unknown}. Choose from ${Object.keys(benchmarks).join(', ')}.`,
+  )
 
 let results = ''
 for (const name of names) {
@@ -52,7 +55,7 @@ for (const name of names) {
     const text = formatReport(report)
     process.stdout.write(`${text}\n`)
     results += `${text}\n`
-    if (text.includes('FAULT:')) process.exitCode = 1
+    if (text.includes('FAILED:')) process.exitCode = 1
   }
 }
 

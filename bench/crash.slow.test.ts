@@ -1,29 +1,29 @@
 import { expect, it } from 'vitest'
 import { createLocation, engines } from '#testing/database.ts'
 import { runCrash } from './crash.ts'
-import { canCutPower, cutPower } from './power-cut.ts'
+import { canCutPower, cutPower } from './power-loss.ts'
 
-// A short `npm run bench -- crash`; a failure prints its seed.
+// A short version of `npm run bench -- crash`. A failure prints its seed.
 const seed = Date.now() % 1_000_000
 
 it.concurrent.each(engines)(
-  'every acknowledged lead has one row and its alerts, however often servers on %s are killed',
+  'delivers every acknowledged lead when servers on %s are killed at random',
   { timeout: 600_000 },
   async (engine) => {
     const { databaseUrl } = await createLocation(engine)
-    const { kills, acknowledged, ...harm } = await runCrash(seed, 20, databaseUrl)
-    expect({ seed, ...harm }).toMatchObject({ seed, lost: [], doubled: [], surprises: [] })
+    const { kills, acknowledged, ...problems } = await runCrash(seed, 20, databaseUrl)
+    expect({ seed, ...problems }).toMatchObject({ seed, lost: [], duplicated: [], unexpected: [] })
     expect(kills).toBeGreaterThanOrEqual(20)
     expect(acknowledged).toBeGreaterThan(20)
   },
 )
 
 it.skipIf(!canCutPower())(
-  'every acknowledged lead survives a power cut',
+  'keeps every acknowledged lead through a power loss',
   { concurrent: true },
   async () => {
-    const { acknowledged, ...harm } = await cutPower(seed, 8)
-    expect({ seed, ...harm }).toEqual({ seed, lost: [], damaged: [] })
+    const { acknowledged, ...problems } = await cutPower(seed, 8)
+    expect({ seed, ...problems }).toEqual({ seed, lost: [], damaged: [] })
     expect(acknowledged).toBeGreaterThan(10)
   },
 )

@@ -13,11 +13,11 @@ import { openDatabase } from '#server/database.ts'
 import { testPath } from '#testing/app.ts'
 import { startPostgres } from '#testing/postgres.ts'
 import { startServer, waitUntil } from '#testing/processes.ts'
-import { canCutPower, cutPower } from './power-cut.ts'
+import { canCutPower, cutPower } from './power-loss.ts'
 import type { Options, Report } from './report.ts'
 import { type SentLead, startVisitors } from './visitors.ts'
 
-/** Kills servers while visitors send leads, and then looks for every acknowledged lead. */
+/** Kills servers while visitors send leads, then checks that every acknowledged lead arrived. */
 export async function benchCrash({ kills, seed }: Options): Promise<Report[]> {
   const postgres = await startPostgres()
   // If one run fails, the other must still stop its servers.
@@ -32,16 +32,24 @@ export async function benchCrash({ kills, seed }: Options): Promise<Report[]> {
   })
   const killed: Report = {
     title: `Servers killed while 6 visitors send leads, seed ${seed}`,
-    head: ['', 'kills', 'sent', 'acknowledged', 'lost', 'doubled', 'retries', 'alerts repeated'],
-    rows: results.map(({ setup, lost, doubled, ...counts }) => [
+    head: ['', 'kills', 'sent', 'acknowledged', 'lost', 'duplicated', 'retries', 'repeated alerts'],
+    rows: results.map(({ setup, lost, duplicated, ...counts }) => [
       setup,
-      ...[counts.kills, counts.sent, counts.acknowledged, lost.length, doubled.length].map(String),
-      ...[counts.retries, counts.alertsRepeated].map(String),
+      ...[counts.kills, counts.sent, counts.acknowledged, lost.length, duplicated.length].map(
+        String,
+      ),
+      ...[counts.retries, counts.repeatedAlerts].map(String),
     ]),
-    faults: results.flatMap(({ lost, doubled, surprises }) => [...lost, ...doubled, ...surprises]),
+    failures: results.flatMap(({ lost, duplicated, unexpected }) => [
+      ...lost,
+      ...duplicated,
+      ...unexpected,
+    ]),
   }
   if (!canCutPower()) {
-    process.stderr.write('Skipped the power cuts: they need root, mkfs.ext4, and loop devices.\n')
+    process.stderr.write(
+      'Skipped the power loss test: it needs root, mkfs.ext4, and loop devices.\n',
+    )
     return [killed]
   }
   const cuts = Math.ceil(kills / 4)
@@ -49,15 +57,15 @@ export async function benchCrash({ kills, seed }: Options): Promise<Report[]> {
   return [
     killed,
     {
-      title: 'Power cut: the disk image without unsynced writes, SQLite',
+      title: 'Power loss: the disk image without unsynced writes, SQLite',
       head: ['cuts', 'acknowledged', 'lost', 'damaged'],
       rows: [[cuts, acknowledged, lost.length, damaged.length].map(String)],
-      faults: [...lost, ...damaged],
+      failures: [...lost, ...damaged],
     },
   ]
 }
 
-/** Kills servers at random moments; with PostgreSQL there are two. */
+/** Kills servers at random times: one server with SQLite, two with PostgreSQL. */
 export async function runCrash(seed: number, kills: number, databaseUrl?: string) {
   const random = createRandom(seed)
   const dataDir = mkdtempSync(join(tmpdir(), 'crash-'))
@@ -65,7 +73,7 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
   const env = {
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
-    // Servers start faster with compiled code; each kill costs one start.
+    // Every kill needs a restart, and servers start faster with a compile cache.
     NODE_COMPILE_CACHE: join(dataDir, 'compiled'),
     RATE_LIMIT_PER_MINUTE: '0',
     ...receivers.env,
@@ -85,8 +93,8 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
     killedAt.push(Date.now())
     if (server) server.url = undefined
   }
-  const everywhere = databaseUrl ? [0, 1] : [0]
-  const endLeases = async () => {
+  const allServers = databaseUrl ? [0, 1] : [0]
+  const expireLeases = async () => {
     await db.kysely.updateTable('deliveries').set({ leased_until: 0 }).execute()
     await db.kysely.updateTable('channels').set({ leased_until: 0 }).execute()
   }
@@ -95,32 +103,32 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
     // Node writes its compile cache only when a process exits normally.
     await start(0)
     await servers[0]?.process.kill('SIGTERM')
-    await Promise.all(everywhere.map(start))
+    await Promise.all(allServers.map(start))
     const visitors = startVisitors({
       count: 6,
       listUrls: () => servers.flatMap(({ url }) => url ?? []),
       random,
-      // The fake mail server greets after 100 ms, so faster visitors would only fill the queue.
+      // The fake mail server needs 100 ms per connection, so faster visitors would only fill the queue.
       pauseMs: 1_500,
     })
     const countAcknowledged = () => visitors.listAcknowledged().length
     while (killedAt.length < kills) {
-      // Count leads, not time: on a busy machine a server could be killed before its first lead.
+      // Wait for leads, not for a time: on a busy machine, a server could be killed before its first lead.
       const enough = countAcknowledged() + random() * 6
       await waitUntil(() => countAcknowledged() >= enough)
       await pause(random() * 100)
-      const victims = random() < 0.3 ? everywhere : [pickOne(everywhere, random)]
+      const victims = random() < 0.3 ? allServers : [pickOne(allServers, random)]
       await Promise.all(victims.map(kill))
-      // With no process left, waiting for the leases to expire would only take time.
-      if (victims.length === everywhere.length) await endLeases()
+      // After all processes are killed, do not wait for their leases to expire.
+      if (victims.length === allServers.length) await expireLeases()
       await Promise.all(victims.map(start))
     }
     await visitors.stop()
-    await Promise.all(everywhere.map(kill))
-    await endLeases()
-    await Promise.all(everywhere.map(start))
+    await Promise.all(allServers.map(kill))
+    await expireLeases()
+    await Promise.all(allServers.map(start))
     await waitUntil(async () => {
-      // Skip the backoff of failed deliveries, but leave each retry time to finish.
+      // Skip the backoff of failed deliveries, but give each retry time to finish.
       await retryDeliveries(db, 'all', Date.now())
       await Promise.all(servers.map(({ url }) => wake(url)))
       await pause(5_000)
@@ -129,10 +137,14 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
 
     const stored = await db.kysely.selectFrom('leads').select(['id', 'name']).execute()
     const arrivals = stored.map((lead) => ({ place: 'database', at: 0, ...lead }))
-    const harm = findHarm(visitors.leads, [...arrivals, ...receivers.listArrivals()], killedAt)
+    const problems = findProblems(
+      visitors.leads,
+      [...arrivals, ...receivers.listArrivals()],
+      killedAt,
+    )
     return {
-      ...harm,
-      surprises: [...visitors.surprises, ...harm.surprises],
+      ...problems,
+      unexpected: [...visitors.unexpected, ...problems.unexpected],
       kills: killedAt.length,
       sent: visitors.leads.length,
       acknowledged: countAcknowledged(),
@@ -151,12 +163,12 @@ const wake = (url: string | undefined) =>
 
 const staff = { email: 'staff@example.com', phone: '+15550002222' }
 
-/** A lead where it should be: in the database, in Airtable, or in an alert. */
+/** A lead that arrived in the database, in Airtable, or in an alert. */
 type Arrival = { place: string; name: string; id: string; at: number }
 
-/** Every service that a lead is sent to; Airtable fails often. */
+/** Starts a fake of every service that receives leads. Airtable fails often. */
 async function startReceivers(seed: number) {
-  // The rate limit has its own tests; a lock-out would cost 30 s here.
+  // Other tests cover the rate limit; here, each lockout would take 30 s.
   const airtable = await startFakeAirtable({ requestsPerWindow: 1000 })
   const random = createRandom(seed)
   airtable.settings.chooseFault = () => chooseFault(random)
@@ -181,7 +193,7 @@ async function startReceivers(seed: number) {
       ALERT_WEBHOOK_URL: webhook.url,
       ...twilio.env,
       ALERT_SMS_TO: staff.phone,
-      // A long run also sends reminders; they go to other recipients and do not count.
+      // Long runs also send reminders. Send those elsewhere, so that they are not counted.
       ESCALATION_EMAIL_TO: 'owner@example.com',
       ESCALATION_SMS_TO: '+15550003333',
     },
@@ -196,7 +208,7 @@ async function startReceivers(seed: number) {
           const id = headers.get('message-id') ?? ''
           return { place: 'email', at, name: findName(subject + text), id }
         }),
-      // A text message has no id, so use its content.
+      // A text message has no ID, so use its content.
       ...twilio.messages
         .filter(({ to }) => to === staff.phone)
         .map(({ at, body }) => ({ place: 'sms', at, name: findName(body), id: findName(body) })),
@@ -220,14 +232,14 @@ function chooseFault(random: () => number): Fault | undefined {
   return pickOne(roll < 0.1 ? failures : losses, random)
 }
 
-// A killed process's last bytes may still be in the receiver's socket.
+// The receiver may read the last bytes of a killed process a little later.
 const readWithinMs = 1_000
 
-/** Looks for every sent lead in the database, in Airtable, and among the alerts. */
-function findHarm(sent: readonly SentLead[], arrivals: Arrival[], killedAt: readonly number[]) {
+/** Checks that every sent lead is in the database, in Airtable, and in the alerts. */
+function findProblems(sent: readonly SentLead[], arrivals: Arrival[], killedAt: readonly number[]) {
   const lost: string[] = []
-  const doubled: string[] = []
-  let alertsRepeated = 0
+  const duplicated: string[] = []
+  let repeatedAlerts = 0
   const byName = Map.groupBy(arrivals, ({ name }) => name)
   for (const { name, acknowledged } of sent) {
     const byPlace = Map.groupBy(byName.get(name) ?? [], ({ place }) => place)
@@ -236,20 +248,20 @@ function findHarm(sent: readonly SentLead[], arrivals: Arrival[], killedAt: read
       const count = new Set(found.map(({ id }) => id)).size
       if (count === 0 && (acknowledged || byPlace.has('database')))
         lost.push(`${name}: no ${place}`)
-      if (count > 1) doubled.push(`${name}: ${count} × ${place}`)
-      // The same alert may arrive again if the kill came before its delivery was recorded.
+      if (count > 1) duplicated.push(`${name}: ${count} × ${place}`)
+      // An alert may repeat only if a kill prevented recording its delivery.
       for (const [before, { at }] of found.slice(1).entries()) {
-        alertsRepeated += 1
+        repeatedAlerts += 1
         const earlierAt = found[before]?.at ?? 0
         if (!killedAt.some((kill) => earlierAt < kill + readWithinMs && kill < at))
-          doubled.push(`${name}: ${place} again without a kill in between`)
+          duplicated.push(`${name}: ${place} again without a kill in between`)
       }
     }
     byName.delete(name)
   }
-  const surprises = [...byName.keys()].map((name) => `nobody sent the lead ${name}`)
-  // A killed process has at most one alert of each of the three channels in flight.
-  if (alertsRepeated > killedAt.length * 3)
-    surprises.push(`${alertsRepeated} alerts repeated after ${killedAt.length} kills`)
-  return { lost, doubled, surprises, alertsRepeated }
+  const unexpected = [...byName.keys()].map((name) => `the lead ${name} was never sent`)
+  // Each kill can interrupt at most one alert in each of the three channels.
+  if (repeatedAlerts > killedAt.length * 3)
+    unexpected.push(`${repeatedAlerts} alerts repeated after ${killedAt.length} kills`)
+  return { lost, duplicated, unexpected, repeatedAlerts }
 }

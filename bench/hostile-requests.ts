@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { fieldNames, type Lead } from '#leads/fields.ts'
 import { otherOrigin, ownOrigin, testPath as path, testLead } from '#testing/app.ts'
 
-/** Requests that no browser would send. */
+/** A request that no browser would send. */
 export type HostileRequest = {
   path: string
   method: string
@@ -14,7 +14,7 @@ const often = <Value>(weight: number, arbitrary: fc.Arbitrary<Value>) => ({ weig
 const letter = (min: number, max: number) =>
   fc.integer({ min, max }).map((code) => String.fromCharCode(code))
 
-// Any UTF-16 code unit, among them half surrogate pairs and NUL.
+// Any UTF-16 code unit, including lone surrogates and NUL.
 const anyLetter = fc.oneof(
   letter(0, 0xffff),
   letter(0xd800, 0xdfff),
@@ -28,7 +28,7 @@ const anyField = (name: keyof Lead) =>
 const lead = fc.record(Object.fromEntries(fieldNames.map((name) => [name, anyField(name)])), {
   requiredKeys: [],
 })
-/** Passes the schema, with strange characters in it. */
+/** Passes the schema, but contains unusual characters. */
 const strangeLead = fc
   .tuple(anyText(80), anyText(200))
   .map(([name, address]) => ({ ...testLead, name: `Z${name}`, address: `1${address}` }))
@@ -64,7 +64,7 @@ const bodyBytes = fc
     long,
   )
   .map((written) => new TextEncoder().encode(written))
-// One changed byte: broken UTF-8 in the middle of valid JSON.
+// Changing one byte can break UTF-8 in the middle of valid JSON.
 const brokenBody = fc.tuple(bodyBytes, fc.nat(), fc.nat(255)).map(([bytes, at, byte]) => {
   if (bytes.length > 0) bytes[at % bytes.length] = byte
   return bytes

@@ -4,19 +4,19 @@ import { spawnServer } from '#testing/server-process.ts'
 import { createHostileTarget } from './hostile.ts'
 import { trySockets } from './hostile-sockets.ts'
 
-// A short `npm run bench -- hostile`; a failure prints its seed.
+// A short version of `npm run bench -- hostile`. A failure prints its seed.
 const seed = Date.now() % 1_000_000
 
-it.each(engines)('the function on %s answers everything and stores valid leads', async (engine) => {
+it.each(engines)('handles any request on %s and stores only valid leads', async (engine) => {
   const { tryRequests, statuses } = createHostileTarget(await openTestDatabase(engine))
   expect(await tryRequests(1_500, seed)).toBeUndefined()
-  // The requests must reach every kind of answer.
+  // The generated requests must cover every status code.
   expect([...statuses.keys()]).toEqual(
     expect.arrayContaining([200, 202, 204, 303, 400, 401, 404, 405, 413, 415, 422]),
   )
 })
 
-it('the server answers malformed HTTP and serves the next request', async () => {
+it('keeps serving after malformed HTTP', async () => {
   const { dataDir } = await createLocation('sqlite')
   const server = spawnServer({ DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: '0' })
   const url = await server.findUrl()

@@ -17,7 +17,7 @@ import * as report from './report.ts'
 
 const rounds = 5
 
-/** Sends what no browser would send, and checks every answer. */
+/** Sends requests that no browser would send and checks every response. */
 export async function benchHostile(options: report.Options): Promise<report.Report[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'hostile-'))
   const postgres = await startPostgres()
@@ -30,14 +30,14 @@ export async function benchHostile(options: report.Options): Promise<report.Repo
     return [
       {
         title: `Hostile requests, seed ${options.seed}`,
-        head: ['', 'requests', 'memory after each fifth', 'answers by status'],
+        head: ['', 'requests', 'memory after each fifth', 'responses by status'],
         rows: Object.entries(results).map(([name, { sent, memory, statuses }]) => [
           name,
           String(sent),
           memory.map(report.formatMegabytes).join(', '),
           report.formatCounts(statuses),
         ]),
-        faults: Object.values(results).flatMap(({ faults }) => [...faults]),
+        failures: Object.values(results).flatMap(({ failures }) => [...failures]),
       },
     ]
   } finally {
@@ -51,49 +51,54 @@ async function tryFunction(location: DatabaseLocation, { requests, seed }: repor
   const { tryRequests, statuses } = createHostileTarget(db)
   const each = Math.ceil(requests / rounds)
   const memory: number[] = []
-  const faults: (string | undefined)[] = []
-  for (let round = 0; round < rounds && !faults.some(Boolean); round++) {
-    faults.push(await tryRequests(each, seed + round))
+  const failures: (string | undefined)[] = []
+  for (let round = 0; round < rounds && !failures.some(Boolean); round++) {
+    failures.push(await tryRequests(each, seed + round))
     memory.push(readHeapBytes())
   }
   await db.close()
-  return { sent: each * rounds, memory, statuses, faults: [...faults, report.findGrowth(memory)] }
+  return {
+    sent: each * rounds,
+    memory,
+    statuses,
+    failures: [...failures, report.findGrowth(memory)],
+  }
 }
 
 async function tryServer(dataDir: string) {
   const server = startServer({
     DATA_DIR: dataDir,
     RATE_LIMIT_PER_MINUTE: '0',
-    // With such a small heap, a leak ends the process.
+    // With a heap this small, a memory leak ends the process.
     NODE_OPTIONS: '--max-old-space-size=96',
   })
   try {
     const url = await server.findUrl()
-    const faults = new Set<string | undefined>()
+    const failures = new Set<string | undefined>()
     const memory: number[] = []
     const statuses = new Map<number, number>()
     for (let round = 0; round < rounds; round++) {
-      for (const fault of await trySockets(url, statuses)) faults.add(fault)
+      for (const failure of await trySockets(url, statuses)) failures.add(failure)
       memory.push(report.readResidentBytes(server.pid))
     }
-    faults.add(report.findGrowth(memory))
-    if ((await server.kill('SIGTERM')) !== 0) faults.add('the server did not stop normally')
+    failures.add(report.findGrowth(memory))
+    if ((await server.kill('SIGTERM')) !== 0) failures.add('the server did not stop normally')
     if (/failed unexpectedly|can be stored/.test(server.output.stderr))
-      faults.add('the server logged an error')
-    return { sent: rounds * attackCount, memory, statuses, faults }
+      failures.add('the server logged an error')
+    return { sent: rounds * attackCount, memory, statuses, failures }
   } finally {
     await server.kill('SIGKILL')
   }
 }
 
-/** Collects garbage first. */
 function readHeapBytes(): number {
+  // Without a collection first, the reading would include garbage.
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
   return process.memoryUsage().heapUsed
 }
 
-/** The function on a database, with the rules that every answer must follow. */
+/** Creates the function on a database and checks every response against fixed rules. */
 export function createHostileTarget(db: Database) {
   let at = Date.parse('2026-11-15T12:00:00Z')
   const { app, log } = createTestApp(db, {
@@ -105,31 +110,31 @@ export function createHostileTarget(db: Database) {
   const prototypeNames = Object.getOwnPropertyNames(Object.prototype).join()
   const statuses = new Map<number, number>()
 
-  /** Returns the first request with a wrong answer, shrunk as far as possible. */
+  /** Returns the first request with a wrong response, shrunk as far as possible. */
   async function tryRequests(numRuns: number, seed: number): Promise<string | undefined> {
-    let fault: string | undefined
+    let failure: string | undefined
     const property = fc.asyncProperty(hostileRequest, async (request) => {
-      const found = await findFault(request)
+      const found = await findFailure(request)
       const body = Buffer.from(request.body).toString('latin1').slice(0, 500)
-      if (found) fault = `${found}\n${JSON.stringify({ ...request, body })}`
+      if (found) failure = `${found}\n${JSON.stringify({ ...request, body })}`
       return found === undefined
     })
     const { failed, numRuns: runs } = await fc.check(property, { numRuns, seed })
-    return failed ? `request ${runs} of seed ${seed}: ${fault}` : undefined
+    return failed ? `request ${runs} of seed ${seed}: ${failure}` : undefined
   }
 
-  async function findFault(request: HostileRequest): Promise<string | undefined> {
+  async function findFailure(request: HostileRequest): Promise<string | undefined> {
     const { path, method, headers, body } = request
     const hasBody = !['GET', 'HEAD'].includes(method)
     const init = { method, headers, ...(hasBody && { body }) }
     const response = await app.request(`http://roofing.example${path}`, init)
-    const answer = await response.text()
+    const text = await response.text()
     const { status } = response
     report.countOne(statuses, status)
     const errors = readErrors()
-    if (status >= 500) return `answered ${status}: ${answer} ${errors}`
+    if (status >= 500) return `returned ${status}: ${text} ${errors}`
     if (errors) return `logged: ${errors}`
-    if (/node_modules|\.ts:\d|\bat \w+ \(/.test(answer)) return `shows internals: ${answer}`
+    if (/node_modules|\.ts:\d|\bat \w+ \(/.test(text)) return `exposes internals: ${text}`
     if (Object.getOwnPropertyNames(Object.prototype).join() !== prototypeNames)
       return 'changed Object.prototype'
     const allowed = response.headers.get('access-control-allow-origin')
@@ -140,24 +145,24 @@ export function createHostileTarget(db: Database) {
       return `redirects to ${location}`
     const isJson = response.headers.get('content-type')?.includes('json')
     if (status >= 400 && method !== 'HEAD' && isJson) {
-      const { error } = JSON.parse(answer)
+      const { error } = JSON.parse(text)
       if (typeof error?.code !== 'string' || typeof error.message !== 'string')
-        return `rejects without a reason: ${answer}`
+        return `rejects without a reason: ${text}`
     }
-    if (answer === '{"ok":true}' && status === 200) return findStoredFault()
+    if (text === '{"ok":true}' && status === 200) return findStoredFailure()
     return undefined
   }
 
   function readErrors(): string {
     const errors = log.entries.splice(0).filter(({ level, fields }) => {
       const { fault } = fields as { fault?: string }
-      // Rejecting a wrong key or a foreign form is logged on purpose.
+      // Wrong keys and forms from other origins are logged on purpose.
       return level === 'error' && fault !== 'public key' && fault !== 'form origin'
     })
     return errors.map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`).join()
   }
 
-  async function findStoredFault(): Promise<string | undefined> {
+  async function findStoredFailure(): Promise<string | undefined> {
     const [stored] = await listLeads(db, { limit: 1 })
     if (!stored) return 'acknowledged a lead without storing it'
     for (const name of fieldNames) {
@@ -174,6 +179,6 @@ export function createHostileTarget(db: Database) {
   return { tryRequests, statuses }
 }
 
-// The page may always call the host that it came from; a browser sets both headers.
+// A page may always call its own host. Browsers set both headers.
 const isSameHost = (origin: string, { headers: { host } }: HostileRequest) =>
   new URL(origin).host === (host ?? new URL(ownOrigin).host)

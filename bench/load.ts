@@ -10,16 +10,16 @@ import { startServer } from '#testing/processes.ts'
 import * as report from './report.ts'
 
 const visitors = 500
-const holders = 100
+const heldConnections = 100
 
-/** More visitors than one process can serve, and connections that never finish their request. */
+/** Sends more requests than one process can serve and holds connections with unfinished requests. */
 export async function benchLoad({ seconds }: report.Options): Promise<report.Report[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'load-'))
   const server = startServer({
     DATA_DIR: dataDir,
     RATE_LIMIT_PER_MINUTE: '0',
     TRUSTED_PROXIES: '1',
-    // With such a small heap, a leak ends the process.
+    // With a heap this small, a memory leak ends the process.
     NODE_OPTIONS: '--max-old-space-size=128',
   })
   try {
@@ -39,8 +39,10 @@ export async function benchLoad({ seconds }: report.Options): Promise<report.Rep
     const stored = await countLeads(db)
     await db.close()
     const acknowledged = under.acknowledged + after.acknowledged
-    const list = ({ answers }: typeof under, ...allowed: string[]) =>
-      [...answers.keys()].filter((answer) => !['page 200', 'lead 200', ...allowed].includes(answer))
+    const listUnexpected = ({ responses }: typeof under, ...allowed: string[]) =>
+      [...responses.keys()].filter(
+        (response) => !['page 200', 'lead 200', ...allowed].includes(response),
+      )
     return [
       {
         title: `Load on one process with SQLite and a heap of 128 MB, ${seconds} s`,
@@ -49,17 +51,17 @@ export async function benchLoad({ seconds }: report.Options): Promise<report.Rep
           [`${visitors} visitors without a pause`, under.summary],
           ['one visitor afterwards', after.summary],
           ['leads', `${acknowledged} acknowledged, ${stored} stored`],
-          ['unfinished requests', `${closed} of ${holders} closed`],
+          ['unfinished requests', `${closed} of ${heldConnections} closed`],
           ['memory over time', memory.map(report.formatMegabytes).join(', ')],
         ],
-        faults: [
-          ...list(under, 'lead 429', 'lead 503').map((answer) => `under load: ${answer}`),
-          ...list(after).map((answer) => `after the load: ${answer}`),
+        failures: [
+          ...listUnexpected(under, 'lead 429', 'lead 503').map((found) => `under load: ${found}`),
+          ...listUnexpected(after).map((found) => `after the load: ${found}`),
           under.acknowledged === 0 ? 'no lead was stored under load' : undefined,
           seconds > 40 && closed === 0 ? 'no unfinished request was closed' : undefined,
           stored < acknowledged ? 'acknowledged leads are missing' : undefined,
           exitCode !== 0 ? 'the server did not stop normally' : undefined,
-          // The first half warms up.
+          // Ignore the first half, in which the process warms up.
           report.findGrowth(memory.slice(memory.length >> 1)),
         ],
       },
@@ -70,10 +72,11 @@ export async function benchLoad({ seconds }: report.Options): Promise<report.Rep
   }
 }
 
-/** Every connection loads the page and sends a lead in turns, without a pause. */
+/** Each connection alternates between loading the page and sending a lead, without pauses. */
 async function measure(url: string, connections: number, duration: number) {
-  const answers = new Map<string, number>()
-  const count = (kind: string) => (status: number) => report.countOne(answers, `${kind} ${status}`)
+  const responses = new Map<string, number>()
+  const count = (kind: string) => (status: number) =>
+    report.countOne(responses, `${kind} ${status}`)
   let sent = 0
   const result = await autocannon({
     url,
@@ -89,7 +92,7 @@ async function measure(url: string, connections: number, duration: number) {
         body: JSON.stringify(testLead),
         setupRequest: (request) => {
           sent += 1
-          // Every visitor comes from another network.
+          // Give every visitor a different network.
           const address = `10.${(sent >> 8) % 256}.${sent % 256}.1`
           return { ...request, headers: { ...request.headers, 'x-forwarded-for': address } }
         },
@@ -97,20 +100,20 @@ async function measure(url: string, connections: number, duration: number) {
       },
     ],
   })
-  if (result.errors > 0) answers.set('broken connection', result.errors)
+  if (result.errors > 0) responses.set('failed connection', result.errors)
   const { p50, p99 } = result.latency
   const times = `median ${report.formatMs(p50)}, p99 ${report.formatMs(p99)}`
   return {
-    answers,
-    acknowledged: answers.get('lead 200') ?? 0,
-    summary: `${Math.round(result.requests.average)} requests/s, ${times}; ${report.formatCounts(answers)}`,
+    responses,
+    acknowledged: responses.get('lead 200') ?? 0,
+    summary: `${Math.round(result.requests.average)} requests/s, ${times}; ${report.formatCounts(responses)}`,
   }
 }
 
-/** Opens connections that send one byte of a header every other second. */
+/** Opens connections that send one byte of a header every two seconds. */
 function holdConnections(url: string) {
   const { hostname: host, port } = new URL(url)
-  return Array.from({ length: holders }, () => {
+  return Array.from({ length: heldConnections }, () => {
     const socket = connect({ host, port: Number(port) })
     const timer = setInterval(() => socket.write('y'), 2_000)
     socket.on('error', () => {}).on('close', () => clearInterval(timer))

@@ -13,15 +13,15 @@ import { makeLead } from './visitors.ts'
 const root = join(import.meta.dirname, '..')
 const blankFile = join(root, 'dist/blank.html')
 const runs = 5
-const contactRuns = 9
-// A mid-range phone compared with this machine; Lighthouse assumes the same.
+const hydrationRuns = 9
+// Simulates a mid-range phone, with the same factor as Lighthouse.
 const cpuSlowdown = 4
 
-// The least that Lighthouse's accessibility and SEO audits accept.
+// The minimum that Lighthouse's accessibility and SEO audits accept.
 const blankPage =
   '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Blank</title><p>.</p></html>'
 
-/** Measures the built page, a blank one from the same server, and the desk, in turns. */
+/** Measures the built page, a blank page from the same server, and the desk, alternating between them. */
 export async function benchPage({ against }: Options): Promise<Report[]> {
   execFileSync('npm', ['run', 'build', '--ignore-scripts'], {
     cwd: root,
@@ -49,20 +49,20 @@ export async function benchPage({ against }: Options): Promise<Report[]> {
       views.desk?.push(await runLighthouse(desk.url, port, desk.cookie))
       if (otherUrl) views.other?.push(await runLighthouse(`${otherUrl}/`, port))
     }
-    // Use a fresh browser, because this one has been through many Lighthouse runs.
+    // Start a new browser, because Lighthouse runs may have slowed this one down.
     const fresh = await chromium.launch(launch)
-    const contacts: Record<string, number[]> = { page: [], ...(otherUrl && { other: [] }) }
-    for (let run = 0; run < contactRuns; run++) {
-      contacts.page?.push(await measureContact(fresh, url))
-      if (otherUrl) contacts.other?.push(await measureContact(fresh, otherUrl))
+    const hydrationTimes: Record<string, number[]> = { page: [], ...(otherUrl && { other: [] }) }
+    for (let run = 0; run < hydrationRuns; run++) {
+      hydrationTimes.page?.push(await measureHydration(fresh, url))
+      if (otherUrl) hydrationTimes.other?.push(await measureHydration(fresh, otherUrl))
     }
     await fresh.close()
     return [
       compareViews(views),
       {
-        title: `From the first contact to the live form, CPU ${cpuSlowdown} times slower`,
+        title: `From the first tap to the hydrated form, CPU ${cpuSlowdown} times slower`,
         head: ['', 'median', 'each run'],
-        rows: Object.entries(contacts).map(([name, each]) => [
+        rows: Object.entries(hydrationTimes).map(([name, each]) => [
           name,
           formatMs(median(each)),
           each.map(Math.round).join(' '),
@@ -92,10 +92,10 @@ async function openDesk(browser: Browser, url: string, server?: ReturnType<typeo
   return { url: deskUrl, cookie: `${session?.name}=${session?.value}` }
 }
 
-/** Lighthouse's figures by the id of their audit, and its scores by category. */
+/** Lighthouse's metrics by audit ID and its scores by category. */
 type View = Record<string, number>
 
-const figures = {
+const metrics = {
   'first-contentful-paint': 'first paint',
   'largest-contentful-paint': 'largest paint',
   'speed-index': 'speed index',
@@ -114,13 +114,13 @@ async function runLighthouse(
   const extraHeaders = cookie ? { Cookie: cookie } : null
   const options = { port, logLevel: 'error', output: 'json', extraHeaders } as const
   const result = await lighthouse(url, options)
-  if (!result) throw new Error(`Lighthouse returned nothing about ${url}`)
+  if (!result) throw new Error(`Lighthouse returned no result for ${url}`)
   const { audits, categories: scores, runtimeError } = result.lhr
   // Sometimes Chromium treats the tab as hidden and paints nothing.
   if (runtimeError && triesLeft > 1) return runLighthouse(url, port, cookie, triesLeft - 1)
   if (runtimeError) throw new Error(runtimeError.message)
   return Object.fromEntries([
-    ...Object.keys(figures).map((id) => [id, audits[id]?.numericValue ?? Number.NaN]),
+    ...Object.keys(metrics).map((id) => [id, audits[id]?.numericValue ?? Number.NaN]),
     ...categories.map((id) => [id, (scores[id]?.score ?? 0) * 100]),
   ])
 }
@@ -128,11 +128,11 @@ async function runLighthouse(
 function compareViews(views: Record<string, View[]>): Report {
   const names = Object.keys(views)
   const rows = Object.entries({
-    ...figures,
+    ...metrics,
     ...Object.fromEntries(categories.map((name) => [name, name])),
   }).map(([id, name]) => {
     const list = (subject: string) => views[subject]?.map((view) => view[id] ?? 0) ?? []
-    const isTime = id in figures && id !== 'cumulative-layout-shift'
+    const isTime = id in metrics && id !== 'cumulative-layout-shift'
     const format = isTime ? formatMs : (value: number) => String(Number(value.toFixed(3)))
     const divideBy = (subject: string) => {
       const ratio = median(list('page')) / median(list(subject))
@@ -147,14 +147,14 @@ function compareViews(views: Record<string, View[]>): Report {
     ]
   })
   return {
-    title: `Lighthouse, mobile, simulated 4G, medians of ${runs} runs in turns`,
+    title: `Lighthouse, mobile, simulated 4G, medians of ${runs} alternating runs`,
     head: ['', ...names, 'page/blank', ...(views.other ? ['page/other'] : []), 'each page'],
     rows,
   }
 }
 
-/** Returns the time from the first touch of the form until React has taken it over. */
-async function measureContact(browser: Browser, url: string): Promise<number> {
+/** Returns the time from the first tap on the form until React has hydrated it. */
+async function measureHydration(browser: Browser, url: string): Promise<number> {
   const context = await browser.newContext(devices['Pixel 7'])
   const page = await context.newPage()
   const cdp = await context.newCDPSession(page)
@@ -167,18 +167,18 @@ async function measureContact(browser: Browser, url: string): Promise<number> {
   await page.waitForLoadState('networkidle')
   await page.evaluate(() => {
     const form = document.querySelector('#estimate form')
-    if (!form) throw new Error('The page has no form')
-    addEventListener('pointerdown', () => performance.mark('contact'), { capture: true })
-    // React turns the browser's own validation off when it takes over.
-    new MutationObserver(() => performance.measure('to live', 'contact')).observe(form, {
+    if (!form) throw new Error('The page has no form.')
+    addEventListener('pointerdown', () => performance.mark('tap'), { capture: true })
+    // React turns off native validation when it hydrates the form.
+    new MutationObserver(() => performance.measure('hydration', 'tap')).observe(form, {
       attributeFilter: ['novalidate'],
     })
   })
   await page.locator('#name').tap()
-  await page.waitForFunction(() => performance.getEntriesByName('to live').length > 0)
-  const toLiveMs = await page.evaluate(
-    () => performance.getEntriesByName('to live')[0]?.duration ?? Number.NaN,
+  await page.waitForFunction(() => performance.getEntriesByName('hydration').length > 0)
+  const hydrationMs = await page.evaluate(
+    () => performance.getEntriesByName('hydration')[0]?.duration ?? Number.NaN,
   )
   await context.close()
-  return toLiveMs
+  return hydrationMs
 }

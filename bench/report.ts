@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-/** What every benchmark returns: one table, and whatever makes the command fail. */
+/** The result of a benchmark: a table, and the failures that make the command exit with 1. */
 export type Report = {
   title: string
   head: readonly string[]
   rows: readonly (readonly string[])[]
-  faults?: Iterable<string | undefined>
+  failures?: Iterable<string | undefined>
 }
 
 export type Options = {
-  /** The folder of another built checkout to measure in turns with this one. */
+  /** The folder of another built checkout to compare with. */
   against: string | undefined
   seed: number
   kills: number
@@ -17,20 +17,20 @@ export type Options = {
   seconds: number
 }
 
-/** Markdown, aligned so that it reads in a terminal too. */
-export function formatReport({ title, head, rows, faults = [] }: Report): string {
+/** Formats Markdown with aligned columns, so that it is also readable in a terminal. */
+export function formatReport({ title, head, rows, failures = [] }: Report): string {
   const widths = head.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
   )
   const line = (cells: readonly string[]) =>
     `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`
   const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`
-  const found = [...faults].filter(Boolean).map((fault) => `\nFAULT: ${fault}\n`)
+  const found = [...failures].filter(Boolean).map((failure) => `\nFAILED: ${failure}\n`)
   const table = [line(head), rule, ...rows.map(line)].join('\n')
   return `### ${title}\n\n${table}\n${found.slice(0, 20).join('')}`
 }
 
-/** The smallest of the values that this share of them does not exceed. */
+/** Returns the value at a quantile: 0.5 is the median, 0.99 the 99th percentile. */
 export const findQuantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? Number.NaN
 export const median = (values: readonly number[]) => findQuantile(values, 0.5)
@@ -49,7 +49,7 @@ export const countOne = <Key>(counts: Map<Key, number>, key: Key) =>
 export const readResidentBytes = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+) kB/)?.[1]) * 1024
 
-/** A leak on every request would exceed this limit after so many requests. */
+/** Allows some growth; a leak on every request would exceed the limit. */
 export function findGrowth([before = 0, ...later]: readonly number[]): string | undefined {
   const after = later.at(-1) ?? 0
   if (after > before * 1.2 + 20 * 1024 * 1024)

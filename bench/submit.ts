@@ -14,7 +14,7 @@ const rounds = 5
 type Route = { name: string; url: string; body: object; status: number; loads: Load[] }
 type Load = { perSecond: number; p50Ms: number; p99Ms: number }
 
-/** Durable leads per second, compared with the same request rejected just before the database. */
+/** Measures durable leads per second, compared with requests that are rejected just before the database. */
 export async function benchSubmit({ against }: Options): Promise<Report[]> {
   const closers: (() => Promise<unknown>)[] = []
   try {
@@ -25,14 +25,14 @@ export async function benchSubmit({ against }: Options): Promise<Report[]> {
     for (let round = 0; round < rounds; round++)
       for (const route of routes) route.loads.push(await measure(route, seconds))
 
-    const pick = (figure: keyof Load, route?: Route) =>
-      median(route?.loads.map((load) => load[figure]) ?? [])
+    const pick = (metric: keyof Load, route?: Route) =>
+      median(route?.loads.map((load) => load[metric]) ?? [])
     const compare = (route: Route, to?: Route) =>
       to ? (pick('perSecond', route) / pick('perSecond', to)).toFixed(2) : ''
     return [
       {
-        title: `Submit, ${connections} connections, medians of ${rounds} × ${seconds} s in turns`,
-        head: ['route', 'leads', 'to no database', 'p50', 'p99', 'each run', 'to the other'],
+        title: `Submit, ${connections} connections, medians of ${rounds} alternating runs of ${seconds} s`,
+        head: ['route', 'leads', 'vs. no database', 'p50', 'p99', 'each run', 'vs. other'],
         rows: routes.map((route) => [
           route.name,
           `${Math.round(pick('perSecond', route))}/s`,
@@ -60,21 +60,21 @@ async function startRoutes(cwd: string, suffix: string, closers: (() => Promise<
         DATA_DIR: dir,
         DATABASE_URL: databaseUrl,
         RATE_LIMIT_PER_MINUTE: '0',
-        // The other checkout may limit connections per client unless a proxy is in front.
+        // Without a proxy, the other checkout may limit connections per client.
         TRUSTED_PROXIES: '1',
       },
-      // Logging costs the same as in production, without filling this process's memory.
+      // Keep the cost of logging, but do not collect the log in this process's memory.
       { cwd, stderr: openSync('/dev/null', 'w') },
     )
     closers.push(() => server.kill('SIGTERM'))
     return server.findUrl()
   }
-  // Only the last field is wrong, so everything but the database is measured.
-  const wrong = { ...testLead, serviceType: 'chimney' }
+  // Only the last field is invalid, so the request takes every step except the database.
+  const invalidLead = { ...testLead, serviceType: 'chimney' }
   const url = await start()
   const postgresUrl = await start(postgres.url)
   const routes: Route[] = [
-    { name: 'no database', url, body: wrong, status: 422, loads: [] },
+    { name: 'no database', url, body: invalidLead, status: 422, loads: [] },
     { name: 'SQLite', url, body: testLead, status: 200, loads: [] },
     { name: 'PostgreSQL', url: postgresUrl, body: testLead, status: 200, loads: [] },
   ]
@@ -90,13 +90,13 @@ async function measure({ name, url, body, status }: Route, duration: number): Pr
     connections,
     duration,
   })
-  const answered = result.statusCodeStats?.[`${status}`]?.count ?? 0
-  if (result.errors > 0 || answered !== result.requests.total)
+  const succeeded = result.statusCodeStats?.[`${status}`]?.count ?? 0
+  if (result.errors > 0 || succeeded !== result.requests.total)
     throw new Error(
-      `${name}: ${result.errors} errors, not all ${status}: ${JSON.stringify(result.statusCodeStats)}`,
+      `${name}: ${result.errors} errors, expected only ${status}: ${JSON.stringify(result.statusCodeStats)}`,
     )
   return {
-    perSecond: answered / result.duration,
+    perSecond: succeeded / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
   }

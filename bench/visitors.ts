@@ -11,7 +11,7 @@ export const makeLead = (name: string) => ({
 
 export type SentLead = { name: string; key: string; acknowledged: boolean }
 
-/** Visitors who send one lead after another and, like the page, retry with the same idempotency key. */
+/** Simulates visitors who send lead after lead and, like the page, retry with the same idempotency key. */
 export function startVisitors({
   count,
   listUrls,
@@ -19,14 +19,14 @@ export function startVisitors({
   pauseMs,
 }: {
   count: number
-  /** The servers that listen now; none while all of them are down. */
+  /** Returns the servers that are up, if any. */
   listUrls: () => readonly string[]
   random: () => number
-  /** The longest pause between two leads of one visitor. */
+  /** The longest pause between a visitor's leads. */
   pauseMs: number
 }) {
   const leads: SentLead[] = []
-  const surprises: string[] = []
+  const unexpected: string[] = []
   let retries = 0
   let stopping = false
 
@@ -48,10 +48,10 @@ export function startVisitors({
       if (urls.length > 0) {
         const status = await post(pickOne(urls, random), lead)
         if (status === 200) lead.acknowledged = true
-        else if (status !== 0 && status !== 503) surprises.push(`a lead was answered ${status}`)
+        else if (status !== 0 && status !== 503) unexpected.push(`a lead got status ${status}`)
         if (status !== 0 && status !== 503) return
         retries += 1
-        // Some visitors leave; their lead may be stored once or not at all.
+        // Some visitors leave. Their lead may be stored once or not at all.
         if (random() < 0.1) return
       }
       await pause(30)
@@ -61,10 +61,10 @@ export function startVisitors({
   const all = Array.from({ length: count }, visit)
   return {
     leads,
-    surprises,
+    unexpected,
     listAcknowledged: () => leads.filter(({ acknowledged }) => acknowledged),
     countRetries: () => retries,
-    /** Resolves when every visitor has an answer or has left. */
+    /** Resolves when every visitor has a response or has left. */
     async stop(): Promise<void> {
       stopping = true
       await Promise.all(all)
@@ -72,7 +72,7 @@ export function startVisitors({
   }
 }
 
-/** Returns the status, or 0 when the connection broke. */
+/** Returns the status, or 0 if the connection failed. */
 async function post(url: string, { name, key }: SentLead): Promise<number> {
   try {
     const response = await postLead(url, makeLead(name), { 'idempotency-key': key })

@@ -11,7 +11,7 @@ import { startVisitors } from './visitors.ts'
 
 const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: 'pipe' })
 
-/** Power cuts need root, mkfs.ext4, and loop devices. */
+/** Returns true with root, mkfs.ext4, and loop devices. */
 export function canCutPower(): boolean {
   const dir = mkdtempSync(join(tmpdir(), 'power-'))
   try {
@@ -25,8 +25,8 @@ export function canCutPower(): boolean {
 }
 
 /**
- * Stores the database on a separate file system in an image file. The image lacks whatever the kernel
- * still holds in memory, so a copy of it is the disk after a power cut.
+ * Runs a server whose database is on a file system inside an image file. The image lacks the writes that
+ * the kernel has not synced, so a copy of it is the disk after a power loss.
  */
 export async function cutPower(seed: number, cuts: number) {
   const random = createRandom(seed)
@@ -42,9 +42,9 @@ export async function cutPower(seed: number, cuts: number) {
       await pause(50 + random() * 250)
       const acknowledged = visitors.listAcknowledged()
       server.signal('SIGSTOP')
-      const left = readFileSync(image)
+      const remaining = readFileSync(image)
       server.signal('SIGCONT')
-      const found = await openAfterCut(join(dir, `cut-${cut}`), left)
+      const found = await openAfterCut(join(dir, `cut-${cut}`), remaining)
       if (!found) damaged.push(`cut ${cut}: the database is damaged`)
       else
         for (const { name } of acknowledged)
@@ -60,9 +60,9 @@ export async function cutPower(seed: number, cuts: number) {
 }
 
 /** Returns the names of the stored leads, or undefined if the database is damaged. */
-async function openAfterCut(dir: string, left: Uint8Array): Promise<Set<string> | undefined> {
+async function openAfterCut(dir: string, content: Uint8Array): Promise<Set<string> | undefined> {
   mkdirSync(dir)
-  const { disk } = makeDisk(dir, left)
+  const { disk } = makeDisk(dir, content)
   const db = await openDatabase({ dataDir: join(disk, 'data') }).catch(() => undefined)
   try {
     if (!db) return undefined
@@ -80,7 +80,7 @@ async function openAfterCut(dir: string, left: Uint8Array): Promise<Set<string> 
   }
 }
 
-/** Mounts an empty disk, or one with this content. */
+/** Mounts a new disk, or one with the given content. */
 function makeDisk(dir: string, content?: Uint8Array): { image: string; disk: string } {
   const image = join(dir, 'image')
   const disk = join(dir, 'disk')
