@@ -77,6 +77,11 @@ it('answers pipelined requests up to the cap, and closes the connection above it
   expect(countAnswers(await talk(request.repeat(3) + last).ended)).toBe(0)
 })
 
+it('closes a connection whose client ignores that its last request was answered', async () => {
+  const talk = await listen({ requestsPerConnection: 2 })
+  expect(await talk(request.repeat(5)).ended).not.toMatch(/HTTP\/1\.1 503 /)
+})
+
 it('keeps an idle connection longer than a proxy does', async () => {
   const direct = await (await listen({}))(request).answered
   const proxied = await (await listen({}, true))(request).answered

@@ -40,6 +40,8 @@ export function createLimitedServer(
   if (behindProxy) server.keepAliveTimeout = limits.keepAliveForProxyMs
   server.maxConnections = limits.connections
   server.maxRequestsPerSocket = limits.requestsPerConnection
+  // Node would answer 503, which reads like an outage.
+  server.on('dropRequest', (_, socket) => socket.destroy())
 
   const unanswered = new WeakMap<Socket, number>()
   server.on('request', ({ socket }, response) => {
