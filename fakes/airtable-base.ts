@@ -1,4 +1,4 @@
-/** A base's tables, and the parts of Airtable's Web API that read and change columns and rows. */
+/** The tables of a fake base, and the parts of Airtable's Web API that read and change columns and rows. */
 
 type Field = {
   id: string
@@ -11,7 +11,7 @@ export type FakeRecord = { id: string; createdTime: string; fields: Record<strin
 
 type Table = { id: string; name: string; fields: Field[]; records: FakeRecord[] }
 
-/** A table's columns as name → type. */
+/** The columns of a table: name → type. */
 export type Columns = Record<string, string | { choices: readonly string[] }>
 
 export type Body = {
@@ -28,7 +28,7 @@ export class Refusal extends Error {
   readonly status: number
   readonly body: unknown
   constructor(status: number, body: unknown) {
-    super(`airtable answers ${status}`)
+    super(`Airtable returned ${status}`)
     this.status = status
     this.body = body
   }
@@ -68,7 +68,7 @@ const findField = ({ fields }: Table, idOrName: string): Field =>
   fields.find(({ id, name }) => id === idOrName || name === idOrName) ??
   refuse(422, 'UNKNOWN_FIELD_NAME', `Unknown field name: "${idOrName}"`)
 
-/** Answers requests to /v0/meta/bases/{base}/tables. */
+/** Handles requests to /v0/meta/bases/{base}/tables. */
 export function answerMeta(
   tables: Table[],
   method: string,
@@ -77,9 +77,9 @@ export function answerMeta(
 ) {
   if (method === 'GET') return { tables: tables.map(showTable) }
   if (method === 'POST' && !tableId) {
-    if (!body.name || !Array.isArray(body.fields)) refuseRequest('A table needs name and fields')
+    if (!body.name || !Array.isArray(body.fields)) refuseRequest('A table needs a name and fields')
     if (tables.some(({ name }) => name === body.name))
-      refuse(422, 'DUPLICATE_TABLE_NAME', 'A table with this name exists')
+      refuse(422, 'DUPLICATE_TABLE_NAME', 'A table with this name already exists')
     const table = createTable(body.name ?? '', {})
     table.fields = (body.fields as Body[]).map(readField)
     tables.push(table)
@@ -88,7 +88,7 @@ export function answerMeta(
   if (method === 'POST' && last === 'fields') {
     const { fields } = findTable(tables, tableId ?? '')
     if (fields.some(({ name }) => name === body.name))
-      refuse(422, 'DUPLICATE_OR_EMPTY_FIELD_NAME', 'A field with this name exists')
+      refuse(422, 'DUPLICATE_OR_EMPTY_FIELD_NAME', 'A field with this name already exists')
     const field = readField(body)
     fields.push(field)
     return field
@@ -109,7 +109,11 @@ function readField({ name, type, options }: Body): Field {
   if (type === 'singleSelect' && !options?.choices)
     refuse(422, 'INVALID_FIELD_TYPE_OPTIONS_FOR_CREATE', 'A select needs choices')
   if (type === 'dateTime' && !(options?.dateFormat && options.timeFormat))
-    refuse(422, 'INVALID_FIELD_TYPE_OPTIONS_FOR_CREATE', 'A dateTime needs its formats')
+    refuse(
+      422,
+      'INVALID_FIELD_TYPE_OPTIONS_FOR_CREATE',
+      'A dateTime needs a date format and a time format',
+    )
   return { id: makeId('fld'), name, type, ...(options && { options }) }
 }
 
@@ -128,7 +132,7 @@ export function answerRecords(
   return refusePath()
 }
 
-/** Checks everything before it writes the first cell, because Airtable writes all records or none. */
+/** Checks every record before writing any, because Airtable writes all records or none. */
 function upsertRecords(table: Table, body: Body, rules: Rules) {
   const { records, performUpsert, typecast = false } = body
   if (!Array.isArray(records) || records.length === 0 || records.length > 10)
@@ -159,7 +163,7 @@ function upsertRecords(table: Table, body: Body, rules: Rules) {
     const matches = table.records.filter((record) =>
       mergeOn.every((name) => key[name] !== undefined && record.fields[name] === key[name]),
     )
-    if (matches.length > 1) refuseRequest('Several records match one of the records to upsert')
+    if (matches.length > 1) refuseRequest('More than one record matches a record to upsert')
     return { cells, record: matches[0] }
   })
 
@@ -189,7 +193,7 @@ function readCell(field: Field, value: unknown, typecast: boolean, rules: Rules)
     case 'number': {
       if (typeof value === 'number') return value
       if (!typecast) return refuseValue()
-      // Typecast is best effort, as documented: it drops what is not a number.
+      // Typecast is documented as best effort: it drops values that are not numbers.
       const number = Number(value)
       return Number.isFinite(number) ? number : undefined
     }
@@ -239,15 +243,15 @@ function listRecords(table: Table, query: URLSearchParams) {
       terms.some(([, name, value]) => fields[name ?? ''] === value),
     )
   }
-  // Airtable returns at most 100 rows a page; the product never reads a second page.
+  // Airtable returns at most 100 records per page. The product never requests a second page.
   return { records: found.slice(0, Math.min(Number(query.get('maxRecords') ?? 100), 100)) }
 }
 
 function deleteRecords(table: Table, ids: string[]) {
   if (ids.length === 0 || ids.length > 10)
     refuse(422, 'INVALID_RECORDS', 'You must provide an array of up to 10 record IDs.')
-  const places = ids.map((id) => table.records.findIndex((record) => record.id === id))
-  if (places.includes(-1)) refuse(404, 'MODEL_ID_NOT_FOUND', 'Record not found')
-  for (const place of places.sort((a, b) => b - a)) table.records.splice(place, 1)
+  const positions = ids.map((id) => table.records.findIndex((record) => record.id === id))
+  if (positions.includes(-1)) refuse(404, 'MODEL_ID_NOT_FOUND', 'Record not found')
+  for (const position of positions.sort((a, b) => b - a)) table.records.splice(position, 1)
   return { records: ids.map((id) => ({ id, deleted: true })) }
 }

@@ -18,7 +18,7 @@ async function start() {
   return { airtable, clock, call, write }
 }
 
-test('the sixth request in a second locks the base for 30 s, and asking prolongs it', async () => {
+test('locks the base for 30 s after six requests in a second, and longer after each further request', async () => {
   const { call, clock } = await start()
   const statuses: number[] = []
   for (const waitMs of [0, 0, 0, 0, 0, 0, 29_999, 29_999, 30_000]) {
@@ -28,7 +28,7 @@ test('the sixth request in a second locks the base for 30 s, and asking prolongs
   expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429, 200])
 })
 
-test('eleven records, an unknown option or one bad record write nothing', async () => {
+test('writes nothing for eleven records, an unknown option, or one bad record', async () => {
   const { airtable, write } = await start()
   const eleven = Array.from({ length: 11 }, (_, index) => ({ 'Lead ID': String(index) }))
   for (const [records, type] of [
@@ -41,7 +41,7 @@ test('eleven records, an unknown option or one bad record write nothing', async 
   expect((await write([{ Service: 'Plumbing' }], { typecast: true })).status).toBe(200)
 })
 
-test('an upsert tells created from updated, and refuses several matches', async () => {
+test('reports which records an upsert created or updated, and rejects more than one match', async () => {
   const { airtable, write } = await start()
   const upsert = async () => (await write([{ 'Lead ID': 'a' }])).json()
   expect(await upsert()).toMatchObject({
@@ -56,7 +56,7 @@ test('an upsert tells created from updated, and refuses several matches', async 
   expect((await write([{ 'Lead ID': 'a' }])).status).toBe(422)
 })
 
-test('its page for people needs no token and shows no token', async () => {
+test('serves the live page without a token and does not expose the token', async () => {
   const { airtable } = await start()
   const page = await (await fetch(`${airtable.url}/`)).text()
   const data = await (await fetch(`${airtable.url}/records.json`)).text()

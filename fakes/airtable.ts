@@ -18,23 +18,23 @@ import { answerHtml, type Call, type HttpFault, type Reply, startHttpFake } from
 import { createRandom, pickOne } from './random.ts'
 
 /**
- * A fake Airtable for tests and the demo: the parts of its Web API that leads use, with its limits,
- * error bodies, and failures. The body of the rejection for several matches is not documented, so it
- * is a guess that the product must not depend on.
+ * A fake Airtable for tests and the demo: the parts of the Web API that the product uses, with Airtable's
+ * limits, error bodies, and failures. Airtable does not document the error for an upsert with several
+ * matches, so its body here is a guess that the product must not depend on.
  */
 
-/** A failure of one request. */
+/** How one request fails. */
 export type Fault =
   | HttpFault
   | { kind: 'error'; status: number; type: string }
-  /** Answers 200 without doing anything. */
+  /** Returns 200 without doing anything. */
   | { kind: 'lie' }
 
 export type FakeOptions = {
-  /** Without columns, the base has no table yet. */
+  /** Without columns, the base has no table. */
   columns?: Columns
   scopes?: readonly string[]
-  /** Whether the token's user may add options to a select. */
+  /** True if the token's user may add options to a select. */
   mayAddChoices?: boolean
   monthlyCalls?: number
   requestsPerWindow?: number
@@ -58,11 +58,11 @@ export const leadColumns: Columns = {
       options?.choices ? { choices: options.choices.map((choice) => choice.name) } : type,
     ]),
   ),
-  // An owner's table without the choices that only we use.
+  // An owner's table may lack the choices that only the product uses.
   Status: { choices: ['New', 'Called', 'Done'] },
 }
 
-// A page that shows the rows to people and asks for /records.json every second.
+// Shows the rows in a browser and fetches /records.json every second.
 const livePage = readFileSync(join(import.meta.dirname, 'airtable.html'), 'utf8')
 
 const token = 'patFake.secret'
@@ -121,7 +121,7 @@ export async function startFakeAirtable({
     const body: Body = text ? JSON.parse(text) : {}
     const parts = url.pathname.split('/').slice(2).map(decodeURIComponent)
     const access = method === 'GET' ? 'read' : 'write'
-    // The real schema API still answers when the month's calls are used up.
+    // The real schema API still works after the monthly quota is used up.
     if (parts[0] === 'meta') {
       if (parts[1] === 'whoami') return { id: 'usrFake0000000001' }
       if (parts[1] !== 'bases' || parts[3] !== 'tables') refusePath()
@@ -145,14 +145,14 @@ export async function startFakeAirtable({
       return { status: 200, body: answerApi(call) }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      // The gateway's page hides the 429, but the lock-out still applies.
+      // The gateway's page hides the 429, but the lockout still applies.
       return fault?.kind === 'html' ? answerHtml(fault.status) : error
     }
   }
 
-  const isForPeople = ({ url }: Call) => !url.pathname.startsWith('/v0/')
+  const isForBrowser = ({ url }: Call) => !url.pathname.startsWith('/v0/')
 
-  function showToPeople({ url }: Call): Reply {
+  function showInBrowser({ url }: Call): Reply {
     if (url.pathname === '/records.json')
       return { status: 200, body: tables[0] ?? { fields: [], records: [] } }
     if (url.pathname === '/')
@@ -162,12 +162,12 @@ export async function startFakeAirtable({
 
   const server = await startHttpFake<Fault>({
     chooseFault(call) {
-      if (isForPeople(call)) return undefined
+      if (isForBrowser(call)) return undefined
       requests.push({ at: now(), status: 0, records: call.text.match(/"fields":/g)?.length ?? 0 })
       return nextFaults.length > 0 ? nextFaults.shift() : settings.chooseFault(call)
     },
     answer(call, fault) {
-      if (isForPeople(call)) return showToPeople(call)
+      if (isForBrowser(call)) return showInBrowser(call)
       const entry = requests.at(-1)
       const reply = answer(call, fault)
       if (entry) entry.status = reply.status
@@ -189,14 +189,14 @@ export async function startFakeAirtable({
     baseId,
     tableName,
     tables,
-    /** The rows of the first table, live. */
+    /** The current rows of the first table. */
     get records(): FakeRecord[] {
       return tables[0]?.records ?? []
     },
     requests,
     nextFaults,
     settings,
-    /** The most requests within one window of the rate limit. */
+    /** The highest number of requests in one rate-limit window. */
     busiestWindow: () =>
       Math.max(
         0,
@@ -207,7 +207,7 @@ export async function startFakeAirtable({
   }
 }
 
-/** Fails this share of all requests; the same seed fails the same requests. */
+/** Fails this share of requests at random. The same seed fails the same requests. */
 export function chooseFaultsBySeed(seed: number, share: number): () => Fault | undefined {
   const kinds: Fault[] = [
     { kind: 'error', status: 503, type: 'SERVICE_UNAVAILABLE' },

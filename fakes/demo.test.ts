@@ -10,15 +10,15 @@ import { jane } from '#testing/saved-leads.ts'
 const root = join(import.meta.dirname, '..')
 const isBuilt = existsSync(join(root, 'dist/index.html'))
 
-// `npm test` builds first; vitest alone may run without a build.
+// `npm test` builds first, but vitest alone may run without a build.
 test.skipIf(!isBuilt && !process.env.CI)(
-  'the demo shows a lead as a row and a mail, and Ctrl-C leaves nothing behind',
+  'prints a new lead as a row and an email, and leaves no files after Ctrl-C',
   async () => {
     const temp = mkdtempSync(join(tmpdir(), 'demo-test-'))
     onTestFinished(() => rm(temp, { recursive: true, force: true }))
     const demo = spawn(join(root, 'node_modules/.bin/node'), ['fakes/demo.ts'], {
       cwd: root,
-      // The owner's own key, with which the page is built.
+      // The demo must accept the key that the page was built with.
       env: {
         PATH: process.env.PATH,
         TMPDIR: temp,
@@ -48,12 +48,9 @@ test.skipIf(!isBuilt && !process.env.CI)(
     await vi.waitFor(() => expect(out).toMatch(/Jane Doe.*Emergency Service.*New/), wait)
     expect(await (await fetch(`${airtable}/records.json`)).text()).toContain('Jane Doe')
 
-    // The button behind the mail's link sets the row's Status.
-    await vi.waitFor(
-      () => expect(out).toContain('Mail to the staff: EMERGENCY: call Jane Doe'),
-      wait,
-    )
-    const link = out.match(/Mark it as called: (\S+)/)?.[1] ?? ''
+    // The button behind the link in the email sets the Status of the row.
+    await vi.waitFor(() => expect(out).toContain('Email to staff: EMERGENCY: call Jane Doe'), wait)
+    const link = out.match(/Mark as called: (\S+)/)?.[1] ?? ''
     expect((await fetch(link, { method: 'POST' })).status).toBe(200)
     await vi.waitFor(async () => {
       const rows = await (await fetch(`${airtable}/records.json`)).text()

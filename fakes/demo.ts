@@ -16,14 +16,14 @@ import { startFakeAirtable } from './airtable.ts'
 import { startFakeMail } from './mail.ts'
 import { pushHost, startFakePush } from './push.ts'
 
-// Runs the whole product with a temporary database and fakes for Airtable, mail, and push. It uses
-// none of the owner's settings except the key that the page was built with.
+// Runs the whole product with a temporary database and with fakes for Airtable, email, and push. The only
+// setting of the owner that it uses is the key that the page was built with.
 
-const say = (text: string) => process.stdout.write(`${text}\n`)
+const print = (text: string) => process.stdout.write(`${text}\n`)
 const log = {
   info: () => {},
   warn: () => {},
-  error: (fields: object, message: string) => say(`${message} ${JSON.stringify(fields)}`),
+  error: (fields: object, message: string) => print(`${message} ${JSON.stringify(fields)}`),
 }
 
 const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
@@ -50,17 +50,17 @@ try {
     PUSH_SERVICES: pushHost,
   })
   const site = await startSite({ env, siteDir: 'dist', fetch: push.fetch, now: Date.now, log })
-  say(`
-The site                     http://localhost:${site.port}
-The desk (opens once)        ${await site.desk?.makeLink()}
-What arrives in "Airtable"   ${airtable.url}
+  print(`
+The site                   http://localhost:${site.port}
+The desk (link works once) ${await site.desk?.makeLink()}
+The fake Airtable          ${airtable.url}
 `)
   if (given.VITE_SUPABASE_URL)
-    say(
-      `The page was built to send leads to ${given.VITE_SUPABASE_URL} (VITE_SUPABASE_URL), not to this demo.\nUnset it to see leads arrive here.\n`,
+    print(
+      `The page sends leads to ${given.VITE_SUPABASE_URL} instead of this demo, because it was built with\nVITE_SUPABASE_URL. To see leads here, unset the variable and build again.\n`,
     )
-  say(
-    'Open the desk in another window and fill in the form. The lead arrives on the desk, in "Airtable",\nand as a mail to the staff. To sign in again, use staff@example.com. Ctrl-C ends the demo.\n',
+  print(
+    'Open the desk in another window, then fill in the form on the site. The lead appears on the desk, in the\nfake Airtable, and here as an email to staff. To sign in to the desk again, use staff@example.com.\nPress Ctrl-C to stop the demo.\n',
   )
   await addCrewPhone()
   const timer = setInterval(printNews, 300)
@@ -71,9 +71,9 @@ What arrives in "Airtable"   ${airtable.url}
   await Promise.all([airtable.close(), mail.close(), push.close()])
   rmSync(dataDir, { recursive: true, force: true })
 }
-say('\nThe demo has ended. Its leads are deleted.')
+print('\nThe demo has ended. Its leads were deleted.')
 
-/** Adds a push device; the desk can add a real one. */
+/** Adds a fake push device. To add a real one, use the desk. */
 async function addCrewPhone(): Promise<void> {
   const { endpoint, keys } = push.addPhone('crew')
   const db = await openDatabase({ dataDir })
@@ -81,7 +81,7 @@ async function addCrewPhone(): Promise<void> {
   await db.close()
 }
 
-/** Returns the wanted port if it is free, or any other. */
+/** Returns the given port, or another one if it is in use. */
 async function findPort(wanted: number): Promise<number> {
   const probe = createServer().listen(wanted, '127.0.0.1')
   try {
@@ -101,23 +101,23 @@ function readBuildVariables(): RawEnv {
   return Object.assign({}, ...texts, process.env)
 }
 
-/** Prints new rows, changes of Status, notifications, and mails. */
+/** Prints new rows, Status changes, notifications, and emails. */
 function printNews() {
   for (const { id, fields } of airtable.records) {
     if (fields.Status === undefined || printed.get(id) === fields.Status) continue
     printed.set(id, fields.Status)
     const cells = ['Name', 'Phone', 'Service', 'Status'].map((name) => String(fields[name] ?? ''))
-    say(`Row in "Airtable": ${makeSafe(cells.join(' | '))}`)
+    print(`Row in Airtable: ${makeSafe(cells.join(' | '))}`)
   }
   for (const { data } of push.messages.splice(0)) {
     const { title, body } = data.notification
-    say(`Notification on Sam's phone: ${makeSafe(`${title}, ${body}`)}`)
+    print(`Notification on Sam's phone: ${makeSafe(`${title}, ${body}`)}`)
   }
   for (const { subject, text } of mail.mails.splice(0)) {
-    say(`Mail to the staff: ${makeSafe(subject)}`)
+    print(`Email to staff: ${makeSafe(subject)}`)
     const link = text.match(/I am calling: (\S+)/)?.[1]
-    if (link) say(`  Mark it as called: ${link}`)
+    if (link) print(`  Mark as called: ${link}`)
     const desk = text.match(/\S+#enter=\S+/)?.[0]
-    if (desk) say(`  Open the desk: ${desk}`)
+    if (desk) print(`  Open the desk: ${desk}`)
   }
 }

@@ -1,22 +1,22 @@
 import type { Page } from '@playwright/test'
 
 /*
- * A fake of Google's maps script, as far as the form uses it: the data API, the old widget with its
- * changes to the field, and the failures of both. It rejects undocumented requests, for which Google
- * would only charge money.
+ * A fake of the parts of Google's maps script that the form uses: the data API, the old widget with its
+ * changes to the field, and the failures of both. It rejects undocumented requests, which Google would
+ * accept and bill.
  */
 
 type Search = { input: string; types: string[]; regions: string[]; session: number }
 type Details = { place: string; fields: string[]; session: number }
 
 type FakeOptions = {
-  /** The data API, only the old widget, or no places library. */
+  /** The data API, only the old widget, or no Places library. */
   offers?: 'new' | 'old' | 'nothing'
   /** Blocks the script, like an ad blocker. */
   blocked?: boolean
-  /** Delays the script until it resolves. */
+  /** Delays the script until this promise resolves. */
   arrives?: Promise<void>
-  /** Returns the addresses for a text, or undefined for the usual ones; throws to reject. */
+  /** Returns the suggestions for an input, or undefined for the default ones. Throws to reject. */
   answer?: (input: string) => string[] | undefined | Promise<string[]>
   /** The formatted address of a place. */
   format?: (place: string) => string | null | Promise<string | null>
@@ -30,7 +30,7 @@ const oaks = [
   '12 Oak Creek Ln, Littleton, CO',
 ]
 
-/** Answers Google's URLs for this page, and records the requests. */
+/** Fakes Google's URLs for this page and records the requests. */
 export async function fakeGoogleMaps(page: Page, options: FakeOptions = {}) {
   const { offers = 'new', blocked, arrives, answer } = options
   const { format = (place: string) => `${place} 80202, USA` } = options
@@ -79,7 +79,7 @@ function mapsScript(offers: NonNullable<FakeOptions['offers']>) {
     ended = false
   }
 
-  // Google's texts are objects that also turn into strings.
+  // Google's texts are objects that convert to strings.
   const makeText = (text: string) => ({ text, matches: [], toString: () => text })
 
   const predict = (address: string, token: AutocompleteSessionToken) => {
@@ -156,7 +156,7 @@ function mapsScript(offers: NonNullable<FakeOptions['offers']>) {
         const regions = [componentRestrictions.country]
         const search = { input: typed, types, regions, session: 0 }
         const addresses = typed ? await answerSearch(search) : []
-        // Ignore answers to an earlier text.
+        // Ignore results for an earlier text.
         if (input.value === typed) this.#show(addresses)
       })
       input.addEventListener('keydown', (event) => {

@@ -2,18 +2,18 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** A failure of one request to any service. */
+/** How one request to any service fails. */
 export type HttpFault =
-  /** Answers with a gateway's page instead of the service's JSON. */
+  /** Returns a gateway's HTML page instead of the service's JSON. */
   | { kind: 'html'; status: number }
   | { kind: 'slow'; delayMs: number }
-  /** Breaks the connection without doing anything. */
+  /** Closes the connection without handling the request. */
   | { kind: 'refuse' }
-  /** Does everything, then breaks the connection before the answer. */
+  /** Handles the request, then closes the connection without a response. */
   | { kind: 'lose-answer' }
-  /** Does everything, and sends half of the answer. */
+  /** Handles the request, then sends half of the response. */
   | { kind: 'cut-answer' }
-  /** Does everything, and never answers. */
+  /** Handles the request and never responds. */
   | { kind: 'hang' }
 
 export type Call = {
@@ -30,7 +30,7 @@ export type Reply = {
   body: unknown
 }
 
-/** Starts a local JSON service whose requests can fail. */
+/** Starts a local JSON service that can fail on request. */
 export async function startHttpFake<Fault extends { kind: string } = HttpFault>(service: {
   chooseFault?(call: Call): Fault | HttpFault | undefined
   /** Not called when the fault is 'refuse'. */

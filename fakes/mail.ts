@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 
-/** A local SMTP server that keeps every mail. */
+/** A local SMTP server that stores every email. */
 
 type ReceivedMail = {
   at: number
@@ -19,22 +19,22 @@ type Options = { secure?: boolean; user?: string; password?: string }
 export async function startFakeMail({ secure = false, user, password }: Options = {}) {
   const mails: ReceivedMail[] = []
   const settings = {
-    /** The code to reject each of these recipients with. */
+    /** The reply code for each rejected recipient. */
     refusedReceivers: new Map<string, number>(),
-    /** The code to reject mails with after reading them. */
+    /** The reply code for rejecting emails after reading them. */
     refuseData: undefined as number | undefined,
-    /** Accepts mails without an answer. */
+    /** Reads emails without replying. */
     hangs: false,
   }
 
   const server = new SMTPServer({
     secure,
-    // smtp-server warns on the console about its built-in certificate.
+    // Without this, smtp-server prints a warning about its built-in certificate.
     logger: false,
     authOptional: user === undefined,
     disabledCommands: user === undefined ? ['AUTH', 'STARTTLS'] : ['STARTTLS'],
     allowInsecureAuth: true,
-    // Do not let a sender's open connection delay the end of a test.
+    // Prevents a sender's open connection from delaying the end of a test.
     closeTimeout: 50,
     onAuth: (auth, _session, done) =>
       auth.username === user && auth.password === password
@@ -42,13 +42,13 @@ export async function startFakeMail({ secure = false, user, password }: Options 
         : done(refuse(535, 'Invalid login')),
     onRcptTo: ({ address }, _session, done) => {
       const code = settings.refusedReceivers.get(address)
-      done(code ? refuse(code, `<${address}> is not welcome`) : null)
+      done(code ? refuse(code, `<${address}> is rejected`) : null)
     },
     onData: async (stream, session, done) => {
-      // A killed sender leaves half a mail.
+      // A killed sender leaves an incomplete email.
       const raw = await buffer(stream).catch(() => undefined)
       if (raw === undefined || settings.hangs) return
-      if (settings.refuseData) return done(refuse(settings.refuseData, 'Not now'))
+      if (settings.refuseData) return done(refuse(settings.refuseData, 'Try again later'))
       const { mailFrom, rcptTo } = session.envelope
       const from = mailFrom ? mailFrom.address : ''
       mails.push({
@@ -119,7 +119,7 @@ const decodeQuoted = (text: string) =>
     .replace(/=\r\n/g, '')
     .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** Nodemailer encodes words in UTF-8 as Q or B, and may split a character between two words. */
+/** Nodemailer encodes UTF-8 words as Q or B and may split a character across two words. */
 const decodeWords = (text: string) =>
   text.replace(/(=\?utf-8\?[QB]\?[^?]*\?=\s*)+/gi, (words) =>
     Buffer.concat(

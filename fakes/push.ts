@@ -3,8 +3,8 @@ import { decrypt } from 'http_ece'
 import { type Call, type HttpFault, type Reply, startHttpFake } from './http.ts'
 
 /**
- * A fake push service with its devices. It requires a VAPID signature (RFC 8292), and each device
- * decrypts its messages (RFC 8291).
+ * A fake push service with devices. It requires a VAPID signature (RFC 8292) and decrypts messages as
+ * each device would (RFC 8291).
  */
 
 export const pushHost = 'push.example'
@@ -48,9 +48,9 @@ export async function startFakePush() {
   return {
     ...server,
     messages,
-    /** Sets the next answers to this device's messages. */
+    /** Sets how the next messages to this device fail. */
     failNext: (device: string, ...some: PushFault[]) => faults.set(device, some),
-    /** Returns the subscription that a browser creates. */
+    /** Returns a subscription like one from a browser. */
     addPhone(device: string) {
       const key = createECDH('prime256v1')
       key.generateKeys()
@@ -62,7 +62,7 @@ export async function startFakePush() {
       }
     },
     removePhone: (device: string) => phones.delete(device),
-    /** Redirects requests for the fake's https name to this server. */
+    /** Sends requests for the fake's HTTPS host to this server. */
     fetch: ((input: string | URL, init?: RequestInit) => {
       const url = new URL(input)
       return fetch(url.host === pushHost ? server.url + url.pathname : url, init)
@@ -70,7 +70,7 @@ export async function startFakePush() {
   }
 }
 
-/** Checks a message as push services document it. */
+/** Checks a message against the rules that push services document. */
 function findRefusal({ headers, bytes, method }: Call): number | undefined {
   if (method !== 'POST') return 405
   if (headers['content-encoding'] !== 'aes128gcm' || !/^\d+$/.test(String(headers.ttl))) return 400

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { answerHtml, type Call, type HttpFault, type Reply, startHttpFake } from './http.ts'
 
-/** A fake Twilio: the call that sends a text message, its rejections, and its failures. */
+/** A fake of Twilio's API for sending a text message, with its errors. */
 
 type TwilioFault =
   | HttpFault
@@ -22,7 +22,7 @@ export async function startFakeTwilio() {
       if (fault?.kind === 'html') return answerHtml(fault.status)
       if (fault?.kind === 'error') {
         const { status, code, headers = {} } = fault
-        return { ...refuse(status, code, 'Refused for +15551230000'), headers }
+        return { ...refuse(status, code, 'Rejected for +15551230000'), headers }
       }
       const refused = findRefusal(call)
       if (refused) return refused

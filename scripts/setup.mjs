@@ -1,11 +1,11 @@
-// Prepares the checkout; runs before every npm command and skips steps that are done. Node 20 must be
-// able to run it before anything is installed, so it is plain JavaScript without packages.
-//   node scripts/setup.mjs           packages that the site and the owner's commands need
+// Prepares the checkout before every npm command and skips finished steps. It is plain JavaScript
+// without dependencies, because Node 20 must be able to run it before anything is installed.
+//   node scripts/setup.mjs           installs the packages for the site and the owner's commands
 //   node scripts/setup.mjs start     also builds the site
-//   node scripts/setup.mjs dev       also packages for development
-//   node scripts/setup.mjs test      also tools for the tests
-//   node scripts/setup.mjs slow      also tools for the slow tests
-//   node scripts/setup.mjs skipped   only lists the tests that were skipped because a tool is missing
+//   node scripts/setup.mjs dev       also installs development packages
+//   node scripts/setup.mjs test      also installs tools for the tests
+//   node scripts/setup.mjs slow      also installs tools for the slow tests
+//   node scripts/setup.mjs skipped   only lists tests skipped because a tool is missing
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -22,24 +22,25 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installTools, listSkipped } from './tools.mjs'
 
-// Messages go to stderr, because stdout belongs to the command that follows.
-const say = (text) => text && process.stderr.write(`${text}\n`)
+// Print to stderr, because stdout belongs to the command that follows.
+const print = (text) => text && process.stderr.write(`${text}\n`)
 
 const hintForContent = `
-The mistake is in site/content.ts, at the line in the first message above. Put text between quotes '…',
-and write an apostrophe inside it as \\'.`
+The mistake is in site/content.ts, on the line in the first message above. Put text between quotes '…',
+and write an apostrophe inside the text as \\'.`
 
 function main(wanted) {
   // import.meta.dirname needs Node 20.11.
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
-  if (wanted.includes('skipped')) return say(listSkipped())
+  if (wanted.includes('skipped')) return print(listSkipped())
   const forTests = wanted.includes('test') || wanted.includes('slow')
   installPackages({ withDev: forTests || wanted.includes('dev') })
   if (wanted.includes('start')) buildSite()
   if (!forTests) return
   installTools({ slow: wanted.includes('slow'), run: tryToRun })
-  say(listSkipped())
-  if (listSkipped() && process.env.CI) fail('With CI set, no test may be skipped.')
+  print(listSkipped())
+  if (listSkipped() && process.env.CI)
+    fail('CI is set, so no test may be skipped. Install the missing tools listed above.')
 }
 
 function installPackages({ withDev }) {
@@ -48,20 +49,22 @@ function installPackages({ withDev }) {
   const done = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
   if (done === `${stamp} dev` || (done === stamp && !withDev)) return
   rmSync(stampFile, { force: true })
-  // The flags override NODE_ENV, and no package may run code at installation.
+  // The flags override NODE_ENV and prevent packages from running install scripts.
   const packages = withDev ? '--include=dev' : '--omit=dev'
   const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
   runOrFail('Installing packages', ['npm', 'ci', packages, '--ignore-scripts', ...quiet])
-  // npm 10 does not link the bin of an optional dependency.
+  // npm 10 does not link the executable of an optional dependency.
   const pinnedNode = `node-${process.platform}-${process.arch}/bin/node`
   const link = 'node_modules/.bin/node'
   if (existsSync(`node_modules/${pinnedNode}`) && !existsSync(link)) {
     mkdirSync('node_modules/.bin', { recursive: true })
     symlinkSync(`../${pinnedNode}`, link)
   }
-  // npm skips optional packages that fail to install, without an error.
+  // npm reports no error if an optional package fails to install.
   if (!existsSync(link) && Number.parseInt(process.versions.node, 10) < 24)
-    fail('npm could not install Node 24 on this machine. Install it from nodejs.org and try again.')
+    fail(
+      'npm could not install Node 24 on this machine. Install it from nodejs.org, then try again.',
+    )
   writeFileSync(stampFile, withDev ? `${stamp} dev` : stamp)
 }
 
@@ -76,7 +79,7 @@ function buildSite() {
   writeFileSync(stampFile, stamp)
 }
 
-/** A hash of the files and variables that a step depends on. */
+/** Hashes the files and variables that a step depends on. */
 function computeStamp(files, variables = '') {
   const hash = createHash('sha256').update(variables)
   for (const file of files.flatMap(listFiles)) hash.update(file).update(readFileSync(file))
@@ -90,15 +93,15 @@ function listFiles(path) {
   return names.flatMap((name) => listFiles(join(path, name)))
 }
 
-// The built page contains its address, its backend, and its keys.
+// The build writes these variables into the page.
 function listBuildVariables() {
   const isUsed = (name) => /^VITE_|^SUPABASE_ANON_KEY$|^PUBLIC_URL$/.test(name)
   const names = Object.keys(process.env).filter(isUsed).sort()
   return names.map((name) => `${name}=${process.env[name]}\n`).join('')
 }
 
-function run(what, [command, ...args], { cwd, env } = {}) {
-  say(`${what} …`)
+function run(step, [command, ...args], { cwd, env } = {}) {
+  print(`${step} …`)
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     cwd,
     env: { ...process.env, ...env },
@@ -107,25 +110,25 @@ function run(what, [command, ...args], { cwd, env } = {}) {
     maxBuffer: Number.POSITIVE_INFINITY,
   })
   const output = `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`.trim()
-  return { isDone: status === 0, output }
+  return { succeeded: status === 0, output }
 }
 
-/** On failure, prints the last two lines of output and goes on. */
+/** On failure, prints the last two lines of output and continues. */
 function tryToRun(...args) {
-  const { isDone, output } = run(...args)
-  if (!isDone) say(output.split('\n').slice(-2).join('\n'))
+  const { succeeded, output } = run(...args)
+  if (!succeeded) print(output.split('\n').slice(-2).join('\n'))
 }
 
-function runOrFail(what, command) {
-  const { isDone, output } = run(what, command)
-  say(output)
-  if (isDone) return
-  if (/^site\/content\.ts[(:]/m.test(output)) say(hintForContent)
-  fail(`\n\`${command.join(' ')}\` failed. Nothing was started.`)
+function runOrFail(step, command) {
+  const { succeeded, output } = run(step, command)
+  print(output)
+  if (succeeded) return
+  if (/^site\/content\.ts[(:]/m.test(output)) print(hintForContent)
+  fail(`\n\`${command.join(' ')}\` failed. The command was not started.`)
 }
 
 function fail(text) {
-  say(text)
+  print(text)
   process.exit(1)
 }
 

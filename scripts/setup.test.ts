@@ -8,7 +8,7 @@ const install = expect.stringMatching(/^npm ci --omit=dev --ignore-scripts /)
 const installDev = expect.stringMatching(/^npm ci --include=dev --ignore-scripts /)
 const build = expect.stringMatching(/^npm run .*build/)
 
-/** A checkout whose PATH has only a shell and a fake npm, which logs its arguments. */
+/** Creates a checkout whose PATH has only a shell and a fake npm that logs its arguments. */
 function createCheckout() {
   const folder = createDir()
   const bin = join(folder, 'bin')
@@ -32,7 +32,7 @@ function createCheckout() {
   return { write, run }
 }
 
-test('installs and builds again only after a change', () => {
+test('installs and builds only after a change', () => {
   const { run, write } = createCheckout()
   expect(run('start').calls).toEqual([install, build])
   expect(run('start').calls).toEqual([])
@@ -47,7 +47,7 @@ test('installs and builds again only after a change', () => {
   expect(run('start', { PUBLIC_URL: 'https://www.example.com' }).calls).toEqual([build])
 })
 
-test('explains a mistake in the content when the build fails', () => {
+test('explains a mistake in site/content.ts when the build fails', () => {
   const { run } = createCheckout()
   run('')
   const { status, stderr } = run('start', {}, 'echo "site/content.ts(1,2): error"; exit 2')
@@ -57,7 +57,7 @@ test('explains a mistake in the content when the build fails', () => {
   ])
 })
 
-test('lists skipped tests, and fails instead with CI set', () => {
+test('lists skipped tests, but fails if CI is set', () => {
   const { run } = createCheckout()
   const hint = 'Skipped all browser tests. To run them: apt-get install chromium-headless-shell'
   expect(run('test')).toMatchObject({ status: 0, stderr: expect.stringContaining(hint) })

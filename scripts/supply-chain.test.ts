@@ -7,17 +7,17 @@ const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 const locked: Record<string, Package> = read('package-lock.json').packages
 const packages = Object.entries(locked).filter(([path]) => path.includes('node_modules/'))
 
-test('every package is locked by its hash, and to no registry', () => {
+test('locks every package by its hash, independent of the registry', () => {
   const hash = expect.stringMatching(/^sha512-/)
   for (const [path, { integrity, resolved, link }] of packages)
     if (!link) expect([path, integrity, resolved]).toEqual([path, hash, undefined])
 })
 
-test('a start installs fewer than 120 packages, counting those of all platforms', () => {
+test('installs fewer than 120 packages for production, counting all platforms', () => {
   expect(packages.filter(([, { dev }]) => !dev).length).toBeLessThan(120)
 })
 
-test('package.json has at most 16 commands, and each runs setup first', () => {
+test('has at most 16 npm commands, and each runs setup first', () => {
   const scripts: Record<string, string> = read('package.json').scripts
   const commands = Object.keys(scripts).filter((name) => !/^(pre|post)/.test(name))
   expect(commands.length).toBeLessThanOrEqual(16)

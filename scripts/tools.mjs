@@ -1,4 +1,4 @@
-// Programs that tests need besides npm packages: how to find each, and how to install it.
+// Finds and installs the programs that tests need in addition to npm packages.
 import { spawnSync } from 'node:child_process'
 import {
   accessSync,
@@ -22,21 +22,21 @@ const macApps = ['Google Chrome', 'Chromium'].map(
   (app) => `/Applications/${app}.app/Contents/MacOS/${app}`,
 )
 
-/** Chromium for the browser tests. The headless shell comes first, because it loads pages 3 times faster. */
+/** Finds Chromium for the browser tests. It prefers the headless shell, which loads pages 3 times faster. */
 export const findBrowser = () =>
   process.env.CHROMIUM_PATH ||
   [findOnPath(['chromium-headless-shell']), findWindowedBrowser(), ...listPlaywrightBuilds()].find(
     canStart,
   )
 
-/** A Chromium that can show notifications; the headless shell cannot. */
+/** Finds a Chromium that can show notifications, unlike the headless shell. */
 export const findWindowedBrowser = () =>
   [...chromeNames.map((name) => findOnPath([name])), ...macApps].find(canStart)
 
 export const findFirefox = () =>
   [process.env.FIREFOX_PATH, findOnPath(['firefox-esr', 'firefox'])].find(isExecutable)
 
-/** WebKitGTK's driver, which also needs a screen to draw on. */
+/** Finds WebKitGTK's driver, which also needs a virtual screen. */
 export const findWebKit = () => findOnPath(['Xvfb']) && findOnPath(['WebKitWebDriver'])
 
 export const findCaddy = () => findOnPath(['caddy']) ?? [unpackedCaddy].find(isExecutable)
@@ -46,7 +46,7 @@ function findOnPath(names) {
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable)
 }
 
-// Ubuntu's chromium-browser is a script that only asks to install a snap.
+// Ubuntu's chromium-browser may be a script that only prints how to install a snap.
 const canStart = (path) => isExecutable(path) && spawnSync(path, ['--version']).status === 0
 
 function isExecutable(path) {
@@ -84,8 +84,8 @@ const tools = [
     find: () => process.getuid?.() === 0,
     hint: 'run npm as root',
   },
-  { ...debian('openssl', 'the test of a site with a certificate'), slow: true },
-  { ...debian('systemd-analyze', 'the test of the unit files', 'systemd'), slow: true },
+  { ...debian('openssl', 'the test of HTTPS certificates'), slow: true },
+  { ...debian('systemd-analyze', 'the test of the systemd units', 'systemd'), slow: true },
   { ...debian('cc', 'tests on a slow disk', 'gcc', 'libc6-dev'), slow: true },
   {
     name: 'Caddy',
@@ -114,12 +114,12 @@ function debian(name, tests, ...names) {
   return { name, tests, find: () => findOnPath([name]), packages, hint }
 }
 
-/** Installs missing tools unless that needs a password, and records the tests that must be skipped. */
+/** Installs missing tools if no password is needed, and records which tests must be skipped. */
 export function installTools({ slow, run }) {
   const sudo = findSudo()
   const noQuestions = ['env', 'DEBIAN_FRONTEND=noninteractive']
-  const aptGet = (what, ...args) =>
-    sudo && run(what, [...sudo, ...noQuestions, 'apt-get', '-qq', ...args])
+  const aptGet = (step, ...args) =>
+    sudo && run(step, [...sudo, ...noQuestions, 'apt-get', '-qq', ...args])
   const skipped = []
   let isUpdated = false
   for (const { name, tests, find, packages, fetch, hint, slow: isSlow } of tools) {
@@ -134,10 +134,10 @@ export function installTools({ slow, run }) {
   writeFileSync(skippedFile, skipped.join('\n'))
 }
 
-/** What the last setup recorded. */
+/** Returns the list from the last setup. */
 export const listSkipped = () => (existsSync(skippedFile) ? readFileSync(skippedFile, 'utf8') : '')
 
-/** The prefix for apt-get: empty for root, sudo if it needs no password, otherwise undefined. */
+/** Returns the prefix for apt-get: [] for root, sudo if it needs no password, otherwise undefined. */
 function findSudo() {
   if (!findOnPath(['apt-get'])) return undefined
   if (process.getuid?.() === 0) return []
@@ -148,11 +148,11 @@ function fetchPlaywrightBuild({ run, sudo }) {
   const cli = join(root, 'node_modules/@playwright/test/cli.js')
   const command = [process.execPath, cli, 'install', '--only-shell', 'chromium']
   if (sudo) command.push('--with-deps')
-  // Without this, it retries for minutes on a machine that has no access to the download.
+  // Without this timeout, Playwright retries for minutes on machines that cannot reach its server.
   run('Fetching Chromium', command, { env: { PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '5000' } })
 }
 
-// Unpacked, because the installed package would start a web server on this machine.
+// Only unpack the package, because installing it would start a web server.
 function unpackCaddy({ run }) {
   const dir = mkdtempSync(join(tmpdir(), 'caddy-'))
   run('Fetching Caddy', ['apt-get', '-qq', 'download', 'caddy'], { cwd: dir })

@@ -115,7 +115,7 @@ export async function startSite({
       const machine = await readMachineFacts(env, process.env, content)
       return await examine('start', { env, db, now, machine })
     } catch (error) {
-      log.error({ error: nameError(error) }, 'the health checks failed at start')
+      log.error({ error: nameError(error) }, 'the health checks failed at startup')
       return []
     }
   }

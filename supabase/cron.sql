@@ -1,6 +1,6 @@
--- The delivery timer on Supabase: run once in the SQL editor, after putting in the project's address
--- and its public key. It is a wake-up call only. What has to be delivered stands in "deliveries", so
--- a call that pg_net loses, or that times out after its 2 s, is made up for a minute later.
+-- Starts due deliveries on Supabase every minute. Insert the project's URL and public key below, then run
+-- this file once in the SQL editor. If pg_net drops a call or times out after 2 s, no delivery is lost,
+-- because the next call sends everything that is due.
 
 create extension if not exists pg_cron;
 create extension if not exists pg_net;

@@ -7,7 +7,7 @@ import { storedJane } from './saved-leads.ts'
 
 type Sends = { reason?: keyof typeof senders }
 
-/** A fake whose clock moves only when the sender pauses. */
+/** Starts a fake Airtable whose clock moves only when the sender pauses. */
 export async function startAirtable(options: FakeOptions = {}) {
   const clock = { at: Date.parse('2026-11-15T12:00:00Z') }
   const fake = await startFakeAirtable({ now: () => clock.at, ...options })

@@ -14,7 +14,7 @@ export const testLead = {
 type Headers = Record<string, string>
 
 export const testPath = '/functions/v1/submit-to-airtable'
-/** Sends a lead to a running site, as the page would. */
+/** Sends a lead to a running site like the page does. */
 export const postLead = (url: string, lead: object = testLead, headers: Headers = {}) =>
   fetch(url + testPath, {
     method: 'POST',
@@ -25,7 +25,7 @@ export const postLead = (url: string, lead: object = testLead, headers: Headers 
 export const ownOrigin = 'https://roofing.example'
 export const otherOrigin = 'https://cdn.example'
 
-/** The function on a test's database, with a clock to move and a client address to choose. */
+/** Creates the function on a test database, with a fake clock and a client address taken from a header. */
 export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
   const log = createTestLog()
   const clock = { at: Date.parse('2026-11-15T12:00:00Z') }
@@ -40,7 +40,7 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
     publicUrl: ownOrigin,
     allowedOrigins: [otherOrigin],
     rateLimitPerMinute: 10,
-    // A busy machine is no reason for a test to fail.
+    // Long enough that a test does not fail on a busy machine.
     longestSaveMs: 60_000,
     now: () => clock.at,
     log,

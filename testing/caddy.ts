@@ -16,12 +16,12 @@ const caddyfile = join(import.meta.dirname, '../deploy/Caddyfile')
 export type TestCaddy = {
   httpsPort: number
   httpPort: number
-  /** Caddy's own root certificate, for clients to verify. */
+  /** The root certificate that clients must trust. */
   ca: string
   stop(): Promise<void>
 }
 
-/** Runs deploy/Caddyfile with another domain, other ports, and Caddy's own certificates. */
+/** Runs deploy/Caddyfile with a local domain, free ports, and certificates from Caddy's local CA. */
 export async function startCaddy(upstreams: readonly string[]): Promise<TestCaddy> {
   const command = findCaddy()
   if (!command) throw new Error('Caddy is not installed.')
@@ -56,7 +56,7 @@ export async function startCaddy(upstreams: readonly string[]): Promise<TestCadd
     throw new Error(`Caddy exited: ${caddy.output.stderr}`)
   })
   try {
-    // The certificate file exists before Caddy uses it, so try a handshake.
+    // Caddy writes the certificate before it is ready, so try a handshake.
     const ready = waitUntil(async () => {
       if (!existsSync(root)) return false
       const names = ['localhost', 'example.com']
@@ -82,7 +82,7 @@ type RequestOptions = {
   localAddress?: string
 }
 
-/** Unlike fetch, does not follow redirects or decode bodies. */
+/** Creates an HTTPS client that, unlike fetch, does not follow redirects or decode bodies. */
 export const createClient =
   ({ httpsPort: port, ca }: TestCaddy) =>
   (path: string, { headers, body, host = 'localhost', ...rest }: RequestOptions = {}) =>

@@ -1,11 +1,11 @@
 import { afterEach, expect } from 'vitest'
 
-// Nothing in the product writes to the console. What does is a surprise, and fails its test.
-const said: string[] = []
+// The product never writes to the console, so any output fails the test.
+const printed: string[] = []
 for (const level of ['error', 'warn'] as const) {
-  console[level] = (...words: unknown[]) => said.push(words.map(String).join(' '))
+  console[level] = (...words: unknown[]) => printed.push(words.map(String).join(' '))
 }
 
 afterEach(() => {
-  expect(said.splice(0)).toEqual([])
+  expect(printed.splice(0)).toEqual([])
 })

@@ -8,7 +8,7 @@ const sources = [
   ...['vite.config.ts', 'package.json', 'tsconfig.json'],
 ]
 
-/** What the page is built from, and whatever else is named, in a folder of its own that a test may change. */
+/** Copies the sources of the page, plus any other named paths, to a temporary folder. */
 export function copySources(...others: string[]): string {
   const copy = mkdtempSync(join(tmpdir(), 'sources-'))
   for (const name of [...sources, ...others]) {

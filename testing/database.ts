@@ -9,10 +9,10 @@ import { type DatabaseLocation, openDatabase } from '#server/database.ts'
 
 const server = inject('postgresUrl')
 
-/** The engines to run a test on: `describe.each(engines)`. */
+/** The database engines, for `describe.each(engines)`. */
 export const engines: Engine[] = ['sqlite', 'postgres']
 
-/** An empty, migrated database. Migrations run once per test file, because they are slower than a test. */
+/** Opens an empty database. Migrations run once per test file, because they are slower than a test. */
 export async function openTestDatabase(engine: Engine): Promise<Database> {
   return engine === 'sqlite' ? openSqliteCopy() : emptyPostgres()
 }
@@ -42,12 +42,12 @@ async function emptyPostgres() {
   return { ...shared, close: async () => {} }
 }
 
-/** A location without a database. */
+/** Creates an empty location: a folder for SQLite, or a PostgreSQL database without tables. */
 export async function createLocation(engine: Engine): Promise<DatabaseLocation> {
   return engine === 'sqlite' ? { dataDir: createDir() } : createPostgres()
 }
 
-/** A temporary folder that is removed after the test. */
+/** Creates a temporary folder and removes it after the test. */
 export function createDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'leads-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))

@@ -23,7 +23,7 @@ type Options = {
   pause?: ChannelContext['pause']
 }
 
-/** What channels and delivery run with; by default a pause moves the clock by exactly its length. */
+/** Creates the dependencies of channels and delivery. By default, a pause only moves the clock. */
 export function createTestContext(
   db: Database,
   env: Env = makeSettings(),
@@ -54,7 +54,7 @@ export async function sendThrough(
 ): Promise<Result | undefined> {
   const settings = findSettings(channel, context)
   const [recipient] = await findRecipients(channel, context, { lead, reason })
-  if (!recipient) throw new Error(`The channel ${channel.kind} has no recipient`)
+  if (!recipient) throw new Error(`The channel ${channel.kind} has no recipient.`)
   const claimed = [{ lead, reason, attempts: 1 }]
   const [result] = await channel.send(claimed, recipient, { ...context, settings }, signal)
   return result
@@ -63,10 +63,10 @@ export async function sendThrough(
 export type Send = (claimed: readonly ClaimedLead[], signal: AbortSignal) => Promise<Result[]>
 
 export const succeed = (): Result => ({ ok: true })
-export const fail = (): Result => ({ ok: false, error: 'no room' })
+export const fail = (): Result => ({ ok: false, error: 'disk full' })
 export const sendWell: Send = async (claimed) => claimed.map(succeed)
 
-/** A channel with one recipient that sends as the test decides. */
+/** Creates a channel with one recipient and the test's send function. */
 export const createFakeChannel = (
   kind: string,
   send: Send,
@@ -87,7 +87,7 @@ export const createFakeChannel = (
   ...changes,
 })
 
-/** A process with one channel with Airtable's limits. */
+/** Simulates a process whose only channel has Airtable's limits. */
 export function openDelivery(
   db: Database,
   send: Send,
@@ -112,12 +112,12 @@ export function openDelivery(
     { ...context, env },
     { all: [channel], random: () => 1, faults, renewEveryMs },
   )
-  /** Delivers what is due now, but nothing that becomes due by waiting. */
+  /** Sends the deliveries that are due now, but none that become due later. */
   const deliver = () => deliverer.deliverDue(1)
   return { clock, log, sends, deliverer, deliver }
 }
 
-/** A process with the channels of these settings. */
+/** Simulates a process with the channels in these settings. */
 export function openChannels(db: Database, env: Env, options: Options = {}) {
   const { context, clock, log, faults } = createTestContext(db, env, options)
   const deliverer = createDeliverer(context, { random: () => 1, faults })

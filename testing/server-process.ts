@@ -8,19 +8,19 @@ export { waitUntil } from './processes.ts'
 
 /** Runs server/main.ts as a separate process until the test ends. */
 export const spawnServer = (env: Record<string, string | undefined>, options?: StartOptions) =>
-  endWithTest(startServer(env, options))
+  killAfterTest(startServer(env, options))
 
 export const spawnProcess = (...args: Parameters<typeof startProcess>) =>
-  endWithTest(startProcess(...args))
+  killAfterTest(startProcess(...args))
 
-function endWithTest<Process extends ReturnType<typeof startProcess>>(started: Process): Process {
+function killAfterTest<Process extends ReturnType<typeof startProcess>>(started: Process): Process {
   onTestFinished(async () => {
     await started.kill('SIGKILL')
   })
   return started
 }
 
-/** Runs the built site in the test's own process until the test ends. */
+/** Runs the built site in the test process until the test ends. */
 export async function startTestSite(variables: Record<string, string | undefined>) {
   const log = createTestLog()
   const env = readEnv({ HOST: '127.0.0.1', PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...variables })

@@ -1,6 +1,6 @@
 import { type Env, readEnv } from '#leads/settings.ts'
 
-/** The settings a test needs, as the owner would write them. */
+/** Reads settings from environment variables, with the defaults that tests need. */
 export const makeSettings = (variables: Record<string, string> = {}): Env =>
   readEnv({
     TIME_ZONE: 'America/Chicago',

@@ -1,4 +1,4 @@
--- SQLite and PostgreSQL run the same file, so ids are text and times are epoch milliseconds.
+-- SQLite and PostgreSQL both run this file, so IDs are text and times are epoch milliseconds.
 
 create table leads (
   id text primary key,
@@ -9,14 +9,14 @@ create table leads (
   address text not null,
   service_type text not null,
   received_at bigint not null,
-  -- When the promised call is due; null for suspected spam.
+  -- When the promised call is due. Null for suspected spam.
   deadline_at bigint,
   client_address text not null,
   -- The rate limit also counts by network: an IPv4 /24 or an IPv6 /48.
   client_network text not null,
   idempotency_key text unique,
   body_hash text not null,
-  -- Why the lead is suspected spam: 'trap' or 'haste'; null for all others.
+  -- Why the lead is suspected spam: 'trap' (filled honeypot) or 'haste' (sent too fast). Null for all others.
   suspect text,
   -- The version of the consent text under the button.
   consent text,
@@ -26,9 +26,9 @@ create table leads (
   -- 'link', 'airtable', 'desk', or 'outcome' (closed without a recorded call).
   answered_by text,
   answered_name text,
-  -- When the next reminder is due; null when no reminder follows.
+  -- When the next reminder is due. Null if none follows.
   escalate_at bigint,
-  -- 'done' or 'not-a-lead'; null while the lead is open.
+  -- 'done' or 'not-a-lead'. Null while the lead is open.
   outcome text
 );
 
@@ -37,7 +37,7 @@ create index leads_client_address on leads (client_address, received_at);
 create index leads_client_network on leads (client_network, received_at);
 create index leads_escalate_at on leads (escalate_at) where escalate_at is not null;
 
--- Messages to send about a lead, written in the lead's own transaction.
+-- Messages to send about a lead. The first ones are written in the same transaction as the lead.
 create table deliveries (
   lead_id text not null references leads (id) on delete cascade,
   channel text not null,
@@ -58,7 +58,7 @@ create table deliveries (
 
 create index deliveries_due on deliveries (channel, next_attempt_at) where state = 'waiting';
 
--- Leases and pauses of channels that allow one sender at a time across all processes.
+-- Leases and pauses of channels that allow only one sender at a time across all processes.
 create table channels (
   name text primary key,
   lease_holder text,
@@ -72,18 +72,18 @@ create table settings (
   value text not null
 );
 
--- /healthz writes here to check that a lead could be stored.
+-- /healthz writes here to check that leads can be stored.
 create table write_checks (
   id text primary key,
   filler text not null
 );
 
--- Sign-in links and sessions of the desk; only hashes of their tokens are stored.
+-- Sign-in links and sessions of the desk. Only hashes of the tokens are stored.
 create table desk_links (
   token_hash text primary key,
   email text not null,
   client_address text not null,
-  -- 0 for an address that may not sign in: it counts toward the limit, but the link is invalid.
+  -- 0 for an email address that may not sign in: the attempt counts toward the limit, but the link is invalid.
   is_valid integer not null,
   expires_at bigint not null
 );
@@ -101,14 +101,14 @@ create table desk_sessions (
 -- Browsers that receive push notifications.
 create table push_devices (
   id text primary key,
-  -- The browser's session; signing it out removes the device.
+  -- The session of the browser. Signing out removes the device.
   session_id text not null,
   endpoint text not null unique,
   p256dh text not null,
   auth text not null,
   person text not null,
   name text not null,
-  -- 0 notifies about every lead; 4 about leads still unanswered after 4 minutes.
+  -- 0 notifies about every lead. 4 notifies about leads still unanswered after 4 minutes.
   notify_after_minutes double precision not null,
   quiet_until bigint not null,
   -- 1 notifies about emergencies even before quiet_until.

@@ -1,5 +1,5 @@
--- On Supabase, anyone with the public anon key can read tables in "public". Row level security
--- without a policy blocks that; it does not apply to the tables' owner, which the function uses.
+-- On Supabase, anyone with the public anon key can read tables in the "public" schema. Row-level security
+-- without a policy blocks that. It does not apply to the owner of the tables, which is the function's role.
 
 alter table leads enable row level security;
 alter table deliveries enable row level security;

@@ -18,17 +18,17 @@ const legacyKey = 'eyJ.legacy.key'
 const publishableKey = 'sb_publishable_1'
 const secret = 'a secret for this test'
 
-/** Each test uses its own name, because deliveries of an earlier test may still be running. */
+/** Each test uses a different name, because an earlier test's deliveries may still be running. */
 const makeLead = (name: string) => ({ ...testLead, name, serviceType: 'emergency' })
 
-// Supabase's runtime has this global; Deno does not.
+// Deno itself lacks this global of Supabase's runtime.
 const edgeRuntime = `data:application/javascript,${encodeURIComponent(`
   globalThis.EdgeRuntime = {
-    waitUntil: (work) => work.then(() => console.error('work waited for has ended')),
+    waitUntil: (work) => work.then(() => console.error('background work finished')),
   }
 `)}`
 
-/** Starts one function for all tests, with a database, a fake Airtable, and a fake mail server. */
+/** Starts the function with a database, a fake Airtable, and a fake mail server, for all tests. */
 async function startEdge() {
   const { databaseUrl = '', dataDir } = await createLocation('postgres')
   const db = await openDatabase({ databaseUrl, dataDir })
@@ -69,7 +69,7 @@ async function startEdge() {
   return { db, airtable, mail, child, path, post, close }
 }
 
-describe('the function on Deno, as on Supabase', () => {
+describe('the function on Deno', () => {
   let edge: Awaited<ReturnType<typeof startEdge>>
   beforeAll(async () => {
     edge = await startEdge()
@@ -87,7 +87,7 @@ describe('the function on Deno, as on Supabase', () => {
   })
 
   it.each([legacyKey, publishableKey])(
-    'takes a lead from supabase-js with the key %s to a row in Airtable',
+    'delivers a lead from supabase-js with the key %s to Airtable',
     async (key) => {
       const { path, child } = edge
       const lead = makeLead(`Zoë 🏠 ${key}`)
@@ -100,36 +100,36 @@ describe('the function on Deno, as on Supabase', () => {
       await waitUntil(() => findRow(lead.name) !== undefined)
       expect(findRow(lead.name)).toMatchObject({ Service: 'Emergency Service' })
       await waitUntil(async () => (await countWaiting(edge.db)).length === 0)
-      await waitUntil(() => child.output.stderr.includes('work waited for has ended'))
+      await waitUntil(() => child.output.stderr.includes('background work finished'))
       expect(await invoke(key, { ...lead, phone: '' })).toBe(422)
       expect(await invoke('wrong', lead)).toBe(401)
     },
   )
 
-  it('sends due deliveries when cron calls it under Supabase’s path', async () => {
+  it('sends due deliveries when cron calls the function under Supabase’s path', async () => {
     const { db, path, post, airtable } = edge
     airtable.nextFaults.push({ kind: 'html', status: 502 })
-    expect(await post('', makeLead('Zoë waits'))).toBe(200)
+    expect(await post('', makeLead('Zoë retries'))).toBe(200)
     await waitUntil(async () => {
-      const stored = await findLead('Zoë waits')
+      const stored = await findLead('Zoë retries')
       return stored?.deliveries.some(({ lastError }) => lastError !== null) ?? false
     })
     await db.kysely.updateTable('deliveries').set({ next_attempt_at: 0 }).execute()
     expect(await post('/deliver')).toBe(202)
-    await waitUntil(() => findRow('Zoë waits') !== undefined)
+    await waitUntil(() => findRow('Zoë retries') !== undefined)
     expect((await fetch(`${path}/healthz`)).status).toBe(200)
   })
 
-  it('sends alerts by email over TLS, and reminders when cron calls it', async () => {
+  it('sends alerts by email over TLS, and reminders when cron calls the function', async () => {
     const { db, post } = edge
-    const listMails = () => edge.mail.mails.filter(({ subject }) => subject.includes('Zoë mails'))
-    expect(await post('', makeLead('Zoë mails'))).toBe(200)
+    const listMails = () => edge.mail.mails.filter(({ subject }) => subject.includes('Zoë emails'))
+    expect(await post('', makeLead('Zoë emails'))).toBe(200)
     await waitUntil(() => listMails().length === 1)
     const [first] = listMails()
-    // In the last ten minutes of a day the deadline has a date.
+    // In the last ten minutes of a day, the deadline includes the date.
     const deadline = /by (\w{3} \d+, )?\d+:\d\d [AP]M C[SD]T$/
     expect(first?.subject).toMatch(deadline)
-    expect(first?.subject).toMatch(/^EMERGENCY: call Zoë mails by /)
+    expect(first?.subject).toMatch(/^EMERGENCY: call Zoë emails by /)
     // Supabase's domain cannot serve HTML, so staff answer in Airtable.
     expect(first?.text).not.toContain('/answer/')
     expect(first?.text).toContain('set the row’s Status in Airtable')
@@ -146,11 +146,11 @@ describe('the function on Deno, as on Supabase', () => {
     expect(await post('/deliver')).toBe(202)
     await waitUntil(() => listMails().length === 2)
     expect(listMails()[1]?.subject).toBe(
-      'EMERGENCY: nobody has called Zoë mails yet: 6 minutes left',
+      'EMERGENCY: nobody has called Zoë emails yet: 6 minutes left',
     )
   })
 
-  it('limits by the gateway’s address, not by a forged one', async () => {
+  it('applies the rate limit to the address from the gateway, not to a forged one', async () => {
     const [attacker, victim] = ['203.0.113.7', '198.51.100.1']
     const send = (hops: string) =>
       edge.post('', makeLead('Zoë'), { 'x-forwarded-for': hops, 'cf-connecting-ip': '192.0.2.5' })
@@ -169,7 +169,7 @@ describe('the function on Deno, as on Supabase', () => {
   })
 })
 
-it('names the same package versions for Deno as package.json does for Node', () => {
+it('uses the same package versions on Deno as on Node', () => {
   const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'))
   const { imports } = read('supabase/functions/submit-to-airtable/deno.json')
   const { dependencies } = read('package.json')

@@ -1,5 +1,5 @@
-// The entry on Supabase Edge (Deno). `supabase db push` applies the migrations to Supabase's database,
-// and cron (supabase/cron.sql) is the delivery timer.
+// The entry point on Supabase Edge Functions (Deno). `supabase db push` applies the migrations, and a cron
+// job (supabase/cron.sql) starts due deliveries.
 
 import { findClientAddress, findGatewayAddress } from '../../../leads/client-address.ts'
 import { examine } from '../../../leads/health/examine.ts'
@@ -9,14 +9,15 @@ import { readEnv } from '../../../leads/settings.ts'
 import { openPostgres } from '../../../leads/store/postgres.ts'
 import { UserError } from '../../../leads/user-error.ts'
 
-// Only Supabase's runtime has this.
+// This global exists only in Supabase's runtime.
 declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void } | undefined
 
-// The free plan ends a worker after 150 s. The next run of cron sends the rest.
+// The free plan stops a worker after 150 s. The next cron call sends the remaining deliveries.
 const deliveryBudgetMs = 100_000
 
 const env = readEnv(Deno.env.toObject())
-if (!env.databaseUrl) throw new UserError('Neither DATABASE_URL nor SUPABASE_DB_URL is set.')
+if (!env.databaseUrl)
+  throw new UserError('No database is configured. Set DATABASE_URL or SUPABASE_DB_URL.')
 
 const write = (level: string) => (fields: object, message: string) =>
   Deno.stderr.writeSync(
@@ -26,10 +27,10 @@ const write = (level: string) => (fields: object, message: string) =>
   )
 const log = { info: write('info'), warn: write('warn'), error: write('error') }
 
-// Many workers run at once, each with its own connections.
+// Keep the pools small, because many workers run at once.
 const db = openPostgres(env.databaseUrl, { leads: 2, others: 1 })
 
-// A self-hosted project has another address.
+// Self-hosted projects use a different domain and may not be behind Cloudflare.
 const behindCloudflare = /^https:\/\/[^/]+\.supabase\.co(\/|$)/.test(
   Deno.env.get('SUPABASE_URL') ?? '',
 )
@@ -42,7 +43,7 @@ const { app } = createService({
   log,
   wake: (deliverer) => {
     const work = deliverer.deliverDue(deliveryBudgetMs)
-    // Keeps the worker alive if possible. Cron sends what is left.
+    // Keep the worker alive if possible; otherwise the next cron call sends the deliveries.
     if (typeof EdgeRuntime !== 'undefined') EdgeRuntime.waitUntil(work)
   },
   findClientAddress: (c) => {
@@ -57,6 +58,6 @@ examine('start', { env, db, now: Date.now })
   .then((problems) => {
     for (const { id, forDeveloper } of problems) log.warn({ id }, forDeveloper.text)
   })
-  .catch((error) => log.error({ error: nameError(error) }, 'the health checks failed at start'))
+  .catch((error) => log.error({ error: nameError(error) }, 'the health checks failed at startup'))
 
 Deno.serve((request) => app.fetch(request))
