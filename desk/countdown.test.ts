@@ -43,9 +43,11 @@ test('an answered one says who and after how long; what is over says how it ende
     'Somebody, in Airtable, after 3 min',
   ])
   expect(after(0, { ...answered, outcome: 'done' })).toEqual(['done', 'Done: Sam, after 3 min'])
-  expect(after(0, { ...answered, outcome: 'not-a-lead' })).toEqual([
+  const notALead = { ...answered, outcome: 'not-a-lead' } as const
+  expect(after(0, notALead)).toEqual(['not-a-lead', 'Not a lead'])
+  expect(after(0, { ...notALead, answeredBy: 'outcome' })).toEqual([
     'not-a-lead',
-    'Not a lead, says Sam',
+    'Not a lead, marked by Sam',
   ])
   expect(after(0, { deadlineAt: null, isSuspect: true })).toEqual(['suspect', 'Perhaps a robot'])
 })

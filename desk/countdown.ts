@@ -22,7 +22,7 @@ export function computeCountdown(lead: LeadCard, now: number): Countdown {
   const { deadlineAt, receivedAt, outcome } = lead
   const over = { shareLeft: 0, minutesLeft: 0 }
   if (outcome === 'not-a-lead') {
-    const who = lead.answeredName ? `, says ${lead.answeredName}` : ''
+    const who = lead.answeredBy === 'outcome' ? `, marked by ${lead.answeredName}` : ''
     return { mood: outcome, text: `Not a lead${who}`, ...over }
   }
   if (outcome === 'done') return { mood: outcome, text: `Done: ${describeAnswer(lead)}`, ...over }

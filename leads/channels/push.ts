@@ -123,9 +123,10 @@ export function describePush(
   }
 }
 
-function describeAnswer({ outcome }: StoredLead, who: string, name: string): string {
-  if (outcome === 'not-a-lead') return `${name} is not a lead, says ${who}`
-  return outcome === 'done' ? `${name} is done, says ${who}` : `${who} is calling ${name}`
+function describeAnswer({ answeredBy, outcome }: StoredLead, who: string, name: string): string {
+  // Otherwise `who` may not be the person who closed the lead.
+  if (answeredBy !== 'outcome') return `${who} is calling ${name}`
+  return `${who} marked ${name} as ${outcome === 'done' ? 'done' : 'not a lead'}`
 }
 
 /** Also used to test a device from the desk. Marks the device as gone after a 404 or 410. */

@@ -7,8 +7,9 @@ import { makeSettings } from '#testing/settings.ts'
 import type { AirtableSettings } from '../channels/airtable/client.ts'
 import type { Result } from '../channels/channel.ts'
 import { acquireChannel } from '../store/channel-leases.ts'
+import { recordOutcome, reopenLead } from '../store/outcome.ts'
 import { findLead } from '../store/reading.ts'
-import { recordAnswer } from '../store/reminders.ts'
+import { findNextEscalationAt, recordAnswer } from '../store/reminders.ts'
 import type { Database } from '../store/tables.ts'
 import { createDeliverer } from './deliver.ts'
 import { remindDue } from './reminders.ts'
@@ -168,6 +169,17 @@ describe.each(engines)('reminders on %s', (engine) => {
     }
   })
 
+  it('repeats the reminders after a reopening past the deadline', async () => {
+    const { sent, runAt } = startProcess(db)
+    for (const minutes of [4, 8, 10]) await runAt(start + minutes * minuteMs)
+    const now = start + 60 * minuteMs
+    await recordOutcome(db, id, { outcome: 'done', person: 'Sam', now })
+    await reopenLead(db, id, { remindAt: now + 4 * minuteMs, now })
+    sent.length = 0
+    for (const minutes of [60, 64, 68, 70, 71, 90]) await runAt(start + minutes * minuteMs)
+    expect(reasons(sent)).toEqual(['unanswered-4', 'unanswered-8', 'missed'])
+  })
+
   it('records the first answer, and sends it to Airtable once', async () => {
     const answer = (leadId: string, answeredAt = start) =>
       recordAnswer(db, leadId, { answeredAt, answeredBy: 'link', now: answeredAt })
@@ -210,13 +222,47 @@ describe('with Airtable', () => {
     expect(((lead?.answeredAt ?? 0) - start) / minuteMs).toBeCloseTo(8, 1)
   })
 
+  it('reads the answer to a lead that is late, and sends no more reminders meanwhile', async () => {
+    const { setStatus, runAt, sent, db, id } = await open()
+    for (const minutes of [10, 15, 20]) await runAt(start + minutes * minuteMs)
+    setStatus('Called')
+    await runAt(start + 25 * minuteMs)
+    expect(reasons(sent)).toEqual(['missed'])
+    expect(await findLead(db, id)).toMatchObject({ answeredBy: 'airtable' })
+    expect(await findNextEscalationAt(db)).toBeUndefined()
+  })
+
+  it('reads old leads ever more rarely, and stops after 30 days', async () => {
+    const { db, runAt, fake } = await open()
+    await runAt(start + 10 * minuteMs)
+    let reads = 0
+    for (let at = await findNextEscalationAt(db); at; at = await findNextEscalationAt(db)) {
+      await runAt(at)
+      expect(++reads).toBeLessThan(200)
+    }
+    expect(fake.requests).toHaveLength(reads + 1)
+    // 12 in the first hour, 12 more on the first day, then 4 a day.
+    expect(reads).toBeGreaterThan(12 + 11 + 4 * 28)
+  })
+
+  it('does not take the Status from before a reopening for a new answer', async () => {
+    const { db, id, setStatus, runAt, fake } = await open()
+    const now = start + 60 * minuteMs
+    await recordOutcome(db, id, { outcome: 'done', person: 'Sam', now })
+    setStatus('Done')
+    await reopenLead(db, id, { remindAt: now + 4 * minuteMs, now })
+    await runAt(start + 64 * minuteMs)
+    expect(fake.requests).toEqual([])
+    expect(await findLead(db, id)).toMatchObject({ answeredAt: null })
+  })
+
   it('reminds when Airtable cannot be read, and waits as long as Airtable asks', async () => {
     const { fake, runAt, sent, log, db, clock } = await open()
     fake.nextFaults.push({ kind: 'error', status: 429, type: 'RATE_LIMIT_REACHED' })
     await runAt(start + 4 * minuteMs)
     expect(reasons(sent)).toEqual(['unanswered-4'])
     expect(log.entries.map(({ message }) => message)).toContain(
-      'Airtable cannot be read: reminders go out anyway',
+      'Airtable cannot be read: leads count as unanswered',
     )
     const lease = { holder: 'x', now: clock.at + 20_000, until: clock.at + 20_001 }
     expect(await acquireChannel(db, 'airtable', lease)).toBe(false)

@@ -10,17 +10,21 @@ import {
   type UnansweredLead,
 } from '../store/reminders.ts'
 import { planRecipients } from './plan.ts'
-import { computeAnsweredAt, decideReminder } from './reminder-steps.ts'
+import { computeAnsweredAt, computeNextReadAt, decideReminder } from './reminder-steps.ts'
 
 // A lead's ID takes 55 characters of the address, which Airtable limits to 16,000.
 const leadsAtOnce = 50
 const leaseMs = 30_000
 const restMs = 250
 const lookAgainMs = 500
-// A reminder waits this long while Airtable is busy; a later one would help less than a needless one.
+// A needless reminder is better than one that is later than this.
 const waitForAirtableMs = 5_000
+const busyMs = 5 * 60_000
 
-/** Reminds staff of unanswered leads, unless someone has set their Status in Airtable. */
+/**
+ * Reminds staff of unanswered leads, unless someone has set their Status in Airtable. After the last
+ * reminder, Airtable is still read.
+ */
 export async function remindDue(
   context: ChannelContext,
   all: readonly Channel[] = channels,
@@ -41,12 +45,12 @@ export async function remindDue(
   try {
     const leads = await listUnanswered(db, now(), leadsAtOnce)
     let answered = new Set<unknown>()
-    if (mayRead && leads.length > 0) {
-      const ids = leads.map(({ id }) => id)
+    const ids = leads.filter(({ pendingReason }) => !pendingReason).map(({ id }) => id)
+    if (mayRead && ids.length > 0) {
       const found = await findAnswered(ids, airtable, context)
       if ('error' in found) {
         // A needless reminder costs less than a missed call.
-        log.warn({ error: found.error }, 'Airtable cannot be read: reminders go out anyway')
+        log.warn({ error: found.error }, 'Airtable cannot be read: leads count as unanswered')
         holdMs = Math.max(found.holdMs ?? 0, restMs)
       } else answered = found
     }
@@ -63,10 +67,17 @@ export async function remindDue(
 
   async function remind(lead: UnansweredLead): Promise<boolean> {
     const { escalateAfterMinutes } = context.env
-    const { reason, nextAt } = decideReminder(lead.deadlineAt, escalateAfterMinutes, now())
+    const { reason, nextAt } = decideReminder(lead, escalateAfterMinutes, now())
     const names = reason ? await planRecipients(context, { lead, reason }, all) : []
-    const isOurs = await escalateLead(db, lead, reason, { channels: names, nextAt, now: now() })
-    if (isOurs) log.warn({ leadId: lead.id, reason, alerted: names.length }, 'not answered yet')
-    return isOurs
+    const escalation = { channels: names, nextAt: nextAt ?? findNextReadAt(lead), now: now() }
+    const isOurs = await escalateLead(db, lead, reason, escalation)
+    if (!isOurs || !reason) return false
+    log.warn({ leadId: lead.id, reason, alerted: names.length }, 'not answered yet')
+    return true
+  }
+
+  function findNextReadAt(lead: UnansweredLead): number | null {
+    if (!airtable) return null
+    return mayRead ? computeNextReadAt(lead, now()) : now() + busyMs
   }
 }

@@ -10,6 +10,7 @@ import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { isWebhookStopped, stopWebhook } from '../channels/webhook.ts'
 import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
 import { findLead, listLeads } from '../store/reading.ts'
+import { findNextEscalationAt, recordAnswer } from '../store/reminders.ts'
 import type { Database } from '../store/tables.ts'
 
 async function open(db: Database, changes: Parameters<typeof createTestDesk>[1] = {}) {
@@ -39,6 +40,44 @@ describe.each(engines)('on %s', (engine) => {
     expect(airtable.fake.records.map(({ fields }) => fields['Lead ID'])).toEqual([stays])
     const next = { holder: 'site', now: clock.at, until: clock.at + 1 }
     expect(await acquireChannel(db, 'airtable', next)).toBe(true)
+  })
+
+  it('credits the person who answered first, not the one who closes the lead', async () => {
+    const db = await openTestDatabase(engine)
+    const { post } = await open(db)
+    const id = await storeLead(db)
+    await recordAnswer(db, id, { answeredAt: testTime, answeredBy: 'link', now: testTime })
+    expect((await post(`/api/leads/${id}/done`)).json.lead).toMatchObject({
+      ...{ outcome: 'done', answeredBy: 'link', answeredName: null },
+    })
+  })
+
+  it('announces the next answer after a reopening, and reminds again after the deadline', async () => {
+    const db = await openTestDatabase(engine)
+    const { post, clock } = await open(db)
+    const id = await storeLead(db)
+    await db.kysely.updateTable('deliveries').set({ attempts: 1, state: 'sent' }).execute()
+    const listPending = async () => {
+      const { deliveries = [] } = (await findLead(db, id)) ?? {}
+      return deliveries.filter(({ state }) => state === 'waiting').map(({ reason }) => reason)
+    }
+    await post(`/api/leads/${id}/calling`)
+    expect(await listPending()).toEqual(['answered'])
+    await send(db)
+    clock.at += 3_600_000
+    const undone = await post(`/api/leads/${id}/undo-calling`)
+    expect(undone.json.lead).toMatchObject({ answeredAt: null, answeredName: null })
+    expect(await findNextEscalationAt(db)).toBe(clock.at + 240_000)
+    expect(await listPending()).toEqual(['outcome'])
+    await post(`/api/leads/${id}/calling`)
+    expect(await listPending()).toContain('answered')
+    await post(`/api/leads/${id}/undo-calling`)
+    expect(await listPending()).toEqual(['outcome'])
+    await post(`/api/leads/${id}/done`)
+    await post(`/api/leads/${id}/undo-calling`)
+    expect(await findLead(db, id)).toMatchObject({ outcome: 'done', answeredBy: 'outcome' })
+    await post(`/api/leads/${id}/reopen`)
+    expect(await findNextEscalationAt(db)).toBe(clock.at + 240_000)
   })
 
   it('retries the pending deliveries of one lead or of all leads', async () => {

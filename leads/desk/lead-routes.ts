@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { mapRecipients } from '../channels/channels.ts'
 import { isWebhookStopped, resumeWebhook } from '../channels/webhook.ts'
 import { eraseEverywhere } from '../delivery/erase-everywhere.ts'
-import { decideReminder } from '../delivery/reminder-steps.ts'
+import { computeReminderAfterReopening } from '../delivery/reminder-steps.ts'
 import type { ServiceType } from '../fields.ts'
 import { serviceTypes } from '../fields.ts'
 import type { LeadOutcome, StoredLead } from '../lead.ts'
@@ -14,7 +14,7 @@ import { computeReport } from '../reports/promise-report.ts'
 import { retryDeliveries } from '../store/deliveries.ts'
 import { eraseLead } from '../store/erase-lead.ts'
 import { findLeads, type LeadState, type Position } from '../store/find-leads.ts'
-import { recordOutcome, reopenLead } from '../store/outcome.ts'
+import { recordOutcome, reopenLead, undoAnswer } from '../store/outcome.ts'
 import {
   findLead,
   type LeadWithDeliveries,
@@ -56,6 +56,18 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
   const setOutcome = (outcome: LeadOutcome) =>
     withLead(async (c, { id }, person) => {
       await recordOutcome(db, id, { outcome, person, now: now() })
+      wake()
+      return showLead(c, id)
+    })
+
+  const reopen = (change: typeof reopenLead | typeof undoAnswer) =>
+    withLead(async (c, { id, deadlineAt }) => {
+      const at = now()
+      const remindAt =
+        deadlineAt === null
+          ? null
+          : computeReminderAfterReopening(deadlineAt, escalateAfterMinutes, at)
+      await change(db, id, { remindAt, now: at })
       wake()
       return showLead(c, id)
     })
@@ -139,18 +151,8 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
     },
     { method: 'POST', path: '/api/leads/:id/done', answer: setOutcome('done') },
     { method: 'POST', path: '/api/leads/:id/not-a-lead', answer: setOutcome('not-a-lead') },
-    {
-      method: 'POST',
-      path: '/api/leads/:id/reopen',
-      answer: withLead(async (c, { id, deadlineAt }) => {
-        const at = now()
-        const remindAt =
-          deadlineAt === null ? null : decideReminder(deadlineAt, escalateAfterMinutes, at).nextAt
-        await reopenLead(db, id, { remindAt, now: at })
-        wake()
-        return showLead(c, id)
-      }),
-    },
+    { method: 'POST', path: '/api/leads/:id/reopen', answer: reopen(reopenLead) },
+    { method: 'POST', path: '/api/leads/:id/undo-calling', answer: reopen(undoAnswer) },
     {
       method: 'POST',
       path: '/api/leads/:id/retry',

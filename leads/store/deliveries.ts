@@ -123,8 +123,10 @@ export function recordResults(
       if (result.ok)
         await delivery
           .set({ ...free, state: 'sent', settled_at: now, note: result.note ?? null })
-          // A newer outcome replaces the delivery, and that one was not sent.
-          .$if(result.reason === 'outcome', (query) => query.where('lease_holder', '=', holder))
+          // An answer or outcome that changed meanwhile has reset the delivery: it must be sent again.
+          .$if(result.reason === 'answered' || result.reason === 'outcome', (query) =>
+            query.where('lease_holder', '=', holder),
+          )
           .execute()
       // A holder that lost its lease may report a success, but must not schedule a retry.
       else
@@ -197,7 +199,7 @@ export async function retryDeliveries(
   return retried.length
 }
 
-/** Writes deliveries that are due now; existing ones stay unchanged. */
+/** Writes deliveries that are due now; existing ones are sent again. */
 export async function writeDeliveries(
   trx: Kysely<Tables>,
   {
@@ -208,19 +210,19 @@ export async function writeDeliveries(
   now: number,
 ): Promise<void> {
   if (channels.length === 0) return
-  const rows = channels.map((channel) => ({
-    lead_id: leadId,
-    channel,
-    reason,
+  const due = {
     state: 'waiting' as const,
     attempts: 0,
     next_attempt_at: now,
-    leased_until: 0,
+    ...free,
+    last_error: null,
+    note: null,
     created_at: now,
-  }))
+    settled_at: null,
+  }
   await trx
     .insertInto('deliveries')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
+    .values(channels.map((channel) => ({ lead_id: leadId, channel, reason, ...due })))
+    .onConflict((conflict) => conflict.columns(['lead_id', 'channel', 'reason']).doUpdateSet(due))
     .execute()
 }

@@ -5,40 +5,41 @@ import { notifyDevices } from './push-devices.ts'
 import { cancelEscalations } from './reminders.ts'
 import type { Database, Tables } from './tables.ts'
 
-/**
- * Records what became of a lead. Whoever says so has looked at it: nobody is reminded any more, and
- * if nobody had answered, this is the answer.
- */
+/** Closes a lead and ends its reminders. If nobody had answered, this is the answer. */
 export function recordOutcome(
   { kysely }: Database,
   leadId: string,
   { outcome, person, now }: { outcome: LeadOutcome; person: string; now: number },
 ): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
-    const recorded = await trx
+    const closed = await trx
       .updateTable('leads')
-      .set((eb) => ({
-        outcome,
-        escalate_at: null,
-        answered_at: eb.fn.coalesce('answered_at', eb.val(now)),
-        answered_by: eb.fn.coalesce('answered_by', eb.val('outcome' as const)),
-        answered_name: eb.fn.coalesce('answered_name', eb.val(person)),
-      }))
+      .set({ outcome, escalate_at: null })
       .where('id', '=', leadId)
       .returning('id')
       .executeTakeFirst()
-    if (!recorded) return
-    await notifyDevices(trx, leadId, now)
+    if (!closed) return
+    const answered = await trx
+      .updateTable('leads')
+      .set({ answered_at: now, answered_by: 'outcome', answered_name: person })
+      .where('id', '=', leadId)
+      // The person who answered stays, even one without a name.
+      .where('answered_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
+    if (answered) await notifyDevices(trx, leadId, now)
     await cancelEscalations(trx, leadId, 'Answered before it was sent.', now)
-    await sayAgain(trx, leadId, now)
+    await sendStatus(trx, leadId, now)
   })
 }
 
-/** Takes it back: a slip of the thumb. A lead that only the outcome had answered waits again. */
+type Reopening = { remindAt: number | null; now: number }
+
+/** Takes back an outcome. A lead that only the outcome had answered is open again. */
 export function reopenLead(
   { kysely }: Database,
   leadId: string,
-  { remindAt, now }: { remindAt: number | null; now: number },
+  reopening: Reopening,
 ): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
     const reopened = await trx
@@ -49,27 +50,52 @@ export function reopenLead(
       .returning('answered_by')
       .executeTakeFirst()
     if (!reopened) return
-    if (reopened.answered_by === 'outcome')
-      await trx
-        .updateTable('leads')
-        .set({
-          answered_at: null,
-          answered_by: null,
-          answered_name: null,
-          escalate_at: remindAt,
-        })
-        .where('id', '=', leadId)
-        .execute()
-    await sayAgain(trx, leadId, now)
+    if (reopened.answered_by === 'outcome') await clearAnswer(trx, leadId, reopening)
+    await sendStatus(trx, leadId, reopening.now)
   })
 }
 
-/** What was said to Airtable before is no longer true, sent or not. */
-async function sayAgain(trx: Kysely<Tables>, leadId: string, now: number): Promise<void> {
-  await trx
-    .deleteFrom('deliveries')
-    .where('lead_id', '=', leadId)
-    .where('reason', '=', 'outcome')
-    .execute()
-  await writeDeliveries(trx, { leadId, channels: ['airtable'], reason: 'outcome' }, now)
+/** Takes back "I am calling". A closed lead stays as it is. */
+export function undoAnswer(
+  { kysely }: Database,
+  leadId: string,
+  reopening: Reopening,
+): Promise<void> {
+  return kysely.transaction().execute(async (trx) => {
+    if (await clearAnswer(trx, leadId, reopening)) await sendStatus(trx, leadId, reopening.now)
+  })
 }
+
+/** False when the lead is closed or has no answer. */
+async function clearAnswer(
+  trx: Kysely<Tables>,
+  leadId: string,
+  { remindAt, now }: Reopening,
+): Promise<boolean> {
+  const cleared = await trx
+    .updateTable('leads')
+    .set({
+      answered_at: null,
+      answered_by: null,
+      answered_name: null,
+      escalate_at: remindAt,
+      reopened_at: now,
+    })
+    .where('id', '=', leadId)
+    .where('outcome', 'is', null)
+    .where('answered_at', 'is not', null)
+    .returning('id')
+    .executeTakeFirst()
+  if (!cleared) return false
+  await trx
+    .updateTable('deliveries')
+    .set({ state: 'cancelled', note: 'The lead was reopened before it was sent.', settled_at: now })
+    .where('lead_id', '=', leadId)
+    .where('reason', '=', 'answered')
+    .where('state', '=', 'waiting')
+    .execute()
+  return true
+}
+
+const sendStatus = (trx: Kysely<Tables>, leadId: string, now: number): Promise<void> =>
+  writeDeliveries(trx, { leadId, channels: ['airtable'], reason: 'outcome' }, now)

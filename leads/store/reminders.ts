@@ -1,13 +1,13 @@
 import type { Kysely, NotNull } from 'kysely'
-import type { ReminderReason } from '../delivery-reason.ts'
+import type { DeliveryReason, ReminderReason } from '../delivery-reason.ts'
 import type { AnswerSource, StoredLead } from '../lead.ts'
 import { writeDeliveries } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
 
-/** When the next reminder about an unanswered lead is due; undefined when none is. */
+/** When an unanswered lead needs a reminder or a look at Airtable next; undefined when none does. */
 export async function findNextEscalationAt({ kysely }: Database): Promise<number | undefined> {
-  // Not min(): beside another condition it reads every lead that waits for a reminder.
+  // With the second condition, min() would not stop at the first entry of the index.
   const next = await kysely
     .selectFrom('leads')
     .select('escalate_at as at')
@@ -19,9 +19,15 @@ export async function findNextEscalationAt({ kysely }: Database): Promise<number
   return next?.at ?? undefined
 }
 
-export type UnansweredLead = StoredLead & { deadlineAt: number; escalateAt: number }
+export type UnansweredLead = StoredLead & {
+  deadlineAt: number
+  escalateAt: number
+  reopenedAt: number | null
+  /** Set while Airtable still shows the Status from before the lead was reopened. */
+  pendingReason: DeliveryReason | null
+}
 
-/** The leads a reminder is due for, the longest waiting first. */
+/** The unanswered leads that need a reminder or a look at Airtable, the longest waiting first. */
 export function listUnanswered(
   { kysely }: Database,
   now: number,
@@ -29,7 +35,19 @@ export function listUnanswered(
 ): Promise<UnansweredLead[]> {
   return kysely
     .selectFrom('leads')
-    .select([...storedColumns, 'escalate_at as escalateAt'])
+    .leftJoin('deliveries as pending', (join) =>
+      join
+        .onRef('pending.lead_id', '=', 'leads.id')
+        .on('pending.channel', '=', 'airtable')
+        .on('pending.reason', '=', 'outcome')
+        .on('pending.state', '=', 'waiting'),
+    )
+    .select([
+      ...storedColumns,
+      'escalate_at as escalateAt',
+      'reopened_at as reopenedAt',
+      'pending.reason as pendingReason',
+    ])
     .where('escalate_at', '<=', now)
     .where('deadline_at', 'is not', null)
     .where('answered_at', 'is', null)
@@ -40,8 +58,8 @@ export function listUnanswered(
 }
 
 /**
- * Writes the deliveries of an escalation, once: false when the lead has been answered, or another
- * process was first. What waits of earlier escalations is no longer true and does not go out.
+ * Writes the deliveries of a reminder, once: false when the lead has been answered, or another process
+ * was first. Cancels earlier reminders that are still pending.
  */
 export function escalateLead(
   { kysely }: Database,
@@ -60,7 +78,7 @@ export function escalateLead(
       .executeTakeFirst()
     if (!escalated) return false
     if (!reason || channels.length === 0) return true
-    await cancelEscalations(trx, id, 'A later alert says what is true now.', now)
+    await cancelEscalations(trx, id, 'A later reminder replaced it.', now)
     await writeDeliveries(trx, { leadId: id, channels, reason }, now)
     return true
   })
@@ -72,8 +90,8 @@ export async function cancelEscalations(
   note: string,
   now: number,
 ): Promise<void> {
-  // One that is being sent at this moment is cancelled too: if it fails it is not tried again, and
-  // if it arrives its settlement says so.
+  // This includes reminders being sent: if one fails it is not retried, and if it arrives it is
+  // recorded as sent.
   await trx
     .updateTable('deliveries')
     .set({ state: 'cancelled', note, settled_at: now })

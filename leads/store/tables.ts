@@ -18,6 +18,7 @@ export type Tables = {
     answered_at: number | null
     answered_by: AnswerSource | null
     escalate_at: number | null
+    reopened_at: number | null
     answered_name: string | null
     outcome: LeadOutcome | null
   }

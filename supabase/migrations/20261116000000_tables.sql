@@ -26,8 +26,10 @@ create table leads (
   -- 'link', 'airtable', 'desk', or 'outcome' (closed without a recorded call).
   answered_by text,
   answered_name text,
-  -- When the next reminder is due. Null if none follows.
+  -- When the next reminder is due or Airtable is read again. Null if neither follows.
   escalate_at bigint,
+  -- When the lead was last reopened. After the deadline, reminders count from here.
+  reopened_at bigint,
   -- 'done' or 'not-a-lead'. Null while the lead is open.
   outcome text
 );

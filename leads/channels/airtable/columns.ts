@@ -55,8 +55,8 @@ export const airtableColumns = {
 export type ColumnName = keyof typeof airtableColumns
 export const columnNames = Object.keys(airtableColumns) as ColumnName[]
 
-/** The cells of a lead's row; the request leaves out undefined ones. */
-export type Cells = Partial<Record<ColumnName, string | undefined>>
+/** The cells of a lead's row. The request leaves out undefined ones and empties those with null. */
+export type Cells = Partial<Record<ColumnName, string | null | undefined>>
 
 /**
  * Status is not here: the same lead may be sent again after staff have set it, and an upsert

@@ -242,6 +242,18 @@ describe.each(['answered', 'outcome'] as const)('the delivery “%s”', (reason
   })
 })
 
+test('a reopened lead gets back the Status New and no time of answer', async () => {
+  const { send, rowOf } = await startAirtable()
+  const lead = makeLead({ answeredAt: 1 })
+  await send([lead])
+  await send([lead], { reason: 'answered' })
+  expect(rowOf(lead)).toMatchObject({ Status: 'Called', 'Answered At': expect.any(String) })
+  const reopened = { ...lead, answeredAt: null }
+  expect(await send([reopened], { reason: 'outcome' })).toEqual([{ ok: true }])
+  expect(rowOf(lead)).toMatchObject({ Status: 'New' })
+  expect(rowOf(lead)).not.toHaveProperty('Answered At')
+})
+
 test('an answer without the column Answered At still sets Status', async () => {
   const { send, rowOf } = await startAirtable({ columns: columnsWithout('Answered At') })
   const lead = makeLead({ answeredAt: 1 })

@@ -120,7 +120,7 @@ async function sendRefused(lead: StoredLead, refusal: Refusal, table: Table): Pr
 /** The columns that Airtable did not store. */
 const findMissing = (cells: Cells, written: Row | Refusal | Failure): string[] =>
   Object.entries(cells)
-    .filter(([name, cell]) => cell !== undefined && !('id' in written && name in written.fields))
+    .filter(([name, cell]) => cell && !('id' in written && name in written.fields))
     .map(([name]) => name)
 
 const describeMissing = (columns: readonly string[]) =>
@@ -154,7 +154,10 @@ const sendAnswers = updateRows((lead, row) => ({
 const sendOutcomes = updateRows(({ outcome, answeredAt, suspect }, { fields }) => {
   if (!ownStatuses.includes(fields.Status)) return {}
   const open = answeredAt !== null ? 'Called' : suspect ? 'Suspect' : 'New'
-  return { Status: outcome ? outcomeStatuses[outcome] : open }
+  return {
+    Status: outcome ? outcomeStatuses[outcome] : open,
+    ...(answeredAt === null && fields['Answered At'] !== undefined && { 'Answered At': null }),
+  }
 })
 
 function updateRows(chooseCells: (lead: StoredLead, row: Row) => Cells) {
