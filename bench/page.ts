@@ -84,6 +84,7 @@ async function openDesk(browser: Browser, url: string, server?: ReturnType<typeo
   const context = await browser.newContext(devices['Pixel 7'])
   const page = await context.newPage()
   await page.goto(findLink() ?? '')
+  await page.getByLabel('Your name').fill('Sam')
   await page.getByRole('button').click()
   await page.getByRole('heading', { level: 1 }).waitFor()
   const [session] = await context.cookies()

@@ -40,7 +40,7 @@ const fail = (message: string, code = 1) => ({ code, err: expect.stringContainin
 
 test('desk prints a sign-in link, or explains how to set up the desk', async () => {
   const db = await openTestDatabase('sqlite')
-  const run = useDatabase(db, { desk: { url: 'https://desk.example', allowedEmails: [] } })
+  const run = useDatabase(db, { desk: { url: 'https://desk.example' } })
   expect((await run('desk')).out).toMatch(/https:\/\/desk\.example\/#enter=[\w-]{43}\n/)
   expect(await useDatabase(db)('desk')).toMatchObject(fail('DESK_URL'))
 })

@@ -61,7 +61,7 @@ export type Opened = {
   db: (Database & { close?: () => Promise<void> }) | undefined
   dataDir: string
   airtable: AirtableSettings | undefined
-  desk: { url: string; allowedEmails: readonly string[] } | undefined
+  desk: { url: string } | undefined
 }
 
 /** Returns the exit code: 0 for success, 1 for failure, 2 for a mistake on the command line. */
@@ -102,7 +102,7 @@ async function formatDeskLink(db: Database, desk: Opened['desk'], now: number): 
     throw new UserError(
       'The desk is not set up. Set DESK_URL in .env, for example https://desk.example.com.',
     )
-  const link = await makeLink(db, { ...desk, now })
+  const link = await makeLink(db, { url: desk.url, now })
   return `Open this link within 15 minutes. It works once:\n${link}\n`
 }
 

@@ -125,7 +125,9 @@ export const runRestore = createCommand('Nothing was restored', async (args, var
     'Leads that came later are not in it; look for them in Airtable.',
     'Whoever was erased since then is back: erase again.',
     ...(phones > 0
-      ? ['Phones ring no more: on each, sign in to the desk and press “Ring this phone” again.']
+      ? [
+          'Push devices were removed. On each phone, sign in to the desk and turn on notifications again.',
+        ]
       : []),
   ]
   if (setAsideLeads.length > 0)

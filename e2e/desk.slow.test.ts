@@ -10,6 +10,7 @@ import { expect, phone } from './test.ts'
 
 async function signIn(page: Page, link: string): Promise<void> {
   await page.goto(link)
+  await page.getByLabel('Your name').fill('Sam')
   await page.getByRole('button', { name: 'Open the desk' }).click()
   await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
 }
@@ -47,6 +48,7 @@ test('two processes over PostgreSQL: form, both desks, the answer, Airtable and 
   endings.push(() => firefox.close())
   await firefox.open(await findLink(second))
   await expect.poll(() => shows(firefox, 'Open the desk')).toBe(true)
+  await firefox.type('[name=person]', 'Dana')
   await firefox.press('button')
   await expect.poll(() => shows(firefox, 'Nobody is waiting')).toBe(true)
 
@@ -61,7 +63,7 @@ test('two processes over PostgreSQL: form, both desks, the answer, Airtable and 
 
   await sam.getByRole('button', { name: 'I am calling' }).click()
   await expect.poll(() => shows(firefox, 'Nobody is waiting')).toBe(true)
-  expect(await shows(firefox, 'Owner')).toBe(true)
+  expect(await shows(firefox, 'Sam')).toBe(true)
   await expect.poll(() => airtable.records[0]?.fields.Status).toBe('Called')
   await sam.getByRole('link', { name: 'Promise' }).click()
   await expect(sam.getByText('100 %').first()).toBeVisible()

@@ -44,13 +44,12 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
   })
   await cdp.send('ServiceWorker.enable')
   await page.goto(link)
+  await page.getByLabel('Your name').fill(name)
   await page.getByRole('button', { name: 'Open the desk' }).click()
   await page.getByRole('link', { name: 'People' }).click()
-  await page.getByLabel('Your name').fill(name)
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByLabel('What the crew calls this phone').fill(`${name}’s phone`)
-  await page.getByRole('button', { name: 'Ring this phone' }).click()
-  await expect(page.getByText('This phone rings from now on.')).toBeVisible()
+  await page.getByLabel('Name of this phone').fill(`${name}’s phone`)
+  await page.getByRole('button', { name: 'Turn on notifications' }).click()
+  await expect(page.getByText('Notifications are on for this phone.')).toBeVisible()
   await expect.poll(() => isActivated).toBe(true)
   const [worker] = context.serviceWorkers()
   if (!worker) throw new Error('The service worker does not run.')
@@ -123,7 +122,7 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
 
   await sam.page.getByRole('button', { name: 'Test Sam’s phone' }).click()
   await sam.deliver()
-  await expect.poll(sam.readNotifications).toMatchObject([{ title: 'This phone rings' }])
+  await expect.poll(sam.readNotifications).toMatchObject([{ title: 'Notifications work' }])
 
   const lead = { ...visitor, serviceType: 'emergency' }
   expect((await postLead(`http://127.0.0.1:${site.port}`, lead)).status).toBe(200)

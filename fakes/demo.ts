@@ -8,10 +8,9 @@ import type { RawEnv } from '#cli/doctor/checks.ts'
 import { findPageKey } from '#cli/doctor/site-checks.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { readEnv } from '#leads/settings.ts'
-import { saveDevice } from '#leads/store/push-devices.ts'
 import { openDatabase } from '#server/database.ts'
 import { startSite } from '#server/site-server.ts'
-import { makePhone } from '#testing/saved-leads.ts'
+import { savePhone } from '#testing/saved-leads.ts'
 import { startFakeAirtable } from './airtable.ts'
 import { startFakeMail } from './mail.ts'
 import { pushHost, startFakePush } from './push.ts'
@@ -77,7 +76,7 @@ print('\nThe demo has ended. Its leads were deleted.')
 async function addCrewPhone(): Promise<void> {
   const { endpoint, keys } = push.addPhone('crew')
   const db = await openDatabase({ dataDir })
-  await saveDevice(db, makePhone({ endpoint, ...keys, createdAt: Date.now() }))
+  await savePhone(db, { endpoint, ...keys, createdAt: Date.now() })
   await db.close()
 }
 

@@ -2,10 +2,9 @@ import { expect, it } from 'vitest'
 import { testLead, testPath } from '#testing/app.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestLog } from '#testing/log.ts'
-import { makePhone, testTime } from '#testing/saved-leads.ts'
+import { savePhone, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
-import { saveDevice } from './store/push-devices.ts'
 import { countLeads } from './store/reading.ts'
 
 it('reports in /healthz what needs attention, as it changes', async () => {
@@ -21,7 +20,7 @@ it('reports in /healthz what needs attention, as it changes', async () => {
   }
   const warnings = ['airtable-not-set-up', 'no-alerts']
   expect(await readHealth()).toEqual({ ok: true, warnings })
-  await saveDevice(db, makePhone())
+  await savePhone(db)
   expect(await readHealth()).toEqual({ ok: true, warnings: ['airtable-not-set-up'] })
   await db.kysely.schema.dropTable('write_checks').execute()
   expect(await readHealth()).toEqual({

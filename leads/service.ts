@@ -29,7 +29,7 @@ export function createService({
 }) {
   const faults = createFaultLog(log)
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-  const readDevices = createDeviceReader(db, faults)
+  const readDevices = createDeviceReader({ db, env, now }, faults)
   const context = { env, db, fetch, now, pause, log, readDevices }
   const deliverer = createDeliverer(context, { faults, random: Math.random })
   const app = createApp({

@@ -128,6 +128,10 @@ export function readEnv(given: Record<string, string | undefined>) {
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE ?? 10,
     trustedProxies: env.TRUSTED_PROXIES,
     desk,
+    /** Who may sign in to the desk besides the crew added there. */
+    deskEmails: [env.DESK_EMAIL_TO, env.ALERT_EMAIL_TO, env.ESCALATION_EMAIL_TO]
+      .flatMap((some) => some ?? [])
+      .map((email) => email.toLowerCase()),
     contactUrl: sender ? `mailto:${sender}` : publicUrl,
   } satisfies SiteSettings & Record<string, unknown>
 
@@ -137,14 +141,10 @@ export function readEnv(given: Record<string, string | undefined>) {
       return undefined
     // With PORT=0 both use any free port.
     const port = env.DESK_PORT ?? (env.PORT === 0 ? 0 : 3001)
-    const allowedEmails = [env.DESK_EMAIL_TO, env.ALERT_EMAIL_TO, env.ESCALATION_EMAIL_TO]
     return {
       port,
       host: env.DESK_HOST ?? '127.0.0.1',
       url: (env.DESK_URL ?? `http://localhost:${port}`).replace(/\/+$/, ''),
-      allowedEmails: allowedEmails
-        .flatMap((some) => some ?? [])
-        .map((email) => email.toLowerCase()),
     }
   }
 

@@ -26,17 +26,19 @@ it('has its own port, and the public site shows nothing of it', async () => {
   expect(page.headers.get('strict-transport-security')).toBeNull()
   expect((await fetch(`${link.origin}/api/today`)).status).toBe(401)
   expect((await fetch(`${link.origin}/nothing`)).status).toBe(404)
+  const moved = await fetch(link.origin.replace('localhost', '127.0.0.1'), { redirect: 'manual' })
+  expect(moved.headers.get('location')).toBe(`${link.origin}/`)
   for (const path of ['/api/today', '/api/session', '/desk', '/manifest.webmanifest'])
     expect((await fetch(publicUrl + path)).status).toBe(404)
 
   const entered = await fetch(`${link.origin}/api/session`, {
     method: 'POST',
     headers: { origin: link.origin },
-    body: JSON.stringify({ token: link.hash.replace('#enter=', '') }),
+    body: JSON.stringify({ token: link.hash.replace('#enter=', ''), person: 'Sam' }),
   })
   const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
   const today = await fetch(`${link.origin}/api/today`, { headers: { cookie } })
-  expect(await today.json()).toMatchObject({ me: { person: 'Owner' }, leads: [] })
+  expect(await today.json()).toMatchObject({ me: { person: 'Sam' }, leads: [] })
 
   await fetch(`${publicUrl}/functions/v1/submit-to-airtable`, {
     method: 'POST',

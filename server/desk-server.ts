@@ -62,7 +62,7 @@ export async function startDesk(context: Context, wake: () => void): Promise<Des
   desk.all('*', staticPage)
   return {
     url,
-    makeLink: () => makeLink(db, { ...env.desk, url, now: now() }),
+    makeLink: () => makeLink(db, { url, now: now() }),
     stop: async () => {
       server.close()
       server.closeAllConnections()

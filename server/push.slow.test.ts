@@ -1,10 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
-import { saveDevice } from '#leads/store/push-devices.ts'
 import { countWaiting } from '#leads/store/reading.ts'
 import { postLead, testLead } from '#testing/app.ts'
 import { createLocation, engines } from '#testing/database.ts'
-import { makePhone } from '#testing/saved-leads.ts'
+import { savePhone } from '#testing/saved-leads.ts'
 import { spawnServer, waitUntil } from '#testing/server-process.ts'
 import { openDatabase } from './database.ts'
 
@@ -19,7 +18,7 @@ it.each(engines)(
     const db = await openDatabase(location)
     onTestFinished(() => db.close())
     const { endpoint, keys } = push.addPhone('phone')
-    await saveDevice(db, makePhone({ endpoint, ...keys }))
+    await savePhone(db, { endpoint, ...keys, createdAt: Date.now() })
     // Push services use https, so send what goes to the fake's name to its local server.
     const redirect = `const own = fetch
     globalThis.fetch = (input, init) => own(String(input).replace('https://${pushHost}', '${push.url}'), init)`

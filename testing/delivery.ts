@@ -37,8 +37,9 @@ export function createTestContext(
   }: Options = {},
 ) {
   const faults = createFaultLog(log)
-  const readDevices = createDeviceReader(db, faults)
-  const context = { env, db, fetch, now: () => clock.at, pause, log, readDevices }
+  const now = () => clock.at
+  const readDevices = createDeviceReader({ db, env, now }, faults)
+  const context = { env, db, fetch, now, pause, log, readDevices }
   return { context, clock, log, faults }
 }
 

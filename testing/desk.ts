@@ -9,7 +9,13 @@ import { makeSettings } from './settings.ts'
 
 export const deskUrl = 'https://desk.example'
 
-type Call = { cookie?: string | undefined; body?: unknown; headers?: Record<string, string> }
+type Call = {
+  cookie?: string | undefined
+  body?: unknown
+  headers?: Record<string, string>
+  /** Another name of the desk. */
+  url?: string
+}
 
 const variables = {
   DESK_URL: deskUrl,
@@ -29,8 +35,10 @@ export function createTestDesk(
   const clock = { at: testTime }
   const mails: { email: string; link: string }[] = []
   const wakes: number[] = []
+  const later: Promise<void>[] = []
+  const settings = makeSettings({ ...variables, ...env }) as DeskContext['env']
   const context = {
-    env: makeSettings({ ...variables, ...env }) as DeskContext['env'],
+    env: settings,
     db,
     fetch,
     now: () => clock.at,
@@ -38,39 +46,44 @@ export function createTestDesk(
       clock.at += ms
     },
     log,
-    readDevices: () => listDevices(db),
+    readDevices: () => listDevices(db, { ...settings, now: clock.at }),
   }
   const { app, routes } = createDesk(context, {
     findWarnings: async () => [],
     sendLink: async (email, link) => {
       mails.push({ email, link })
     },
+    runLater: (work) => void later.push(work()),
     wake: () => wakes.push(clock.at),
     sendPage: (c, today) => c.text(JSON.stringify(today ?? {})),
     findClientAddress: (c) => c.req.header('test-client') ?? '203.0.113.7',
     ...hooks,
   })
-  const call = async (method: string, path: string, { cookie, body, headers }: Call = {}) => {
-    const response = await app.request(path, {
+  const call = async (method: string, path: string, { cookie, body, headers, url }: Call = {}) => {
+    const response = await app.request((url ?? settings.desk.url) + path, {
       method,
       headers: {
-        ...(method !== 'GET' && { origin: deskUrl }),
+        ...(method !== 'GET' && { origin: settings.desk.url }),
         ...(cookie && { cookie }),
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
+    await Promise.all(later)
     const text = await response.text()
     const json = text.startsWith('{') ? JSON.parse(text) : undefined
     const { status, headers: answered } = response
     return { status, headers: answered, text, json, message: json?.error?.message }
   }
-  const redeemLink = (token: string, headers?: Record<string, string>, cookie?: string) =>
-    call('POST', '/api/session', { body: { token }, cookie, ...(headers && { headers }) })
+  const redeemLink = (
+    token: string,
+    { person = 'Sam Hill', ...rest }: Omit<Call, 'body'> & { person?: string } = {},
+  ) => call('POST', '/api/session', { body: { token, person }, ...rest })
   /** Signs in as this person. Returns the cookie. */
   const signIn = async (email = 'sam.hill@example.com', cookie?: string) => {
-    const link = await makeLink(db, { url: deskUrl, allowedEmails: [email], now: clock.at })
-    const entered = await redeemLink(findToken(link), undefined, cookie)
+    const link = await makeLink(db, { url: deskUrl, email, now: clock.at })
+    const person = email === 'alex@example.com' ? 'Alex' : 'Sam Hill'
+    const entered = await redeemLink(findToken(link), { person, cookie })
     return entered.headers.get('set-cookie')?.split(';')[0] ?? ''
   }
   return { app, routes, call, redeemLink, signIn, clock, mails, wakes, log }

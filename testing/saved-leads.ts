@@ -1,7 +1,9 @@
 import { findDeadline } from '#leads/deadline.ts'
 import type { Lead } from '#leads/fields.ts'
 import type { LeadDetails, StoredLead } from '#leads/lead.ts'
-import type { PushDevice } from '#leads/store/push-devices.ts'
+import { saveSession } from '#leads/store/desk-access.ts'
+import { serverEmail } from '#leads/store/live-sessions.ts'
+import { type PushDevice, saveDevice } from '#leads/store/push-devices.ts'
 import { type NewLead, saveLead } from '#leads/store/save-lead.ts'
 import type { Database } from '#leads/store/tables.ts'
 
@@ -71,5 +73,19 @@ export const makePhone = (changes: Partial<PushDevice> = {}): PushDevice => ({
   notifyEmergencies: true,
   createdAt: testTime,
   goneAt: null,
+  isSignedIn: true,
   ...changes,
 })
+
+/** Saves a push device with a session of its own. */
+export async function savePhone(
+  db: Database,
+  changes: Partial<PushDevice> = {},
+  email = serverEmail,
+): Promise<void> {
+  const phone = makePhone(changes)
+  const { sessionId: id, person, createdAt: seenAt } = phone
+  const session = { id, email, person, device: 'Chrome on Android', seenAt }
+  await saveSession(db, session, { tokenHash: id, replacedHash: undefined })
+  await saveDevice(db, phone)
+}

@@ -22,13 +22,13 @@ export function DeviceList({ now }: { now: number }) {
     const name = String(new FormData(event.currentTarget).get('device'))
     await attempt(
       turnOnNotifications(publicKey, name),
-      'This phone rings from now on. Try it: Test.',
+      'Notifications are on for this phone. Press Test to try them.',
     )
     await refresh()
   }
   return (
     <>
-      {(!own || own.goneAt !== null) && <TurnOnNotifications onSubmit={start} />}
+      {!own?.canNotify && <TurnOnNotifications onSubmit={start} />}
       <ul className="sessions">
         {devices.map((device) => (
           <li key={device.id} className="card device">
@@ -48,15 +48,19 @@ function TurnOnNotifications({
   const support = findPushSupport()
   if (support === 'needs-home-screen') return <HomeScreenSteps />
   if (support === 'unsupported')
-    return <p className="quiet">This browser cannot ring. Chrome, Edge, Firefox and Safari can.</p>
+    return (
+      <p className="quiet">
+        This browser has no notifications. Use Chrome, Edge, Firefox, or Safari.
+      </p>
+    )
   return (
     <form className="card" onSubmit={onSubmit}>
       <label>
-        What the crew calls this phone
+        Name of this phone
         <input name="device" defaultValue="My phone" maxLength={60} required />
       </label>
       <button type="submit" className="button">
-        Ring this phone
+        Turn on notifications
       </button>
     </form>
   )
@@ -66,14 +70,14 @@ const homeScreenSteps = [
   ['Tap Share in Safari’s bar.', 'M12 3v12M8 7l4-4 4 4M6 11H5v10h14V11h-1'],
   ['Choose “Add to Home Screen”.', 'M5 3h14v18H5zM12 8v8M8 12h8'],
   [
-    'Open the desk from there and press “Ring this phone”.',
+    'Open the desk from there and press “Turn on notifications”.',
     'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',
   ],
 ] as const
 
 const HomeScreenSteps = () => (
   <div className="card">
-    <p>An iPhone rings once the desk is on its home screen:</p>
+    <p>On an iPhone, add the desk to the home screen first:</p>
     <ol className="steps">
       {homeScreenSteps.map(([words, path]) => (
         <li key={words}>
@@ -95,8 +99,7 @@ type DeviceProps = {
 }
 
 function Device({ device, steps, now, refresh }: DeviceProps) {
-  const { id, name, person, notifyAfterMinutes, quietUntil, notifyEmergencies, goneAt, isThis } =
-    device
+  const { id, name, person, notifyAfterMinutes, quietUntil, notifyEmergencies, isThis } = device
   const isQuiet = quietUntil > now
   const change = async (changes: Partial<DeviceCard>, message: string) => {
     const body = { name, notifyAfterMinutes, quietUntil, notifyEmergencies, ...changes }
@@ -104,32 +107,35 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
     await refresh()
   }
   const test = async () => {
-    await attempt(request('POST', `/api/devices/${id}/test`), `A test rings on ${name} now.`)
+    await attempt(request('POST', `/api/devices/${id}/test`), `Test sent to ${name}.`)
     await refresh()
   }
   const remove = async () => {
     if (isThis) await turnOffNotifications().catch(() => {})
-    await attempt(request('DELETE', `/api/devices/${id}`), `${name} rings no more.`)
+    await attempt(
+      request('DELETE', `/api/devices/${id}`),
+      `${name} no longer receives notifications.`,
+    )
     await refresh()
   }
   const rename = (event: FormEvent<HTMLInputElement>) => {
     const typed = event.currentTarget.value.trim()
-    if (typed && typed !== name) void change({ name: typed }, `It is ${typed} from now on.`)
+    if (typed && typed !== name) void change({ name: typed }, 'Name saved.')
   }
   return (
     <>
       <label>
-        {isThis ? 'This phone' : `A phone of ${person}`}
+        {isThis ? 'This phone' : `${person}’s phone`}
         <input defaultValue={name} maxLength={60} onBlur={rename} />
       </label>
-      {goneAt !== null ? (
+      {!device.canNotify ? (
         <p className="problem">
-          It rings no more. Open the desk there and press “Ring this phone”, or remove it.
+          No longer receives notifications. Open the desk there and turn them on, or remove it.
         </p>
       ) : (
         <>
           <label>
-            Rings
+            Notify
             <select
               value={notifyAfterMinutes}
               onChange={({ target }) =>
@@ -149,13 +155,13 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
               checked={notifyEmergencies}
               onChange={({ target }) => change({ notifyEmergencies: target.checked }, 'Saved.')}
             />
-            Emergencies ring even when it is quiet
+            Notify about emergencies even when paused
           </label>
-          {isQuiet && <p className="quiet">Quiet until {formatLocalClock(quietUntil, now)}.</p>}
+          {isQuiet && <p className="quiet">Paused until {formatLocalClock(quietUntil, now)}.</p>}
         </>
       )}
       <div className="pair">
-        {goneAt === null && (
+        {device.canNotify && (
           <>
             <button type="button" className="button" data-quiet onClick={test}>
               Test<span className="unseen"> {name}</span>
@@ -166,11 +172,14 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
               data-quiet
               onClick={() =>
                 isQuiet
-                  ? change({ quietUntil: 0 }, `${name} rings again.`)
-                  : change({ quietUntil: findMorning(now) }, `${name} is quiet until 7 AM.`)
+                  ? change({ quietUntil: 0 }, `Notifications are on for ${name}.`)
+                  : change(
+                      { quietUntil: findMorning(now) },
+                      `Notifications are paused until 7 AM for ${name}.`,
+                    )
               }
             >
-              {isQuiet ? 'Ring again' : 'Quiet until 7 AM'}
+              {isQuiet ? 'Resume' : 'Pause until 7 AM'}
               <span className="unseen"> {name}</span>
             </button>
           </>

@@ -1,4 +1,4 @@
-import type { FormEvent } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { formatSeen } from '#leads/clock.ts'
 import type { Session } from '#leads/desk/routes.ts'
 import { request } from '../api.ts'
@@ -8,15 +8,22 @@ import { turnOffNotifications } from '../push-notifications.ts'
 import { useFresh, useNow } from '../use-fresh.ts'
 import { DeviceList } from './devices.tsx'
 
-type Listed = Session & { isThis: boolean }
+type Member = { email: string; canRemove: boolean }
+type PeopleData = { sessions: (Session & { isThis: boolean })[]; crew: Member[] }
 
-export function People({ me, onSignOut }: { me: { person: string }; onSignOut: () => void }) {
+export function People({
+  me,
+  onSignOut,
+}: {
+  me: { email: string; person: string }
+  onSignOut: () => void
+}) {
   const now = useNow(60_000)
-  const { data, trouble, refresh } = useFresh<{ sessions: Listed[] }>('/api/sessions', 10_000)
+  const { data, trouble, refresh } = useFresh<PeopleData>('/api/people', 10_000)
   const rename = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const person = new FormData(event.currentTarget).get('person')
-    await attempt(request('PUT', '/api/me', { body: { person } }), `You are ${person} from now on.`)
+    await attempt(request('PUT', '/api/me', { body: { person } }), 'Name saved.')
     await refresh()
   }
   const end = (id: string, isThis: boolean) => async () => {
@@ -42,10 +49,19 @@ export function People({ me, onSignOut }: { me: { person: string }; onSignOut: (
         </label>
         <Button type="submit">Save</Button>
       </form>
-      <h2>Phones that ring</h2>
+      <h2>Notifications</h2>
       <DeviceList now={now} />
+      <h2>Who may sign in</h2>
+      {data ? (
+        <Crew
+          members={data.crew}
+          refresh={refresh}
+          onRemoved={(email) => (email === me.email ? onSignOut() : refresh())}
+        />
+      ) : (
+        <p>{trouble ?? 'One moment …'}</p>
+      )}
       <h2>Signed in</h2>
-      {!data && <p>{trouble ?? 'One moment …'}</p>}
       <ul className="sessions">
         {sessions.map(({ id, person, email, device, seenAt, isThis }) => (
           <li key={id} className="card">
@@ -54,7 +70,9 @@ export function People({ me, onSignOut }: { me: { person: string }; onSignOut: (
               <p className="quiet small">
                 {device}, {isThis ? 'this one' : formatSeen(seenAt, now)}
               </p>
-              <p className="quiet small">{email}</p>
+              <p className="quiet small">
+                {email.includes('@') ? email : 'With a link from the server'}
+              </p>
             </div>
             <Button onClick={end(id, isThis)} aria-label={`Sign out ${person}, ${device}`}>
               Sign out
@@ -63,9 +81,80 @@ export function People({ me, onSignOut }: { me: { person: string }; onSignOut: (
         ))}
       </ul>
       <div>
-        <p className="quiet">A phone was lost? This ends every session above, yours too.</p>
+        <p className="quiet">Lost a phone? This ends every session above, including yours.</p>
         <Button onClick={end('all', true)}>Sign out everywhere</Button>
       </div>
+    </>
+  )
+}
+
+function Crew({
+  members,
+  refresh,
+  onRemoved,
+}: {
+  members: readonly Member[]
+  refresh: () => Promise<void>
+  onRemoved: (email: string) => void
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [leaving, setLeaving] = useState('')
+  const add = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    const email = new FormData(form).get('email')
+    await attempt(
+      request('POST', '/api/crew', { body: { email } }).then(() => form.reset()),
+      `${email} can now ask for a sign-in link here.`,
+    )
+    await refresh()
+  }
+  const remove = async () => {
+    dialog.current?.close()
+    const removal = request('DELETE', `/api/crew/${encodeURIComponent(leaving)}`)
+    await attempt(removal, `${leaving} can no longer sign in.`)
+    onRemoved(leaving)
+  }
+  return (
+    <>
+      <ul className="sessions">
+        {members.map(({ email, canRemove }) => (
+          <li key={email} className="card">
+            <div>
+              {email}
+              {!canRemove && <p className="quiet small">From the server’s settings</p>}
+            </div>
+            {canRemove && (
+              <Button
+                aria-label={`Remove ${email}`}
+                onClick={() => {
+                  setLeaving(email)
+                  dialog.current?.showModal()
+                }}
+              >
+                Remove
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <form className="card" onSubmit={add}>
+        <label>
+          Email address of a crew member
+          <input name="email" type="email" autoComplete="off" maxLength={254} required />
+        </label>
+        <Button type="submit">Add</Button>
+      </form>
+      <dialog ref={dialog} aria-labelledby="remove-title">
+        <h2 id="remove-title">Remove {leaving}?</h2>
+        <p>This signs the person out on every device and ends their notifications.</p>
+        <div className="pair">
+          <Button onClick={() => dialog.current?.close()}>Keep</Button>
+          <Button isLoud data-alarm onClick={remove}>
+            Remove
+          </Button>
+        </div>
+      </dialog>
     </>
   )
 }

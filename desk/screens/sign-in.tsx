@@ -16,11 +16,14 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
     await request('POST', path, { body }).then(next, (error: Error) => setProblem(error.message))
     setBusy(false)
   }
-  const redeemLink = () =>
-    send('/api/session', { token }, () => {
+  const redeemLink = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const person = new FormData(event.currentTarget).get('person')
+    return send('/api/session', { token, person }, () => {
       onEnter()
       replaceHash('#/')
     })
+  }
   const requestLink = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const email = new FormData(event.currentTarget).get('email')
@@ -36,16 +39,22 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
       <Mark />
       <Heading>{deskTitle}</Heading>
       {token ? (
-        <>
-          <p>This link signs you in on this device, for 30 days.</p>
-          <Button isLoud disabled={isBusy} onClick={redeemLink}>
+        <form onSubmit={redeemLink}>
+          <label>
+            Your name, as the crew knows you
+            <input name="person" maxLength={60} autoComplete="name" required />
+          </label>
+          <Button type="submit" isLoud disabled={isBusy}>
             Open the desk
           </Button>
-        </>
+          <p className="quiet small">
+            You stay signed in on this device until you sign out or don’t open the desk for 30 days.
+          </p>
+        </form>
       ) : (
         <form onSubmit={requestLink}>
           <label>
-            Your e-mail address
+            Your email address
             <input name="email" type="email" autoComplete="email" required />
           </label>
           <Button type="submit" isLoud disabled={isBusy}>

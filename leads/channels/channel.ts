@@ -86,6 +86,7 @@ export type SiteSettings = {
   timeZone: string
   escalateAfterMinutes: readonly number[]
   desk: { url: string } | undefined
+  deskEmails: readonly string[]
   /** How a push service can reach the sender. */
   contactUrl: string
 }

@@ -5,10 +5,9 @@ import { pushHost, startFakePush } from '#fakes/push.ts'
 import { startFakeTwilio } from '#fakes/twilio.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestContext, sendThrough } from '#testing/delivery.ts'
-import { makePhone, storedJane } from '#testing/saved-leads.ts'
+import { savePhone, storedJane } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import type { StoredLead } from '../lead.ts'
-import { saveDevice } from '../store/push-devices.ts'
 import { type ChannelKind, channels } from './channels.ts'
 
 /** A new channel must add how it is set up, and which of its texts an app may turn into links. */
@@ -56,7 +55,7 @@ async function openAll() {
   }
   const db = await openTestDatabase('sqlite')
   const { endpoint, keys } = push.addPhone('phone')
-  await saveDevice(db, makePhone({ endpoint, ...keys }))
+  await savePhone(db, { endpoint, ...keys })
   const env = Object.assign({}, ...Object.values(samples).map((sample) => sample.env))
   const fetch = (async (url: string | URL, init?: RequestInit) => {
     calls.push({ url: new URL(url), init })

@@ -1,6 +1,5 @@
 import { type FaultLog, nameError } from '../log.ts'
 import { listDevices, type PushDevice } from '../store/push-devices.ts'
-import type { Database } from '../store/tables.ts'
 import { airtable } from './airtable/airtable.ts'
 import type { Channel, Context, LeadEvent, Recipient, SiteSettings } from './channel.ts'
 import { email } from './email.ts'
@@ -75,14 +74,14 @@ export const findKind = (name: string): string => findChannel(name)?.kind ?? nam
  * returns the devices read before, because a lead must not wait for a notification.
  */
 export function createDeviceReader(
-  db: Pick<Database, 'kysely'>,
+  { db, env, now }: Pick<ChannelContext, 'db' | 'env' | 'now'>,
   faults: FaultLog,
 ): ChannelContext['readDevices'] {
   let known: readonly PushDevice[] = []
   let reading: Promise<void> | undefined
   const read = async () => {
     try {
-      known = await listDevices(db)
+      known = await listDevices(db, { ...env, now: now() })
       faults.clear('devices', 'devices can be read again')
     } catch (error) {
       const message = 'devices cannot be read: new ones get no notifications'

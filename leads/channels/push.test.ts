@@ -2,17 +2,20 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
-import { jane, storeLead, testTime } from '#testing/saved-leads.ts'
+import { jane, savePhone, storeLead, testTime } from '#testing/saved-leads.ts'
 import { waitUntil } from '#testing/server-process.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { findDeadline } from '../deadline.ts'
 import { planDelivery } from '../delivery/plan.ts'
 import type { Lead } from '../fields.ts'
+import { addCrew } from '../store/desk-access.ts'
 import { listDevices, type PushDevice, saveDevice } from '../store/push-devices.ts'
 import { findLead } from '../store/reading.ts'
 import { recordAnswer } from '../store/reminders.ts'
 import type { Engine } from '../store/tables.ts'
 import { isPushService } from './push.ts'
+
+const access = { deskEmails: [], now: testTime }
 
 async function open(engine: Engine = 'sqlite') {
   const service = await startFakePush()
@@ -21,23 +24,16 @@ async function open(engine: Engine = 'sqlite') {
     DESK_URL: 'https://desk.example',
     ALERT_EMAIL_FROM: 'Roofing <site@example.com>',
     SMTP_URL: 'smtp://localhost',
+    DESK_EMAIL_TO: 'Site-Owner@example.com',
   })
   const db = await openTestDatabase(engine)
   const { fetch } = service
   const { context, clock, log, deliver } = openChannels(db, settings, { fetch })
-  const addPhone = async (name: string, changes: Partial<PushDevice> = {}) => {
+  const addPhone = async (name: string, changes: Partial<PushDevice> = {}, email?: string) => {
     const { endpoint, keys } = service.addPhone(name)
-    await saveDevice(db, {
-      ...{ id: crypto.randomUUID(), sessionId: name, endpoint, ...keys, person: 'Sam', name },
-      ...{
-        notifyAfterMinutes: 0,
-        quietUntil: 0,
-        notifyEmergencies: true,
-        createdAt: clock.at,
-        goneAt: null,
-      },
-      ...changes,
-    })
+    const id = crypto.randomUUID()
+    const phone = { id, sessionId: name, endpoint, ...keys, name, createdAt: clock.at }
+    await savePhone(db, { ...phone, ...changes }, email)
   }
   const save = async (lead: Partial<Lead> = {}) => {
     const planned = { ...jane, ...lead, deadlineAt: findDeadline(clock.at) }
@@ -120,6 +116,48 @@ it('notifies some devices later, about what is true then', async () => {
   ])
 })
 
+it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
+  [
+    'has expired',
+    ({ clock }) => {
+      clock.at += 30 * 24 * 3_600_000
+    },
+  ],
+  ['has ended', ({ db }) => db.kysely.deleteFrom('desk_sessions').execute()],
+  [
+    'belongs to a removed address',
+    ({ db }) => db.kysely.updateTable('desk_sessions').set({ email: 'gone@example.com' }).execute(),
+  ],
+])('sends nothing to a device whose session %s', async (_, end) => {
+  const opened = await open()
+  const { db, service, addPhone, save, deliver } = opened
+  await addPhone('phone')
+  await save()
+  await end(opened)
+  await deliver()
+  const later = await save()
+  await deliver()
+  expect(service.messages).toEqual([])
+  expect((await findLead(db, later))?.deliveries.map(({ channel }) => channel)).toEqual([
+    'airtable',
+  ])
+})
+
+it('notifies people from the settings and from the crew', async () => {
+  const { db, addPhone, save, deliver, takeNotifications } = await open()
+  await addPhone('owner', {}, 'site-owner@example.com')
+  await addPhone('crew', {}, 'crew@example.com')
+  await addPhone('stranger', {}, 'stranger@example.com')
+  await addCrew(db, 'crew@example.com')
+  await save()
+  await deliver()
+  expect(
+    takeNotifications()
+      .map((text) => text.split(':')[0])
+      .sort(),
+  ).toEqual(['crew', 'owner'])
+})
+
 it('sends nothing to a removed device', async () => {
   const { db, service, clock, addPhone, save, deliver, takeNotifications } = await open()
   await addPhone('lost')
@@ -127,7 +165,7 @@ it('sends nothing to a removed device', async () => {
   await deliver()
   expect(takeNotifications()).toHaveLength(1)
   await save()
-  const [device] = await listDevices(db)
+  const [device] = await listDevices(db, access)
   await db.kysely.deleteFrom('push_devices').execute()
   await deliver()
   await recordAnswer(db, notified, { answeredAt: clock.at, answeredBy: 'desk', now: clock.at })
@@ -143,7 +181,7 @@ it('sends pending notifications to a device that registers again', async () => {
   service.failNext('phone', { kind: 'status', status: 500 })
   await save()
   await deliver()
-  const [device] = await listDevices(db)
+  const [device] = await listDevices(db, access)
   const { endpoint, keys } = service.addPhone('new-address')
   if (device) await saveDevice(db, { ...device, endpoint, ...keys })
   clock.at += 30_000
@@ -159,7 +197,9 @@ it.each([404, 410])('marks a device as gone after %i, and delays no other', asyn
   const leadId = await save()
   await deliver()
   expect(takeNotifications()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
-  expect((await listDevices(db)).map(({ name, goneAt }) => [name, goneAt !== null])).toEqual([
+  expect(
+    (await listDevices(db, access)).map(({ name, goneAt }) => [name, goneAt !== null]),
+  ).toEqual([
     ['gone', true],
     ['there', false],
   ])

@@ -4,6 +4,7 @@ import { findPromiseStart } from '../deadline.ts'
 import { findTown, readField } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
 import {
+  canNotify,
   listDevices,
   markDeviceGone,
   nameDevice,
@@ -43,15 +44,17 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     if (event?.lead.deadlineAt === null) return []
     const devices = await readDevices(event?.reason === 'received' ? planTimeoutMs : undefined)
     return devices
-      .filter((device) => device.goneAt === null && (!event || wants(device, event, now())))
+      .filter((device) => canNotify(device) && (!event || wants(device, event, now())))
       .map((device) => ({ name: nameDevice(device), to: device.id, label: device.name }))
   },
   send: async (deliveries, { to }, context, signal) => {
-    const device = (await listDevices(context.db)).find(({ id }) => id === to)
-    // A removed device must not receive names of homeowners.
-    if (!device || device.goneAt !== null)
-      return deliveries.map(() => ({ ok: true, note: 'The device was removed.' }))
-    const clock = { now: context.now(), timeZone: context.env.timeZone }
+    const { deskEmails, timeZone } = context.env
+    const now = context.now()
+    const devices = await listDevices(context.db, { deskEmails, now })
+    const device = devices.find(({ id }) => id === to)
+    if (!device || !canNotify(device))
+      return deliveries.map(() => ({ ok: true, note: 'The device was removed or signed out.' }))
+    const clock = { now, timeZone }
     return Promise.all(
       deliveries.map(({ lead }) => sendPush(describePush(lead, clock), device, context, signal)),
     )

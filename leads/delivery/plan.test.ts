@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestContext } from '#testing/delivery.ts'
-import { jane, makePhone } from '#testing/saved-leads.ts'
+import { jane, savePhone } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { findKind } from '../channels/channels.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
-import { type PushDevice, saveDevice } from '../store/push-devices.ts'
+import type { PushDevice } from '../store/push-devices.ts'
 import { planDelivery, planRecipients } from './plan.ts'
 
 const variables = {
@@ -38,7 +38,7 @@ it('sends a lead to every channel that is set up, and to Airtable in any case', 
 
 it('wakes nobody for suspected spam, and reminds nobody of it', async () => {
   const { db, context, lead } = await open()
-  await saveDevice(db, makePhone())
+  await savePhone(db)
   const suspect = { ...lead, deadlineAt: null }
   const { channels, escalateAt } = await planDelivery(context, suspect)
   expect(channels.map(findKind)).toEqual(['airtable', 'email', 'email', 'webhook'])
@@ -72,7 +72,7 @@ it.each<[Partial<PushDevice>, number, boolean, boolean]>([
   'a device with %j is notified after %d minutes, emergency %s: %s',
   async (changes, minutes, isEmergency, isNotified) => {
     const { db, context, clock, lead } = await open({})
-    await saveDevice(db, makePhone(changes))
+    await savePhone(db, changes)
     clock.at += minutes * 60_000
     const serviceType = isEmergency ? 'emergency' : lead.serviceType
     const reason = minutes === 0 ? 'received' : 'unanswered-4'

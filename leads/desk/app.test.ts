@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
-import { createTestDesk } from '#testing/desk.ts'
+import { createTestDesk, deskUrl } from '#testing/desk.ts'
 import { waitUntil } from '#testing/processes.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { nameRecipients } from '../channels/channel.ts'
@@ -25,7 +25,7 @@ it('answers nothing without a session, whatever the route', async () => {
   for (const { method, path, open } of routes)
     for (const cookie of [undefined, '__Host-desk=', `__Host-desk=${'x'.repeat(43)}`]) {
       const asked = { cookie, ...(method !== 'GET' && { body: {} }) }
-      const { status, text } = await call(method, path.replace(':id', id), asked)
+      const { status, text } = await call(method, path.replace(/:\w+/, id), asked)
       if (!open) expect([method, path, status]).toEqual([method, path, 401])
       expect(text).not.toMatch(/Jane|Main St|123-4567/)
     }
@@ -46,7 +46,7 @@ it('takes no order from another site, even with the cookie', async () => {
       '',
     ]) {
       const asked = { cookie, body: {}, headers: { origin } }
-      expect((await call(method, path.replace(':id', id), asked)).status).toBe(403)
+      expect((await call(method, path.replace(/:\w+/, id), asked)).status).toBe(403)
     }
   expect(await findLead(db, id)).toMatchObject({ answeredAt: null, outcome: null })
 })
@@ -252,6 +252,45 @@ describe.each(engines)('the desk on %s', (engine) => {
   })
 })
 
+it.each(engines)('answers NUL characters with 400 or 404 on %s', async (engine) => {
+  const { routes, call, signIn } = createTestDesk(await openTestDatabase(engine))
+  const cookie = await signIn()
+  const body = {
+    ...{ token: 'x', person: 'S\0', email: 's\0@example.com', name: 'J\0', search: 'j\0' },
+    ...{ notifyAfterMinutes: 0, quietUntil: 0, notifyEmergencies: true },
+  }
+  for (const { method, path } of routes)
+    for (const at of [path.replace(/:\w+/, '%00'), path.replace(/:\w+/, 'x')]) {
+      if (method === 'GET' && !at.includes('%00')) continue
+      const { status } = await call(method, at, { cookie, ...(method !== 'GET' && { body }) })
+      expect.soft([method, at, status]).not.toEqual([method, at, 503])
+      if (at.includes('%00')) expect.soft([method, at, status]).toEqual([method, at, 400])
+    }
+})
+
+it('answers only under its own name, and redirects from other names of this machine', async () => {
+  const desk = createTestDesk(await openTestDatabase('sqlite'), {
+    env: { DESK_URL: 'http://localhost:3001' },
+  })
+  const cookie = await desk.signIn()
+  const open = (method: string, path: string, url: string) =>
+    desk.call(method, path, { cookie, url })
+  for (const name of ['127.0.0.1', '[::1]']) {
+    const { status, headers } = await open('GET', '/?a=b', `http://${name}:3001`)
+    expect([status, headers.get('location')]).toEqual([302, 'http://localhost:3001/?a=b'])
+  }
+  for (const [method, url] of [
+    ['POST', 'http://127.0.0.1:3001'],
+    ['GET', 'http://localhost:8080'],
+    ['GET', 'http://evil.example:3001'],
+  ] as const) {
+    const { status, text } = await open(method, '/api/today', url)
+    expect([url, status]).toEqual([url, 421])
+    expect(text).toContain('The desk is at http://localhost:3001.')
+  }
+  expect((await open('GET', '/api/today', 'http://LOCALHOST:3001')).status).toBe(200)
+})
+
 it('reads no more than a few kilobytes, also of a body whose length nobody said', async () => {
   const desk = createTestDesk(await openTestDatabase('sqlite'))
   let pieces = 0
@@ -262,9 +301,9 @@ it('reads no more than a few kilobytes, also of a body whose length nobody said'
       else controller.enqueue(new Uint8Array(1_024))
     },
   })
-  const headers = { origin: 'https://desk.example' }
+  const headers = { origin: deskUrl }
   const request = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
-  expect((await desk.app.request('/api/session', request)).status).toBe(400)
+  expect((await desk.app.request(`${deskUrl}/api/session`, request)).status).toBe(400)
   expect(pieces).toBeLessThan(20)
 })
 

@@ -4,11 +4,12 @@ import { compress } from 'hono/compress'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import * as v from 'valibot'
 import { AirtableUnavailable } from '../delivery/erase-everywhere.ts'
-import { endSessions, listSessions, renamePerson, sessionMs } from '../store/desk-access.ts'
-import { moveDevices } from '../store/push-devices.ts'
+import { endSessions, listCrew } from '../store/desk-access.ts'
+import { sessionMs } from '../store/live-sessions.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { createDeviceRoutes } from './device-routes.ts'
 import { createLeadRoutes } from './lead-routes.ts'
+import { cannotMail, createPeopleRoutes, nameRule, personSchema } from './people-routes.ts'
 import {
   type DeskContext,
   type DeskHooks,
@@ -17,7 +18,7 @@ import {
   readBody,
   refuse,
 } from './routes.ts'
-import { describeDevice, readSession, redeemLink, requestLink } from './sign-in.ts'
+import { createSignInLimit, describeDevice, makeLink, readSession, redeemLink } from './sign-in.ts'
 import { readToday } from './today.ts'
 
 /** The desk's page and its JSON API. */
@@ -27,15 +28,32 @@ export function createDesk(
 ): { app: Hono; routes: readonly Route[] } {
   const { db, now, log } = context
   const { url } = context.env.desk
-  const isSecure = url.startsWith('https:')
-  // Browsers accept __Host- only over TLS, which a laptop does not have.
-  const cookieName = isSecure ? '__Host-desk' : 'desk'
-  // `npm run leads -- desk` signs in under this name if no email address is set.
-  const allowedEmails = [...context.env.desk.allowedEmails, 'owner']
+  const address = new URL(url)
+  const isSecure = address.protocol === 'https:'
+  // Browsers accept __Host- only over TLS. They send cookies to every port of a host, so the name has
+  // the port to keep two desks on one machine apart.
+  const cookieName = isSecure ? '__Host-desk' : `desk-${address.port}`
+  const { deskEmails } = context.env
+  const isWithinLimit = createSignInLimit(now)
   const app = new Hono()
+  const setSessionCookie = (c: Context, token: string) =>
+    setCookie(c, cookieName, token, {
+      path: '/',
+      httpOnly: true,
+      sameSite: 'Strict',
+      secure: isSecure,
+      maxAge: sessionMs / 1000,
+    })
   const findSession = async (c: Context) => {
-    const session = await readSession(db, getCookie(c, cookieName), now())
-    return session && allowedEmails.includes(session.email) ? session : undefined
+    const token = getCookie(c, cookieName)
+    const session = await readSession(db, token, { deskEmails, now: now() })
+    if (token && session?.isExtended) setSessionCookie(c, token)
+    return session
+  }
+
+  const mailLink = async (email: string, sendLink: NonNullable<DeskHooks['sendLink']>) => {
+    if (deskEmails.includes(email) || (await listCrew(db)).includes(email))
+      await sendLink(email, await makeLink(db, { url, email, now: now() }))
   }
 
   const routes: Route[] = [
@@ -59,23 +77,17 @@ export function createDesk(
       open: true,
       answer: async (c) => {
         const { sendLink } = hooks
-        if (!sendLink)
-          return refuse(
-            c,
-            503,
-            'This desk cannot send mail: SMTP_URL and ALERT_EMAIL_FROM are not set. On the machine it runs on, this prints a link: npm run leads -- desk',
-          )
+        if (!sendLink) return refuse(c, 503, cannotMail)
         const asked = await readBody(c, v.object({ email: v.pipe(v.string(), v.maxLength(254)) }))
-        if (!asked) return refuse(c, 400, 'Enter an e-mail address.')
+        if (!asked) return refuse(c, 400, 'Enter an email address.')
         const email = asked.email.trim().toLowerCase()
-        const clientAddress = hooks.findClientAddress(c)
-        const request = { ...context.env.desk, email, clientAddress, now: now() }
-        const link = await requestLink(db, request)
-        // Do not wait: how long the mail takes would reveal who may sign in.
-        if (link)
-          void sendLink(email, link).catch(() => {
-            log.error({}, 'a link to the desk could not be sent: see SMTP_URL')
-          })
+        // The time of the response must not reveal who may sign in.
+        if (isWithinLimit(hooks.findClientAddress(c)))
+          hooks.runLater(() =>
+            mailLink(email, sendLink).catch(() => {
+              log.error({}, 'a link to the desk could not be sent: see SMTP_URL')
+            }),
+          )
         return c.json({ ok: true })
       },
     },
@@ -84,25 +96,16 @@ export function createDesk(
       path: '/api/session',
       open: true,
       answer: async (c) => {
-        const asked = await readBody(c, v.object({ token: v.string() }))
+        const asked = await readBody(c, v.object({ token: v.string(), person: personSchema }))
+        if (!asked) return refuse(c, 400, nameRule)
         const device = describeDevice(c.req.header('user-agent') ?? '')
-        const entered = await redeemLink(db, { token: asked?.token ?? '', device, now: now() })
+        const earlierToken = getCookie(c, cookieName)
+        const entered = await redeemLink(db, { ...asked, device, earlierToken, now: now() })
         if (!entered)
           return refuse(c, 403, 'This link was used before or is older than 15 minutes.')
-        const before = await readSession(db, getCookie(c, cookieName), now())
-        if (before) {
-          await moveDevices(db, before.id, entered.session.id)
-          await endSessions(db, before.id, now())
-        }
-        setCookie(c, cookieName, entered.sessionToken, {
-          path: '/',
-          httpOnly: true,
-          sameSite: 'Strict',
-          secure: isSecure,
-          maxAge: sessionMs / 1000,
-        })
+        setSessionCookie(c, entered.sessionToken)
         log.info({ device }, 'somebody signed in to the desk')
-        return c.json({ me: describeMe(entered.session) })
+        return c.json({ ok: true })
       },
     },
     {
@@ -114,44 +117,28 @@ export function createDesk(
         return c.json({ ok: true })
       },
     },
-    {
-      method: 'PUT',
-      path: '/api/me',
-      answer: async (c, session) => {
-        const name = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(60))
-        const asked = await readBody(c, v.object({ person: name }))
-        if (!asked) return refuse(c, 400, 'Enter a name of up to 60 letters.')
-        await renamePerson(db, session.id, asked.person)
-        return c.json({ me: describeMe({ ...session, person: asked.person }) })
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/sessions',
-      answer: async (c, { id }) => {
-        const sessions = await listSessions(db, now())
-        return c.json({ sessions: sessions.map((one) => ({ ...one, isThis: one.id === id })) })
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/api/sessions/:id',
-      answer: async (c) => {
-        await endSessions(db, c.req.param('id') ?? '', now())
-        return c.json({ ok: true })
-      },
-    },
+    ...createPeopleRoutes(context, hooks),
     ...createLeadRoutes(context, hooks),
     ...createDeviceRoutes(context),
   ]
 
+  app.use(async (c, next) => {
+    const asked = new URL(c.req.url)
+    if (asked.host === address.host) return next()
+    const isLocal = [asked, address].every(({ hostname }) => loopback.includes(hostname))
+    if (isLocal && asked.port === address.port && c.req.method === 'GET')
+      return c.redirect(`${address.origin}${asked.pathname}${asked.search}`)
+    return c.text(`The desk is at ${url}. If this is wrong, change DESK_URL.\n`, 421)
+  })
   app.use('/', compress())
   app.use('/api/*', bodyLimit({ maxSize: maxBodyBytes, onError: (c) => refuse(c, 400, tooLong) }))
   app.use('/api/*', async (c, next) => {
     c.header('Cache-Control', 'no-store')
     c.header('X-Content-Type-Options', 'nosniff')
+    // PostgreSQL stores no NUL.
+    if (c.req.path.includes('\0')) return refuse(c, 400, 'This address cannot be understood.')
     // Another site can make the browser send the cookie, but not this header.
-    if (c.req.method !== 'GET' && c.req.header('origin') !== new URL(url).origin)
+    if (c.req.method !== 'GET' && c.req.header('origin') !== address.origin)
       return refuse(c, 403, 'This request comes from another page.')
     await next()
   })
@@ -174,9 +161,5 @@ export function createDesk(
 
 const tooLong = 'This is too long.'
 const pageTimeoutMs = 1_500
-
-const describeMe = ({ id, email, person }: { id: string; email: string; person: string }) => ({
-  id,
-  email,
-  person,
-})
+// Names of the same machine, but browsers keep their cookies apart.
+const loopback = ['localhost', '127.0.0.1', '[::1]']

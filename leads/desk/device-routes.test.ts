@@ -17,7 +17,7 @@ async function open() {
   return { ...desk, db, service, cookie, subscribe, list }
 }
 
-it('a phone is named, rung for a test, paused and removed', async () => {
+it('names, tests, pauses, and removes a device', async () => {
   const { service, subscribe, list, call, cookie } = await open()
   const subscription = service.addPhone('phone')
   expect((await subscribe({ name: 'My phone', subscription })).status).toBe(200)
@@ -29,13 +29,13 @@ it('a phone is named, rung for a test, paused and removed', async () => {
     name: 'My phone',
     person: 'Sam Hill',
     isThis: true,
-    goneAt: null,
+    canNotify: true,
     notifyAfterMinutes: 0,
   }
   expect(devices).toEqual([{ ...fresh, id, quietUntil: 0, notifyEmergencies: true }])
 
   expect((await call('POST', `/api/devices/${id}/test`, { cookie })).status).toBe(200)
-  expect(service.messages[0]?.data.notification.title).toBe('This phone rings')
+  expect(service.messages[0]?.data.notification.title).toBe('Notifications work')
 
   const body = {
     name: 'Truck',
@@ -51,7 +51,7 @@ it('a phone is named, rung for a test, paused and removed', async () => {
   expect((await call('PUT', `/api/devices/${id}`, { cookie, body })).status).toBe(404)
 })
 
-it('a test says why a phone cannot be rung', async () => {
+it('explains why a test notification failed', async () => {
   const { service, subscribe, list, call, cookie } = await open()
   await subscribe({ name: 'x', subscription: service.addPhone('phone') })
   const [{ id }] = (await list()).devices
@@ -59,11 +59,14 @@ it('a test says why a phone cannot be rung', async () => {
   service.failNext('phone', { kind: 'status', status: 500 })
   expect(await test()).toMatchObject({ status: 409, message: 'The push service answered 500.' })
   service.removePhone('phone')
-  expect(await test()).toMatchObject({ status: 409, message: expect.stringContaining('is gone') })
-  expect((await list()).devices[0].goneAt).not.toBeNull()
+  expect(await test()).toMatchObject({
+    status: 409,
+    message: expect.stringContaining('no longer receives'),
+  })
+  expect((await list()).devices[0].canNotify).toBe(false)
 })
 
-it('a browser rings once, and signing it out ends that', async () => {
+it('has one device per browser, and removes it at sign-out', async () => {
   const { service, subscribe, list, call, signIn, cookie } = await open()
   const alex = await signIn('alex@example.com')
   await subscribe({ name: 'old', subscription: service.addPhone('old') })
@@ -77,15 +80,34 @@ it('a browser rings once, and signing it out ends that', async () => {
   expect(await names()).toEqual(['other'])
 })
 
-it('signing in again in the same browser keeps its phone, and its settings', async () => {
-  const { service, subscribe, list, call, cookie, signIn } = await open()
+it.each([0, 40])('keeps the device when its browser signs in again after %i days', async (days) => {
+  const { service, subscribe, list, call, cookie, signIn, clock } = await open()
   await subscribe({ name: 'Truck', subscription: service.addPhone('phone') })
-  const again = await signIn('sam.hill@example.com', cookie)
-  expect((await list(again)).devices).toMatchObject([{ name: 'Truck', isThis: true }])
+  clock.at += days * 24 * 3_600_000
+  const again = await signIn('alex@example.com', cookie)
+  expect((await list(again)).devices).toMatchObject([
+    { name: 'Truck', person: 'Alex', isThis: true, canNotify: true },
+  ])
   expect((await call('GET', '/api/today', { cookie })).status).toBe(401)
+  const sam = await signIn()
+  const { sessions } = (await call('GET', '/api/people', { cookie: sam })).json
+  const phone = sessions.find(({ person }: { person: string }) => person === 'Alex')
+  await call('DELETE', `/api/sessions/${phone.id}`, { cookie: sam })
+  expect((await list(sam)).devices).toEqual([])
 })
 
-it('a hundred phones ring; one more is refused until another is removed', async () => {
+it('lists a device whose session has expired, and cannot test it', async () => {
+  const { service, subscribe, list, call, clock, signIn } = await open()
+  await subscribe({ name: 'Truck', subscription: service.addPhone('phone') })
+  clock.at += 30 * 24 * 3_600_000
+  const alex = await signIn('alex@example.com')
+  const [device] = (await list(alex)).devices
+  expect(device).toMatchObject({ name: 'Truck', canNotify: false })
+  expect((await call('POST', `/api/devices/${device.id}/test`, { cookie: alex })).status).toBe(404)
+  expect(service.messages).toEqual([])
+})
+
+it('accepts at most a hundred devices', async () => {
   const { db, service, subscribe, list, call, signIn, cookie } = await open()
   await subscribe({ name: 'first', subscription: service.addPhone('first') })
   const { endpoint, keys } = service.addPhone('phone')
@@ -103,24 +125,24 @@ it('a hundred phones ring; one more is refused until another is removed', async 
     })
   const alex = await signIn('alex@example.com')
   const add = () => subscribe({ subscription: service.addPhone('more') }, alex)
-  const message = '100 devices ring already: remove some first.'
+  const message = '100 devices receive notifications already. Remove some first.'
   expect(await add()).toMatchObject({ status: 409, message })
   const { devices } = await list()
   expect(devices).toHaveLength(100)
-  // Whose address changes is no new one.
+  // A device whose address changes is not a new one.
   expect((await subscribe({ subscription: service.addPhone('moved') })).status).toBe(200)
   await call('DELETE', `/api/devices/${devices.at(-1).id}`, { cookie })
   expect((await add()).status).toBe(200)
 })
 
 it.each([
-  ['a point that is on no curve', { keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) } }],
+  ['a point outside the curve', { keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) } }],
   ['another service', { endpoint: 'https://127.0.0.1/x' }],
-  ['an address that is none', { endpoint: 'x' }],
+  ['a malformed address', { endpoint: 'x' }],
   ['a short key', { keys: { p256dh: 'AAAA', auth: 'AAAA' } }],
   ['no keys', { keys: undefined }],
   ['a huge address', { endpoint: `https://${pushHost}/${'x'.repeat(2_000)}` }],
-])('%s is refused', async (_, changes) => {
+])('rejects %s', async (_, changes) => {
   const { service, subscribe, list } = await open()
   const subscription = { ...service.addPhone('phone'), ...changes }
   expect((await subscribe({ name: 'x', subscription })).status).toBe(400)

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { isPushService, sendPush } from '../channels/push.ts'
 import {
+  canNotify,
   changeDevice,
-  listDevices,
   type PushDevice,
   removeDevices,
   saveDevice,
@@ -13,33 +13,26 @@ import { type DeskContext, type Route, readBody, refuse } from './routes.ts'
 /** Without the device's address and keys, which stay on the server. */
 export type DeviceCard = Pick<
   PushDevice,
-  'id' | 'person' | 'name' | 'notifyAfterMinutes' | 'quietUntil' | 'notifyEmergencies' | 'goneAt'
-> & { isThis: boolean }
+  'id' | 'person' | 'name' | 'notifyAfterMinutes' | 'quietUntil' | 'notifyEmergencies'
+> & { canNotify: boolean; isThis: boolean }
 
 // A crew has a dozen devices; more than this comes from a script.
 const mostDevices = 100
 
 export function createDeviceRoutes(context: DeskContext): Route[] {
-  const { db, env, now } = context
+  const { db, env, now, readDevices } = context
   return [
     {
       method: 'GET',
       path: '/api/devices',
       answer: async (c, session) => {
         const { publicKey } = await readVapidKeys(db, env.contactUrl)
-        const devices = (await listDevices(db)).map((device): DeviceCard => {
-          const { id, person, name, notifyAfterMinutes, quietUntil, notifyEmergencies, goneAt } =
-            device
-          const isThis = device.sessionId === session.id
+        const devices = (await readDevices()).map((device): DeviceCard => {
+          const { id, person, name, notifyAfterMinutes, quietUntil, notifyEmergencies } = device
           return {
-            id,
-            person,
-            name,
-            notifyAfterMinutes,
-            quietUntil,
-            notifyEmergencies,
-            goneAt,
-            isThis,
+            ...{ id, person, name, notifyAfterMinutes, quietUntil, notifyEmergencies },
+            canNotify: canNotify(device),
+            isThis: device.sessionId === session.id,
           }
         })
         return c.json({ publicKey, devices, steps: [0, ...env.escalateAfterMinutes] })
@@ -56,16 +49,20 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
           return refuse(
             c,
             400,
-            `Nobody here knows the push service ${findHost(endpoint)}. If it is right, add it to PUSH_SERVICES.`,
+            `Unknown push service ${findHost(endpoint)}. To allow it, add it to PUSH_SERVICES.`,
           )
         if (!(await isPoint(keys.p256dh)))
           return refuse(c, 400, 'This browser’s registration cannot be understood.')
-        const devices = await listDevices(db)
+        const devices = await readDevices()
         const own = devices.find(
           (device) => device.sessionId === session.id || device.endpoint === endpoint,
         )
         if (!own && devices.length >= mostDevices)
-          return refuse(c, 409, `${mostDevices} devices ring already: remove some first.`)
+          return refuse(
+            c,
+            409,
+            `${mostDevices} devices receive notifications already. Remove some first.`,
+          )
         await saveDevice(db, {
           ...{ notifyAfterMinutes: 0, quietUntil: 0, notifyEmergencies: true, name: 'A phone' },
           id: crypto.randomUUID(),
@@ -101,8 +98,8 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
       method: 'POST',
       path: '/api/devices/:id/test',
       answer: async (c) => {
-        const device = (await listDevices(db)).find(({ id }) => id === c.req.param('id'))
-        if (!device) return refuse(c, 404, gone)
+        const device = (await readDevices()).find(({ id }) => id === c.req.param('id'))
+        if (!device || !canNotify(device)) return refuse(c, 404, gone)
         const signal = AbortSignal.timeout(testMs)
         const sent = await sendPush(testMessage, device, context, signal)
         if (!sent.ok) return refuse(c, 409, sent.error)
@@ -114,10 +111,11 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
 }
 
 const testMs = 8_000
-const gone = 'This device is gone. Press “Ring this phone” on it again.'
+const gone =
+  'This device no longer receives notifications. Open the desk there and turn them on again.'
 const testMessage = {
-  title: 'This phone rings',
-  body: 'The next request for an estimate will sound like this.',
+  title: 'Notifications work',
+  body: 'The next lead will look and sound like this.',
   leadId: 'test',
   isTest: true,
   isEmergency: false,
@@ -140,8 +138,7 @@ const isPoint = (p256dh: string): Promise<boolean> =>
       () => false,
     )
 
-const findHost = (endpoint: string) =>
-  URL.canParse(endpoint) ? new URL(endpoint).hostname : 'it names'
+const findHost = (endpoint: string) => (URL.canParse(endpoint) ? new URL(endpoint).hostname : '')
 
 const name = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(60))
 const bytes = (length: number) =>

@@ -19,6 +19,8 @@ export type DeskHooks = {
   findWarnings: () => Promise<DeskWarning[]>
   /** Undefined where no mail server is set up. */
   sendLink: ((email: string, link: string) => Promise<void>) | undefined
+  /** Runs the work after the response was sent. */
+  runLater: (work: () => Promise<void>) => void
   findClientAddress: (c: Context) => string
   /** Answers with the desk's page, which includes today's leads for a signed-in person. */
   sendPage: (c: Context, today: Today | undefined) => Response
@@ -44,11 +46,12 @@ export const refuse = (
   code?: 'airtable-unavailable',
 ) => c.json({ error: { message, code } }, status)
 
-/** Undefined if the body does not match the schema. */
+/** Undefined if the body does not match the schema, or has a NUL, which PostgreSQL cannot store. */
 export async function readBody<Schema extends v.GenericSchema>(
   c: Context,
   schema: Schema,
 ): Promise<v.InferOutput<Schema> | undefined> {
-  const parsed = v.safeParse(schema, await c.req.json().catch(() => undefined))
-  return parsed.success ? parsed.output : undefined
+  const body = await c.req.json().catch(() => undefined)
+  const parsed = v.safeParse(schema, body)
+  return parsed.success && !JSON.stringify(body).includes('\\u0000') ? parsed.output : undefined
 }

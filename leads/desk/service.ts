@@ -9,6 +9,7 @@ import type { DeskContext, DeskHooks, DeskWarning, Route } from './routes.ts'
 
 // Each open desk asks every two seconds, and the warnings do not change that fast.
 const warningsReuseMs = 5_000
+const laterMs = 500
 
 /** Wires the desk. It runs beside the site or alone, on the same database. */
 export function createDeskService(
@@ -34,9 +35,10 @@ export function createDeskService(
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
   const { email } = env
   return createDesk(
-    { ...context, pause, readDevices: () => listDevices(db) },
+    { ...context, pause, readDevices: () => listDevices(db, { ...env, now: now() }) },
     {
       ...hooks,
+      runLater: (work) => void setTimeout(work, laterMs),
       sendLink: email && ((to, link) => mailLink(to, link, { ...email, company })),
       findWarnings: () => {
         if (!last || now() - last.at >= warningsReuseMs)

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { findNetwork } from '../client-address.ts'
 import {
   consumeLink,
   findSession,
@@ -6,99 +7,84 @@ import {
   saveLink,
   saveSession,
 } from '../store/desk-access.ts'
+import { type Access, serverEmail } from '../store/live-sessions.ts'
 import type { Database } from '../store/tables.ts'
 
 const linkMs = 15 * 60_000
-const limits = { mostPerEmail: 3, mostPerClient: 10 }
 const tokenPattern = /^[\w-]{43}$/
 
 /** Only hashes are stored, so a copy of the database lets nobody sign in. */
 const hash = (token: string) => createHash('sha256').update(token).digest('hex')
 const makeToken = () => randomBytes(32).toString('base64url')
 
-/** For a person who can run commands on the server; it needs no mail and has no limit. */
+/** Without an email, the link is for a person who can run commands on the server. */
 export async function makeLink(
   db: Database,
-  { url, allowedEmails, now }: { url: string; allowedEmails: readonly string[]; now: number },
+  { url, email = serverEmail, now }: { url: string; email?: string; now: number },
 ): Promise<string> {
   const token = makeToken()
-  const email = allowedEmails[0] ?? 'owner'
-  const link = { tokenHash: hash(token), email, clientAddress: '', isValid: true }
-  await saveLink(
-    db,
-    { ...link, expiresAt: now + linkMs },
-    { now, mostPerEmail: Number.POSITIVE_INFINITY, mostPerClient: Number.POSITIVE_INFINITY },
-  )
-  return formatLink(url, token)
+  await saveLink(db, { tokenHash: hash(token), email, expiresAt: now + linkMs }, now)
+  // The token is in the hash, so it reaches no server log and a mail scanner cannot redeem it.
+  return `${url}/#enter=${token}`
 }
 
-// The token is in the hash, so it reaches no server log and a mail scanner cannot redeem it.
-const formatLink = (url: string, token: string) => `${url}/#enter=${token}`
-
-/** Undefined if this address may not sign in. Takes equally long in both cases. */
-export async function requestLink(
-  db: Database,
-  {
-    email,
-    clientAddress,
-    allowedEmails,
-    url,
-    now,
-  }: {
-    email: string
-    clientAddress: string
-    allowedEmails: readonly string[]
-    url: string
-    now: number
-  },
-): Promise<string | undefined> {
-  const token = makeToken()
-  const isValid = allowedEmails.includes(email)
-  const isSaved = await saveLink(
-    db,
-    { tokenHash: hash(token), email, clientAddress, isValid, expiresAt: now + linkMs },
-    { now, ...limits },
-  )
-  return isValid && isSaved ? formatLink(url, token) : undefined
+/**
+ * Counts requests for a link in windows of 15 minutes; returns false for those beyond the limits. It
+ * counts in memory, so that strangers cause no work in the database that leads need. There is no limit
+ * per email address, because a stranger could use it up to keep the owner out.
+ */
+export function createSignInLimit(now: () => number): (client: string) => boolean {
+  const counts = new Map<string, number>()
+  let endsAt = 0
+  return (client) => {
+    if (now() >= endsAt) {
+      counts.clear()
+      endsAt = now() + linkMs
+    }
+    const limits = [
+      [`client ${client}`, 10],
+      [`network ${findNetwork(client)}`, 30],
+      ['all', 300],
+    ] as const
+    const count = (key: string) => counts.get(key) ?? 0
+    if (limits.some(([key, most]) => count(key) >= most)) return false
+    for (const [key] of limits) counts.set(key, count(key) + 1)
+    return true
+  }
 }
 
 /** Undefined if the link is forged, used, or expired. */
 export async function redeemLink(
   db: Database,
-  { token, device, now }: { token: string; device: string; now: number },
+  {
+    token,
+    person,
+    device,
+    earlierToken,
+    now,
+  }: {
+    token: string
+    person: string
+    device: string
+    /** The token of the browser's earlier session. */
+    earlierToken: string | undefined
+    now: number
+  },
 ): Promise<{ sessionToken: string; session: Session } | undefined> {
   if (!tokenPattern.test(token)) return undefined
   const email = await consumeLink(db, hash(token), now)
   if (email === undefined) return undefined
   const sessionToken = makeToken()
-  const session: Session = {
-    id: crypto.randomUUID(),
-    email,
-    person: guessName(email),
-    device,
-    createdAt: now,
-    seenAt: now,
-  }
-  await saveSession(db, session, hash(sessionToken))
+  const session: Session = { id: crypto.randomUUID(), email, person, device, seenAt: now }
+  const replacedHash = earlierToken && hash(earlierToken)
+  await saveSession(db, session, { tokenHash: hash(sessionToken), replacedHash })
   return { sessionToken, session }
 }
 
-export async function readSession(
-  db: Database,
-  sessionToken: string | undefined,
-  now: number,
-): Promise<Session | undefined> {
+export async function readSession(db: Database, sessionToken: string | undefined, access: Access) {
   if (!sessionToken || !tokenPattern.test(sessionToken)) return undefined
-  return findSession(db, hash(sessionToken), now)
+  return findSession(db, hash(sessionToken), access)
 }
-
-/** Turns sam.hill@example.com into Sam Hill. */
-const guessName = (email: string) =>
-  (email.split('@')[0] ?? '')
-    .split(/[._+-]+/)
-    .filter(Boolean)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join(' ') || 'Somebody'
 
 /** Such as "Chrome on Android". */
 export function describeDevice(userAgent: string): string {

@@ -1,7 +1,7 @@
 import { nextSteps } from '../channels/airtable/airtable.ts'
 import { channels } from '../channels/channels.ts'
 import { formatDuration } from '../clock.ts'
-import { notifiesAtOnce } from '../store/push-devices.ts'
+import { canNotify, notifiesAtOnce } from '../store/push-devices.ts'
 import type { Pending } from '../store/reading.ts'
 import { type Check, defineCheck, type HealthContext, type Place } from './check.ts'
 
@@ -205,7 +205,7 @@ export const healthChecks: readonly Check[] = [
     runsIn: ['desk', 'doctor'],
     severity: 'warning',
     find: ({ database }) => {
-      const gone = database?.devices.filter(({ goneAt }) => goneAt !== null) ?? []
+      const gone = database?.devices.filter((device) => !canNotify(device)) ?? []
       if (gone.length === 0) return
       return new Intl.ListFormat('en-US').format(
         gone.map(({ name, person }) => `${name} (${person})`),
@@ -216,7 +216,7 @@ export const healthChecks: readonly Check[] = [
       action: { label: 'Open People', kind: 'open', route: '#/people' },
     }),
     forDeveloper: (devices) => ({
-      text: `No longer notified: ${devices}. The push service answered that the device is gone.`,
+      text: `No longer notified: ${devices}. The push service dropped the device, or its session ended.`,
       next: 'Turn on notifications there again, or remove the device on the desk, under People',
     }),
   }),

@@ -35,7 +35,7 @@ export async function readDatabaseFacts(
   db: Database,
   now: () => number,
 ): Promise<DatabaseFacts> {
-  const devices = await listDevices(db)
+  const devices = await listDevices(db, { ...env, now: now() })
   const pending = new Map<string, Pending>()
   for (const channel of channels) {
     // Deliveries to removed recipients are not late: nobody expects them, and they expire.

@@ -1,4 +1,5 @@
-import { removeDevices } from './push-devices.ts'
+import { type Access, selectLiveSessions, sessionMs } from './live-sessions.ts'
+import { moveDevice, removeDevices } from './push-devices.ts'
 import type { Database } from './tables.ts'
 
 export type Session = {
@@ -6,131 +7,93 @@ export type Session = {
   email: string
   person: string
   device: string
-  createdAt: number
   seenAt: number
 }
 
-export const sessionMs = 30 * 24 * 3_600_000
-// The list says 'a minute ago' at best: not every look has to be a write.
+// People see minutes, so a write per request would be wasted.
 const seenEveryMs = 60_000
 
-const sessionColumns = [
-  'id',
-  'email',
-  'person',
-  'device',
-  'created_at as createdAt',
-  'seen_at as seenAt',
-] as const
+const sessionColumns = ['id', 'email', 'person', 'device', 'seen_at as seenAt'] as const
 
-export type NewLink = {
-  tokenHash: string
-  email: string
-  clientAddress: string
-  isValid: boolean
-  expiresAt: number
-}
-
-/** Keeps a link. False when this address, or this client, has asked too often. */
-export function saveLink(
+/** The table stays small: expired links are deleted, and sign-in requests are limited. */
+export async function saveLink(
   { kysely }: Database,
-  link: NewLink,
-  {
-    now,
-    mostPerEmail,
-    mostPerClient,
-  }: { now: number; mostPerEmail: number; mostPerClient: number },
-): Promise<boolean> {
-  return kysely.transaction().execute(async (trx) => {
-    await trx.deleteFrom('desk_links').where('expires_at', '<=', now).execute()
-    const alive = await trx
-      .selectFrom('desk_links')
-      .select(['email', 'client_address'])
-      .where((eb) =>
-        eb.or([eb('email', '=', link.email), eb('client_address', '=', link.clientAddress)]),
-      )
-      .execute()
-    const ofEmail = alive.filter(({ email }) => email === link.email).length
-    const ofClient = alive.filter((one) => one.client_address === link.clientAddress).length
-    if (ofEmail >= mostPerEmail || ofClient >= mostPerClient) return false
-    await trx
-      .insertInto('desk_links')
-      .values({
-        token_hash: link.tokenHash,
-        email: link.email,
-        client_address: link.clientAddress,
-        is_valid: link.isValid ? 1 : 0,
-        expires_at: link.expiresAt,
-      })
-      .execute()
-    return true
-  })
+  link: { tokenHash: string; email: string; expiresAt: number },
+  now: number,
+): Promise<void> {
+  await kysely.deleteFrom('desk_links').where('expires_at', '<=', now).execute()
+  const { tokenHash, email, expiresAt } = link
+  await kysely
+    .insertInto('desk_links')
+    .values({ token_hash: tokenHash, email, expires_at: expiresAt })
+    .execute()
 }
 
-/** Whose link it is, once: it is gone afterwards. */
+/** Returns the link's email and deletes the link, because it works once. */
 export async function consumeLink(
   { kysely }: Database,
   tokenHash: string,
   now: number,
 ): Promise<string | undefined> {
-  const taken = await kysely
+  const link = await kysely
     .deleteFrom('desk_links')
     .where('token_hash', '=', tokenHash)
-    .where('is_valid', '=', 1)
     .returning(['email', 'expires_at'])
     .executeTakeFirst()
-  return taken && taken.expires_at > now ? taken.email : undefined
+  return link && link.expires_at > now ? link.email : undefined
 }
 
-export async function saveSession(
+/** Replaces the browser's earlier session, even an expired one, and keeps its push device. */
+export function saveSession(
   { kysely }: Database,
-  { id, email, person, device, createdAt, seenAt }: Session,
-  tokenHash: string,
+  session: Session,
+  { tokenHash, replacedHash }: { tokenHash: string; replacedHash: string | undefined },
 ): Promise<void> {
-  await kysely
-    .deleteFrom('desk_sessions')
-    .where('created_at', '<=', createdAt - sessionMs)
-    .execute()
-  await kysely
-    .insertInto('desk_sessions')
-    .values({
-      id,
-      token_hash: tokenHash,
-      email,
-      person,
-      device,
-      created_at: createdAt,
-      seen_at: seenAt,
-    })
-    .execute()
+  const { id, email, person, device, seenAt } = session
+  return kysely.transaction().execute(async (trx) => {
+    const replaced =
+      replacedHash &&
+      (await trx
+        .deleteFrom('desk_sessions')
+        .where('token_hash', '=', replacedHash)
+        .returning('id')
+        .executeTakeFirst())
+    if (replaced) await moveDevice(trx, replaced.id, { sessionId: id, person })
+    await trx
+      .deleteFrom('desk_sessions')
+      .where('seen_at', '<=', seenAt - sessionMs)
+      .execute()
+    await trx
+      .insertInto('desk_sessions')
+      .values({ id, token_hash: tokenHash, email, person, device, seen_at: seenAt })
+      .execute()
+  })
 }
 
-/** Whose browser this is, and notes that it was here. */
+/** Finds a live session and extends it; `isExtended` tells that the cookie has to be extended, too. */
 export async function findSession(
   { kysely }: Database,
   tokenHash: string,
-  now: number,
-): Promise<Session | undefined> {
-  const session = await kysely
-    .selectFrom('desk_sessions')
+  access: Access,
+): Promise<(Session & { isExtended: boolean }) | undefined> {
+  const session = await selectLiveSessions(kysely, access)
     .select(sessionColumns)
     .where('token_hash', '=', tokenHash)
-    .where('created_at', '>', now - sessionMs)
     .executeTakeFirst()
-  if (session && now - session.seenAt > seenEveryMs)
+  if (!session) return undefined
+  const isExtended = access.now - session.seenAt > seenEveryMs
+  if (isExtended)
     await kysely
       .updateTable('desk_sessions')
-      .set({ seen_at: now })
+      .set({ seen_at: access.now })
       .where('id', '=', session.id)
       .execute()
-  return session
+  return { ...session, isExtended }
 }
 
-export function listSessions({ kysely }: Database, now: number): Promise<Session[]> {
-  return kysely
-    .selectFrom('desk_sessions')
+export function listSessions({ kysely }: Database, access: Access): Promise<Session[]> {
+  return selectLiveSessions(kysely, access)
     .select(sessionColumns)
-    .where('created_at', '>', now - sessionMs)
     .orderBy('seen_at', 'desc')
     .execute()
 }
@@ -140,12 +103,39 @@ export async function renamePerson({ kysely }: Database, id: string, person: str
   await kysely.updateTable('desk_sessions').set({ person }).where('id', '=', id).execute()
 }
 
-/** Ends a session, or all of them with the links that nobody has used; its phone rings no more. */
+/** Ends one session, or all with the unused links, and removes their push devices. */
 export function endSessions({ kysely }: Database, id: string | 'all', now: number): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
     const query = trx.deleteFrom('desk_sessions')
     await (id === 'all' ? query : query.where('id', '=', id)).execute()
     if (id === 'all') await trx.deleteFrom('desk_links').execute()
-    await removeDevices(trx, id === 'all' ? 'all' : { sessionId: id }, now)
+    await removeDevices(trx, id === 'all' ? 'all' : { sessionIds: [id] }, now)
+  })
+}
+
+export async function listCrew({ kysely }: Database): Promise<string[]> {
+  const rows = await kysely.selectFrom('desk_crew').select('email').orderBy('email').execute()
+  return rows.map(({ email }) => email)
+}
+
+export async function addCrew({ kysely }: Database, email: string): Promise<void> {
+  await kysely
+    .insertInto('desk_crew')
+    .values({ email })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Also ends the person's sessions and removes their links and push devices. */
+export function removeCrew({ kysely }: Database, email: string, now: number): Promise<void> {
+  return kysely.transaction().execute(async (trx) => {
+    await trx.deleteFrom('desk_crew').where('email', '=', email).execute()
+    await trx.deleteFrom('desk_links').where('email', '=', email).execute()
+    const ended = await trx
+      .deleteFrom('desk_sessions')
+      .where('email', '=', email)
+      .returning('id')
+      .execute()
+    await removeDevices(trx, { sessionIds: ended.map(({ id }) => id) }, now)
   })
 }

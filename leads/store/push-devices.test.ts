@@ -15,7 +15,9 @@ it.each(engines)(
     const { endpoint } = byEndpoint
     await saveDevice(db, makePhone({ id: '22222222', sessionId: 'own', endpoint }))
 
-    expect((await listDevices(db)).map(({ id }) => id)).toEqual(['22222222'])
+    expect((await listDevices(db, { deskEmails: [], now: testTime })).map(({ id }) => id)).toEqual([
+      '22222222',
+    ])
     const { deliveries = [] } = (await findLead(db, leadId)) ?? {}
     expect(deliveries.map(({ channel, state }) => `${channel} ${state}`).sort()).toEqual([
       'push-11111111 cancelled',
@@ -29,5 +31,5 @@ it('a device that registered again is not marked as gone for its old address', a
   const old = makePhone()
   await saveDevice(db, { ...old, endpoint: 'https://push.example/new' })
   await markDeviceGone(db, old, testTime)
-  expect(await listDevices(db)).toMatchObject([{ goneAt: null }])
+  expect(await listDevices(db, { deskEmails: [], now: testTime })).toMatchObject([{ goneAt: null }])
 })

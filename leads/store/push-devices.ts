@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { writeDeliveries } from './deliveries.ts'
+import { type Access, selectLiveSessions } from './live-sessions.ts'
 import type { Database, Tables } from './tables.ts'
 
 export type PushDevice = {
@@ -17,20 +18,30 @@ export type PushDevice = {
   createdAt: number
   /** When its push service answered that the device is gone. */
   goneAt: number | null
+  /** Whether its session is alive. Homeowners' names go only to people who may still sign in. */
+  isSignedIn: boolean
 }
+
+export const canNotify = ({ goneAt, isSignedIn }: PushDevice): boolean =>
+  goneAt === null && isSignedIn
 
 /** The name of the device's deliveries. */
 export const nameDevice = ({ id }: Pick<PushDevice, 'id'>): string => `push-${id.slice(0, 8)}`
 
 /** Whether it is notified of new leads, not only of unanswered ones. */
-export const notifiesAtOnce = ({ goneAt, notifyAfterMinutes }: PushDevice): boolean =>
-  goneAt === null && notifyAfterMinutes === 0
+export const notifiesAtOnce = (device: PushDevice): boolean =>
+  canNotify(device) && device.notifyAfterMinutes === 0
 
-export async function listDevices({ kysely }: Pick<Database, 'kysely'>): Promise<PushDevice[]> {
+export async function listDevices(
+  { kysely }: Pick<Database, 'kysely'>,
+  access: Access,
+): Promise<PushDevice[]> {
+  const live = selectLiveSessions(kysely, access).select('id').as('live')
   const rows = await kysely
     .selectFrom('push_devices')
+    .leftJoin(live, 'live.id', 'session_id')
     .select([
-      'id',
+      'push_devices.id',
       'session_id as sessionId',
       'endpoint',
       'p256dh',
@@ -42,14 +53,22 @@ export async function listDevices({ kysely }: Pick<Database, 'kysely'>): Promise
       'notify_emergencies as notifyEmergencies',
       'created_at as createdAt',
       'gone_at as goneAt',
+      'live.id as liveId',
     ])
     .orderBy('created_at')
     .execute()
-  return rows.map((row) => ({ ...row, notifyEmergencies: row.notifyEmergencies === 1 }))
+  return rows.map(({ liveId, ...row }) => ({
+    ...row,
+    notifyEmergencies: row.notifyEmergencies === 1,
+    isSignedIn: liveId !== null,
+  }))
 }
 
 /** A browser has one device: a new registration replaces the old one. */
-export function saveDevice({ kysely }: Database, device: PushDevice): Promise<void> {
+export function saveDevice(
+  { kysely }: Database,
+  device: Omit<PushDevice, 'isSignedIn'>,
+): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
     const replaced = await trx
       .deleteFrom('push_devices')
@@ -135,10 +154,10 @@ async function cancelNotifications(
     .execute()
 }
 
-/** Removes one device, those of a session, or all, and cancels their pending deliveries. */
+/** Removes one device, those of some sessions, or all, and cancels their pending deliveries. */
 export async function removeDevices(
   trx: Kysely<Tables>,
-  which: { id: string } | { sessionId: string } | 'all',
+  which: { id: string } | { sessionIds: readonly string[] } | 'all',
   now: number,
 ): Promise<void> {
   let query = trx.deleteFrom('push_devices').returning('id')
@@ -146,7 +165,7 @@ export async function removeDevices(
     query =
       'id' in which
         ? query.where('id', '=', which.id)
-        : query.where('session_id', '=', which.sessionId)
+        : query.where('session_id', 'in', which.sessionIds)
   const removed = await query.execute()
   await cancelNotifications(trx, removed, now)
 }
@@ -177,10 +196,14 @@ export async function notifyDevices(
 }
 
 /** Keeps the device when its browser signs in again. */
-export async function moveDevices({ kysely }: Database, from: string, to: string): Promise<void> {
-  await kysely
+export async function moveDevice(
+  trx: Kysely<Tables>,
+  from: string,
+  { sessionId, person }: { sessionId: string; person: string },
+): Promise<void> {
+  await trx
     .updateTable('push_devices')
-    .set({ session_id: to })
+    .set({ session_id: sessionId, person })
     .where('session_id', '=', from)
     .execute()
 }

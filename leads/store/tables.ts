@@ -46,17 +46,15 @@ export type Tables = {
   desk_links: {
     token_hash: string
     email: string
-    client_address: string
-    is_valid: number
     expires_at: number
   }
+  desk_crew: { email: string }
   desk_sessions: {
     id: string
     token_hash: string
     email: string
     person: string
     device: string
-    created_at: number
     seen_at: number
   }
   push_devices: {

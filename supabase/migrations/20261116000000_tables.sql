@@ -84,10 +84,12 @@ create table write_checks (
 create table desk_links (
   token_hash text primary key,
   email text not null,
-  client_address text not null,
-  -- 0 for an email address that may not sign in: the attempt counts toward the limit, but the link is invalid.
-  is_valid integer not null,
   expires_at bigint not null
+);
+
+-- Who may sign in besides the addresses in .env.
+create table desk_crew (
+  email text primary key
 );
 
 create table desk_sessions (
@@ -96,7 +98,7 @@ create table desk_sessions (
   email text not null,
   person text not null,
   device text not null,
-  created_at bigint not null,
+  -- A session ends 30 days after it was last used.
   seen_at bigint not null
 );
 

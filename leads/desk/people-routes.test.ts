@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { engines, openTestDatabase } from '#testing/database.ts'
+import { createTestDesk, findToken } from '#testing/desk.ts'
+import { makePhone } from '#testing/saved-leads.ts'
+import { saveDevice } from '../store/push-devices.ts'
+
+describe.each(engines)('the crew on %s', (engine) => {
+  async function open(changes?: Parameters<typeof createTestDesk>[1]) {
+    const db = await openTestDatabase(engine)
+    const desk = createTestDesk(db, changes)
+    const cookie = await desk.signIn()
+    const add = (email: string) => desk.call('POST', '/api/crew', { cookie, body: { email } })
+    const remove = (email: string) =>
+      desk.call('DELETE', `/api/crew/${encodeURIComponent(email)}`, { cookie })
+    const list = async () => (await desk.call('GET', '/api/people', { cookie })).json
+    return { ...desk, db, cookie, add, remove, list }
+  }
+  const fromSettings = [
+    { email: 'sam.hill@example.com', canRemove: false },
+    { email: 'alex@example.com', canRemove: false },
+  ]
+
+  it('can sign in once added, until removed, with no notifications afterwards', async () => {
+    const { db, call, redeemLink, mails, add, remove, list } = await open()
+    const ask = () => call('POST', '/api/sign-in', { body: { email: 'dana+roof@example.com' } })
+    await ask()
+    expect(mails).toEqual([])
+    for (const email of [' Dana+Roof@Example.com ', 'dana+roof@example.com', 'alex@example.com'])
+      expect((await add(email)).status).toBe(200)
+    const dana = { email: 'dana+roof@example.com', canRemove: true }
+    expect((await list()).crew).toEqual([...fromSettings, dana])
+
+    await ask()
+    const entered = await redeemLink(findToken(mails[0]?.link ?? ''), { person: 'Dana' })
+    const cookie = entered.headers.get('set-cookie')?.split(';')[0]
+    const { sessions } = (await call('GET', '/api/people', { cookie })).json
+    const { id: sessionId } = sessions.find(({ isThis }: { isThis: boolean }) => isThis)
+    await saveDevice(db, makePhone({ sessionId }))
+    await ask()
+
+    expect((await remove('dana+roof@example.com')).status).toBe(200)
+    expect((await call('GET', '/api/today', { cookie })).status).toBe(401)
+    expect((await redeemLink(findToken(mails[1]?.link ?? ''))).status).toBe(403)
+    expect(await db.kysely.selectFrom('push_devices').selectAll().execute()).toEqual([])
+    expect((await list()).crew).toEqual(fromSettings)
+    await ask()
+    expect(mails).toHaveLength(2)
+  })
+
+  it('cannot lose addresses from the settings', async () => {
+    const { remove, list } = await open()
+    expect((await remove('alex@example.com')).status).toBe(409)
+    expect((await list()).crew).toEqual(fromSettings)
+  })
+
+  it('accepts only email addresses, and at most 100', async () => {
+    const { db, add } = await open()
+    for (const email of ['', 'dana', 'a@b@c', 'a b@example.com', `${'x'.repeat(250)}@example.com`])
+      expect((await add(email)).status).toBe(400)
+    const emails = Array.from({ length: 100 }, (_, at) => ({ email: `crew-${at}@example.com` }))
+    await db.kysely.insertInto('desk_crew').values(emails).execute()
+    expect((await add('dana@example.com')).status).toBe(409)
+  })
+
+  it('cannot grow where no email can be sent', async () => {
+    const { add } = await open({ sendLink: undefined })
+    const { status, message } = await add('dana@example.com')
+    expect([status, message]).toEqual([409, expect.stringContaining('npm run leads -- desk')])
+  })
+})
