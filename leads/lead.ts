@@ -12,6 +12,9 @@ const tidy = (text: string) =>
 /** The digits of a phone number, however it was typed. */
 export const readDigits = (phone: string) => phone.normalize('NFKC').replace(/\D/g, '')
 
+/** Ten digits for a US number, with or without its country code. */
+export const readPhoneDigits = (phone: string) => readDigits(phone).replace(/^1(?=\d{10}$)/, '')
+
 type Check = { isValid: (text: string) => boolean; message: string }
 
 const checks: Partial<Record<LeadField, Check>> = {

@@ -14,7 +14,7 @@ import {
   type LeadDetails,
   leadSchema,
   readDetails,
-  readDigits,
+  readPhoneDigits,
   readSource,
 } from '../lead.ts'
 import { explainIssue, type Refusal, refusals } from './refusals.ts'
@@ -80,7 +80,7 @@ const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 const normalize: Partial<Record<LeadField, (text: string) => string>> = {
   name: formatName,
   email: (email) => email.toLowerCase(),
-  phone: (phone) => readDigits(phone).replace(/^1(?=\d{10}$)/, ''),
+  phone: readPhoneDigits,
 }
 
 /** One hash per lead, whichever way it came. Fields left empty do not count, nor does their order. */

@@ -4,6 +4,7 @@ import { toStoredFields } from '../field-outputs.ts'
 import type { Lead } from '../fields.ts'
 import type { LeadDetails } from '../lead.ts'
 import { writeDeliveries } from './deliveries.ts'
+import { makeSearchText } from './find-leads.ts'
 import { findRateLimit } from './rate-limit.ts'
 import type { Database } from './tables.ts'
 
@@ -65,6 +66,7 @@ export function saveLead(
       .values({
         id,
         ...toStoredFields(lead),
+        search_text: makeSearchText(lead),
         received_at: now,
         deadline_at: newLead.deadlineAt,
         ...client,

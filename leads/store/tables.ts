@@ -6,6 +6,7 @@ import type { AnswerSource, LeadOutcome } from '../lead.ts'
 export type Tables = {
   leads: StoredFields & {
     id: string
+    search_text: string
     received_at: number
     deadline_at: number | null
     client_address: string

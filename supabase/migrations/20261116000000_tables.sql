@@ -8,6 +8,8 @@ create table leads (
   phone text not null,
   address text not null,
   service_type text not null,
+  -- What the desk searches: the fields in lowercase without accents, and the phone number's digits.
+  search_text text not null,
   received_at bigint not null,
   -- When the promised call is due. Null for suspected spam.
   deadline_at bigint,
