@@ -24,6 +24,14 @@ it('trims, and replaces what no database can hold', () => {
   })
 })
 
+it('removes invisible characters, and needs a visible one in each required field', () => {
+  expect(read({ name: '\u202AJane\u200B Doe\u2060\u202C' }).output).toMatchObject({
+    name: 'Jane Doe',
+  })
+  for (const name of ['\u200B', '\u200D\u200C', '\u3164', '\u2800', '\uFE0F\u034F'])
+    expect([name, isLead({ name })]).toEqual([name, false])
+})
+
 const makeEmail = (length: number) => `${'x'.repeat(length - 10)}@e.example`
 it.each([
   ['name', ['x'.repeat(100)], ['x'.repeat(101)]],

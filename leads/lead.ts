@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { type Field, fieldNames, type Lead, type LeadField, leadFields } from './fields.ts'
+import { keepVisible, makeSafe } from './safe-text.ts'
 
-// PostgreSQL cannot store NUL, and other control characters and lone surrogates are meaningless to
-// people. They are replaced, because a lead is worth more than its odd bytes.
-const tidy = (text: string) =>
-  text
-    .replace(/\p{Cs}/gu, '\uFFFD')
-    .replace(/\p{Cc}+/gu, ' ')
-    .trim()
+// Unsafe characters are replaced or removed rather than refused, so that no lead is lost to them. A
+// text without a visible character is empty.
+const tidy = (text: string) => {
+  const safe = makeSafe(text).trim()
+  return keepVisible(safe) && safe
+}
 
 /** The digits of a phone number, however it was typed. */
 export const readDigits = (phone: string) => phone.normalize('NFKC').replace(/\D/g, '')

@@ -1,13 +1,19 @@
 /**
- * A lead's words come from strangers. Control characters would end a mail's header or rewrite the
- * owner's terminal, and direction marks would disguise what is there. The joiners that emoji and
- * Persian need may stay.
+ * Makes a visitor's text safe to show: control characters could end an email header or change the
+ * owner's terminal, and direction marks could disguise the text. Emoji and Persian need the joiners.
  */
 export const makeSafe = (text: string): string =>
   text
     .replace(/\p{Cs}/gu, '\uFFFD')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/[\p{Cf}--[\u200C\u200D]]/gv, '')
+    .replace(/(?![\u200C\u200D])\p{Cf}/gu, '')
+
+/** Removes joiners, fillers, and other characters that show nothing. U+2800 is the empty Braille cell. */
+export const keepVisible = (text: string): string =>
+  text
+    .replace(/[\p{Default_Ignorable_Code_Point}\u2800]/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim()
 
 export const escapeHtml = (text: string): string =>
   text.replace(

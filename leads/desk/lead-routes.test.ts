@@ -124,6 +124,20 @@ it('erases nothing while Airtable is not available, unless the owner erases here
   expect(await findLead(db, id)).toBeUndefined()
 })
 
+it('erases a lead whose name contains invisible characters, by the name that is shown', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { call, cookie, erase } = await open(db)
+  for (const [name, shown] of [
+    ['Ja\u200Dne\u200B \u2067Doe\u00AD', 'Jane Doe'],
+    ['\u200D\u2800', 'No name'],
+  ] as const) {
+    const id = await storeLead(db, { lead: { name } })
+    const { json } = await call('GET', `/api/leads/${id}`, { cookie })
+    expect(json.lead.name.replace('\u200D', '')).toBe(shown)
+    expect((await erase(id, { name: shown })).json).toEqual({ message: 'Erased.' })
+  }
+})
+
 it('waits until the site has stopped sending, so that no row arrives after the deletion', async () => {
   const db = await openTestDatabase('sqlite')
   const { erase, clock } = await open(db)

@@ -11,6 +11,7 @@ import type { LeadOutcome, StoredLead } from '../lead.ts'
 import { formatCsv, readPages } from '../reports/csv.ts'
 import { describeCard, describeInFull } from '../reports/describe.ts'
 import { computeReport } from '../reports/promise-report.ts'
+import { keepVisible } from '../safe-text.ts'
 import { retryDeliveries } from '../store/deliveries.ts'
 import { eraseLead } from '../store/erase-lead.ts'
 import { findLeads, type LeadState, type Position } from '../store/find-leads.ts'
@@ -184,10 +185,11 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
     {
       method: 'DELETE',
       path: '/api/leads/:id',
-      answer: withLead(async (c, { id, name }) => {
+      answer: withLead(async (c, lead) => {
+        const { id } = lead
         const asked = await readBody(c, eraseSchema)
-        if (tidy(asked?.name) !== tidy(name))
-          return refuse(c, 400, 'Type the name as it stands there.')
+        if (toTyped(asked?.name) !== toTyped(describeCard(lead).name))
+          return refuse(c, 400, 'The name is different. Type it as it is shown.')
         if (asked?.hereOnly) {
           await eraseLead(db, id)
           const message = `Erased here only. In Airtable, delete the row with the Lead ID ${id} by hand.`
@@ -216,7 +218,8 @@ function toStream(texts: AsyncGenerator<string, void>): ReadableStream<Uint8Arra
   })
 }
 
-const tidy = (name = '') => name.normalize().replace(/\s+/g, ' ').trim().toLowerCase()
+/** What a person can type of a name. */
+const toTyped = (name = '') => keepVisible(name.normalize('NFKC')).toLowerCase()
 
 const when = v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number)))
 const searchSchema = v.object({

@@ -247,8 +247,7 @@ it.each([
   await sql.raw(`pragma ${breakIt}`).execute(db.kysely)
   let taken = 0
   // A full database still has free space in its existing pages.
-  while (taken < 90 && (await post({}, { ...lead, address: 'x'.repeat(300) })).status === 200)
-    taken += 1
+  while (taken < 90 && (await post()).status === 200) taken += 1
   expect((await post()).status).toBe(503)
   expect(await checkHealth()).toBe(503)
   expect(await stored()).toHaveLength(taken)

@@ -3,7 +3,7 @@ import { formatClock, formatDuration } from '../clock.ts'
 import { type ReasonKind, readReason } from '../delivery-reason.ts'
 import { findTown, listShown, readField, readPhone } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
-import { makeSafe } from '../safe-text.ts'
+import { keepVisible, makeSafe } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
 import type { Delivery, LeadWithDeliveries } from '../store/reading.ts'
 
@@ -12,7 +12,7 @@ export type LeadInFull = ReturnType<typeof describeInFull>
 
 export const describeCard = (lead: StoredLead) => ({
   id: lead.id,
-  name: makeSafe(lead.name),
+  name: keepVisible(lead.name) ? makeSafe(lead.name) : 'No name',
   phone: readPhone(lead.phone),
   service: readField(lead, 'serviceType'),
   isEmergency: lead.serviceType === 'emergency',
