@@ -1,9 +1,11 @@
-import { chmodSync, cpSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { eraseLead } from '#leads/store/erase-lead.ts'
 import { listLeads } from '#leads/store/reading.ts'
 import { createDir, createLocation, engines, runSql } from '#testing/database.ts'
+import { storeLead } from '#testing/saved-leads.ts'
 import { migrationsDir, openDatabase } from './database.ts'
 
 function copyMigrations(extra: Record<string, string>): string {
@@ -69,6 +71,28 @@ describe('opening SQLite', () => {
     expect(await read('pragma foreign_keys')).toEqual([{ foreign_keys: 1 }])
     const others = `select name from schema_migrations where name like '%.postgres'`
     expect(await read(others)).toEqual([])
+  })
+
+  it('leaves nothing of an erased lead in the file', async () => {
+    const location = await createLocation('sqlite')
+    const db = await openDatabase(location)
+    onTestFinished(() => db.close())
+    await sql`pragma synchronous = off`.execute(db.kysely)
+    const ids: string[] = []
+    for (let number = 0; number < 200; number++) {
+      const name = number % 2 === 0 ? 'Erased' : 'Kept'
+      ids.push(await storeLead(db, { lead: { name, address: 'x'.repeat((number * 37) % 290) } }))
+      // A row that grows can move to another page and leave its old bytes behind.
+      const grow = db.kysely.updateTable('leads').set({ answered_name: 'y'.repeat(300) })
+      await grow.where('id', '=', ids.at(-8) ?? '').execute()
+    }
+    for (const id of ids.filter((_, number) => number % 2 === 0)) await eraseLead(db, id)
+    const [file, log] = ['leads.db', 'leads.db-wal'].map((name) =>
+      readFileSync(join(location.dataDir, name), 'latin1'),
+    )
+    expect(file).toContain('Kept')
+    expect(file?.match(/Erased/g)).toBeNull()
+    expect(log).toBe('')
   })
 
   it('acquires the write lock at the start of a transaction', async () => {

@@ -39,6 +39,8 @@ async function openSqlite(dataDir: string, migrations: string, lockWaitMs: numbe
     await retryWhileLocked(() => sqlite.exec('pragma journal_mode = wal'), lockWaitMs)
     // In WAL mode only FULL syncs at every commit; with NORMAL a power cut loses acknowledged leads.
     sqlite.exec('pragma synchronous = full')
+    // Overwrite deleted rows; otherwise sessions and erased leads stay readable in the file.
+    sqlite.exec('pragma secure_delete = on')
   } catch (error) {
     throw new UserError(`The database ${file} (DATA_DIR) cannot be opened: ${explain(error)}.`)
   }
