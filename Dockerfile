@@ -1,5 +1,6 @@
 # The site in a container. compose.yaml runs it behind Caddy (docs/hosting.md).
-FROM node:24-bookworm-slim AS build
+# Images are pinned by digest, and Dependabot updates them (.github/dependabot.yml).
+FROM node:24-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY site/build-tools site/build-tools
@@ -23,7 +24,7 @@ RUN cp -L node_modules/.bin/node /usr/local/bin/pinned-node \
   && npm pkg delete workspaces \
   && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund --loglevel=error
 
-FROM debian:bookworm-slim
+FROM debian:bookworm-slim@sha256:88200866dfff7ea7f5cbcb6ec7c8a701889efe6fe859fe64d6990e4b07ea4171
 RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin roofing \
   && install -d -o roofing -g roofing -m 700 /data
 WORKDIR /app

@@ -14,9 +14,11 @@ import { spawnServer, waitUntil } from '#testing/server-process.ts'
 /** One process behind Caddy, as the recipe for Debian runs it. */
 async function serve(changes: Record<string, string> = {}) {
   const { dataDir } = await createLocation('sqlite')
-  const site = spawnServer({ DATA_DIR: dataDir, TRUSTED_PROXIES: '1', ...changes })
+  const deskPort = await findFreePort()
+  const desk = { DESK_URL: 'https://desk.example.com', DESK_PORT: String(deskPort) }
+  const site = spawnServer({ DATA_DIR: dataDir, TRUSTED_PROXIES: '1', ...desk, ...changes })
   const siteUrl = await site.findUrl()
-  const caddy = await startCaddy([new URL(siteUrl).host])
+  const caddy = await startCaddy([new URL(siteUrl).host], `127.0.0.1:${deskPort}`)
   onTestFinished(caddy.stop)
   return { site, siteUrl, caddy, request: createClient(caddy) }
 }
@@ -92,17 +94,23 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
   })
 
   it.each([
-    ['short', 1, 1_000],
+    ['short', 'localhost', 1, 1_000],
     // More than Caddy buffers and more than the function accepts.
-    ['long', 33_000, 100_000],
+    ['long', 'localhost', 33_000, 100_000],
+    ['short', 'desk.example.com', 1, 1_000],
   ])(
-    'serves visitors while one client has hundreds of unfinished %s requests',
-    async (_, sent, whole) => {
+    'serves others while one client has hundreds of unfinished %s requests at %s',
+    async (_, host, sent, whole) => {
       const { request, caddy } = await serve()
-      const post = { ':method': 'POST', ':path': testPath, ...jsonWithKey, 'content-length': whole }
+      const path = host === 'localhost' ? testPath : '/api/session'
+      const post = {
+        ...{ ':authority': host, ':method': 'POST', ':path': path, ...jsonWithKey },
+        ...{ origin: `https://${host}`, 'content-length': whole },
+      }
       // Four connections with 200 requests each: more than the site's 700 connections.
       const sessions = Array.from({ length: 4 }, () => {
-        const session = connect(`https://localhost:${caddy.httpsPort}`, { ca: caddy.ca })
+        const address = `https://localhost:${caddy.httpsPort}`
+        const session = connect(address, { ca: caddy.ca, servername: host })
         onTestFinished(() => session.destroy())
         session.on('error', () => {})
         for (let at = 0; at < 200; at++)
@@ -114,11 +122,13 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
       })
       // All of them have arrived once a later request on the same connection is answered.
       await Promise.all(
-        sessions.map((session) => once(session.request({ ':path': '/' }).resume(), 'end')),
+        sessions.map((session) =>
+          once(session.request({ ':authority': host, ':path': '/' }).resume(), 'end'),
+        ),
       )
       for (let at = 0; at < 10; at++) {
         const askedAt = performance.now()
-        expect((await request('/')).statusCode).toBe(200)
+        expect((await request('/', { host })).statusCode).toBe(200)
         expect((await postLead(request)).statusCode).toBe(200)
         expect(performance.now() - askedAt).toBeLessThan(4_000)
       }

@@ -50,22 +50,40 @@ it('compose.yaml strips the trailing slash from addresses for Caddy', () => {
   for (const name of named) expect(compose).toContain(`${name}="$$\{${name}%/}"`)
 })
 
-it('all services drop their capabilities', () => {
-  const [, services = ''] = compose.split(/^services:$/m)
-  for (const service of services.split(/^ {2}(?=\w+:$)/m).slice(1, 5))
-    expect(service).toMatch(/<<: \*(guarded|site)$/m)
-  expect(compose).toMatch(/cap_drop: \[ALL\]/)
+it('images and actions are pinned by digest', () => {
+  const ci = read('.github/workflows/ci.yml')
+  const images = [
+    ...findAll(dockerfile, /^FROM (\S+)/gm),
+    ...findAll(compose + ci, /^ +image: (\S+)$/gm).filter((name) => name !== 'roofing-site'),
+  ]
+  expect(images).toHaveLength(5)
+  for (const image of images) expect(image).toMatch(/:[\w.-]+@sha256:[0-9a-f]{64}$/)
+  for (const action of findAll(ci, /uses: (.+)/g))
+    expect(action).toMatch(/@[0-9a-f]{40} # v[\d.]+$/)
 })
 
-it('both Caddyfiles forward requests the same way', () => {
-  const readProxy = (file: string) => {
-    const [, block = ''] = read(file).match(/^\treverse_proxy [^\n]*\{\n(.*?)^\t\}/ms) ?? []
-    return block.split('\n').filter((line) => line.trim() && !line.trim().startsWith('#'))
+it('all services drop their capabilities, and have limits on memory and processes', () => {
+  const [shared = '', services = ''] = compose.split(/^services:$/m)
+  for (const service of services.split(/^ {2}(?=\w+:$)/m).slice(1, 5))
+    expect(service).toMatch(/<<: \*(guarded|site)$/m)
+  for (const line of [/cap_drop: \[ALL\]/, /mem_limit: \d+m/, /pids_limit: \d+/])
+    expect(shared).toMatch(line)
+})
+
+it('both Caddyfiles forward requests the same way, with the same limits for site and desk', () => {
+  const readBlocks = (file: string) => {
+    const blocks = read(file).matchAll(
+      /^(?<indent>\t?)(\(limits\)|reverse_proxy [^\n]*) \{\n(?<body>.*?)^\k<indent>\}/gms,
+    )
+    const lines = [...blocks].flatMap(({ groups }) => groups?.body?.split('\n') ?? [])
+    return lines.map((line) => line.trim()).filter((line) => line && !line.startsWith('#'))
   }
-  const older = readProxy('deploy/Caddyfile').join('\n')
+  const older = readBlocks('deploy/Caddyfile')
+  expect(older.filter((line) => line === 'import limits')).toHaveLength(2)
   const newer = older
-    .replace(/\t\tbuffer_requests\n\t\tmax_buffer_size 32KiB/, '\t\trequest_buffers 32KiB')
-    .replace(/\t\tlb_retry_match \{\n\t+expression .*\n\t\t\}\n/, '')
-  expect(newer).not.toBe(older)
-  expect(readProxy('deploy/Caddyfile.container').join('\n')).toBe(newer)
+    .join('\n')
+    .replace('buffer_requests\nmax_buffer_size 32KiB', 'request_buffers 32KiB')
+    .replace(/lb_retry_match \{\nexpression .*\n\}\n/, '')
+  expect(newer).not.toBe(older.join('\n'))
+  expect(readBlocks('deploy/Caddyfile.container').join('\n')).toBe(newer)
 })

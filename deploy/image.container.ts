@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postLead, testLead } from '#testing/app.ts'
 import { findFreePort, waitUntil } from '#testing/processes.ts'
@@ -14,11 +17,16 @@ const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
 const podman = (...args: string[]) => run('podman', '--runtime', 'runc', ...args)
 
+// testing/base-images makes images with the same names, but other digests.
+const dockerfile = join(mkdtempSync(join(tmpdir(), 'dockerfile-')), 'Dockerfile')
+writeFileSync(dockerfile, readFileSync('Dockerfile', 'utf8').replaceAll(/@sha256:\w+/g, ''))
+
 /** Isolation by chroot works without cgroups. */
 const build = (tag: string, ...args: string[]) =>
   run(
     'buildah',
     ...['build', '--isolation', 'chroot', '--network', 'host', '--pull-never', '--layers'],
+    ...['--file', dockerfile],
     // Podman's own image format drops the health check.
     ...['--format', 'docker', '--tag', tag, ...args, '.'],
   )
@@ -63,6 +71,7 @@ beforeAll(() => {
 afterAll(() => {
   remove()
   podman('volume', 'rm', '--force', volume)
+  rmSync(dirname(dockerfile), { recursive: true })
 })
 
 test('the image is small and has no build or test tools', () => {

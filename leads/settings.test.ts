@@ -128,6 +128,26 @@ it('finds every variable it reads in .env.example, which works as it is', () => 
   const copied = Object.fromEntries(lines.map((line) => line.split(/=(.*)/)))
   // An owner who forgets a proxy is warned, which a 0 would prevent.
   expect(readEnv(copied).trustedProxies).toBeUndefined()
-  // A public site has a desk only where the owner asked for one.
-  expect(readEnv({ ...copied, PUBLIC_URL: 'https://www.example.com' }).desk).toBeUndefined()
+})
+
+it.each([
+  [{}, 'http://localhost:3001'],
+  [{ PUBLIC_URL: 'https://www.example.com' }, undefined],
+  [{ PUBLIC_URL: 'https://www.example.com', DESK_PORT: '3001' }, undefined],
+  // compose.yaml sets this address if DESK_URL is empty.
+  [{ PUBLIC_URL: 'https://www.example.com', DESK_URL: 'http://desk.localhost' }, undefined],
+  [{ PUBLIC_URL: 'http://localhost', DESK_URL: 'http://desk.localhost' }, 'http://desk.localhost'],
+  [{ PUBLIC_URL: 'https://a.test', DESK_URL: 'https://desk.a.test/' }, 'https://desk.a.test'],
+])('has a desk on a public site only under its own address: %j', (variables, url) => {
+  expect(readEnv(variables as Record<string, string>).desk?.url).toBe(url)
+})
+
+it.each([
+  [{ ALERT_EMAIL_FROM: 'Site <site@a.test>', DESK_EMAIL_TO: 'sam@a.test' }, 'mailto:site@a.test'],
+  [{ DESK_EMAIL_TO: 'sam@a.test', PUBLIC_URL: 'https://a.test' }, 'mailto:sam@a.test'],
+  [{ PUBLIC_URL: 'https://a.test' }, 'https://a.test'],
+  [{ DESK_URL: 'https://desk.a.test' }, 'https://desk.a.test'],
+  [{}, 'mailto:owner@example.com'],
+])('gives push services an address they accept: %j', (variables, contactUrl) => {
+  expect(readEnv(variables as Record<string, string>).contactUrl).toBe(contactUrl)
 })

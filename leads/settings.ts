@@ -108,7 +108,9 @@ export function readEnv(given: Record<string, string | undefined>) {
   const hasDomain = env.PUBLIC_URL && !new URL(publicUrl).hostname.endsWith('.supabase.co')
   const answerPath = onSupabase ? '/functions/v1/submit-to-airtable/answer' : '/answer'
 
-  const sender = env.ALERT_EMAIL_FROM?.match(/[^\s<>]+@[^\s<>]+/)?.[0]
+  const deskEmails = [env.DESK_EMAIL_TO, env.ALERT_EMAIL_TO, env.ESCALATION_EMAIL_TO]
+    .flatMap((some) => some ?? [])
+    .map((email) => email.toLowerCase())
   const desk = readDesk()
   const settings = {
     port,
@@ -129,23 +131,27 @@ export function readEnv(given: Record<string, string | undefined>) {
     trustedProxies: env.TRUSTED_PROXIES,
     desk,
     /** Who may sign in to the desk besides the crew added there. */
-    deskEmails: [env.DESK_EMAIL_TO, env.ALERT_EMAIL_TO, env.ESCALATION_EMAIL_TO]
-      .flatMap((some) => some ?? [])
-      .map((email) => email.toLowerCase()),
-    contactUrl: sender ? `mailto:${sender}` : publicUrl,
+    deskEmails,
+    contactUrl: findContact(),
   } satisfies SiteSettings & Record<string, unknown>
 
   /** On a laptop the desk is always on; on a public site the owner has to give it an address. */
   function readDesk() {
-    if (publicUrl.startsWith('https:') && !env.DESK_URL && env.DESK_PORT === undefined)
-      return undefined
+    // compose.yaml sets http://desk.localhost if DESK_URL is empty.
+    const isForLaptop = !env.DESK_URL || new URL(env.DESK_URL).hostname.endsWith('.localhost')
+    if (publicUrl.startsWith('https:') && isForLaptop) return undefined
     // With PORT=0 both use any free port.
     const port = env.DESK_PORT ?? (env.PORT === 0 ? 0 : 3001)
-    return {
-      port,
-      host: env.DESK_HOST ?? '127.0.0.1',
-      url: (env.DESK_URL ?? `http://localhost:${port}`).replace(/\/+$/, ''),
-    }
+    const url = (env.DESK_URL ?? `http://localhost:${port}`).replace(/\/+$/, '')
+    return { port, host: env.DESK_HOST ?? '127.0.0.1', url }
+  }
+
+  /** Mozilla's and Apple's push services reject http: and localhost, so the last resort is a reserved name. */
+  function findContact() {
+    const sender = env.ALERT_EMAIL_FROM?.match(/[^\s<>]+@[^\s<>]+/)?.[0]
+    const email = sender ?? deskEmails[0]
+    const https = [publicUrl, desk?.url].find((url) => url?.startsWith('https:'))
+    return (email && `mailto:${email}`) ?? https ?? 'mailto:owner@example.com'
   }
 
   return settings

@@ -6,8 +6,8 @@ import { startDesk } from './desk-server.ts'
 import { createLog } from './log.ts'
 
 try {
-  const env = readEnv({ ...process.env, DESK_PORT: process.env.DESK_PORT || '3001' })
-  if (!env.desk) throw new UserError('Set DESK_PORT or DESK_URL.')
+  const env = readEnv(process.env)
+  if (!env.desk) throw new UserError('Set DESK_URL in .env, such as https://desk.example.com.')
   const db = await openDatabase(env)
   const log = createLog(process.stderr)
   const context = { env: { ...env, desk: env.desk }, db, fetch, now: Date.now, log }

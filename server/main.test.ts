@@ -104,7 +104,6 @@ describe('npm start', () => {
 
   it.each([
     ['on a laptop', {}, true],
-    ['on a public site', { PUBLIC_URL: 'https://www.example.com', DESK_PORT: '0' }, false],
     ['with a public desk', { DESK_URL: 'https://desk.example.com' }, false],
   ])(
     'prints a sign-in link for the desk only on a private machine: %s',
@@ -116,6 +115,15 @@ describe('npm start', () => {
       expect(server.output.stdout.includes('#enter=')).toBe(isPrinted)
     },
   )
+
+  it('has no desk on a public site without DESK_URL, and prints what to set', async () => {
+    const env = { PUBLIC_URL: 'https://www.example.com', DESK_PORT: '0' }
+    const server = spawnServer({ DATA_DIR: createDir(), ...env })
+    await server.findUrl()
+    await waitUntil(() => server.output.stdout.includes('before going live'))
+    expect(server.output.stdout).not.toContain('The desk is at')
+    expect(server.output.stdout).toMatch(/^The desk is off.* DESK_URL.*$/m)
+  })
 
   const lan = Object.values(networkInterfaces())
     .flat()

@@ -22,7 +22,10 @@ export type TestCaddy = {
 }
 
 /** Runs deploy/Caddyfile with a local domain, free ports, and certificates from Caddy's local CA. */
-export async function startCaddy(upstreams: readonly string[]): Promise<TestCaddy> {
+export async function startCaddy(
+  upstreams: readonly string[],
+  desk = '127.0.0.1:3001',
+): Promise<TestCaddy> {
   const command = findCaddy()
   if (!command) throw new Error('Caddy is not installed.')
   const dir = mkdtempSync(join(tmpdir(), 'caddy-'))
@@ -41,6 +44,7 @@ export async function startCaddy(upstreams: readonly string[]): Promise<TestCadd
     .replace(/^\{\n/m, forTests)
     .replaceAll('www.example.com', 'localhost')
     .replace('127.0.0.1:3000', upstreams.join(' '))
+    .replace('127.0.0.1:3001', desk)
   const config = join(dir, 'Caddyfile')
   writeFileSync(config, text)
   const caddy = startProcess(command, ['run', '--config', config, '--adapter', 'caddyfile'], {
@@ -59,7 +63,7 @@ export async function startCaddy(upstreams: readonly string[]): Promise<TestCadd
     // Caddy writes the certificate before it is ready, so try a handshake.
     const ready = waitUntil(async () => {
       if (!existsSync(root)) return false
-      const names = ['localhost', 'example.com']
+      const names = ['localhost', 'example.com', 'desk.example.com']
       const connected = await Promise.all(names.map((name) => canConnect(name, httpsPort, root)))
       return connected.every(Boolean)
     })

@@ -6,6 +6,7 @@ import { formatSiteHeaders } from '#site/build/site-headers.ts'
 import { readSite, siteChecks } from './site-checks.ts'
 
 const publicUrl = 'https://www.roofing.test'
+const deskUrl = 'https://desk.roofing.test'
 const backend = 'https://abc.supabase.co'
 const functionPath = '/functions/v1/submit-to-airtable'
 
@@ -27,11 +28,12 @@ const wellSite: Site = {
   ...answer(`${publicUrl}/`, page, 200, all),
   ...answer(`${publicUrl}/healthz`, { warnings: [] }),
   ...answer(`${publicUrl}${functionPath}`, '', 415),
+  ...answer(`${deskUrl}/api/today`, { error: { message: 'Please sign in.' } }, 401),
 }
 
 async function find(changes: Site = {}, given: Record<string, string> = {}) {
   const responses = { ...wellSite, ...changes }
-  const raw = { PUBLIC_URL: publicUrl, TRUSTED_PROXIES: '1', ...given }
+  const raw = { PUBLIC_URL: publicUrl, DESK_URL: deskUrl, TRUSTED_PROXIES: '1', ...given }
   const env = readEnv(raw)
   const site = await readSite(env, raw, async (input, init) => {
     const request = new Request(input, init)
@@ -95,6 +97,20 @@ test.each<[string, Site, RegExp]>([
     /^The running site reports: email-late\.$/,
   ],
   ['a rejected key', answer(`${publicUrl}${functionPath}`, '', 401), /rejects the key/],
+  [
+    'another page at the desk’s address',
+    answer(`${deskUrl}/api/today`, page),
+    /desk\.\S+ .*\(200\)/,
+  ],
+  [
+    'a certificate of the desk that nobody trusts',
+    {
+      [`${deskUrl}/api/today`]: () => {
+        throw new TypeError('fetch failed', { cause: { code: 'CERT_HAS_EXPIRED' } })
+      },
+    },
+    /do not trust the certificate of https:\/\/desk/,
+  ],
   ['no function', answer(`${publicUrl}${functionPath}`, '', 404), /as it should \(404\)/],
 ])('finds %s, and nothing else', async (_, changes, sentence) => {
   expect(await findToDo(changes)).toMatchObject([{ text: expect.stringMatching(sentence) }])

@@ -9,16 +9,16 @@ import { findErrorCode } from './database.ts'
 /** The status is a code such as ECONNREFUSED if there was no response. */
 type Answer = { status: number | string; headers: Headers; text: string }
 
-export type SiteAnswers = { page: Answer; health: Answer; key: Answer }
+export type SiteAnswers = { page: Answer; health: Answer; key: Answer; desk: Answer | undefined }
 
 /** Undefined until the site has an https address. */
 export type SiteContext = LocalContext & { site: SiteAnswers | undefined }
 
 const timeoutMs = 5_000
 
-/** Requests the public site as a visitor would. */
+/** Requests the public site as a visitor would, and the desk as a stranger. */
 export async function readSite(
-  { publicUrl }: Env,
+  { publicUrl, desk: ownDesk }: Env,
   raw: RawEnv,
   fetch: typeof globalThis.fetch,
 ): Promise<SiteAnswers | undefined> {
@@ -34,7 +34,7 @@ export async function readSite(
       return { status: findErrorCode(error), headers: new Headers(), text: '' }
     }
   }
-  const [page, health, key] = await Promise.all([
+  const [page, health, key, desk] = await Promise.all([
     request(`${publicUrl}/`),
     request(`${backend ? functionUrl : publicUrl}/healthz`),
     // The function checks the key first, then rejects this type, so nothing is stored.
@@ -43,8 +43,9 @@ export async function readSite(
       headers: { apikey: findPageKey(raw), 'content-type': 'text/plain', origin: publicUrl },
       body: 'doctor',
     }),
+    ownDesk?.url.startsWith('https://') ? request(`${ownDesk.url}/api/today`) : undefined,
   ])
-  return { page, health, key }
+  return { page, health, key, desk }
 }
 
 /** The key that the page is built with: see vite.config.ts. */
@@ -61,16 +62,15 @@ export const siteChecks: readonly Check<SiteContext>[] = [
     runsIn: ['doctor'],
     severity: 'error',
     find: ({ site }: SiteContext) => (site?.page.status === 200 ? undefined : site?.page.status),
-    forDeveloper: (status, { env: { publicUrl } }) =>
-      /CERT|SIGNATURE|SELF_SIGNED|SSL|TLS/.test(String(status))
-        ? {
-            text: `Browsers do not trust the certificate of ${publicUrl} (${status}).`,
-            next: 'Look in the log of the proxy why it did not get or renew the certificate',
-          }
-        : {
-            text: `${publicUrl} does not show the page (${status}).`,
-            next: 'Start the site and its proxy. Check the name in DNS, and ports 80 and 443 in the firewall',
-          },
+    forDeveloper: (status, { env }) => explainUnreachable(env.publicUrl, 'page', status),
+  }),
+  defineCheck({
+    id: 'desk-unreachable',
+    runsIn: ['doctor'],
+    severity: 'error',
+    // 401: the desk asks strangers to sign in.
+    find: ({ site }: SiteContext) => (site?.desk?.status === 401 ? undefined : site?.desk?.status),
+    forDeveloper: (status, { env }) => explainUnreachable(env.desk?.url, 'desk', status),
   }),
   defineCheck({
     id: 'security-headers',
@@ -159,6 +159,17 @@ export const siteChecks: readonly Check<SiteContext>[] = [
     }),
   }),
 ]
+
+const explainUnreachable = (url: string | undefined, what: string, status: number | string) =>
+  /CERT|SIGNATURE|SELF_SIGNED|SSL|TLS/.test(String(status))
+    ? {
+        text: `Browsers do not trust the certificate of ${url} (${status}).`,
+        next: 'Look in the log of the proxy why it did not get or renew the certificate',
+      }
+    : {
+        text: `${url} does not show the ${what} (${status}).`,
+        next: 'Start the site and its proxy. Check the name in DNS, and ports 80 and 443 in the firewall',
+      }
 
 /** Compares with the headers that the served page needs: inlined code is allowed by its hash. */
 function findWrongHeaders(page: Answer, raw: RawEnv): string | undefined {

@@ -15,7 +15,7 @@ const complete = {
   ALERT_EMAIL_TO: 'a@example.com',
   ALERT_WEBHOOK_URL: 'https://hook.example',
 }
-const env = makeSettings(complete)
+const env = makeSettings({ ...complete, DESK_URL: 'https://desk.example.com' })
 const database: DatabaseFacts = { pending: new Map(), devices: [], isWebhookStopped: false }
 const storage = { kind: 'disk' as const, freeBytes: 80e9, newestBackupAt: now - 3_600_000 }
 
@@ -60,6 +60,8 @@ const problems: Record<string, Partial<HealthContext>> = {
   'webhook-stopped': withDatabase({ isWebhookStopped: true }),
   'push-device-gone': withDatabase({ devices: [makePhone({ goneAt: now })] }),
   'public-url-missing': { env: readEnv(complete), isPublic: false },
+  'desk-off': { env: { ...env, desk: undefined } },
+  'desk-url-missing': { env: readEnv({ ...complete, DESK_URL: 'http://203.0.113.7:3001' }) },
   'no-answer-links': { env: readEnv({ ...complete, SUPABASE_DB_URL: 'postgres://a@b/c' }) },
   'sample-content': { machine: { storage, samples: ['about.award', 'testimonials.rows.0.0'] } },
 }
@@ -121,6 +123,26 @@ it('reports a stopped webhook once, not also as late', async () => {
   const pending = withPending('webhook', limits.alertLateMs + 1).database.pending
   const stopped = withDatabase({ pending, isWebhookStopped: true })
   expect(await listIds('healthz', stopped)).toEqual(['webhook-stopped'])
+})
+
+it.each<[string, Record<string, string>, boolean]>([
+  ['on a laptop', {}, false],
+  [
+    'in a container on a laptop',
+    { DESK_URL: 'http://desk.localhost', TRUSTED_PROXIES: '1' },
+    false,
+  ],
+  ['with https', { DESK_URL: 'https://desk.example.com', DESK_HOST: '0.0.0.0' }, false],
+  ['on a public address', { DESK_URL: 'http://desk.example.com' }, true],
+  ['that listens on all addresses', { DESK_HOST: '0.0.0.0' }, true],
+])('reports at start a desk without encryption: %s', async (_, variables, isFound) => {
+  const given = { ...complete, PUBLIC_URL: 'http://localhost:3000', ...variables }
+  const ids = await listIds('start', { env: readEnv(given), isPublic: false })
+  expect(ids).toEqual(isFound ? ['desk-url-missing'] : [])
+  // Doctor prepares a public site, which needs https.
+  const isHttps = variables.DESK_URL?.startsWith('https:')
+  const doctorIds = await listIds('doctor', { env: readEnv(given) })
+  expect(doctorIds.includes('desk-url-missing')).toBe(!isHttps)
 })
 
 it('expects a safe disk, backups, and no samples only of a public site', async () => {
