@@ -65,7 +65,7 @@ describe.each(engines)('limits on %s', (engine) => {
       if (status !== 200) expect([status, retryAfter > 0]).toEqual([429, true])
   })
 
-  it('answer 503 with Retry-After to more leads than can be stored at once, and recover', async () => {
+  it('return 503 with Retry-After to more leads than can be stored at once, and recover', async () => {
     const db = await openTestDatabase(engine)
     const { post, log } = createTestApp(db, { rateLimitPerMinute: 0 })
     const answers = await Promise.all(Array.from({ length: 600 }, () => post()))
@@ -75,7 +75,7 @@ describe.each(engines)('limits on %s', (engine) => {
       expect(answer).toMatchObject({ status: 503, code: 'overloaded', retryAfter: 5 })
     expect(await countLeads(db)).toBe(600 - refused.length)
     expect((await post()).status).toBe(200)
-    const said = log.entries.filter(({ message }) => /at once|taken again/.test(message))
-    expect(said.map(({ level }) => level)).toEqual(['error', 'info'])
+    const logged = log.entries.filter(({ message }) => /at once|all leads again/.test(message))
+    expect(logged.map(({ level }) => level)).toEqual(['error', 'info'])
   })
 })

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { defaultSaveMs } from '#leads/http/accept-lead.ts'
+import { defaultSaveTimeoutMs } from '#leads/http/accept-lead.ts'
 import { countLeads } from '#leads/store/reading.ts'
 import { createTestApp, postLead, testLead } from '#testing/app.ts'
 import { createLocation } from '#testing/database.ts'
@@ -15,7 +15,7 @@ describe('PostgreSQL', () => {
     const location = await createLocation('postgres')
     const db = await openDatabase(location)
     onTestFinished(() => db.close())
-    const { post, log } = createTestApp(db, { longestSaveMs: defaultSaveMs })
+    const { post, log } = createTestApp(db, { saveTimeoutMs: defaultSaveTimeoutMs })
     const other = new pg.Client({ connectionString: location.databaseUrl })
     await other.connect()
     onTestFinished(() => other.end())
@@ -44,7 +44,7 @@ describe('PostgreSQL', () => {
   it('stores a lead although the process was blocked while connecting', async () => {
     const db = await openDatabase(await createLocation('postgres'))
     onTestFinished(() => db.close())
-    const { post } = createTestApp(db, { longestSaveMs: defaultSaveMs })
+    const { post } = createTestApp(db, { saveTimeoutMs: defaultSaveTimeoutMs })
     const answer = post()
     // Blocks timers and sockets, as on an overloaded machine.
     setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 11_000), 1)

@@ -41,7 +41,7 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
     allowedOrigins: [otherOrigin],
     rateLimitPerMinute: 10,
     // Long enough that a test does not fail on a busy machine.
-    longestSaveMs: 60_000,
+    saveTimeoutMs: 60_000,
     now: () => clock.at,
     log,
     faults: createFaultLog(log),

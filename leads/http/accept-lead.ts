@@ -11,26 +11,25 @@ import { type Refusal, refusals } from './refusals.ts'
 
 export type AcceptOptions = {
   db: Database
-  /** Where a new lead goes, and when staff are first reminded of it. */
+  /** Returns the channels for a new lead and the time of the first reminder. */
   planDelivery: (
     lead: Lead & { deadlineAt: number | null },
   ) => Promise<{ channels: readonly string[]; escalateAt?: number | undefined }>
   rateLimitPerMinute: number
-  /** The time after which storing a lead fails. */
-  longestSaveMs?: number
+  saveTimeoutMs?: number
   now: () => number
   log: Log
   faults: FaultLog
-  /** Deliveries may be due. */
+  /** Starts due deliveries. */
   wake: () => void
 }
 
-// Answer before the form's own timeout of 10 s.
-export const defaultSaveMs = 6_500
+// Respond before the form times out after 10 s.
+export const defaultSaveTimeoutMs = 6_500
 
-/** Stores a lead, or returns the refusal. */
+/** Returns a function that stores a lead, or returns why it was rejected. */
 export function createAcceptLead(options: AcceptOptions) {
-  const { db, now, log, faults, longestSaveMs = defaultSaveMs } = options
+  const { db, now, log, faults, saveTimeoutMs = defaultSaveTimeoutMs } = options
   const limitPerMinute = options.rateLimitPerMinute
   const queues = createNetworkQueues()
 
@@ -45,30 +44,30 @@ export function createAcceptLead(options: AcceptOptions) {
       bodyHash: hashLead(lead),
       clientAddress: client,
       idempotencyKeys: keys,
-      // No call is promised to suspected spam.
+      // Suspected spam gets no deadline, because staff need not call.
       deadlineAt: details.suspect === null ? findDeadline(receivedAt) : null,
     }
     const network = limitPerMinute > 0 ? findNetwork(client) : undefined
-    let hasBegun = false
-    const saved = await withTimeout(longestSaveMs, (isLate) =>
+    let hasStarted = false
+    const saved = await withTimeout(saveTimeoutMs, (isLate) =>
       queues.save(network, async () => {
         if (isLate()) return undefined
-        hasBegun = true
+        hasStarted = true
         const plan = await options.planDelivery({ ...lead, deadlineAt: newLead.deadlineAt })
         return saveLead(db, { ...newLead, ...plan }, { now: receivedAt, limitPerMinute })
       }),
     ).catch((error) => {
-      // A lead that never left the queue is not a database fault.
-      if (!hasBegun) return 'overloaded' as const
+      // A lead that timed out in the queue does not mean that the database failed.
+      if (!hasStarted) return 'overloaded' as const
       reportWriteFault(faults, error)
     })
     if (!saved) return refusals.unavailable
     if (saved === 'queue full') return refusals.tooMany
     if (saved === 'overloaded') {
-      faults.report('overload', {}, 'more leads at once than can be stored: some are answered 503')
+      faults.report('overload', {}, 'too many leads at once: rejecting some with 503')
       return refusals.overloaded
     }
-    if (queues.isEmpty()) faults.clear('overload', 'all leads are taken again')
+    if (queues.isEmpty()) faults.clear('overload', 'accepting all leads again')
     if (saved.outcome === 'conflict') return refusals.keyReused
     if (saved.outcome === 'limited') {
       const retryAfterSeconds = Math.max(1, Math.ceil(saved.retryAfterMs / 1000))
@@ -83,7 +82,7 @@ export function createAcceptLead(options: AcceptOptions) {
 }
 
 export const reportWriteFault = (faults: FaultLog, error: unknown) =>
-  faults.report('database', { error: nameError(error) }, 'no lead can be stored: the answer is 503')
+  faults.report('database', { error: nameError(error) }, 'no lead can be stored: returning 503')
 
 export const clearWriteFault = (faults: FaultLog) =>
   faults.clear('database', 'leads can be stored again')

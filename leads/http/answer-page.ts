@@ -32,7 +32,7 @@ button:focus-visible,a:focus-visible{outline:3px solid ${ink};outline-offset:3px
 .small{margin:.8em 0 0;color:${slate};font-size:.95rem}
 `
 
-/** The page runs nothing, loads nothing, may not be framed or found, and tells no other site. */
+/** Blocks scripts, external resources, caching, framing, indexing, and the referrer. */
 export const answerHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
@@ -61,7 +61,7 @@ ${content}
 </html>
 `
 
-/** Before: the lead and one button. After: how long it took, and the number to call. */
+/** Shows the lead with one button, or, once answered, the response time and the number to call. */
 export function formatAnswerPage(
   alert: Alert,
   lead: StoredLead,
@@ -73,14 +73,14 @@ export function formatAnswerPage(
       ? 'You are calling'
       : 'Already answered'
     : 'Call this homeowner'
-  const row = (what: string, content: string) => `<div><dt>${what}</dt><dd>${content}</dd></div>`
+  const row = (label: string, content: string) => `<div><dt>${label}</dt><dd>${content}</dd></div>`
   const call = `<a class="call" href="${escapeHtml(alert.callUrl)}">Call ${escapeHtml(alert.phone)}</a>`
   const showField = ({ name, label, text }: ShownField): string => {
     const shown = escapeHtml(text)
-    // The button shows the number once someone has answered.
+    // Once answered, the call button shows the number.
     if (name === 'phone')
       return answer ? '' : row(label, `<a href="${escapeHtml(alert.callUrl)}">${shown}</a>`)
-    const map = `<br><a href="${escapeHtml(alert.mapUrl)}" rel="noreferrer">Show on the map</a>`
+    const map = `<br><a href="${escapeHtml(alert.mapUrl)}" rel="noreferrer">Show on map</a>`
     return row(label, name === 'address' ? shown + map : shown)
   }
   const kind = answer ? 'answered' : alert.isEmergency ? 'emergency' : ''
@@ -91,7 +91,7 @@ ${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
 <h1>${title}</h1>
 ${answer ? describeAnswer(answer, lead, clock) : describeDeadline(alert, lead, clock.now)}
 ${alert.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`).join('\n')}
-${answer ? call : '<form method="post"><button>I am calling now</button></form>\n<p class="small">Pressing it records the moment and ends the reminders to your colleagues.</p>'}
+${answer ? call : '<form method="post"><button>I am calling now</button></form>\n<p class="small">This records the time and stops the reminders to your team.</p>'}
 <dl>
 ${listShown(lead, 'answerPage').map(showField).join('\n')}
 ${row('Received', escapeHtml(alert.receivedAt))}
@@ -104,8 +104,8 @@ function describeDeadline({ deadline }: Alert, { deadlineAt }: StoredLead, now: 
   if (deadlineAt === null || deadline === undefined) return ''
   const leftMs = deadlineAt - now
   return leftMs > 0
-    ? `<p>Promised by <strong>${escapeHtml(deadline)}</strong>: ${formatDuration(leftMs)} left.</p>`
-    : `<p class="late">Promised by ${escapeHtml(deadline)}, ${formatDuration(-leftMs)} ago.</p>`
+    ? `<p>We promised to call by <strong>${escapeHtml(deadline)}</strong>. ${formatDuration(leftMs)} left.</p>`
+    : `<p class="late">We promised to call by ${escapeHtml(deadline)}. ${formatDuration(-leftMs)} late.</p>`
 }
 
 function describeAnswer(
@@ -116,10 +116,12 @@ function describeAnswer(
   const isLate = deadlineAt !== null && answeredAt > deadlineAt
   const took = `<span class="${isLate ? 'late' : 'took'}">${formatDuration(answeredAt - receivedAt)}</span> after the request`
   const at = escapeHtml(formatClock(answeredAt, clock))
-  if (isFirst) return `<p>Recorded at ${at}, ${took}. The reminders have ended.</p>`
+  if (isFirst) return `<p>Recorded at ${at}, ${took}. Reminders have stopped.</p>`
   const who =
-    answeredBy === 'airtable' ? 'Someone set the Status in Airtable' : 'Someone pressed the button'
-  return `<p>${who} at ${at}, ${took}. If that was not you, this homeowner is being called already.</p>`
+    answeredBy === 'airtable'
+      ? 'Someone set the Status in Airtable'
+      : 'Someone marked this lead as answered'
+  return `<p>${who} at ${at}, ${took}. If that wasn’t you, someone else is already on it.</p>`
 }
 
 const formatNotice = (title: string, text: string) =>
@@ -127,15 +129,15 @@ const formatNotice = (title: string, text: string) =>
 
 export const unknownLink = formatNotice(
   'This link is not valid',
-  'It may have been cut off on its way. Open it from the alert itself, or copy it whole.',
+  'Part of the link may be missing. Open it from the alert again, or copy the whole link.',
 )
 
 export const expiredLink = formatNotice(
   'This link has expired',
-  'Links in alerts work for 7 days. The request itself is kept: see Airtable, or the owner’s list of leads.',
+  'Links in alerts work for 7 days. You can still find this lead on the desk or in Airtable.',
 )
 
 export const unavailable = formatNotice(
   'Not recorded yet',
-  'The service cannot reach its database at the moment. Call the homeowner; then open this link again.',
+  'The site can’t reach its database right now. Call the homeowner first, then open this link again.',
 )

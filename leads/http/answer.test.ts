@@ -26,50 +26,50 @@ async function open(engine: Engine, lead: { name?: string } = {}) {
     channels: ['airtable'],
   })
   const token = makeAnswerToken(leadId, secret, start)
-  const ask = (method: string, path = `/answer/${token}`) => request(path, { method })
-  return { db, log, clock, wakes, leadId, token, ask }
+  const send = (method: string, path = `/answer/${token}`) => request(path, { method })
+  return { db, log, clock, wakes, leadId, token, send }
 }
 
 describe.each(engines)('the answer page on %s', (engine) => {
-  it('shows the lead and one button, and opening it changes nothing', async () => {
-    const { ask, db, leadId, wakes, token } = await open(engine)
-    // Short enough for a text message.
+  it('shows the lead and one button, and changes nothing when opened', async () => {
+    const { send, db, leadId, wakes, token } = await open(engine)
+    // The link must fit into a text message.
     expect(token).toMatch(/^[\w-]{48}$/)
     const before = await findLead(db, leadId)
-    for (const method of ['GET', 'HEAD', 'GET']) expect((await ask(method)).status).toBe(200)
+    for (const method of ['GET', 'HEAD', 'GET']) expect((await send(method)).status).toBe(200)
     expect(await findLead(db, leadId)).toEqual(before)
     expect(wakes).toEqual([])
-    const { text } = await ask('GET')
+    const { text } = await send('GET')
     for (const part of ['Jane Doe', 'href="tel:5551234567"', '12:10 PM CST', '10 minutes left'])
       expect(text).toContain(part)
     expect(text.match(/<button/g)).toHaveLength(1)
   })
 
-  it('records the first press, and shows it to whoever presses second', async () => {
-    const { ask, db, leadId, clock, wakes, log } = await open(engine)
+  it('records the first click and shows it to the next person', async () => {
+    const { send, db, leadId, clock, wakes, log } = await open(engine)
     clock.at += 200_000
     const answeredAt = clock.at
-    const first = await ask('POST')
+    const first = await send('POST')
     expect(first.status).toBe(200)
     expect(first.text).toMatch(/You are calling.*3 minutes 20 seconds/s)
     expect(first.text).not.toContain('<button')
     clock.at += 60_000
     for (const method of ['POST', 'GET'])
-      expect((await ask(method)).text).toMatch(/Already answered.*12:03 PM CST/s)
+      expect((await send(method)).text).toMatch(/Already answered.*12:03 PM CST/s)
     expect(await findLead(db, leadId)).toMatchObject({ answeredAt, answeredBy: 'link' })
     expect(wakes).toEqual([answeredAt])
     expect(JSON.stringify(log.entries)).not.toMatch(/Jane|\(555\)/)
   })
 
   it('shows nothing for a forged, truncated, or foreign link', async () => {
-    const { ask, token, leadId } = await open(engine)
+    const { send, token, leadId } = await open(engine)
     const forged = [
       token.slice(0, -1),
       `${token}A`,
       token.slice(0, 20),
       (token[0] === 'A' ? 'B' : 'A') + token.slice(1),
       token.slice(0, -1) + (token.at(-1) === 'A' ? 'B' : 'A'),
-      // A later expiry under the same signature.
+      // A later expiry time with the same signature.
       token.slice(0, 24) + (token[24] === '9' ? '8' : '9') + token.slice(25),
       makeAnswerToken(leadId, 'another secret', start),
       'x',
@@ -78,7 +78,7 @@ describe.each(engines)('the answer page on %s', (engine) => {
     ]
     for (const bad of forged)
       for (const method of ['GET', 'POST']) {
-        const { status, text, headers } = await ask(method, `/answer/${bad}`)
+        const { status, text, headers } = await send(method, `/answer/${bad}`)
         expect([bad, status]).toEqual([bad, 404])
         expect(text).toContain('This link is not valid')
         expect(text).not.toMatch(/Jane|555|Main/)
@@ -87,12 +87,12 @@ describe.each(engines)('the answer page on %s', (engine) => {
   })
 
   it('expires after 7 days', async () => {
-    const { ask, clock, db, leadId } = await open(engine)
+    const { send, clock, db, leadId } = await open(engine)
     clock.at = start + weekMs
-    expect((await ask('GET')).status).toBe(200)
+    expect((await send('GET')).status).toBe(200)
     clock.at = start + weekMs + 1_000
     for (const method of ['GET', 'POST']) {
-      const { status, text } = await ask(method)
+      const { status, text } = await send(method)
       expect(status).toBe(410)
       expect(text).not.toMatch(/Jane|555|Main/)
     }
@@ -100,18 +100,18 @@ describe.each(engines)('the answer page on %s', (engine) => {
   })
 })
 
-it('answers GET, HEAD, and POST only, also under Supabase’s path, and not for an erased lead', async () => {
-  const { ask, token, db, leadId } = await open('sqlite')
+it('allows only GET, HEAD, and POST, works under Supabase’s path, and returns 404 for an erased lead', async () => {
+  const { send, token, db, leadId } = await open('sqlite')
   for (const path of ['/functions/v1/submit-to-airtable', '/submit-to-airtable'])
-    expect((await ask('GET', `${path}/answer/${token}`)).status).toBe(200)
-  for (const method of ['DELETE', 'PUT']) expect((await ask(method)).status).toBe(405)
+    expect((await send('GET', `${path}/answer/${token}`)).status).toBe(200)
+  for (const method of ['DELETE', 'PUT']) expect((await send(method)).status).toBe(405)
   await eraseLead(db, leadId)
-  for (const method of ['GET', 'POST']) expect((await ask(method)).status).toBe(404)
+  for (const method of ['GET', 'POST']) expect((await send(method)).status).toBe(404)
 })
 
 it('runs no script, loads nothing, and cannot be cached, indexed, framed, or leaked as a referrer', async () => {
-  const { ask } = await open('sqlite', { name: '"><script>alert(1)</script>' })
-  const { headers, text } = await ask('GET')
+  const { send } = await open('sqlite', { name: '"><script>alert(1)</script>' })
+  const { headers, text } = await send('GET')
   const style = text.match(/<style>([\s\S]*)<\/style>/)?.[1] ?? ''
   const hash = createHash('sha256').update(style).digest('base64')
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -123,16 +123,16 @@ it('runs no script, loads nothing, and cannot be cached, indexed, framed, or lea
   expect(text).not.toMatch(/<script|style="| on\w+="/)
 })
 
-it('explains that the database is unavailable', async () => {
-  const { ask, db } = await open('sqlite')
+it('explains when the database is unavailable', async () => {
+  const { send, db } = await open('sqlite')
   await db.kysely.schema.alterTable('leads').renameTo('away').execute()
-  const { status, text } = await ask('POST')
+  const { status, text } = await send('POST')
   expect(status).toBe(503)
   expect(text).toContain('Not recorded yet')
 })
 
 it.each(engines)(
-  'the links’ secret is made once and kept on %s, for all processes',
+  'creates one link secret for all processes and stores it on %s',
   async (engine) => {
     const db = await openTestDatabase(engine)
     const secrets = await Promise.all(
@@ -144,7 +144,7 @@ it.each(engines)(
   },
 )
 
-describe('after an answer the Airtable row', () => {
+describe('the Airtable row of an answered lead', () => {
   async function openAirtable(columns?: Parameters<typeof startFakeAirtable>[0]) {
     const fake = await startFakeAirtable({ requestsPerWindow: 1000, ...columns })
     onTestFinished(() => fake.close())
@@ -157,7 +157,7 @@ describe('after an answer the Airtable row', () => {
     }
     const answer = async () => {
       clock.at = start + 90_000
-      await opened.ask('POST')
+      await opened.send('POST')
       await deliver()
     }
     return { ...opened, fake, deliver, answer, readAnswered }
@@ -168,16 +168,19 @@ describe('after an answer the Airtable row', () => {
   it.each([
     [{ Address: 'corrected by staff' }, { ...called, Address: 'corrected by staff' }],
     [{ Status: 'Done' }, { ...called, Status: 'Done' }],
-  ])('says Called and when, and keeps what staff wrote: %j', async (written, expected) => {
-    const { fake, deliver, answer, readAnswered } = await openAirtable()
-    await deliver()
-    Object.assign(fake.records[0]?.fields ?? {}, written)
-    await answer()
-    expect(fake.records).toMatchObject([{ fields: expected }])
-    expect(await readAnswered()).toMatchObject({ state: 'sent', note: null })
-  })
+  ])(
+    'gets the status Called and the time, and keeps edits by staff: %j',
+    async (written, expected) => {
+      const { fake, deliver, answer, readAnswered } = await openAirtable()
+      await deliver()
+      Object.assign(fake.records[0]?.fields ?? {}, written)
+      await answer()
+      expect(fake.records).toMatchObject([{ fields: expected }])
+      expect(await readAnswered()).toMatchObject({ state: 'sent', note: null })
+    },
+  )
 
-  it('is marked once it is there, if the answer came first', async () => {
+  it('is marked as called as soon as it exists, if the answer came first', async () => {
     const { fake, deliver, answer, clock, readAnswered } = await openAirtable()
     await answer()
     clock.at += 10_000
@@ -186,7 +189,7 @@ describe('after an answer the Airtable row', () => {
     expect((await readAnswered())?.state).toBe('sent')
   })
 
-  it('takes the Status alone where the column is missing, and says what to do', async () => {
+  it('gets only the status if the Answered At column is missing, and a note names the column', async () => {
     const choices = ['New', 'Called']
     const { fake, deliver, answer, readAnswered } = await openAirtable({
       columns: { 'Lead ID': 'singleLineText', Status: { choices }, Raw: 'multilineText' },
@@ -198,7 +201,7 @@ describe('after an answer the Airtable row', () => {
     expect(await readAnswered()).toMatchObject({ state: 'sent', note })
   })
 
-  it('is not made again when staff have deleted it', async () => {
+  it('is not created again after staff deleted it', async () => {
     const { fake, deliver, answer, readAnswered } = await openAirtable()
     await deliver()
     fake.records.splice(0)

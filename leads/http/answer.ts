@@ -24,14 +24,14 @@ export type AnswerOptions = {
 }
 
 /**
- * Serves the page behind "I am calling". Mail scanners open links, so GET and HEAD change nothing; only
- * the button (POST) records the answer.
+ * Serves the page behind the "I am calling" link in alerts. Email scanners open links, so GET and HEAD
+ * change nothing, and only the button (POST) records the answer.
  */
 export async function answerLead(c: Context, options: AnswerOptions): Promise<Response> {
   try {
     return await answerToken(c, options)
   } catch (error) {
-    options.log.error({ error: (error as Error).name }, 'an answer could not be shown or recorded')
+    options.log.error({ error: (error as Error).name }, 'the answer page failed')
     return c.body(unavailable, 503, answerHeaders)
   }
 }

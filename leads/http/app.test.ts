@@ -15,22 +15,22 @@ const listErrors = ({ entries }: { entries: { level: string; message: string }[]
   entries.filter(({ level }) => level === 'error').map(({ message }) => message)
 
 describe.each(engines)('the function on %s', (engine) => {
-  it('stores a lead with its delivery and details, wakes delivery and answers 200', async () => {
+  it('stores a lead with its delivery and details, starts delivery, and returns 200', async () => {
     const { post, stored, wakes, log } = await open(engine)
     const details = 'consent=2026-11&elapsedMs=240&source=utm_source%3Dgoogle'
     const sent = { ...lead, name: 'Zoë 🏠 山田' }
     const { status, json } = await post({ 'x-lead-details': details }, sent)
     expect([status, json]).toEqual([200, { ok: true }])
-    const kept = { consent: '2026-11', source: 'utm_source=google', deadlineAt: null }
+    const saved = { consent: '2026-11', source: 'utm_source=google', deadlineAt: null }
     const deliveries = [{ channel: 'airtable', state: 'waiting' }]
-    expect(await stored()).toMatchObject([{ ...sent, suspect: 'haste', ...kept, deliveries }])
+    expect(await stored()).toMatchObject([{ ...sent, suspect: 'haste', ...saved, deliveries }])
     expect(wakes).toHaveLength(1)
-    const said = JSON.stringify(log.entries)
-    expect(said).toContain('leadId')
-    expect(said).not.toMatch(/zoe|Zoë|123-4567|Main St|203\.0\.113/)
+    const logged = JSON.stringify(log.entries)
+    expect(logged).toContain('leadId')
+    expect(logged).not.toMatch(/zoe|Zoë|123-4567|Main St|203\.0\.113/)
   })
 
-  it('accepts a repeated key with the same lead, but not with another', async () => {
+  it('accepts a repeated idempotency key for the same lead, but not for another', async () => {
     const { post, stored, clock } = await open(engine)
     const key = { 'idempotency-key': 'a-key' }
     for (let times = 0; times < 2; times++) expect((await post(key)).json).toEqual({ ok: true })
@@ -39,7 +39,7 @@ describe.each(engines)('the function on %s', (engine) => {
     expect(await stored()).toMatchObject([{ deadlineAt: clock.at + 10 * 60_000 }])
   })
 
-  it('answers 429 to a client over its limit, and accepts the lead later', async () => {
+  it('returns 429 to a client over its rate limit, and accepts the lead later', async () => {
     const { post, clock } = await open(engine, { rateLimitPerMinute: 2 })
     await post()
     clock.at += 10_000
@@ -52,7 +52,7 @@ describe.each(engines)('the function on %s', (engine) => {
     expect((await post()).status).toBe(200)
   })
 
-  it('answers 503 while the database is unavailable, logs it once, and recovers', async () => {
+  it('returns 503 while the database is unavailable, logs it once, and recovers', async () => {
     const { db, post, log, checkHealth, stored, clock } = await open(engine)
     const rename = (from: string, to: string) =>
       db.kysely.schema.alterTable(from).renameTo(to).execute()
@@ -72,8 +72,8 @@ describe.each(engines)('the function on %s', (engine) => {
     expect(await checkHealth()).toBe(200)
   })
 
-  it('answers /healthz with ids, without texts and counts', async () => {
-    const forDeveloper = { text: '6 leads wait.', next: '' }
+  it('returns only warning IDs from /healthz, without texts or counts', async () => {
+    const forDeveloper = { text: '6 leads are waiting.', next: '' }
     const problem = { severity: 'warning' as const, forOwner: undefined, forDeveloper }
     const { request } = await open(engine, {
       findProblems: async () => [{ id: 'airtable-late', ...problem }],
@@ -117,26 +117,32 @@ it.each([
   ['a list', 422, 'invalid_field', [], {}],
   ['null', 422, 'invalid_field', 'null', {}],
   ['a bad idempotency key', 400, 'bad_idempotency_key', lead, { 'idempotency-key': 'a b' }],
-])('refuses %s with %i and a code, and stores nothing', async (_, status, code, body, headers) => {
-  const { post, stored } = await open()
-  const answer = await post({ origin: ownOrigin, ...headers }, body)
-  expect(answer.status).toBe(status)
-  expect(answer.json.error).toMatchObject({ code, message: expect.any(String) })
-  // The page must be able to read the refusal.
-  expect(answer.headers.get('access-control-allow-origin')).toBe(ownOrigin)
-  expect(await stored()).toEqual([])
-})
+])(
+  'rejects %s with %i and an error code, and stores nothing',
+  async (_, status, code, body, headers) => {
+    const { post, stored } = await open()
+    const answer = await post({ origin: ownOrigin, ...headers }, body)
+    expect(answer.status).toBe(status)
+    expect(answer.json.error).toMatchObject({ code, message: expect.any(String) })
+    // The page must be able to read the error.
+    expect(answer.headers.get('access-control-allow-origin')).toBe(ownOrigin)
+    expect(await stored()).toEqual([])
+  },
+)
 
 it.each([
   ['name', { ...lead, name: 7 }, 'Please enter your name.'],
   ['name', { ...lead, name: 'x'.repeat(101) }, 'Please shorten your name to 100 characters.'],
   ['address', { ...lead, address: undefined }, 'Please enter your address.'],
-])('refuses a lead for its %s with 422 and names the field', async (field, body, message) => {
-  const { post, stored } = await open()
-  const { status, json } = await post({}, body)
-  expect([status, json.error]).toEqual([422, { code: 'invalid_field', field, message }])
-  expect(await stored()).toEqual([])
-})
+])(
+  'rejects a lead with an invalid %s with 422 and names the field',
+  async (field, body, message) => {
+    const { post, stored } = await open()
+    const { status, json } = await post({}, body)
+    expect([status, json.error]).toEqual([422, { code: 'invalid_field', field, message }])
+    expect(await stored()).toEqual([])
+  },
+)
 
 it('ignores unknown fields', async () => {
   const { post, stored } = await open()
@@ -152,7 +158,7 @@ it('ignores unknown fields', async () => {
   expect(saved).not.toHaveProperty('favoriteColor')
 })
 
-it('stops reading a body without a length at 16 KB, and does not log one that ends early', async () => {
+it('stops reading a body without a length after 16 KB, and does not log one that ends early', async () => {
   const { post, log } = await open()
   let pulled = 0
   const endless = new ReadableStream({
@@ -172,7 +178,7 @@ it('stops reading a body without a length at 16 KB, and does not log one that en
   expect(log.entries).toEqual([])
 })
 
-it('redirects a browser that opens the function’s address to the page', async () => {
+it('redirects a browser that opens the function’s URL to the page', async () => {
   const { request } = await open()
   const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   const readLocation = async (path: string) => {
@@ -180,18 +186,18 @@ it('redirects a browser that opens the function’s address to the page', async 
     return [status, answered.get('location')]
   }
   expect(await readLocation(testPath)).toEqual([303, '/'])
-  // On Supabase the function's host is not the page's.
+  // On Supabase, the function and the page have different hosts.
   expect(await readLocation('/submit-to-airtable')).toEqual([303, `${ownOrigin}/`])
 })
 
-it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD'])('refuses %s with 405', async (method) => {
+it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD'])('rejects %s with 405', async (method) => {
   const { request } = await open()
   const { status, headers, code } = await request(testPath, { method })
   expect([status, headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   if (method !== 'HEAD') expect(code).toBe('method_not_allowed')
 })
 
-it('answers the preflight of supabase-js from the site and from allowed origins', async () => {
+it('allows supabase-js’s CORS preflight from the site and from allowed origins', async () => {
   const { request } = await open()
   for (const origin of [ownOrigin, otherOrigin]) {
     const { status, headers } = await request(testPath, { method: 'OPTIONS', headers: { origin } })
@@ -214,10 +220,10 @@ it('sends no CORS headers to other origins', async () => {
   }
 })
 
-it('logs once that a page has another key, and that a form post has another origin', async () => {
+it('logs wrong keys and form posts from other origins only once', async () => {
   const { post, postForm, log } = await open()
   for (let times = 0; times < 3; times++) {
-    await post({ apikey: 'of an older build' })
+    await post({ apikey: 'from an older build' })
     await postForm(lead, { origin: 'https://elsewhere.example' })
   }
   expect(listErrors(log)).toEqual([
@@ -226,10 +232,10 @@ it('logs once that a page has another key, and that a form post has another orig
   ])
 })
 
-it('logs an unexpected error without its message, which may quote a visitor', async () => {
+it('logs an unexpected error without its message, which may contain personal data', async () => {
   const { post, log } = await open('sqlite', {
     findClientAddress: () => {
-      throw new Error(`where is ${lead.name}?`)
+      throw new Error(`Cannot find ${lead.name}`)
     },
   })
   expect(await post()).toMatchObject({ status: 500, code: 'internal' })
@@ -240,17 +246,17 @@ it('logs an unexpected error without its message, which may quote a visitor', as
 it.each([
   ['is full', 'max_page_count = 1', 'max_page_count = 1000000', 'disk is full'],
   ['has become read-only', 'query_only = on', 'query_only = off', 'readonly'],
-])('answers 503 while SQLite %s, loses nothing and recovers', async (_, breakIt, fixIt, reason) => {
+])('returns 503 while SQLite %s and recovers', async (_, breakIt, fixIt, reason) => {
   const { db, log, post, checkHealth, stored, clock } = await open('sqlite', {
     rateLimitPerMinute: 1000,
   })
   await sql.raw(`pragma ${breakIt}`).execute(db.kysely)
-  let taken = 0
+  let accepted = 0
   // A full database still has free space in its existing pages.
-  while (taken < 90 && (await post()).status === 200) taken += 1
+  while (accepted < 90 && (await post()).status === 200) accepted += 1
   expect((await post()).status).toBe(503)
   expect(await checkHealth()).toBe(503)
-  expect(await stored()).toHaveLength(taken)
+  expect(await stored()).toHaveLength(accepted)
   expect(JSON.stringify(log.entries.find(({ level }) => level === 'error'))).toContain(reason)
   await sql.raw(`pragma ${fixIt}`).execute(db.kysely)
   clock.at += 1_000

@@ -29,12 +29,12 @@ const isForm = (c: Context) =>
 const allowCors = cors({
   origin: (origin) => origin,
   allowMethods: ['POST', 'OPTIONS'],
-  // Every header that supabase-js sends, in its newer versions too, and two of our own.
+  // All headers of supabase-js, including newer versions, and two of our own.
   allowHeaders: [
     ...['apikey', 'authorization', 'content-type', 'x-client-info', 'idempotency-key'],
     ...[detailsHeader, 'x-retry-count', 'traceparent', 'tracestate', 'baggage'],
   ],
-  // Lets the page read how long to wait after a 429.
+  // Lets the page read Retry-After after a 429.
   exposeHeaders: ['Retry-After'],
   maxAge: 7200,
 })
@@ -68,8 +68,8 @@ export function createApp(options: AppOptions): Hono {
   app.on('POST', functionPaths, async (c) => {
     if (isForm(c)) return handleForm(c)
     if (!hasKey(c)) {
-      // Logged once: it may be a stranger, or a page that was built with another key.
-      faults.report('public key', {}, 'a lead without this site’s public key was refused (401)')
+      // Log this once, because the page may have been built with a different key.
+      faults.report('public key', {}, 'rejected a lead without this site’s public key (401)')
       return refuse(c, refusals.wrongKey)
     }
     const sent = await readJsonLead(c)
@@ -78,14 +78,14 @@ export function createApp(options: AppOptions): Hono {
   })
 
   app.on('ALL', functionPaths, (c) => {
-    // A visitor may reopen the address of a native post that failed.
+    // Visitors may reload or reopen this URL after a failed native post.
     if (c.req.method === 'GET' && c.req.header('accept')?.includes('text/html'))
       return c.redirect(c.req.path === functionPaths[0] ? '/' : `${options.publicUrl}/`, 303)
     c.header('Allow', 'POST, OPTIONS')
     return refuse(c, refusals.methodNotAllowed)
   })
 
-  // Cron calls this every minute on Supabase. Anyone with the public key may call it: it only
+  // Cron calls this every minute on Supabase. Anyone with the public key may call it, because it only
   // sends deliveries that are due anyway.
   app.on('POST', underFunction('deliver'), (c) => {
     if (!hasKey(c)) return refuse(c, refusals.wrongKey)
@@ -106,16 +106,16 @@ export function createApp(options: AppOptions): Hono {
   app.notFound((c) => refuse(c, refusals.notFound))
 
   app.onError((error, c) => {
-    // The message may quote a visitor's input, so log only the error's name and place.
+    // The message may contain personal data, so log only the name and location of the error.
     const place = error.stack?.split('\n').find((line) => line.trim().startsWith('at '))
     log.error({ error: error.name, place: place?.trim() }, 'a request failed unexpectedly')
     return refuse(c, refusals.internal)
   })
 
-  /** Answers the page without JavaScript, which shows the outcome that the hash names. */
+  /** Redirects a native post back to the page, which shows the outcome named in the fragment. */
   function showOutcome(c: Context, outcome: string): Response {
-    // Matches the page's own header; otherwise the browser switches processes, and Back may show
-    // empty fields.
+    // Must match the page's header. Otherwise the browser switches processes, and Back may show empty
+    // fields.
     c.header('Cross-Origin-Opener-Policy', 'same-origin')
     return c.redirect(`${findPageOrigin(c, options) ?? ''}/#estimate-${outcome}`, 303)
   }
@@ -126,7 +126,7 @@ export function createApp(options: AppOptions): Hono {
       faults.report(
         'form origin',
         { seen, host },
-        'a form post from another origin was refused: check PUBLIC_URL and ALLOWED_ORIGINS',
+        'rejected a form post from another origin: check PUBLIC_URL and ALLOWED_ORIGINS',
       )
       return showOutcome(c, 'failed')
     }
@@ -147,19 +147,19 @@ export function createApp(options: AppOptions): Hono {
   return app
 }
 
-/** Returns true if pages of this origin may call the function. */
+/** Returns true if pages from this origin may call the function. */
 const isAllowedOrigin = (c: Context, origin: string, settings: OriginSettings): boolean =>
   isOwnHost(c, origin) ||
   origin === new URL(settings.publicUrl).origin ||
   settings.allowedOrigins.includes(origin)
 
-// Compares only the host: behind a proxy that ends TLS, the server sees http where the visitor has https.
+// Compare only the host, because behind a proxy that terminates TLS, the server sees http instead of https.
 const isOwnHost = (c: Context, origin: string): boolean =>
   URL.canParse(origin) && new URL(origin).host === c.req.header('host')
 
 /**
- * Returns the origin of the page that posted a form, which is also where the redirect goes: '' for
- * our own, undefined for an origin that is not allowed.
+ * Returns the origin of the page that posted a form, for the redirect back: '' for our own page,
+ * undefined for an origin that is not allowed.
  */
 function findPageOrigin(c: Context, settings: OriginSettings): string | undefined {
   const { origin: sent, referer = '', 'sec-fetch-site': site } = c.req.header()

@@ -19,17 +19,17 @@ function makeForm(changes: Record<string, string | Blob>): FormData {
   return form
 }
 
-describe.each(engines)('the plain form on %s', (engine) => {
+describe.each(engines)('the native form on %s', (engine) => {
   it('needs no key, stores the lead with its details, and redirects to the page', async () => {
     const { postForm, stored } = await open(engine)
     const details = { consent: '2026-11', reference: 'buy now', source: 'referrer=a.example' }
     expect(await postForm({ ...lead, name: ' jane DOE', ...details })).toBe(received)
-    // Formatted as the form would have; the trap is filled.
-    const kept = { name: 'Jane Doe', suspect: 'trap', source: 'referrer=a.example' }
-    expect(await stored()).toMatchObject([{ ...lead, consent: '2026-11', ...kept }])
+    // The name is formatted like React does it, and the honeypot is filled.
+    const saved = { name: 'Jane Doe', suspect: 'trap', source: 'referrer=a.example' }
+    expect(await stored()).toMatchObject([{ ...lead, consent: '2026-11', ...saved }])
   })
 
-  it('is the same lead as an earlier try under the key it passes on, unless that was another', async () => {
+  it('stores one lead for repeated posts with the same key, unless the content differs', async () => {
     const { post, postForm, stored } = await open(engine)
     await post({ 'idempotency-key': 'k1' })
     await postForm({ ...lead, idempotencyKey: 'k1' })
@@ -45,7 +45,7 @@ describe.each(engines)('the plain form on %s', (engine) => {
     expect(names.sort()).toEqual(['Another', 'Fourth', 'Third', lead.name])
   })
 
-  it('stores one lead for a double press, across the turn of a minute too', async () => {
+  it('stores one lead for a double click, even across a minute boundary', async () => {
     const { postForm, stored, clock } = await open(engine)
     clock.at += 30_000
     await Promise.all([postForm(), postForm()])
@@ -79,7 +79,7 @@ it.each([
   expect(await stored()).toEqual([])
 })
 
-it('redirects to the failure when the form is malformed or too large, the client is over its limit, or the database is unavailable', async () => {
+it('redirects to the failure message when the form is malformed or too large, the client is over its limit, or the database is unavailable', async () => {
   const { db, request, postForm, post } = await open()
   const headers = { origin: ownOrigin, 'content-type': 'multipart/form-data' }
   const nonsense = await request(testPath, { method: 'POST', headers, body: 'nonsense' })
@@ -93,8 +93,8 @@ it('redirects to the failure when the form is malformed or too large, the client
 
 it.each([
   ['the allowed origin', { origin: otherOrigin }, otherOrigin],
-  ['our page, by its referrer', { origin: 'null', referer: `${ownOrigin}/` }, ''],
-  ['our page, as the browser says', { 'sec-fetch-site': 'same-origin' }, ''],
+  ['our page, identified by the referrer', { origin: 'null', referer: `${ownOrigin}/` }, ''],
+  ['our page, identified by Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin' }, ''],
 ])('accepts a lead from %s and redirects back', async (_, headers, page) => {
   const { postForm } = await open()
   expect(await postForm(lead, headers as Record<string, string>)).toBe(page + received)
@@ -103,9 +103,9 @@ it.each([
 it.each([
   ['another site', { origin: 'https://evil.example' }],
   ['another site with our referrer', { origin: 'https://evil.example', referer: ownOrigin }],
-  ['nowhere', {}],
-  ['a hidden page of another site', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
-  ['nowhere that has a name', { origin: 'null', referer: 'about:blank' }],
+  ['an unknown page', {}],
+  ['another site that hides its origin', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
+  ['about:blank', { origin: 'null', referer: 'about:blank' }],
 ])('stores nothing from %s', async (_, headers) => {
   const { postForm, stored } = await open()
   expect(await postForm(lead, headers as Record<string, string>)).toBe(failed)

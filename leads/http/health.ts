@@ -3,11 +3,11 @@ import { type FaultLog, nameError } from '../log.ts'
 import { checkWritable } from '../store/save-lead.ts'
 import type { Database } from '../store/tables.ts'
 import { withTimeout } from '../with-timeout.ts'
-import { clearWriteFault, defaultSaveMs, reportWriteFault } from './accept-lead.ts'
+import { clearWriteFault, defaultSaveTimeoutMs, reportWriteFault } from './accept-lead.ts'
 
 export type HealthOptions = {
   db: Database
-  longestSaveMs?: number
+  saveTimeoutMs?: number
   findProblems: (databaseFault?: string) => Promise<Problem[]>
   now: () => number
   faults: FaultLog
@@ -15,25 +15,25 @@ export type HealthOptions = {
 
 const reuseMs = 1_000
 
-/** Whether a lead could be stored now, and the ids of what needs attention: strangers may read both. */
+/** Returns whether leads can be stored and the IDs of warnings. Both are public. */
 export function createHealthCheck(options: HealthOptions) {
-  const { db, now, faults, longestSaveMs = defaultSaveMs } = options
+  const { db, now, faults, saveTimeoutMs = defaultSaveTimeoutMs } = options
 
   async function check() {
-    const fault = await withTimeout(longestSaveMs, () => checkWritable(db)).then(
+    const fault = await withTimeout(saveTimeoutMs, () => checkWritable(db)).then(
       () => void clearWriteFault(faults),
       (error) => {
         reportWriteFault(faults, error)
         return nameError(error)
       },
     )
-    const problems = await withTimeout(longestSaveMs, () => options.findProblems(fault)).catch(
+    const problems = await withTimeout(saveTimeoutMs, () => options.findProblems(fault)).catch(
       (error) => options.findProblems(nameError(error)),
     )
     return { ok: fault === undefined, warnings: problems.map(({ id }) => id) }
   }
 
-  // Each check commits a row, so requests within a second share one.
+  // Each check commits a row, so requests within a second share one check.
   let last: { at: number; health: ReturnType<typeof check> } | undefined
   return () => {
     if (!last || Math.abs(now() - last.at) >= reuseMs) last = { at: now(), health: check() }

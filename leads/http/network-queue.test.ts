@@ -1,45 +1,45 @@
 import { expect, it } from 'vitest'
 import { createNetworkQueues } from './network-queue.ts'
 
-/** Work that ends when it is told to. */
+/** Creates work that the test finishes manually. */
 function createWork() {
-  const begun: PromiseWithResolvers<string>[] = []
+  const started: PromiseWithResolvers<string>[] = []
   const work = () => {
     const one = Promise.withResolvers<string>()
-    begun.push(one)
+    started.push(one)
     return one.promise
   }
-  return { begun, work }
+  return { started, work }
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-it('saves one network’s leads one after another, even after a failure', async () => {
-  const { begun, work } = createWork()
+it('saves the leads of a network one at a time, even after a failure', async () => {
+  const { started, work } = createWork()
   const queues = createNetworkQueues()
   const saves = [1, 2, 3].map(() => queues.save('a', work))
   await settle()
-  expect(begun).toHaveLength(1)
-  begun[0]?.reject(new Error('no'))
+  expect(started).toHaveLength(1)
+  started[0]?.reject(new Error('no'))
   await expect(saves[0]).rejects.toThrow('no')
   await settle()
-  expect(begun).toHaveLength(2)
-  begun[1]?.resolve('saved')
+  expect(started).toHaveLength(2)
+  started[1]?.resolve('saved')
   await expect(saves[1]).resolves.toBe('saved')
 })
 
-it('refuses leads when a queue is full, and accepts them again later', async () => {
-  const { begun, work } = createWork()
+it('rejects leads while a queue is full, and accepts them again later', async () => {
+  const { started, work } = createWork()
   const queues = createNetworkQueues()
   const saves = Array.from({ length: 50 }, () => queues.save('a', work))
   expect(await queues.save('a', work)).toBe('queue full')
   await settle()
-  begun[0]?.resolve('saved')
+  started[0]?.resolve('saved')
   await saves[0]
   const next = queues.save('a', async () => 'next')
   for (let at = 1; at < 50; at++) {
     await settle()
-    begun[at]?.resolve('saved')
+    started[at]?.resolve('saved')
   }
   expect(await next).toBe('next')
   expect(queues.isEmpty()).toBe(true)

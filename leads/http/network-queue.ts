@@ -1,21 +1,21 @@
-// About 250 ms of work on a good disk. More would make a visitor wait longer than a retry takes; much
-// fewer would spend the time on refusals.
+// About 250 ms of work on a fast disk. With more, visitors would wait longer than a retry takes; with far
+// fewer, the server would spend its time rejecting leads.
 const maxInFlight = 500
-// As many as a network may send per minute by default; more would be refused anyway.
+// The default limit per network and minute. The rate limit would reject more anyway.
 const maxQueued = 50
 
 type Queue = { length: number; last: Promise<unknown> }
 
 /**
- * Saves one network's leads one after another, because the rate limit locks each network anyway. In the
- * database, each waiting lead would hold a connection and block everyone else.
+ * Saves the leads of a network one at a time, because the rate limit locks the network anyway. If leads
+ * waited for that lock in the database, each would hold a connection and block everyone else.
  */
 export function createNetworkQueues() {
   const queues = new Map<string, Queue>()
   let inFlight = 0
   return {
     isEmpty: () => inFlight === 0,
-    /** Without a network, the lead does not wait in a queue. */
+    /** Leads without a network skip the queue. */
     async save<Result>(
       network: string | undefined,
       work: () => Promise<Result>,

@@ -44,7 +44,7 @@ export async function readJsonLead(c: Context): Promise<SentLead | Refusal> {
   return { lead: parsed.output, details, keys: key === undefined ? [] : [`key:${key}`] }
 }
 
-/** A lead of the page without JavaScript, or the part of the page that says what is wrong with it. */
+/** Returns a natively posted lead, or the name of the message to show on the page. */
 export async function readFormLead(
   c: Context,
   { client, now }: { client: string; now: number },
@@ -53,21 +53,21 @@ export async function readFormLead(
   if (!form) return 'failed'
   const values = Object.fromEntries(fieldNames.map((field) => [field, form.get(field) ?? '']))
   if (requiredFields.some((field) => String(values[field]).trim() === '')) return 'incomplete'
-  // As the form would have done.
+  // React formats the name while the visitor types; a native post is unformatted.
   if (typeof values.name === 'string') values.name = formatName(values.name)
   const parsed = v.safeParse(leadSchema, values)
   if (!parsed.success) {
-    const refused = v.getDotPath(parsed.issues[0])
-    return requiredFields.find((field) => field === refused) ?? 'failed'
+    const invalid = v.getDotPath(parsed.issues[0])
+    return requiredFields.find((field) => field === invalid) ?? 'failed'
   }
 
-  // Without JavaScript the form has no key, so its content is the key: the same content from the same
-  // client within this minute or the last is a second press, not a second lead.
+  // Without JavaScript, the form has no idempotency key, so the content is the key: the same content from
+  // the same client in this minute or the last is a double click, not a second lead.
   const minute = Math.floor(now / 60_000)
   const content = `${client} ${hashLead(parsed.output)}`
   const keys = [minute, minute - 1].map((at) => `form:${hash(`${at} ${content}`)}`)
   const details = readDetails(form)
-  // Without JavaScript the form has no source, but the browser sends the page's address.
+  // Without JavaScript, the form has no source, so read it from the page's URL in the Referer header.
   details.source ??= readSource(c.req.header('referer')?.split('?')[1]) || null
   const formKey = String(form.get('idempotencyKey') ?? '')
   const formKeys = keyPattern.test(formKey) ? [`key:${formKey}`] : []
@@ -76,14 +76,14 @@ export async function readFormLead(
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 
-// The browser formats these while the visitor types, but a form posted without scripts is unformatted.
+// React formats these fields while the visitor types, but native posts are unformatted.
 const normalize: Partial<Record<LeadField, (text: string) => string>> = {
   name: formatName,
   email: (email) => email.toLowerCase(),
   phone: readPhoneDigits,
 }
 
-/** One hash per lead, whichever way it came. Fields left empty do not count, nor does their order. */
+/** Returns the same hash for native posts and JSON. Ignores empty fields and the order of fields. */
 export const hashLead = (lead: Lead): string =>
   hash(
     JSON.stringify(
