@@ -27,8 +27,13 @@ export async function benchSubmit({ against }: Options): Promise<Report[]> {
 
     const pick = (metric: keyof Load, route?: Route) =>
       median(route?.loads.map((load) => load[metric]) ?? [])
+    // Compare runs of the same round, because the machine's speed changes between rounds.
     const compare = (route: Route, to?: Route) =>
-      to ? (pick('perSecond', route) / pick('perSecond', to)).toFixed(2) : ''
+      to
+        ? median(
+            route.loads.map((load, round) => load.perSecond / (to.loads[round]?.perSecond ?? 0)),
+          ).toFixed(2)
+        : ''
     return [
       {
         title: `Submit, ${connections} connections, medians of ${rounds} alternating runs of ${seconds} s`,
