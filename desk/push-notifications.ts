@@ -25,8 +25,8 @@ export async function turnOnNotifications(publicKey: string, name: string): Prom
   await request('POST', '/api/devices', { body: { name, subscription: subscription.toJSON() } })
 }
 
+/** The service worker unsubscribes and closes what it shows. */
 export async function turnOffNotifications(): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration()
-  const subscription = await registration?.pushManager.getSubscription()
-  await subscription?.unsubscribe()
+  registration?.active?.postMessage('turn-off-notifications')
 }

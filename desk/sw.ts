@@ -9,6 +9,7 @@ type ClickEvent = WorkerEvent & {
   action: string
   notification: Notification & { data: NotifiedLead }
 }
+type MessageEvent = WorkerEvent & { data: unknown }
 type ChangeEvent = WorkerEvent & { oldSubscription?: PushSubscription }
 type DeskWindow = { focus(): Promise<DeskWindow>; navigate(url: string): Promise<unknown> }
 type ServiceWorkerHere = {
@@ -19,6 +20,7 @@ type ServiceWorkerHere = {
     claim(): Promise<void>
   }
   addEventListener(type: 'activate', listener: (event: WorkerEvent) => void): void
+  addEventListener(type: 'message', listener: (event: MessageEvent) => void): void
   addEventListener(type: 'push', listener: (event: PushEvent) => void): void
   addEventListener(type: 'notificationclick', listener: (event: ClickEvent) => void): void
   addEventListener(type: 'pushsubscriptionchange', listener: (event: ChangeEvent) => void): void
@@ -39,6 +41,10 @@ worker.addEventListener('push', (event) => {
 worker.addEventListener('notificationclick', (event) => {
   event.notification.close()
   event.waitUntil(act(event.action, event.notification.data))
+})
+
+worker.addEventListener('message', (event) => {
+  if (event.data === 'turn-off-notifications') event.waitUntil(turnOff())
 })
 
 // The browser may replace its subscription; the desk needs the new one.
@@ -73,6 +79,7 @@ async function act(action: string, { leadId, isTest }: NotifiedLead): Promise<vo
   if (action !== 'calling') return open(`/#/lead/${leadId}${action === 'call' ? '/call' : ''}`)
   const answer = await fetch(`/api/leads/${leadId}/calling`, { method: 'POST' }).catch(() => null)
   if (answer?.ok) return
+  if (answer?.status === 401) await turnOff()
   // 409: somebody else calls already. Otherwise the desk shows what is wrong.
   if (answer?.status !== 409) return open(`/#/lead/${leadId}`)
   const { error } = await answer.json()
@@ -90,9 +97,18 @@ async function open(url: string): Promise<void> {
   if (!desk) await worker.clients.openWindow(url)
 }
 
+/** Shown notifications have names of homeowners, so they must not outlive the session. */
+async function turnOff(): Promise<void> {
+  for (const shown of await worker.registration.getNotifications()) shown.close()
+  const subscription = await worker.registration.pushManager.getSubscription()
+  await subscription?.unsubscribe()
+}
+
 async function renew(old: PushSubscription | undefined): Promise<void> {
+  const answer = await fetch('/api/devices')
+  if (answer.status === 401) return
   // Some browsers do not report the old subscription.
-  const { publicKey } = await (await fetch('/api/devices')).json()
+  const { publicKey } = await answer.json()
   const options = old?.options ?? { userVisibleOnly: true, applicationServerKey: publicKey }
   const subscription = await worker.registration.pushManager.subscribe(options)
   await fetch('/api/devices', {

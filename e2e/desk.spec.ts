@@ -166,6 +166,8 @@ test('all leads are found again, and Back leads back', async ({ ask, signIn }) =
   await page.getByLabel('Search').fill('nobody')
   await expect(page.getByText('No lead matches.')).toBeVisible()
   await page.getByLabel('Search').fill('john')
+  // Names of homeowners stay out of the browser's history.
+  expect(page.url()).not.toContain('john')
   const found = page.getByRole('link', { name: 'John Doe' })
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download as a spreadsheet' }).click()

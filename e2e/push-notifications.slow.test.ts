@@ -14,6 +14,7 @@ type WorkerScope = {
   dispatchEvent(event: Event): boolean
   /** How many notifications were shown. */
   shown: number
+  isUnsubscribed: boolean
 }
 
 /**
@@ -57,6 +58,12 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
     const scope = globalThis as unknown as WorkerScope
     const show = scope.registration.showNotification.bind(scope.registration)
     scope.shown = 0
+    const unsubscribe = async () => {
+      scope.isUnsubscribed = true
+      return true
+    }
+    scope.registration.pushManager.getSubscription = async () =>
+      ({ unsubscribe }) as PushSubscription
     scope.registration.showNotification = async (...args) => {
       await show(...args)
       scope.shown++
@@ -85,6 +92,8 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
         const shown = await (await navigator.serviceWorker.ready).getNotifications()
         return shown.map(({ title, body, silent }) => ({ title, body, silent }))
       }),
+    isUnsubscribed: () =>
+      worker.evaluate(() => (globalThis as unknown as WorkerScope).isUnsubscribed),
     /** Imitates a press of the notification's button, which no test can reach on the screen. */
     async press(action: string) {
       await worker.evaluate(async (pressed) => {
@@ -140,4 +149,14 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
     .toEqual([])
   await sam.page.getByRole('link', { name: /^Today/ }).click()
   await expect(sam.page.getByRole('listitem').filter({ hasText: 'Jane Doe' })).toContainText('Dana')
+
+  // After sign-out, no name stays on the screen.
+  expect((await postLead(`http://127.0.0.1:${site.port}`, lead)).status).toBe(200)
+  await sam.deliver()
+  await expect.poll(async () => (await sam.readNotifications()).at(-1)).toMatchObject(ring)
+  await sam.page.getByRole('link', { name: 'People' }).click()
+  await sam.page.getByRole('button', { name: /^Sign out Sam/ }).click()
+  await expect(sam.page.getByLabel('Your email address')).toBeVisible()
+  await expect.poll(sam.readNotifications).toEqual([])
+  await expect.poll(sam.isUnsubscribed).toBe(true)
 })

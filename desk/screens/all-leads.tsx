@@ -46,8 +46,10 @@ export function AllLeads({
   shownId: string | undefined
   refresh: () => Promise<void>
 }) {
-  const typed = new URLSearchParams(query)
-  const filter = makeQuery(typed)
+  // Searches are names of homeowners, so they stay out of the URL and the browser's history.
+  const [search, setSearch] = useState('')
+  const filters = new URLSearchParams(query)
+  const filter = makeQuery(new URLSearchParams([...filters, ['search', search]]))
   const asked = JSON.stringify(filter)
   // Search again when a new lead arrives and after one lead was opened or closed.
   const stamp = `${fresh[0]?.id} ${shownId}`
@@ -97,28 +99,32 @@ export function AllLeads({
   }
 
   const change = (name: string, value: string) => {
-    if (value) typed.set(name, value)
-    else typed.delete(name)
-    replaceHash(formatRoute({ screen: 'leads', leadId: shownId, query: typed.toString() }))
+    if (value) filters.set(name, value)
+    else filters.delete(name)
+    replaceHash(formatRoute({ screen: 'leads', leadId: shownId, query: filters.toString() }))
   }
   const field = (name: string) => ({
     name,
-    value: typed.get(name) ?? '',
+    value: filters.get(name) ?? '',
     onChange: ({ target }: { target: { value: string } }) => change(name, target.value),
   })
   const known = new Map(fresh.map((lead) => [lead.id, lead]))
   const leads = pages.flatMap((page) => page.leads).map((lead) => known.get(lead.id) ?? lead)
-  const filters = [...typed.keys()].filter((name) => name !== 'search').length
   return (
     <>
       <Heading>All leads</Heading>
       <search className="filters">
         <label>
           Search
-          <input type="search" placeholder="Name, phone, e-mail or address" {...field('search')} />
+          <input
+            type="search"
+            placeholder="Name, phone, email, or address"
+            value={search}
+            onChange={({ target }) => setSearch(target.value)}
+          />
         </label>
-        <details open={filters > 0 || matchMedia('(min-width: 64rem)').matches}>
-          <summary>{filters > 0 ? `Filters: ${filters}` : 'Filters'}</summary>
+        <details open={filters.size > 0 || matchMedia('(min-width: 64rem)').matches}>
+          <summary>{filters.size > 0 ? `Filters: ${filters.size}` : 'Filters'}</summary>
           <div className="filter-fields">
             <label>
               Day

@@ -4,7 +4,6 @@ import type { Session } from '#leads/desk/routes.ts'
 import { request } from '../api.ts'
 import { Button, Heading } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
-import { turnOffNotifications } from '../push-notifications.ts'
 import { useFresh, useNow } from '../use-fresh.ts'
 import { DeviceList } from './devices.tsx'
 
@@ -27,7 +26,6 @@ export function People({
     await refresh()
   }
   const end = (id: string, isThis: boolean) => async () => {
-    if (isThis) await turnOffNotifications().catch(() => {})
     await attempt(request('DELETE', `/api/sessions/${id}`), 'Signed out.')
     if (isThis) onSignOut()
     else await refresh()

@@ -1,6 +1,7 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { request } from '../api.ts'
 import { Button, deskTitle, Heading, Mark } from '../elements.tsx'
+import { turnOffNotifications } from '../push-notifications.ts'
 import { replaceHash } from '../route.ts'
 
 /** Requests a sign-in link, or redeems the one that was opened. */
@@ -8,6 +9,10 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
   const [message, setMessage] = useState<string>()
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
+  useEffect(() => {
+    // Without a link, this screen means that the session has ended.
+    if (!token) void turnOffNotifications().catch(() => {})
+  }, [token])
 
   const send = async (path: string, body: object, next: () => void) => {
     setBusy(true)
