@@ -1,13 +1,24 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
+import { UserError } from '#leads/user-error.ts'
 import { brand } from '#site/brand/brand.ts'
 import { findOldBrand } from '#site/brand/made.ts'
 import { createDir } from '#testing/database.ts'
 import { makeBrand } from './brand.ts'
 
 const gps = { GPSLatitude: '44/1 58/1 0/1', GPSLatitudeRef: 'N' }
+
+const acme = { company: { name: 'Acme' }, head: { shareLines: ['Free estimate.'] } }
 
 /** Makes a folder with only a brand in it. */
 function prepare() {
@@ -25,8 +36,8 @@ function prepare() {
         .withIccProfile('p3')
         .withExif({ IFD0: { Make: 'PhoneMaker' }, IFD3: gps })
         .toFile(join(root, 'site/brand', name)),
-    make: (name = 'Acme') =>
-      makeBrand({ root, brand, name, say: (line) => said.push(line), effort: 0 }),
+    make: (content = acme) =>
+      makeBrand({ root, brand, content, say: (line) => said.push(line), effort: 0 }),
   }
 }
 
@@ -49,25 +60,27 @@ test('makes pictures without the phone’s metadata, and only when something has
     height: 1080,
   })
   expect(await make()).toBe(0)
-  const find = (changes: object, name = 'Acme') =>
-    findOldBrand({ root, brand: { ...brand, ...changes }, name })
-  const name = 'Acme & Daughters'
+  const find = (changes: object, content = acme) =>
+    findOldBrand({ root, brand: { ...brand, ...changes }, content })
+  const other = { company: { name: 'Acme & Daughters' }, head: { shareLines: ['Call <us>.'] } }
   expect(find({})).toBeUndefined()
   expect(find({ colors: { ...brand.colors, ink: '#000000' } })).toBeDefined()
   expect(find({ corners: 'square' })).toBeDefined()
-  expect(find({}, name)).toMatch('The name, a color')
-  // The name appears only in the picture for shared links.
-  expect(await make(name)).toBe(1)
-  expect(find({}, name)).toBeUndefined()
+  expect(find({}, { ...acme, head: other.head })).toMatch('The name, the text of the picture')
+  expect(find({}, { ...acme, company: other.company })).toBeDefined()
+  // The name and the lines appear only in the picture for shared links.
+  expect(await make({ ...acme, company: other.company })).toBe(1)
+  expect(await make(other)).toBe(1)
+  expect(find({}, other)).toBeUndefined()
   await addPicture('about.JPG', 1200, 900)
-  expect(find({}, name)).toBeDefined()
+  expect(find({}, other)).toBeDefined()
   // A clone may lack the originals.
   rmSync(join(root, 'site/brand/about.JPG'))
-  expect(find({}, name)).toBeUndefined()
+  expect(find({}, other)).toBeUndefined()
 })
 
-test('explains what is wrong with a missing or too small picture', async () => {
-  const { addPicture, make } = prepare()
+test('explains what is wrong with a missing, broken, or too small file', async () => {
+  const { root, addPicture, make } = prepare()
   await expect(make()).rejects.toThrow('site/brand/ has no hero.jpg')
   // The sample's .webp may still be there.
   await addPicture('hero.webp', 1920, 1080)
@@ -75,4 +88,37 @@ test('explains what is wrong with a missing or too small picture', async () => {
   await expect(make()).rejects.toThrow(/^site\/brand\/hero\.HEIC .* as a JPEG.*Most Compatible/)
   await addPicture('hero.jpg', 1280, 720)
   await expect(make()).rejects.toThrow(/hero\.jpg \(1280 × 720\) is too small .* 1920 × 1080/)
+  const hero = join(root, 'site/brand/hero.jpg')
+  const isBroken = /^site\/brand\/hero\.jpg is not a readable picture\. Copy it .* again/
+  await addPicture('hero.jpg', 1920, 1080)
+  truncateSync(hero, 5_000)
+  await expect(make()).rejects.toThrow(isBroken)
+  writeFileSync(hero, 'not a picture')
+  await expect(make()).rejects.toThrow(isBroken)
+  await addPicture('hero.jpg', 1920, 1080)
+  await addPicture('about.jpg', 1200, 900)
+  rmSync(join(root, 'site/brand/logo.svg'))
+  await expect(make()).rejects.toThrow('site/brand/logo.svg is missing. Put your logo there')
+  await expect(make()).rejects.toThrow(UserError)
+})
+
+test('does not show the sample’s house on phones beside the owner’s picture', async () => {
+  const { root, said, addPicture, make } = prepare()
+  const sample = 'site/brand/hero-portrait.webp'
+  if (!existsSync(sample)) return
+  copyFileSync(sample, join(root, sample))
+  await addPicture('hero.jpg', 1920, 1080)
+  await addPicture('about.jpg', 1200, 900)
+  await make()
+  expect(said).toContain(
+    'site/brand/hero-portrait.webp is the sample’s picture, so phones show the middle of hero.jpg. Delete hero-portrait.webp, or replace it with your own.',
+  )
+  const phones = await sharp(join(root, 'site/pictures/hero-portrait-640.avif')).stats()
+  // The owner's picture has one color.
+  for (const { stdev } of phones.channels) expect(stdev).toBeLessThan(1)
+  // The owner's own portrait is used.
+  await addPicture('hero-portrait.webp', 900, 1200)
+  said.length = 0
+  await make()
+  expect(said.join()).not.toContain('sample')
 })

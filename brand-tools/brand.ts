@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { UserError } from '#leads/user-error.ts'
-import { brand } from '#site/brand/brand.ts'
-import { type Brand, computeBrandStamps } from '#site/brand/made.ts'
-import { company } from '#site/content.ts'
+import { type BrandWords, computeBrandStamps } from '#site/brand/made.ts'
+import { type Brand, readBrand, readContent } from '#site/build/check-content.ts'
 import { makeFont } from './font.ts'
 import { planIcons } from './icons.ts'
 import { readLogo } from './logo.ts'
@@ -22,15 +21,20 @@ export type Job = {
 type Options = {
   root: string
   brand: Brand
-  /** The company's name. */
-  name: string
+  content: BrandWords
   say: (line: string) => void
   /** AVIF effort, 0 to 9. 3 takes a sixth of the time of 4 and adds at most 2% to the size. */
   effort?: number
 }
 
 /** Makes colors, pictures, icons, and the share picture from site/brand/, but only those that changed. */
-export async function makeBrand({ root, brand, name, say, effort = 3 }: Options): Promise<number> {
+export async function makeBrand({
+  root,
+  brand,
+  content,
+  say,
+  effort = 3,
+}: Options): Promise<number> {
   checkBrand(brand)
   const brandDir = join(root, 'site/brand')
   const { jobs: pictures, notes } = await planPictures(
@@ -39,7 +43,10 @@ export async function makeBrand({ root, brand, name, say, effort = 3 }: Options)
     effort,
   )
   for (const note of notes) say(note)
-  const logo = readLogo(readFileSync(join(brandDir, 'logo.svg'), 'utf8'))
+  const logoFile = join(brandDir, 'logo.svg')
+  if (!existsSync(logoFile))
+    throw new UserError('site/brand/logo.svg is missing. Put your logo there as an SVG drawing.')
+  const logo = readLogo(readFileSync(logoFile, 'utf8'))
   const palette = computePalette(brand)
   const values = {
     roundness: roundness[brand.corners],
@@ -55,7 +62,13 @@ export async function makeBrand({ root, brand, name, say, effort = 3 }: Options)
       settings: JSON.stringify(values),
       make: async () => writeFileSync(valuesFile, `${JSON.stringify(values, null, 2)}\n`),
     },
-    ...planIcons({ root, brandDir, logo, palette, name }),
+    ...planIcons({
+      root,
+      brandDir,
+      logo,
+      palette,
+      words: [content.company.name, ...content.head.shareLines],
+    }),
     ...pictures,
   ]
 
@@ -82,7 +95,7 @@ export async function makeBrand({ root, brand, name, say, effort = 3 }: Options)
     }
   }
   await Promise.all([work(), work()])
-  for (const [path, stamp] of Object.entries(computeBrandStamps({ root, brand, name })))
+  for (const [path, stamp] of Object.entries(computeBrandStamps({ root, brand, content })))
     saveStamp(path, stamp)
   say(done === 0 ? 'Nothing has changed.' : `${done} of ${jobs.length} files made.`)
   return done
@@ -100,7 +113,7 @@ if (import.meta.main) {
   try {
     // `npm run brand -- font` is needed only when Archivo's package changes.
     if (process.argv[2] === 'font') await makeFont(join(root, 'site/fonts'))
-    else await makeBrand({ root, brand, name: company.name, say })
+    else await makeBrand({ root, brand: await readBrand(), content: await readContent(), say })
   } catch (error) {
     const { message, stack } = error as Error
     process.stderr.write(`${error instanceof UserError ? message : stack}\n`)

@@ -10,10 +10,16 @@ import { formatIcon } from './logo.ts'
 import { findSource } from './pictures.ts'
 
 type Palette = Record<'accent' | 'ink' | 'paper' | 'sand', string>
-type Options = { root: string; brandDir: string; logo: Logo; palette: Palette; name: string }
+type Options = {
+  root: string
+  brandDir: string
+  logo: Logo
+  palette: Palette
+  words: readonly string[]
+}
 
 /** Plans the icons for browser tabs and home screens, and the picture for shared links. */
-export function planIcons({ root, brandDir, logo, palette, name }: Options): Job[] {
+export function planIcons({ root, brandDir, logo, palette, words }: Options): Job[] {
   const logoFile = join(brandDir, 'logo.svg')
   const { accent, ink, paper } = palette
   const mark = wcagContrast(paper, accent) >= 3 ? paper : ink
@@ -46,8 +52,8 @@ export function planIcons({ root, brandDir, logo, palette, name }: Options): Job
     {
       target: share,
       inputs: [logoFile, hero],
-      settings: `${name} ${ink} ${paper}`,
-      make: () => makeSharePicture(share, { hero, logo, palette, name }),
+      settings: `${JSON.stringify(words)} ${ink} ${paper}`,
+      make: () => makeSharePicture(share, { hero, logo, palette, words }),
     },
   ]
 }
@@ -71,15 +77,14 @@ const widestLine = 1040
 
 async function makeSharePicture(
   target: string,
-  { hero, logo, palette, name }: { hero: string } & Pick<Options, 'logo' | 'palette' | 'name'>,
+  { hero, logo, palette, words }: { hero: string } & Pick<Options, 'logo' | 'palette' | 'words'>,
 ) {
   const { ink, paper, sand } = palette
-  const small = { size: 44, weight: 600, color: sand }
-  const lines = [
-    { top: 280, size: 72, weight: 800, color: paper, text: escapeMarkup(name) },
-    { top: 404, ...small, text: 'Free roofing estimate.' },
-    { top: 464, ...small, text: 'A call back within 10 minutes.' },
-  ]
+  const lines = words.map((text, index) =>
+    index === 0
+      ? { text, top: 280, size: 72, weight: 800, color: paper }
+      : { text, top: 344 + 60 * index, size: 44, weight: 600, color: sand },
+  )
   const fontDir = await mkdtemp(join(tmpdir(), 'archivo-'))
   try {
     const overlays: OverlayOptions[] = []
@@ -88,7 +93,7 @@ async function makeSharePicture(
       const fontfile = join(fontDir, `archivo-${weight}.ttf`)
       await writeFile(fontfile, await makeStaticFont(weight))
       // The package's files use this family name at every weight.
-      const span = `<span font_family="Archivo SemiBold" weight="${weight}" foreground="${color}">${text}</span>`
+      const span = `<span font_family="Archivo SemiBold" weight="${weight}" foreground="${color}">${escapeMarkup(text)}</span>`
       const line = { text: span, font: `Archivo ${size}`, fontfile, dpi: 72, rgba: true }
       const drawn = await sharp({ text: line }).png().toBuffer()
       // Shrink a long name to fit.

@@ -51,7 +51,7 @@ roof</desc>
        xlink:href="#x"
        d='m 0,0
           h 9' />
-    <path fill="url(#g)" id="p" d="M0 0z"></path>
+    <path fill="#102030" id="p" d="M0 0z"></path>
   </g>
 </svg>
 `
@@ -69,7 +69,7 @@ test('keeps lines as lines, whether set by attributes or by a style sheet', () =
   )
   const illustrator = `<defs><style><![CDATA[
     .cls-1, .cls-2 { fill: none; }
-    .cls-1 { stroke: #231f20 }
+    .cls-1 { stroke: #000 }
   ]]></style></defs><circle class="cls-1" cx="9" cy="9" r="3"/><path class="cls-3" d="M0 0z"/>`
   expect(readLogo(wrap(illustrator)).shapes).toBe(
     '<circle cx="9" cy="9" r="3" fill="none" stroke="currentColor"/><path d="M0 0z"/>',
@@ -83,6 +83,23 @@ test('removes a background, but not an outlined frame', () => {
   const frame = '<rect fill="none" stroke="currentColor" width="24" height="24"/>'
   expect(readLogo(wrap(frame)).shapes).toBe(frame)
   expect(readLogo(wrap('<rect width="24" height="5"/>')).shapes).toContain('<rect')
+})
+
+test('accepts one gradient, and one color in several notations', () => {
+  const gradient = '<linearGradient id="g"/><path fill="url(#g)" d="M0 0h9z"/>'
+  expect(readLogo(wrap(gradient)).shapes).toBe('<path fill="currentColor" d="M0 0h9z"/>')
+  const red = '<g fill="red"><path d="M0 0h9z"/><path fill="#F00" d="M0 9h9z"/></g>'
+  expect(readLogo(wrap(red)).shapes.match(/<path/g)).toHaveLength(2)
+})
+
+test.each([
+  ['a shape over another', '<circle fill="red" r="9"/><path fill="#fff" d="M0 0h9z"/>'],
+  ['an outline', '<circle fill="red" stroke="white" r="9"/>'],
+  ['the color of a group', '<path d="M0 0h9z"/><g fill="#fff"><path d="M0 9h9z"/></g>'],
+])('refuses a second color, by which one color loses a shape: %s', (_, shapes) => {
+  expect(() => readLogo(wrap(shapes))).toThrow(
+    /^site\/brand\/logo\.svg has 2 colors \(#\w+ and #\w+\), .* Path > Difference/,
+  )
 })
 
 test.each([

@@ -1,3 +1,4 @@
+import { formatHex } from 'culori'
 import { type CustomPlugin, optimize, type XastElement } from 'svgo'
 import { UserError } from '#leads/user-error.ts'
 import { type Logo, placeLogo } from '#site/build/drawing.ts'
@@ -11,9 +12,13 @@ const geometry = /^(d|points|transform|width|height|[xy][12]?|c[xy]|r[xy]?)$/
 const paint =
   /^(fill|stroke|fill-rule|display|visibility|(fill-|stroke-)?opacity|stroke-(width|line(cap|join)|miterlimit|dash\w+))$/
 
+const unpainted = /^(none|transparent)$/
+
 /** Reduces a logo to shapes in one color, which take the color of the text around them. */
 export function readLogo(svg: string): Logo {
   let viewBox = ''
+  const paints = new Map<unknown, { fill: string; stroke: string }>()
+  const colors = new Set<string>()
   const keepShapes: CustomPlugin = {
     name: 'keep-shapes',
     fn: () => ({
@@ -29,12 +34,18 @@ export function readLogo(svg: string): Logo {
             throw new UserError(
               `${name} has <${node.name}>, but only shapes can change color. In Inkscape, select all, then choose Path > Object to Path (for a photo, Path > Trace Bitmap).`,
             )
-          if (invisible.test(node.name) || isBackground(node, viewBox))
-            parent.children = parent.children.filter((child) => child !== node)
+          const isDrawn = !invisible.test(node.name) && !isBackground(node, viewBox)
+          if (!isDrawn) parent.children = parent.children.filter((child) => child !== node)
+          const inherited = paints.get(parent) ?? { fill: 'black', stroke: 'none' }
+          const { fill = inherited.fill, stroke = inherited.stroke } = node.attributes
+          paints.set(node, { fill, stroke })
+          if (isDrawn && node.name !== 'g')
+            for (const color of node.name === 'line' ? [stroke] : [fill, stroke])
+              if (!unpainted.test(color)) colors.add(formatHex(color) ?? color)
           for (const [attribute, value] of Object.entries(node.attributes)) {
             if (!paint.test(attribute) && (isRoot || !geometry.test(attribute)))
               delete node.attributes[attribute]
-            else if (/^(fill|stroke)$/.test(attribute) && !/^(none|transparent)$/.test(value))
+            else if (/^(fill|stroke)$/.test(attribute) && !unpainted.test(value))
               node.attributes[attribute] = 'currentColor'
           }
         },
@@ -46,6 +57,11 @@ export function readLogo(svg: string): Logo {
   if (!width || !height) throw new UserError(`${name} must be an SVG drawing with a viewBox.`)
   if (!/<(?!g)\w/.test(shapes))
     throw new UserError(`${name} has no shape besides a background. Draw the logo itself.`)
+  // In one color, a shape on top of another one would disappear.
+  if (colors.size > 1)
+    throw new UserError(
+      `${name} has ${colors.size} colors (${[...colors].join(' and ')}), but the site draws it in one: white, dark, or on a button. Give all shapes the same color, and cut out those that lie on another one: in Inkscape, select both, then choose Path > Difference.`,
+    )
   return { viewBox, ratio: width / height, shapes }
 }
 

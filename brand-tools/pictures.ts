@@ -1,7 +1,8 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import sharp from 'sharp'
 import { UserError } from '#leads/user-error.ts'
+import { computeStamp } from '#site/brand/made.ts'
 
 type Size = { width: number; avif: number; webp?: number }
 type Picture = { sources: string[]; shape: [width: number, height: number]; sizes: Size[] }
@@ -36,6 +37,9 @@ const pictures: Record<string, Picture> = {
   },
 }
 
+/** Of the sample's hero-portrait.webp and hero.webp, as in made.json. */
+const sampleStamps = { portrait: '713408f171ebbd50', hero: '64eff1b00d6d86d1' }
+
 export function findSource(brandDir: string, names: string[]): string {
   const files = readdirSync(brandDir)
   // .webp comes last, because the sample's pictures may still be there.
@@ -53,10 +57,25 @@ export function findSource(brandDir: string, names: string[]): string {
   return join(brandDir, found)
 }
 
+/** Returns whether this is the sample's hero-portrait.webp next to another hero. */
+function isLeftover(source: string, brandDir: string): boolean {
+  const { portrait, hero } = sampleStamps
+  const isSample = (file: string, stamp: string) => computeStamp(readFileSync(file)) === stamp
+  return isSample(source, portrait) && !isSample(findSource(brandDir, ['hero']), hero)
+}
+
 /** Returns notes about a picture. Throws if it cannot be used. */
 async function inspect(file: string, name: string, [width, height]: Picture['shape']) {
-  const { autoOrient, space, icc } = await sharp(file).metadata()
-  const shown = `site/brand/${file.split('/').at(-1)} (${autoOrient.width} × ${autoOrient.height})`
+  const path = `site/brand/${basename(file)}`
+  // Decoding a thumbnail finds a picture that is cut off.
+  const thumbnail = sharp(file).resize(16)
+  const metadata = await Promise.all([thumbnail.metadata(), thumbnail.toBuffer()]).catch(() => {
+    throw new UserError(
+      `${path} is not a readable picture. Copy it from the camera or export it again, as a JPEG or PNG.`,
+    )
+  })
+  const { autoOrient, space, icc } = metadata[0]
+  const shown = `${path} (${autoOrient.width} × ${autoOrient.height})`
   if (autoOrient.width < width || autoOrient.height < Math.min(height, 1080))
     throw new UserError(
       `${shown} is too small for ${name}. It needs at least ${width} × ${height} pixels: use the camera's original.`,
@@ -74,7 +93,13 @@ export async function planPictures(brandDir: string, targetDir: string, effort: 
   const notes: string[] = []
   const jobs = []
   for (const [name, { sources, shape, sizes }] of Object.entries(pictures)) {
-    const source = findSource(brandDir, sources)
+    let source = findSource(brandDir, sources)
+    if (isLeftover(source, brandDir)) {
+      source = findSource(brandDir, ['hero'])
+      notes.push(
+        `site/brand/hero-portrait.webp is the sample’s picture, so phones show the middle of ${basename(source)}. Delete hero-portrait.webp, or replace it with your own.`,
+      )
+    }
     notes.push(...(await inspect(source, name, shape)))
     for (const { width, avif, webp } of sizes) {
       const height = Math.round((width * shape[1]) / shape[0])

@@ -144,7 +144,7 @@ test.skipIf(!canTestWith('openssl'))(
   },
 )
 
-test('exits with 2 on a typo in the content, with the line and how to write an apostrophe', async () => {
+test('exits with 2 on a mistake in the content, and explains it', async () => {
   const { folder, run } = checkOut()
   const file = join(folder, 'site/content.ts')
   const lines = readFileSync(file, 'utf8').split('\n')
@@ -154,9 +154,16 @@ test('exits with 2 on a typo in the content, with the line and how to write an a
   const { code, stdout, stderr } = await run('cli/doctor.ts')
   expect(code).toBe(2)
   expect(stdout).toBe('')
-  expect(stderr).toContain(`site/content.ts line ${at + 1} cannot be read: `)
-  expect(stderr).toContain("write an apostrophe inside it as \\'.")
+  expect(stderr).toContain(`site/content.ts cannot be read at line ${at + 1}, or just before it`)
+  expect(stderr).toContain("write an apostrophe inside it as \\',")
   expect(stderr).not.toMatch(/^ {4}at /m)
+
+  lines[at] = "  name: 'Acme',"
+  const phone = lines.join('\n').replace(/( phone: '.*)\d'/, "$1'")
+  writeFileSync(file, phone)
+  const nineDigits = await run('cli/doctor.ts')
+  expect(nineDigits.code).toBe(2)
+  expect(nineDigits.stderr).toMatch(/^site\/content\.ts: company\.phone is '.*has 9 digits/m)
 })
 
 test('waits for hanging services at the same time, and not for long', async () => {

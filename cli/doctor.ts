@@ -6,8 +6,8 @@ import { findProblems } from '#leads/health/check.ts'
 import { healthChecks } from '#leads/health/checks.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { type Env, readEnv } from '#leads/settings.ts'
-import { UserError } from '#leads/user-error.ts'
 import { findSamples, readMachineFacts } from '#server/machine-facts.ts'
+import { readContent } from '#site/build/check-content.ts'
 import { type Content, localChecks, type RawEnv } from './doctor/checks.ts'
 import { readDatabase } from './doctor/database.ts'
 import { readSite, siteChecks } from './doctor/site-checks.ts'
@@ -27,7 +27,7 @@ export type DoctorDeps = {
   /** The checkout. */
   root: string
   raw: RawEnv
-  /** Reads site/content.ts, which a typo can make unreadable. */
+  /** Reads site/content.ts. Fails with a message about the first mistakes. */
   readContent: () => Promise<Content>
   fetch: typeof globalThis.fetch
   pause: (ms: number) => Promise<void>
@@ -43,7 +43,7 @@ export async function runDoctor(args: readonly string[], deps: DoctorDeps) {
     const { values } = parseTyped({ args: [...args], options })
     if (values.help) return { code: 0, text: help }
     const env = readEnv(deps.raw)
-    const content = await deps.readContent().catch(explainUnreadable)
+    const content = await deps.readContent()
     const results = await runChecks(env, content, values.send ?? false, deps)
     const ready = !results.some(({ state }) => state === 'to do')
     const text = values.json ? `${makeSafeJson({ ready, results }, 2)}\n` : format(results)
@@ -52,14 +52,6 @@ export async function runDoctor(args: readonly string[], deps: DoctorDeps) {
     const hint = error instanceof UsageError ? '. Try: npm run doctor -- --help' : ''
     return { code: 2, text: `${explainError(error)}${hint}\n` }
   }
-}
-
-function explainUnreadable({ message, stack = '' }: Error): never {
-  const [, line] = stack.match(/content\.ts:(\d+)/) ?? []
-  const place = line === undefined ? '' : ` line ${line}`
-  throw new UserError(
-    `site/content.ts${place} cannot be read: ${message}.\nPut text between '…', and write an apostrophe inside it as \\'.`,
-  )
 }
 
 type Result = { id?: string; state: 'ok' | 'to do' | 'check'; says: string; next?: string }
@@ -128,7 +120,6 @@ const wrap = (text: string, more = '') =>
 
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..')
-  const readContent = () => import('#site/content.ts')
   const deps = { root, raw: process.env, readContent, fetch, pause, now: Date.now }
   const { code, text } = await runDoctor(process.argv.slice(2), deps)
   const output = code === 2 ? process.stderr : process.stdout

@@ -47,12 +47,23 @@ test('the page hydrates silently, a changed word shows by itself, and a wrong pa
   await expect(page.getByText('Oops! Page not found')).toBeVisible()
 })
 
+test('a mistake in the content shows its message until it is corrected', async ({ page }) => {
+  const content = join(copy, 'site/content.ts')
+  const correct = readFileSync(content, 'utf8')
+  writeFileSync(content, correct.replace(/( phone: '.*)\d'/, "$1'"))
+  const failed = await page.request.get(url)
+  expect(failed.status()).toBe(500)
+  expect(await failed.text()).toContain('site/content.ts: company.phone is ')
+  writeFileSync(content, correct)
+  await expect.poll(async () => (await page.request.get(url)).status()).toBe(200)
+})
+
 test('an owner’s three reviews stand still where all fit, and drift on a phone', async ({
   page,
 }) => {
   const row = page.locator('[data-testimonials] .row')
   const button = page.locator('[data-drift-button]')
-  const cards = [1, 2, 3].map((id) => ({ id, name: `Customer ${id}`, text: 'They fixed it.' }))
+  const cards = [1, 2, 3].map((id) => ({ name: `Customer ${id}`, text: 'They fixed it.' }))
   const writeRows = (rows: object[][]) => {
     const words = readFileSync(join(import.meta.dirname, '../site/content.ts'), 'utf8')
       .replace(/^const rows: .* = \[\n[\s\S]*?^\]$/m, `const rows: any = ${JSON.stringify(rows)}`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { makeBrand } from '#brand-tools/brand.ts'
 import { findBrowser } from '#scripts/tools.mjs'
-import type { Brand } from '#site/brand/made.ts'
+import { type Brand, readContent } from '#site/build/check-content.ts'
 import { copySources } from '#testing/copy-sources.ts'
 
 // Makes a checkout somebody else's, as the README says under "Make it yours": other colors with a light
@@ -51,13 +51,19 @@ writeFileSync(
 )
 writeFileSync(
   join(brandDir, 'brand.ts'),
-  `import type { Brand } from './made.ts'\nexport const brand: Brand = ${JSON.stringify(brand)}\n`,
+  `import type { Brand } from '../build/check-content.ts'\nexport const brand: Brand = ${JSON.stringify(brand)}\n`,
 )
 writeFileSync(join(brandDir, 'logo.svg'), logo)
 for (const file of readdirSync(brandDir)) if (file.endsWith('.webp')) rmSync(join(brandDir, file))
 for (const file of ['hero.jpg', 'about.jpg'])
   await sharp(Buffer.from(picture)).jpeg().toFile(join(brandDir, file))
-await makeBrand({ root: folder, brand, name, say: () => {}, effort: 0 })
+await makeBrand({
+  root: folder,
+  brand,
+  content: await readContent(folder),
+  say: () => {},
+  effort: 0,
+})
 
 const run = (command: string, ...args: string[]) => {
   const { status } = spawnSync(join(folder, 'node_modules/.bin', command), args, {

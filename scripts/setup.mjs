@@ -25,10 +25,6 @@ import { installTools, listSkipped } from './tools.mjs'
 // Print to stderr, because stdout belongs to the command that follows.
 const print = (text) => text && process.stderr.write(`${text}\n`)
 
-const hintForContent = `
-The mistake is in site/content.ts, on the line in the first message above. Put text between quotes '…',
-and write an apostrophe inside the text as \\'.`
-
 function main(wanted) {
   // import.meta.dirname needs Node 20.11.
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -123,7 +119,6 @@ function runOrFail(step, command) {
   const { succeeded, output } = run(step, command)
   print(output)
   if (succeeded) return
-  if (/^site\/content\.ts[(:]/m.test(output)) print(hintForContent)
   fail(`\n\`${command.join(' ')}\` failed. The command was not started.`)
 }
 

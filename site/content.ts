@@ -1,41 +1,42 @@
 /*
- * Everything the visitor reads, in one place. Change the words here; `npm run build` names a mistake.
- * `sample: true` marks what was invented for this template: replace it with your own and delete the mark.
- * (The service choices of the form live in leads/fields.ts, because Airtable and the alerts use them too.)
+ * Every text of the page. Lines that start with // are optional: remove the // and fill them in.
+ * `sample: true` marks invented content: replace it with your own, then delete the mark.
+ * `npm run build` names mistakes. The choices of "Service needed" are in leads/fields.ts.
  */
-import type { LeadField } from '#leads/fields.ts'
+import type { Content } from './build/check-content.ts'
 
-type UsPhone = `(${number}) ${number}-${number}`
-
-export const company = {
+export const company: Content['company'] = {
   sample: true,
   name: 'Ridgeline Roofing',
-  phone: '(555) 555-0124' satisfies UsPhone as UsPhone,
+  phone: '(555) 555-0124',
   since: 1998,
   region: 'US',
   /** For search engines: the towns, counties or states where you work. */
   areaServed: ['Minneapolis', 'Saint Paul'],
-} as const
+  // Shown in the footer, and to search engines:
+  // address: { street: '12 Main St', city: 'Minneapolis', state: 'MN', zip: '55401' },
+  // license: 'MN license BC123456',
+  // email: 'office@example.com',
+  // social: [{ name: 'Facebook', url: 'https://www.facebook.com/your-page' }],
+}
 
-/** What a phone dials for the number that people read. */
-export const telNumber = `+1${company.phone.replace(/\D/g, '')}`
-export const callHref = `tel:${telNumber}`
-
-export const head = {
+export const head: Content['head'] = {
   title: `${company.name} | Free roofing estimates, a call back within 10 minutes`,
   description: `Residential roofing you can trust since ${company.since}. Licensed and insured crews, 24/7 emergency service, and a free estimate with a call back within 10 minutes.`,
   notFoundTitle: `Page not found | ${company.name}`,
   pictureAlt: 'A shingled house at golden hour',
-} as const
+  /** On the picture for shared links, below the company's name. After a change, run: npm run brand */
+  shareLines: ['Free roofing estimate.', 'A call back within 10 minutes.'],
+}
 
-export const header = {
+export const header: Content['header'] = {
   callLabel: '24/7 Service',
   estimate: 'Free Estimate',
   estimateShort: 'Estimate',
   skipLink: 'Skip to the estimate form',
-} as const
+}
 
-export const hero = {
+export const hero: Content['hero'] = {
   headline: 'A sound roof, from people who show up.',
   lead: 'Honest estimates, licensed crews and a roof that holds. Tell us where it is and we will call you back.',
   statistics: [
@@ -43,9 +44,9 @@ export const hero = {
     { value: '4,800+', label: 'Happy Customers' },
     { value: '25+', label: 'Years Experience' },
   ],
-} as const
+}
 
-export const form = {
+export const form: Content['form'] = {
   heading: 'Free estimate. We call within 10 minutes.',
   labels: {
     name: 'Full name',
@@ -53,7 +54,7 @@ export const form = {
     phone: 'Phone',
     address: 'Property address',
     serviceType: 'Service needed',
-  } satisfies Record<LeadField, string>,
+  },
   optional: '(optional)',
   placeholders: {
     name: 'John Smith',
@@ -61,7 +62,7 @@ export const form = {
     phone: '(555) 123-4567',
     address: '123 Main St, City, State, ZIP',
     serviceType: 'Choose a service',
-  } satisfies Record<LeadField, string>,
+  },
   suggestions: {
     label: 'Address suggestions',
     found: (count: number) =>
@@ -91,23 +92,15 @@ export const form = {
   emailHint: 'Did you mean',
   phoneRule: 'At least 7 digits',
   trapLabel: 'Please leave this field empty',
-  /** Stored with every lead. Whenever the words change, the version must. */
+  /** The version is stored with every lead. When you change the text, change the version. */
   consent: {
     version: '2026-11',
     text: `${company.name} uses your number to call you about this request, and for nothing else. Pressing the button says yes to that call.`,
+    // privacyPolicy: { label: 'Privacy policy', url: 'https://www.example.com/privacy' },
   },
-} as const
-
-type About = {
-  heading: string
-  text: string
-  points: readonly { icon: 'home' | 'shield' | 'check'; title: string; text: string }[]
-  pictureAlt: string
-  /** Without one, delete it: the badge is left out. */
-  award?: { title: string; by: string; year: string; sample?: true }
 }
 
-export const about: About = {
+export const about: Content['about'] = {
   heading: 'The crew your neighbors call first',
   text: 'We started with one truck and one ladder. Today our crews roof whole streets, and the owner still answers for every one of them.',
   points: [
@@ -128,17 +121,18 @@ export const about: About = {
     },
   ],
   pictureAlt: 'Close-up of new architectural shingles running up to a ridge and a brick chimney',
+  /** Without an award, delete this line, and the badge is left out. */
   award: { sample: true, title: 'Roofer of the Year', by: 'Trade Award', year: '2025' },
 }
 
-export const emergency = {
+export const emergency: Content['emergency'] = {
   heading: 'Roof emergency? Call now, day or night.',
   text: 'A person answers 24/7.',
   claim: 'Average response time: 1 minute',
   callLabel: 'Call',
-} as const
+}
 
-export const services = {
+export const services: Content['services'] = {
   heading: 'Our Services',
   cards: [
     {
@@ -157,18 +151,14 @@ export const services = {
       text: 'A careful look at every slope, vent and gutter, with photos and a plain report you can show to your insurer.',
     },
   ],
-} as const
-
-export type Review = {
-  /** Maria Delgado's picture is site/pictures/avatars/maria-delgado.svg. There need not be one. */
-  name: string
-  text: string
-  /** Invented for this template. Publishing invented testimonials is against US law (16 CFR 465). */
-  sample?: true
 }
 
-/** All rated 5. As many rows and cards as you have: without any card the section is left out. */
-const rows: readonly (readonly Review[])[] = [
+/**
+ * Reviews rated 5, in any number of rows; without reviews, the section is left out. Maria Delgado's
+ * picture is site/pictures/avatars/maria-delgado.svg; pictures are optional. Publishing invented
+ * reviews is against US law (16 CFR 465).
+ */
+const rows: Content['testimonials']['rows'] = [
   [
     {
       name: 'Maria Delgado',
@@ -277,7 +267,7 @@ const rows: readonly (readonly Review[])[] = [
   ],
 ]
 
-export const testimonials = {
+export const testimonials: Content['testimonials'] = {
   heading: 'What Our Customers Say',
   pauseLabel: 'Pause the moving reviews',
   playLabel: 'Play the moving reviews',
@@ -286,16 +276,16 @@ export const testimonials = {
   rows,
 }
 
-export const footer = {
+export const footer: Content['footer'] = {
   tagline: 'Residential roofing, done once and done right.',
   quickLinks: 'Quick Links',
   estimate: 'Get Free Estimate',
   callHeading: 'Call 24/7',
   rights: 'All rights reserved.',
-} as const
+}
 
-export const notFound = {
+export const notFound: Content['notFound'] = {
   heading: 'Oops! Page not found',
   text: 'One shingle is missing here. The rest of the roof is sound.',
   home: 'Return to Home',
-} as const
+}

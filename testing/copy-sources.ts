@@ -5,6 +5,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const sources = [
   ...['site', 'leads/brand.json', 'leads/fields.ts', 'leads/lead.ts'],
+  'leads/user-error.ts',
   ...['vite.config.ts', 'package.json', 'tsconfig.json'],
 ]
 

@@ -7,12 +7,15 @@ import { readEnv } from '#leads/settings.ts'
 import { createDir } from '#testing/database.ts'
 import { type LocalContext, localChecks } from './checks.ts'
 
-const company = { name: 'Northgate Roofing', phone: '(612) 555-7810' }
+const content = {
+  company: { name: 'Northgate Roofing', phone: '(612) 555-7810' },
+  head: { shareLines: [] },
+}
 
 async function find(id: string, changes: Partial<LocalContext> = {}) {
   const raw = { PUBLIC_URL: 'https://a.test', TIME_ZONE: 'UTC', ...changes.raw }
   const problems = await findProblems(localChecks, 'doctor', {
-    ...{ env: readEnv(raw), now: 0, isPublic: true, root: '/nowhere', content: { company } },
+    ...{ env: readEnv(raw), now: 0, isPublic: true, root: '/nowhere', content },
     ...{ leadsAre: 'here', sends: false, ...changes, raw },
   })
   return problems.find((problem) => problem.id === id)?.forDeveloper
@@ -65,8 +68,9 @@ test.each([
   ['(612) 555-7810', false],
   ['(612) 234-0155', false],
 ])('reports a placeholder as phone number: %s %s', async (phone, isFound) => {
-  const content = { company: { ...company, phone } }
-  expect(Boolean(await find('phone-placeholder', { content }))).toBe(isFound)
+  const company = { ...content.company, phone }
+  const found = await find('phone-placeholder', { content: { ...content, company } })
+  expect(Boolean(found)).toBe(isFound)
 })
 
 test('asks for npm run brand after the brand has changed', async () => {

@@ -7,13 +7,13 @@ import {
   type HealthContext,
 } from '#leads/health/check.ts'
 import { brand } from '#site/brand/brand.ts'
-import { findOldBrand } from '#site/brand/made.ts'
+import { type BrandWords, findOldBrand } from '#site/brand/made.ts'
 
 /** The variables as they are set, for those that readEnv does not return. */
 export type RawEnv = Record<string, string | undefined>
 
 /** The part of site/content.ts that doctor reads. */
-export type Content = { company: { name: string; phone: string } }
+export type Content = BrandWords & { company: { phone: string } }
 
 export type LocalContext = HealthContext & {
   /** The checkout. */
@@ -56,8 +56,7 @@ export const localChecks: readonly Check<LocalContext>[] = [
     id: 'brand-changed',
     runsIn: ['doctor'],
     severity: 'warning',
-    find: ({ root, content }: LocalContext) =>
-      findOldBrand({ root, brand, name: content.company.name }),
+    find: ({ root, content }: LocalContext) => findOldBrand({ root, brand, content }),
     forDeveloper: (text) => ({ text, next: 'npm run brand' }),
   }),
   defineCheck({

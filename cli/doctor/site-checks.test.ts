@@ -46,7 +46,7 @@ async function find(changes: Site = {}, given: Record<string, string> = {}) {
     now: 0,
     isPublic: true,
     root: '',
-    content: { company: { name: '', phone: '' } },
+    content: { company: { name: '', phone: '' }, head: { shareLines: [] } },
   }
   const problems = await findProblems(siteChecks, 'doctor', {
     ...{ ...facts, raw, leadsAre: 'here', sends: false, site },

@@ -1,4 +1,4 @@
-import type { Brand } from './made.ts'
+import type { Brand } from '../build/check-content.ts'
 
 /**
  * The brand, apart from the words (site/content.ts). This folder also has logo.svg (one color) and the
@@ -14,7 +14,8 @@ export const brand: Brand = {
     /** Buttons and links. */
     accent: '#b4501e',
   },
-  /** square, soft or round */
+  /** square, soft, or round */
   corners: 'soft',
+  // A font in this folder for headings:
   // headingFont: { family: 'My Grotesque', file: 'my-grotesque.woff2' },
 }

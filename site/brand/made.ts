@@ -1,31 +1,32 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Brand } from '../build/check-content.ts'
 
-export type Brand = {
-  colors: Record<'ink' | 'paper' | 'accent', string>
-  corners: 'square' | 'soft' | 'round'
-  /** A .woff2 file in site/brand/. The default is Archivo. */
-  headingFont?: { family: string; file: string }
+/** The content that is drawn into pictures. */
+export type BrandWords = {
+  company: { name: string }
+  head: { shareLines: readonly string[] }
 }
+type Sources = { root: string; brand: Brand; content: BrandWords }
 
-type Sources = { root: string; brand: Brand; name: string }
-
-const hash = (content: string | Buffer) =>
+export const computeStamp = (content: string | Buffer) =>
   createHash('sha256').update(content).digest('hex').slice(0, 16)
 
-/** Hashes everything that `npm run brand` reads: name, colors, corners, logo, and pictures. */
-export function computeBrandStamps({ root, brand, name }: Sources): Record<string, string> {
+/** Hashes everything that `npm run brand` reads. */
+export function computeBrandStamps({ root, brand, content }: Sources): Record<string, string> {
   const { colors, corners } = brand
   const files = readdirSync(join(root, 'site/brand')).filter((file) =>
     /\.(svg|jpe?g|png|webp)$/i.test(file),
   )
   return {
-    'site/brand': hash([name, colors.ink, colors.paper, colors.accent, corners].join()),
+    'site/brand': computeStamp(
+      JSON.stringify([content.company.name, content.head.shareLines, colors, corners]),
+    ),
     ...Object.fromEntries(
       files.map((file) => {
         const path = `site/brand/${file}`
-        return [path, hash(readFileSync(join(root, path)))]
+        return [path, computeStamp(readFileSync(join(root, path)))]
       }),
     ),
   }
@@ -41,5 +42,5 @@ export function findOldBrand(sources: Sources): string | undefined {
   const made: Record<string, string> = JSON.parse(readFileSync(stampFile, 'utf8'))
   const now = Object.entries(computeBrandStamps(sources))
   if (now.some(([path, stamp]) => made[path] !== stamp))
-    return 'The name, a color, the corners, the logo, or a picture has changed, but colors, icons, pictures, emails, and the picture for shared links still show the old brand.'
+    return 'The name, the text of the picture for shared links, a color, the corners, the logo, or a picture has changed, but colors, icons, pictures, emails, and the picture for shared links still show the old brand.'
 }

@@ -6,7 +6,7 @@ import { copySources } from '#testing/copy-sources.ts'
 import made from '../../leads/brand.json' with { type: 'json' }
 import { brand } from '../brand/brand.ts'
 import { computeBrandStamps } from '../brand/made.ts'
-import { company } from '../content.ts'
+import * as content from '../content.ts'
 import { formatTokens } from './brand-plugin.ts'
 
 test('a build warns when the brand has changed since npm run brand', async () => {
@@ -19,12 +19,12 @@ test('a build warns when the brand has changed since npm run brand', async () =>
     await resolveConfig({ configFile: join(folder, 'vite.config.ts'), customLogger }, 'build')
     return said
   }
-  const stamps = computeBrandStamps({ root: folder, brand, name: company.name })
+  const stamps = computeBrandStamps({ root: folder, brand, content })
   writeFileSync(join(folder, 'site/brand/made.json'), JSON.stringify(stamps))
   expect(await startBuild()).toEqual([])
 
-  const content = join(folder, 'site/content.ts')
-  writeFileSync(content, readFileSync(content, 'utf8').replace(company.name, 'Acme'))
+  const file = join(folder, 'site/content.ts')
+  writeFileSync(file, readFileSync(file, 'utf8').replace(content.company.name, 'Acme'))
   expect(await startBuild()).toEqual([expect.stringMatching(/still show the old.*npm run brand$/)])
 })
 

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { type Plugin, runnerImport } from 'vite'
+import type { Plugin } from 'vite'
 import made from '../../leads/brand.json' with { type: 'json' }
-import { type Brand, findOldBrand } from '../brand/made.ts'
+import { findOldBrand } from '../brand/made.ts'
+import { type Brand, readContent } from './check-content.ts'
 import { formatDataUrl, placeLogo, toKebab } from './drawing.ts'
 
 const siteDir = join(import.meta.dirname, '..')
@@ -29,10 +30,8 @@ export function warnOfOldBrand(brand: Brand): Plugin {
     name: 'warn-of-old-brand',
     apply: 'build',
     async configResolved({ logger }) {
-      // Not imported at the top: Vite restarts whenever a file changes that its config imports.
-      const content = join(siteDir, 'content.ts')
-      const { company } = (await runnerImport<typeof import('../content.ts')>(content)).module
-      const old = findOldBrand({ root: join(siteDir, '..'), brand, name: company.name })
+      const content = await readContent()
+      const old = findOldBrand({ root: join(siteDir, '..'), brand, content })
       if (old) logger.warn(`${old} Run: npm run brand`)
     },
   }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin, type ResolvedConfig, type Rolldown, runnerImport } from 'vite'
+import { readContent } from './check-content.ts'
 import { compressFiles } from './compress.ts'
 import { formatSiteHeaders } from './site-headers.ts'
 
@@ -29,6 +30,7 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
       transformIndexHtml: {
         order: 'pre',
         async handler(html, { filename, server }) {
+          await readContent()
           const { renderPage } = server
             ? ((await server.ssrLoadModule('/build/render.tsx')) as RenderModule)
             : await importForBuild(config)

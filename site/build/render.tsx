@@ -1,9 +1,10 @@
 import { renderToString } from 'react-dom/server'
 import { palette } from '#leads/brand.json'
 import { brand } from '../brand/brand.ts'
-import { company, head, services, telNumber } from '../content.ts'
+import { company, head, services } from '../content.ts'
 import { LandingPage } from '../landing-page.tsx'
 import { NotFoundPage } from '../not-found-page.tsx'
+import { telNumber } from '../sections/call-link.tsx'
 import { heroPictures } from '../sections/hero.tsx'
 
 /** Renders a page to HTML. This runs in builds and in the dev server, never in the browser. */

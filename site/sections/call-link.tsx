@@ -1,5 +1,8 @@
 import type { ReactNode } from 'react'
-import { callHref } from '../content.ts'
+import { company } from '../content.ts'
+
+export const telNumber = `+1${company.phone.replace(/\D/g, '')}`
+export const callHref = `tel:${telNumber}`
 
 export function CallLink({ className, children }: { className: string; children: ReactNode }) {
   return (

@@ -1,6 +1,7 @@
 import { requiredFields } from '#leads/fields.ts'
-import { callHref, company, form, hero } from '../content.ts'
+import { company, form, hero } from '../content.ts'
 import { EstimateForm } from '../estimate-form/estimate-form.tsx'
+import { callHref } from './call-link.tsx'
 
 /** The page's head preloads the same files. */
 export const heroPictures = {

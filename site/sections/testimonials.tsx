@@ -1,6 +1,8 @@
-import { type Review, testimonials } from '../content.ts'
+import type { Content } from '../build/check-content.ts'
+import { testimonials } from '../content.ts'
 import { Pause, Play, Star } from './icons.tsx'
 
+type Review = Content['testimonials']['rows'][number][number]
 type Testimonial = Review & { id: number; image: string | undefined; rating: 5 }
 
 const pictures = Object.keys(import.meta.glob('/pictures/avatars/*.svg'))

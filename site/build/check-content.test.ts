@@ -1,0 +1,107 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { copySources } from '#testing/copy-sources.ts'
+import * as content from '../content.ts'
+import { checkContent } from './check-content.ts'
+
+const { company, form, hero, services } = content
+
+/** Returns the messages about content with these changes. */
+function check(changes: object): string[] {
+  try {
+    checkContent({ ...content, ...changes })
+    return []
+  } catch (error) {
+    return (error as Error).message.split('\n')
+  }
+}
+
+test('accepts the content of this site, and optional entries', () => {
+  expect(check({})).toEqual([])
+  const url = 'https://www.example.com/privacy'
+  const optional = {
+    address: { street: '12 Main St', city: 'Duluth', state: 'MN', zip: '55802' },
+    license: 'MN license BC123456',
+    email: 'office@example.com',
+    social: [{ name: 'Facebook', url: 'https://www.facebook.com/acme?id=1' }],
+  }
+  const consent = { ...form.consent, privacyPolicy: { label: 'Privacy policy', url } }
+  expect(check({ company: { ...company, ...optional }, form: { ...form, consent } })).toEqual([])
+})
+
+test.each([
+  ['(555) 555-012', 9],
+  ['(555) 555-01244', 11],
+  ['555-555-0124', 10],
+  ['(155) 555-0124', 10],
+  ['', 0],
+])('rejects the phone number %s', (phone, digits) => {
+  expect(check({ company: { ...company, phone } })).toEqual([
+    `site/content.ts: company.phone is '${phone}', but a US phone number is written like '(612) 234-7810' (this has ${digits} digits). It has ten digits, and the first and the fourth are never 0 or 1.`,
+  ])
+})
+
+test.each([
+  ['an unknown icon', { cards: [{ ...services.cards[0], icon: 'rooff' }] }],
+  ['no icon', { cards: [{ title: 'Repairs', text: 'We fix it.' }] }],
+])('rejects %s and names the card', (_, changes) => {
+  expect(check({ services: { ...services, ...changes } })).toEqual([
+    expect.stringMatching(
+      /^site\/content\.ts: services\.cards entry 1\.icon (is 'rooff', but must be 'roof', 'hammer', or 'inspect'|is missing)\./,
+    ),
+  ])
+})
+
+test('names a misspelled entry and the known ones', () => {
+  const { headline, ...rest } = hero
+  expect(check({ hero: { ...rest, headlin: headline } })).toEqual([
+    'site/content.ts: hero.headline is missing. Add it, or correct its spelling.',
+    'site/content.ts: hero.headlin is unknown. Correct its spelling, or delete it. Known entries: headline, lead, and statistics.',
+  ])
+})
+
+test.each([
+  [{ since: '1998' }, 'company.since must be a year without quotes'],
+  [{ name: 'R'.repeat(61) }, 'company.name is longer than 60 characters'],
+  [{ address: '12 Main St' }, 'company.address must be a group of entries'],
+  [{ email: 'office' }, "company.email is 'office', but must be an email address"],
+  [{ social: 'Facebook' }, 'company.social must be a list'],
+  [
+    { social: [{ name: 'Facebook', url: 'javascript:alert(1)' }] },
+    "company.social entry 1.url is 'javascript:alert(1)', but must start with https://",
+  ],
+])('explains what is wrong with %j', (changes, message) => {
+  const messages = check({ company: { ...company, ...changes } })
+  expect(messages).toEqual([expect.stringContaining(message)])
+})
+
+const contentFile = 'site/content.ts'
+const brandFile = 'site/brand/brand.ts'
+test.each([
+  ['a missing quote', contentFile, /( name: '.*)',/, '$1,', /cannot be read at line \d+, or just/],
+  [
+    'an unknown name',
+    contentFile,
+    /( since: ).*/,
+    '$1nineteen,',
+    /line \d+.*nineteen is not defined/,
+  ],
+  ['a phone number of nine digits', contentFile, /( phone: '.*)\d'/, "$1'", /company\.phone is '/],
+  ['a color by its name', brandFile, /( accent: ).*/, "$1'red',", /brand\.colors\.accent is 'red'/],
+  ['unknown corners', brandFile, /( corners: ).*/, "$1'oval',", /brand\.corners is 'oval'/],
+])('stops the build at %s in %s', (_, path, entry, changed, message) => {
+  const folder = copySources()
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, path)
+  writeFileSync(file, readFileSync(file, 'utf8').replace(entry, changed))
+  const { status, stderr } = spawnSync('npm', ['run', '-s', '--ignore-scripts', 'build'], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  expect(status).toBe(1)
+  expect(stderr.startsWith(path)).toBe(true)
+  expect(stderr).toMatch(message)
+  expect(stderr).not.toMatch(/^ +at |TS\d/m)
+})

@@ -1,0 +1,238 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import * as v from 'valibot'
+import type { LeadField } from '#leads/fields.ts'
+import { UserError } from '#leads/user-error.ts'
+
+/*
+ * The rules for the two files that an owner edits. Each message continues a sentence that starts with
+ * the name of the entry: "company.since must be …".
+ */
+
+const list = (words: readonly string[], type: Intl.ListFormatType) =>
+  new Intl.ListFormat('en', { type }).format(words)
+
+/** An object without other entries, so that a misspelled one is reported. */
+const group = <const Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.strictObject(entries, ({ expected }) => {
+    if (expected === 'Object') return 'must be a group of entries between { and }.'
+    if (expected !== 'never') return 'is missing. Add it, or correct its spelling.'
+    return `is unknown. Correct its spelling, or delete it. Known entries: ${list(Object.keys(entries), 'conjunction')}.`
+  })
+
+const anyText = v.string("must be text between quotes, such as '…'.")
+const text = v.pipe(anyText, v.nonEmpty('is empty. Write its text between the quotes.'))
+const mustMatch = (pattern: RegExp, explain: (input: string) => string) =>
+  v.pipe(
+    anyText,
+    v.regex(pattern, ({ input }) => `is '${input}', but ${explain(input)}`),
+  )
+const choice = <const Names extends readonly string[]>(...names: Names) =>
+  v.picklist(names, ({ input }) => {
+    const quoted = names.map((name) => `'${name}'`)
+    return `is '${input}', but must be ${list(quoted, 'disjunction')}.`
+  })
+const listOf = <Item extends v.GenericSchema>(item: Item) =>
+  v.array(item, 'must be a list between [ and ].')
+const wording = <Words extends (input: never) => string>() =>
+  v.custom<Words>((input) => typeof input === 'function', 'must be a function that returns text.')
+
+const phone = mustMatch(
+  /^\([2-9]\d{2}\) [2-9]\d{2}-\d{4}$/,
+  (input) =>
+    `a US phone number is written like '(612) 234-7810' (this has ${input.replace(/\D/g, '').length} digits). It has ten digits, and the first and the fourth are never 0 or 1.`,
+)
+const url = mustMatch(/^https:\/\/[\w-]+(\.[\w-]+)+([/?#]\S*)?$/, () => 'must start with https://.')
+const year = v.pipe(
+  v.number('must be a year without quotes, such as 1998.'),
+  v.integer('must be a year, such as 1998.'),
+)
+const sample = v.exactOptional(v.literal(true, 'must be true. Or delete it.'))
+const perField = { name: text, email: text, phone: text, address: text, serviceType: text }
+
+const contentRules = group({
+  company: group({
+    sample,
+    name: v.pipe(text, v.maxLength(60, 'is longer than 60 characters. Use a shorter form.')),
+    phone,
+    since: year,
+    region: mustMatch(/^[A-Z]{2}$/, () => "must be a country code, such as 'US'."),
+    areaServed: listOf(text),
+    address: v.exactOptional(
+      group({
+        street: text,
+        city: text,
+        state: mustMatch(/^[A-Z]{2}$/, () => "must be two letters, such as 'MN'."),
+        zip: mustMatch(/^\d{5}(-\d{4})?$/, () => "must be a ZIP code, such as '55401'."),
+      }),
+    ),
+    license: v.exactOptional(text),
+    email: v.exactOptional(
+      v.pipe(
+        text,
+        v.email(({ input }) => `is '${input}', but must be an email address.`),
+      ),
+    ),
+    social: v.exactOptional(listOf(group({ name: text, url }))),
+  }),
+  head: group({
+    title: text,
+    description: text,
+    notFoundTitle: text,
+    pictureAlt: text,
+    shareLines: v.pipe(
+      listOf(text),
+      v.maxLength(3, 'has room for three lines. Delete the others.'),
+    ),
+  }),
+  header: group({ callLabel: text, estimate: text, estimateShort: text, skipLink: text }),
+  hero: group({
+    headline: text,
+    lead: text,
+    statistics: listOf(group({ value: text, label: text })),
+  }),
+  form: group({
+    heading: text,
+    labels: group(perField satisfies Record<LeadField, typeof text>),
+    optional: text,
+    placeholders: group(perField),
+    suggestions: group({
+      label: text,
+      found: wording<(count: number) => string>(),
+      chosen: wording<(address: string) => string>(),
+      source: text,
+    }),
+    submit: text,
+    submitting: text,
+    toasts: group({ incomplete: text, failed: text, received: text }),
+    notes: group({
+      failed: text,
+      failedPlain: text,
+      incompletePlain: text,
+      refusedPlain: wording<(field: string) => string>(),
+      received: text,
+      slow: text,
+      offline: text,
+      waiting: text,
+    }),
+    emailHint: text,
+    phoneRule: text,
+    trapLabel: text,
+    consent: group({
+      version: text,
+      text,
+      privacyPolicy: v.exactOptional(group({ label: text, url })),
+    }),
+  }),
+  about: group({
+    heading: text,
+    text,
+    points: listOf(group({ icon: choice('home', 'shield', 'check'), title: text, text })),
+    pictureAlt: text,
+    award: v.exactOptional(group({ title: text, by: text, year: text, sample })),
+  }),
+  emergency: group({ heading: text, text, claim: anyText, callLabel: text }),
+  services: group({
+    heading: text,
+    cards: listOf(group({ icon: choice('roof', 'hammer', 'inspect'), title: text, text })),
+  }),
+  testimonials: group({
+    heading: text,
+    pauseLabel: text,
+    playLabel: text,
+    rowLabel: text,
+    ratingLabel: text,
+    rows: listOf(listOf(group({ name: text, text, sample }))),
+  }),
+  footer: group({
+    tagline: text,
+    quickLinks: text,
+    estimate: text,
+    callHeading: text,
+    rights: text,
+  }),
+  notFound: group({ heading: text, text, home: text }),
+})
+
+const color = mustMatch(/^#[0-9a-f]{6}$/i, () => "must be written like '#1b2326'.")
+
+const brandRules = group({
+  brand: group({
+    colors: group({ ink: color, paper: color, accent: color }),
+    corners: choice('square', 'soft', 'round'),
+    headingFont: v.exactOptional(
+      group({
+        family: text,
+        file: mustMatch(/^[\w.-]+\.woff2$/, () => 'must be a .woff2 file in site/brand/.'),
+      }),
+    ),
+  }),
+})
+
+export type Content = v.InferOutput<typeof contentRules>
+export type Brand = v.InferOutput<typeof brandRules>['brand']
+
+const checkout = join(import.meta.dirname, '../..')
+
+export const readContent = (root = checkout): Promise<Content> =>
+  readFile(root, 'site/content.ts', contentRules)
+
+export const readBrand = async (root = checkout): Promise<Brand> =>
+  (await readFile(root, 'site/brand/brand.ts', brandRules)).brand
+
+async function readFile<Rules extends v.GenericSchema>(root: string, path: string, rules: Rules) {
+  const file = join(root, path)
+  let read: unknown
+  try {
+    // Node caches modules by URL, and the dev server reads the file again after each change.
+    read = await import(`${pathToFileURL(file)}?${statSync(file).mtimeMs}`)
+  } catch (error) {
+    throw explainUnreadable(path, error as Error)
+  }
+  return checkFile(path, rules, read)
+}
+
+function explainUnreadable(path: string, { message, stack = '' }: Error) {
+  const [, line] = stack.match(/\.ts(?:\?[\d.]+)?:(\d+)/) ?? []
+  const place = line === undefined ? '' : ` at line ${line}, or just before it`
+  return fail(
+    `${path} cannot be read${place} (${message.replace(/\.$/, '')}).\nPut each text between quotes '…', write an apostrophe inside it as \\', and end each entry with a comma.`,
+  )
+}
+
+export function checkFile<Rules extends v.GenericSchema>(
+  path: string,
+  rules: Rules,
+  value: unknown,
+): v.InferOutput<Rules> {
+  const { success, issues, output } = v.safeParse(rules, value)
+  if (success) return output
+  throw fail(
+    issues.map((issue) => `${path}: ${formatPath(issue.path)} ${issue.message}`).join('\n'),
+  )
+}
+
+export const checkContent = (value: unknown) => checkFile('site/content.ts', contentRules, value)
+
+const formatPath = (path: readonly { key: unknown }[] = []) =>
+  path
+    .map(({ key }) => (typeof key === 'number' ? ` entry ${key + 1}` : `.${key}`))
+    .join('')
+    .slice(1)
+
+/** Vite prints only the stack, so put the message there. */
+function fail(message: string) {
+  const error = new UserError(message)
+  error.stack = message
+  return error
+}
+
+if (import.meta.main)
+  try {
+    await readContent()
+    await readBrand()
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`)
+    process.exit(1)
+  }
