@@ -4,14 +4,19 @@ import { openTestDatabase } from '#testing/database.ts'
 import { createTestContext, sendThrough } from '#testing/delivery.ts'
 import { testTime as receivedAt, storedJane } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
+import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
 import { describeAlert } from './alert.ts'
 import { formatSms, sms } from './sms.ts'
 
 const answerUrl = `https://www.example.com/answer/${'x'.repeat(48)}`
-const alertOf = (changed: Partial<StoredLead> = {}, now = receivedAt + 1_000) => {
+const alertOf = (
+  changed: Partial<StoredLead> = {},
+  now = receivedAt + 1_000,
+  reason: DeliveryReason = 'received',
+) => {
   const options = { now, timeZone: 'America/Chicago', answerUrl }
-  return describeAlert({ ...storedJane, ...changed }, 'received', options)
+  return describeAlert({ ...storedJane, ...changed }, reason, options)
 }
 
 async function open() {
@@ -94,18 +99,48 @@ describe('a text message', () => {
     )
   })
 
-  it.each([
-    [{ name: 'N'.repeat(100), address: 'A'.repeat(300) }],
-    [{ name: '👩‍👩‍👧'.repeat(12), address: '李'.repeat(300) }],
-    [{ name: "$& $1 $'", address: '1 Main St, '.repeat(20) }],
-    [{ serviceType: 'new-roof' as const, suspect: 'trap', address: 'x'.repeat(200) }],
-  ])('stays within 320 characters and keeps its links whole: %#', (changed) => {
-    for (const now of [receivedAt, receivedAt + 86_400_000]) {
-      const sms = formatSms(alertOf(changed, now))
-      expect(sms.length).toBeLessThanOrEqual(320)
-      expect(sms).toContain(answerUrl)
-      expect(sms).toContain('Call 5551234567.')
-      expect(sms.isWellFormed()).toBe(true)
+  const gsm7 = /^[\n\r @£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ!-#¤%-?¡A-ZÄÖÑÜ§¿a-zäöñüà^{}\\[~\]|€]*$/
+  const countUnits = (text: string) => text.length + (text.match(/[\^{}\\[~\]|€]/g)?.length ?? 0)
+
+  it.each<Partial<StoredLead>>([
+    { name: 'N'.repeat(100), address: 'A'.repeat(300) },
+    { name: '{€}'.repeat(12), address: '1 Main St [rear] '.repeat(20) },
+    { name: "$& $1 $'", address: '1 Main St, '.repeat(20) },
+    { serviceType: 'emergency', suspect: 'trap', address: 'x'.repeat(200) },
+    { name: 'Zoë “Zed” O’Brien…', address: '1 Calle Peñón' },
+    { name: '👩‍👩‍👧'.repeat(12), address: '李'.repeat(300) },
+  ])('fits into two segments and keeps its links whole: %j', (changed) => {
+    for (const reason of ['received', 'unanswered-4', 'missed'] as const)
+      for (const now of [receivedAt, receivedAt + 86_400_000]) {
+        const sms = formatSms(alertOf(changed, now, reason))
+        expect(sms).toMatch(gsm7)
+        expect(countUnits(sms)).toBeLessThanOrEqual(306)
+        expect(sms).toContain(answerUrl)
+        expect(sms).toContain('Call 5551234567.')
+      }
+  })
+
+  it('cuts with three periods, because … would halve the length of a segment', () => {
+    const sms = formatSms(alertOf({ name: 'N'.repeat(100) }))
+    expect(sms).toContain(`Call ${'N'.repeat(37)}... by 6:10 AM CST.`)
+  })
+
+  it('keeps foreign letters if they fit into two segments of 67, and else simplifies them', () => {
+    const alert = alertOf({ name: 'Renée 李', address: '1 Main St' })
+    const short = formatSms({ ...alert, answerUrl: 'https://a.test/answer/x' })
+    expect(short).toContain('Call Renée 李 by')
+    expect(short.length).toBeLessThanOrEqual(134)
+    expect(formatSms(alertOf({ name: 'Ana Hernández 李' }))).toContain('Call Ana Hernandez ? by')
+  })
+
+  it('counts that a character of two places is not split between segments', () => {
+    // In front of the bracket are 152 of the first segment's 153 places.
+    const before = { name: 'H', headline: 'H', service: 's'.repeat(100) }
+    const format = (end: string) => {
+      const address = `${'x'.repeat(47)}[${end}`
+      return formatSms({ ...alertOf(), ...before, address, answerUrl: 'u'.repeat(109) })
     }
+    expect(format('y'.repeat(9))).toContain(`[${'y'.repeat(9)}.`)
+    expect(format('y'.repeat(10))).not.toContain('[')
   })
 })

@@ -117,33 +117,60 @@ function explainRefusal(status: number, code: number | undefined): string {
   return `Twilio answered ${status}, code ${code}${meaning ? `: ${meaning}` : ''}.`
 }
 
-// Two segments: what a phone shows without a tap, and what an alert may cost.
-const maxLength = 320
-
-/** Shortens name and address rather than a link. */
+/** Shortens and simplifies the homeowner's words rather than cutting a link. */
 export function formatSms(alert: Alert): string {
+  const texts = [plainPunctuation, simplify].flatMap((tidy) => listTexts(alert).map(tidy))
+  return texts.find(fitsTwoSegments) ?? texts.at(-1) ?? ''
+}
+
+/** The same message from long to short. Phones turn an address into a map link, so ours goes first. */
+function listTexts(alert: Alert): string[] {
   const { name, headline, service, address, callUrl, mapUrl, answerUrl, remarks } = alert
   const shortName = cut(name, 40)
-  const head = headline.replace(name, () => shortName)
+  const head = `${headline.replace(name, () => shortName)}.`
   const call = `Call ${callUrl.slice('tel:'.length)}.`
   const answer = answerUrl
     ? `I am calling: ${answerUrl}`
     : 'Calling? Set Status in Airtable to Called.'
   const late = remarks.length > 0 ? [cut(remarks.join(' '), 60)] : []
-  const fixed = [`${head}.`, `${service}.`, call, answer, ...late]
-  const left = maxLength - fixed.join(' ').length - 1
-  const place = left > 8 ? [`${cut(address, Math.min(left - 1, 90))}.`] : []
-  const write = (...map: string[]) =>
-    [`${head}.`, ...late, `${service}.`, ...place, ...map, call, answer].join('\n')
-  // Phones turn an address into a map link, so ours is left out when it does not fit.
-  const withMap = write(mapUrl)
-  return withMap.length <= maxLength ? withMap : write()
+  const write = (...place: string[]) =>
+    [head, ...late, `${service}.`, ...place, call, answer].join('\n')
+  const places = [90, 60, 40, 20].map((length) => `${cut(address, length)}.`)
+  return [write(places[0] ?? '', mapUrl), ...places.map((place) => write(place)), write()]
 }
 
-const cut = (text: string, length: number) =>
-  text.length <= length
-    ? text
-    : `${text
-        .slice(0, length - 1)
-        .replace(/[\uD800-\uDBFF]$/, '')
-        .trimEnd()}…`
+const cut = (text: string, length: number) => {
+  if (text.length <= length) return text
+  const start = text.slice(0, length - 3).replace(/[\uD800-\uDBFF]$/, '')
+  return `${start.trimEnd()}...`
+}
+
+const plainPunctuation = (text: string) =>
+  text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"').replace(/…/g, '...').replace(/[–—]/g, '-')
+
+const beyondGsm7 = /[^\n\r @£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ!-#¤%-?¡A-ZÄÖÑÜ§¿a-zäöñüà^{}\\[~\]|€]+/u
+const doubleInGsm7 = /[\^{}\\[~\]|€]/
+
+/** Removes accents that GSM-7 does not have, and replaces other letters with a question mark. */
+const simplify = (text: string) =>
+  plainPunctuation(text.normalize('NFC')).replace(
+    new RegExp(beyondGsm7, 'gu'),
+    (letters) => letters.normalize('NFD').replace(/[^ -~]/g, '') || '?',
+  )
+
+/**
+ * A longer message is sent and billed as segments of 153 GSM-7 letters, or of 67 UTF-16 units if one
+ * letter is not in GSM-7. Two segments are what phones show without a tap.
+ */
+function fitsTwoSegments(text: string): boolean {
+  const isPlain = !beyondGsm7.test(text)
+  const segment = isPlain ? 153 : 67
+  let used = 0
+  for (const letter of text) {
+    const size = isPlain ? (doubleInGsm7.test(letter) ? 2 : 1) : letter.length
+    // A letter of size 2 is not split between segments.
+    if ((used % segment) + size > segment) used += 1
+    used += size
+  }
+  return used <= 2 * segment
+}
