@@ -59,7 +59,8 @@ type Result = { id?: string; state: 'ok' | 'to do' | 'check'; says: string; next
 async function runChecks(env: Env, content: Content, sends: boolean, deps: DoctorDeps) {
   const { root, raw, fetch, now } = deps
   // At the same time, because each of them may take seconds.
-  const reading = readDatabase(env, raw, now)
+  const consentVersion = content.form.consent.version
+  const reading = readDatabase(env, raw, { now, consentVersion })
   const readDevices = async () => (await reading).database?.devices ?? []
   const [channelResults, database, site] = await Promise.all([
     checkChannels(env, { ...deps, sends, readDevices }),

@@ -125,6 +125,20 @@ test('setup-airtable reports what it found, created, and cannot do', async () =>
   })
 })
 
+test('setup-airtable without a connection reports that and what to do', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { fake, settings, deps } = await startAirtable()
+  fake.nextFaults.push({ kind: 'refuse' })
+  expect(await useDatabase(db, { airtable: settings }, deps.pause)('setup-airtable')).toMatchObject(
+    {
+      code: 1,
+      out: expect.stringMatching(
+        /^✗ Airtable could not be reached.*\nCheck the internet connection of this machine and .+, then run this again\.\n$/,
+      ),
+    },
+  )
+})
+
 test.each([
   [['bogus'], 'Unknown command "bogus"'],
   [['--bogus'], "Unknown option '--bogus'"],

@@ -112,18 +112,22 @@ async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened
     throw new UserError(
       `Set AIRTABLE_TOKEN (from ${tokenPage}, with the scopes ${scopes.join(', ')} and access to your base) and AIRTABLE_BASE_ID (the part of the base’s address that begins with "app") in .env, then run this again.`,
     )
-  const { done, todo } = await setUpAirtable(airtable, context)
+  const { done, todo, blocker } = await setUpAirtable(airtable, context)
   const isReady = todo.length === 0
   const pending = db && (await countWaiting(db)).find(({ channel }) => channel === 'airtable')
   const retry = pending ? ` ${pending.waiting} pending: press “Retry all leads” on the desk.` : ''
   const lines = [
     ...done.map((line) => `✓ ${makeSafe(line)}`),
     ...todo.map((line) => `✗ ${makeSafe(line)}`),
-    isReady ? `Ready.${retry}` : 'Do this, then run it again.',
+    isReady ? `Ready.${retry}` : blocker === 'airtable' ? checkConnection : doThis,
   ]
   stdout(`${lines.join('\n')}\n`)
   return isReady ? 0 : 1
 }
+
+const doThis = 'Do this, then run it again.'
+const checkConnection =
+  'Check the internet connection of this machine and https://status.airtable.com, then run this again.'
 
 export async function openLeads(variables: Record<string, string | undefined>): Promise<Opened> {
   const env = readEnv(variables)

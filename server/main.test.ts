@@ -4,6 +4,7 @@ import { createClient } from '@supabase/supabase-js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startFakeAirtable } from '#fakes/airtable.ts'
 import { listLeads } from '#leads/store/reading.ts'
+import { readConsent } from '#leads/store/stored-settings.ts'
 import * as content from '#site/content.ts'
 import { postLead, testLead } from '#testing/app.ts'
 import { createDir, createLocation, engines } from '#testing/database.ts'
@@ -92,6 +93,8 @@ describe('npm start', () => {
     const db = await openDatabase({ dataDir })
     onTestFinished(() => db.close())
     expect((await listLeads(db, { limit: 1 }))[0]?.deliveries[0]?.state).toBe('sent')
+    const { version, text } = content.form.consent
+    expect(await readConsent(db, version)).toBe(text)
 
     const { stdout, stderr } = server.output
     expect(stdout).toContain('No alerts are set up')

@@ -8,6 +8,7 @@ import { examine } from '#leads/health/examine.ts'
 import { type Log, nameError } from '#leads/log.ts'
 import { createService } from '#leads/service.ts'
 import type { Env } from '#leads/settings.ts'
+import { recordConsent } from '#leads/store/stored-settings.ts'
 import { UserError } from '#leads/user-error.ts'
 import * as content from '#site/content.ts'
 import { connectionLimits, createLimitedServer } from './connection-limits.ts'
@@ -89,6 +90,9 @@ export async function startSite({
     throw new UserError(explainListenError(error as Error, env.port, env.host))
   }
   deliverer.start()
+  await recordConsent(db, content.form.consent).catch((error) =>
+    log.error({ error: nameError(error) }, 'the consent text could not be stored'),
+  )
   const desk = await openDesk()
 
   return {

@@ -10,6 +10,7 @@ import { type LocalContext, localChecks } from './checks.ts'
 const content = {
   company: { name: 'Northgate Roofing', phone: '(612) 555-7810' },
   head: { shareLines: [] },
+  form: { consent: { version: '2026-11', text: 'We may call.' } },
 }
 
 async function find(id: string, changes: Partial<LocalContext> = {}) {
@@ -71,6 +72,22 @@ test.each([
   const company = { ...content.company, phone }
   const found = await find('phone-placeholder', { content: { ...content, company } })
   expect(Boolean(found)).toBe(isFound)
+})
+
+test('reports PostgreSQL settings that lose leads in a power cut', async () => {
+  const found = await find('postgres-not-durable', { unsafeSettings: ['fsync'] })
+  expect(found).toMatchObject({ text: expect.stringContaining('fsync'), next: expect.any(String) })
+  expect(await find('postgres-not-durable', { unsafeSettings: [] })).toBeUndefined()
+})
+
+test('asks for a new consent version after its text has changed', async () => {
+  const check = (storedConsent?: string) => find('consent-changed', { storedConsent })
+  expect(await check()).toBeUndefined()
+  expect(await check('We may call.')).toBeUndefined()
+  expect(await check('Ridgeline may call.')).toMatchObject({
+    text: expect.stringContaining('2026-11'),
+    next: expect.stringContaining('form.consent.version'),
+  })
 })
 
 test('asks for npm run brand after the brand has changed', async () => {

@@ -13,7 +13,10 @@ import { type BrandWords, findOldBrand } from '#site/brand/made.ts'
 export type RawEnv = Record<string, string | undefined>
 
 /** The part of site/content.ts that doctor reads. */
-export type Content = BrandWords & { company: { phone: string } }
+export type Content = BrandWords & {
+  company: { phone: string }
+  form: { consent: { version: string; text: string } }
+}
 
 export type LocalContext = HealthContext & {
   /** The checkout. */
@@ -21,6 +24,10 @@ export type LocalContext = HealthContext & {
   raw: RawEnv
   content: Content
   leadsAre: 'here' | 'missing' | 'elsewhere'
+  /** PostgreSQL's settings that are off and let a power cut lose leads. */
+  unsafeSettings?: readonly string[] | undefined
+  /** The first text that was used with the current consent version. */
+  storedConsent?: string | undefined
   /** With --send. */
   sends: boolean
 }
@@ -101,6 +108,28 @@ export const localChecks: readonly Check<LocalContext>[] = [
     forDeveloper: () => ({
       text: 'Doctor cannot check the backups of PostgreSQL.',
       next: 'Make sure that it is backed up every night: docs/backup.md',
+    }),
+  }),
+  defineCheck({
+    id: 'postgres-not-durable',
+    runsIn: ['doctor'],
+    severity: 'error',
+    find: ({ unsafeSettings = [] }: LocalContext) =>
+      unsafeSettings.length > 0 ? unsafeSettings : undefined,
+    forDeveloper: (names) => ({
+      text: `PostgreSQL runs with ${names.join(' and ')} off, so a power cut can lose leads that visitors were told had arrived.`,
+      next: `Set ${names.map((name) => `${name} = on`).join(' and ')} in postgresql.conf, then restart PostgreSQL`,
+    }),
+  }),
+  defineCheck({
+    id: 'consent-changed',
+    runsIn: ['doctor'],
+    severity: 'warning',
+    find: ({ content: { form }, storedConsent = form.consent.text }: LocalContext) =>
+      storedConsent === form.consent.text ? undefined : form.consent.version,
+    forDeveloper: (version) => ({
+      text: `The consent text or the company name in it has changed, but its version is still ${version}, so leads with both texts look alike.`,
+      next: 'Set form.consent.version in site/content.ts to a new value, such as the current month',
     }),
   }),
   defineCheck({

@@ -2,11 +2,13 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
+import { recordConsent } from '#leads/store/stored-settings.ts'
 import { openDatabase } from '#server/database.ts'
-import { createDir, createLocation, engines } from '#testing/database.ts'
+import { createDir, createLocation, engines, runSql } from '#testing/database.ts'
 import { readDatabase } from './database.ts'
 
-const read = (raw: Record<string, string | undefined>) => readDatabase(readEnv(raw), raw, Date.now)
+const read = (raw: Record<string, string | undefined>) =>
+  readDatabase(readEnv(raw), raw, { now: Date.now, consentVersion: '2026-11' })
 
 test.each(engines)('reads a database that can store a lead: %s', async (engine) => {
   const { dataDir, databaseUrl } = await createLocation(engine)
@@ -16,8 +18,25 @@ test.each(engines)('reads a database that can store a lead: %s', async (engine) 
   expect(await read({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl })).toEqual({
     leadsAre: 'here',
     database: { devices: [], pending: new Map(), isWebhookStopped: false },
+    // The PostgreSQL of the tests skips fsync to be fast.
+    unsafeSettings: engine === 'postgres' ? ['fsync'] : [],
+    storedConsent: undefined,
   })
   expect(dataDir && readdirSync(dataDir)).toEqual(before)
+})
+
+test('finds synchronous_commit that is off, and the stored text of a consent version', async () => {
+  const { dataDir, databaseUrl = '' } = await createLocation('postgres')
+  const db = await openDatabase({ dataDir, databaseUrl })
+  onTestFinished(() => db.close())
+  const { pathname } = new URL(databaseUrl)
+  await runSql(databaseUrl, `alter database ${pathname.slice(1)} set synchronous_commit = off`)
+  await recordConsent(db, { version: '2026-11', text: 'We may call.' })
+  await recordConsent(db, { version: '2026-11', text: 'We may sell.' })
+  expect(await read({ DATABASE_URL: databaseUrl })).toMatchObject({
+    unsafeSettings: ['fsync', 'synchronous_commit'],
+    storedConsent: 'We may call.',
+  })
 })
 
 test('creates no database, and reports a file that is none', async () => {

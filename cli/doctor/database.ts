@@ -1,16 +1,20 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Kysely } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import type { HealthContext } from '#leads/health/check.ts'
 import { readDatabaseFacts } from '#leads/health/examine.ts'
 import type { Env } from '#leads/settings.ts'
 import { openPostgres } from '#leads/store/postgres.ts'
 import { checkWritable } from '#leads/store/save-lead.ts'
-import type { Tables } from '#leads/store/tables.ts'
+import { readConsent } from '#leads/store/stored-settings.ts'
+import type { Database, Tables } from '#leads/store/tables.ts'
 import { withTimeout } from '#leads/with-timeout.ts'
 import { createSqliteDialect } from '#server/sqlite-dialect.ts'
 import { findBackend, type LocalContext, type RawEnv } from './checks.ts'
+
+type Found = Pick<HealthContext, 'database' | 'databaseFault'> &
+  Pick<LocalContext, 'leadsAre' | 'unsafeSettings' | 'storedConsent'>
 
 const timeoutMs = 8_000
 
@@ -18,8 +22,8 @@ const timeoutMs = 8_000
 export async function readDatabase(
   env: Env,
   raw: RawEnv,
-  now: () => number,
-): Promise<Pick<HealthContext, 'database' | 'databaseFault'> & Pick<LocalContext, 'leadsAre'>> {
+  { now, consentVersion }: { now: () => number; consentVersion: string },
+): Promise<Found> {
   const { databaseUrl, dataDir } = env
   if (databaseUrl === undefined) {
     if (findBackend(raw) !== undefined) return { leadsAre: 'elsewhere' }
@@ -31,11 +35,15 @@ export async function readDatabase(
       ? openPostgres(databaseUrl, { leads: 1, others: 1 })
       : openSqlite(dataDir)
     db = opened
-    const database = await withTimeout(timeoutMs, async () => {
+    return await withTimeout(timeoutMs, async () => {
       await checkWritable(opened)
-      return readDatabaseFacts(env, opened, now)
+      return {
+        leadsAre: 'here' as const,
+        database: await readDatabaseFacts(env, opened, now),
+        unsafeSettings: databaseUrl ? await findUnsafeSettings(opened) : [],
+        storedConsent: await readConsent(opened, consentVersion),
+      }
     })
-    return { leadsAre: 'here', database }
   } catch (error) {
     const { errstr = findErrorCode(error) } = error as { errstr?: string }
     return { leadsAre: 'here', databaseFault: errstr }
@@ -43,6 +51,12 @@ export async function readDatabase(
     // A server that hangs would not answer this either.
     db?.close().catch(() => {})
   }
+}
+
+async function findUnsafeSettings({ kysely }: Database): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from pg_settings
+    where name in ('fsync', 'synchronous_commit') and setting = 'off' order by name`.execute(kysely)
+  return rows.map(({ name }) => name)
 }
 
 function openSqlite(dataDir: string) {

@@ -46,7 +46,11 @@ async function find(changes: Site = {}, given: Record<string, string> = {}) {
     now: 0,
     isPublic: true,
     root: '',
-    content: { company: { name: '', phone: '' }, head: { shareLines: [] } },
+    content: {
+      company: { name: '', phone: '' },
+      head: { shareLines: [] },
+      form: { consent: { version: '', text: '' } },
+    },
   }
   const problems = await findProblems(siteChecks, 'doctor', {
     ...{ ...facts, raw, leadsAre: 'here', sends: false, site },

@@ -39,6 +39,14 @@ export async function getOrCreateSetting(
   return (await readSetting(db, name)) ?? value
 }
 
+const nameConsent = (version: string) => `consent ${version}`
+
+/** Stores the first text of each version, because a lead has only the version. */
+export const recordConsent = (db: Database, { version, text }: { version: string; text: string }) =>
+  getOrCreateSetting(db, nameConsent(version), () => text)
+
+export const readConsent = (db: Database, version: string) => readSetting(db, nameConsent(version))
+
 /** The secret that signs links: the owner's, or one that is made once and stored. */
 export const readLinkSecret = async (db: Database, given: string | undefined): Promise<string> =>
   given ?? getOrCreateSetting(db, 'link-secret', () => randomBytes(32).toString('base64url'))

@@ -80,7 +80,7 @@ async function goThrough(
       const invisible = `The token cannot see base ${settings.baseId}. At ${tokenPage} give the token the scopes ${scopes.join(', ')} and access to the base; AIRTABLE_BASE_ID is the part of the base's address that begins with "app".`
       hinder(listed, isForbidden(listed) ? invisible : describeReply(listed))
       const byHand = `Or make the table by hand: name it "${settings.table}", with the columns ${describeAllColumns()}.`
-      if (makes) todo.push(byHand)
+      if (makes && report.blocker === 'settings') todo.push(byHand)
       return
     }
     done.push(`The token can see base ${settings.baseId}.`)
