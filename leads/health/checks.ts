@@ -4,6 +4,7 @@ import { formatDuration } from '../clock.ts'
 import { canNotify, notifiesAtOnce } from '../store/push-devices.ts'
 import type { Pending } from '../store/reading.ts'
 import { type Check, defineCheck, type HealthContext, type Place } from './check.ts'
+import { deskChecks } from './desk-checks.ts'
 
 /** One set of limits for /healthz, the desk, start-up, and doctor. */
 export const limits = {
@@ -30,12 +31,6 @@ const keepForOwner = (error: string | null) =>
     .join(' ')
 
 const hasAlerts = ({ env }: HealthContext) => env.alertKinds.length > 0
-
-const isLoopback = (host: string) => /(^|\.)localhost$|^127\.|^\[?::1\]?$/.test(host)
-
-/** Whether other machines can use the desk without encryption. A proxy is expected to encrypt. */
-const isExposed = ({ url, host }: { url: string; host: string }, trustedProxies = 0) =>
-  !isLoopback(new URL(url).hostname) || (!isLoopback(host) && trustedProxies === 0)
 
 const checkLate = ({ kind, explainFailure, expiresAfterMs }: (typeof channels)[number]) => {
   const isAlert = expiresAfterMs !== null
@@ -244,31 +239,7 @@ export const healthChecks: readonly Check[] = [
       next: 'Set PUBLIC_URL=https://www.your-domain.com in .env',
     }),
   }),
-  defineCheck({
-    id: 'desk-off',
-    runsIn: ['start', 'doctor'],
-    severity: 'note',
-    find: ({ env }) => (env.desk ? undefined : true),
-    forDeveloper: () => ({
-      text: 'The desk is off. To turn it on, set DESK_URL to an https address of its own.',
-      next: 'Set DESK_URL=https://desk.your-domain.com in .env, or leave it empty if you don’t need the desk',
-    }),
-  }),
-  defineCheck({
-    id: 'desk-url-missing',
-    runsIn: ['start', 'doctor'],
-    severity: 'warning',
-    find: ({ env, isPublic }) => {
-      if (!env.desk || env.desk.url.startsWith('https://')) return
-      return isPublic || isExposed(env.desk, env.trustedProxies) ? env.desk : undefined
-    },
-    forDeveloper: (desk, { env }) => ({
-      text: isExposed(desk, env.trustedProxies)
-        ? `DESK_URL is not set to an https address: others in the network can read the leads and sign-in links of the desk (${desk.url}, listening on ${desk.host}).`
-        : `DESK_URL is not set to an https address: sign-in links lead to ${desk.url}, which no phone can open.`,
-      next: 'Set DESK_URL=https://desk.your-domain.com in .env',
-    }),
-  }),
+  ...deskChecks,
   defineCheck({
     id: 'no-answer-links',
     runsIn: ['desk', 'start', 'doctor'],
