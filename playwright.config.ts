@@ -43,7 +43,6 @@ export default defineConfig({
         command: 'node e2e/serve.ts',
         env: { PORT: String(port) },
         url: `http://localhost:${port}/`,
-        stderr: 'ignore',
         timeout: 300_000,
       }
     : [],

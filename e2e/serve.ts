@@ -1,4 +1,5 @@
 import { build } from 'vite'
+import { createLog } from '#server/log.ts'
 import { serveSite, siteDir, siteWithKeyDir } from './site.ts'
 
 // Builds the sites and serves one for the browser tests, with nothing of the owner's: not the .env,
@@ -10,4 +11,6 @@ for (const [outDir, key] of Object.entries(keys)) {
   process.env.VITE_GOOGLE_MAPS_API_KEY = key
   await build({ logLevel: 'error', build: { outDir, emptyOutDir: true } })
 }
-await serveSite({ PORT: process.env.PORT })
+// Playwright prints these lines among the results.
+const log = { ...createLog(process.stderr), info: () => {} }
+await serveSite({ PORT: process.env.PORT }, siteDir, fetch, log)

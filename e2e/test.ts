@@ -1,8 +1,11 @@
 import AxeBuilder from '@axe-core/playwright'
 import { test as base, expect, type Page } from '@playwright/test'
+import { formatEntries } from '#testing/log.ts'
 import { findForm } from './form.ts'
+import { siteLog } from './site.ts'
 
 type Fixtures = {
+  printSiteLog: undefined
   expectedErrors: RegExp
   expectedHosts: RegExp
   form: ReturnType<typeof findForm>
@@ -14,6 +17,16 @@ type Fixtures = {
  * in an address.
  */
 export const test = base.extend<Fixtures>({
+  printSiteLog: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright wants a pattern here
+    async ({}, use, test) => {
+      siteLog.entries.length = 0
+      await use(undefined)
+      if (test.status !== test.expectedStatus)
+        process.stdout.write(`Log of the site:\n${formatEntries(siteLog)}`)
+    },
+    { auto: true },
+  ],
   expectedErrors: [/(?!)/, { option: true }],
   expectedHosts: [/(?!)/, { option: true }],
   form: ({ page }, use) => use(findForm(page)),

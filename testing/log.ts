@@ -11,4 +11,8 @@ export function createTestLog(): Log & { entries: LogEntry[] } {
   return { entries, info: write('info'), warn: write('warn'), error: write('error') }
 }
 
-export const quietLog: Log = { info: () => {}, warn: () => {}, error: () => {} }
+/** One line per entry, to print when a test fails. */
+export const formatEntries = ({ entries }: { entries: readonly LogEntry[] }): string =>
+  entries
+    .map(({ level, message, fields }) => `${level} ${message} ${JSON.stringify(fields)}\n`)
+    .join('')

@@ -1,7 +1,7 @@
-import { onTestFinished } from 'vitest'
+import { onTestFailed, onTestFinished } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
 import { startSite } from '#server/site-server.ts'
-import { createTestLog } from './log.ts'
+import { createTestLog, formatEntries } from './log.ts'
 import { type StartOptions, startProcess, startServer } from './processes.ts'
 
 export { waitUntil } from './processes.ts'
@@ -14,6 +14,10 @@ export const spawnProcess = (...args: Parameters<typeof startProcess>) =>
   killAfterTest(startProcess(...args))
 
 function killAfterTest<Process extends ReturnType<typeof startProcess>>(started: Process): Process {
+  onTestFailed(() => {
+    const { stdout, stderr } = started.output
+    process.stderr.write(`Output of the process:\n${stdout}${stderr}`)
+  })
   onTestFinished(async () => {
     await started.kill('SIGKILL')
   })
@@ -31,5 +35,8 @@ export async function startTestSite(variables: Record<string, string | undefined
     return stopping
   }
   onTestFinished(stop)
+  onTestFailed(() => {
+    process.stderr.write(`Log of the site:\n${formatEntries(log)}`)
+  })
   return { url: `http://127.0.0.1:${site.port}`, log, stop }
 }
