@@ -14,7 +14,7 @@ import { spawnProcess } from '#testing/server-process.ts'
 
 /** A separate checkout that the test may change. */
 function checkOut() {
-  const folder = copySources('leads', 'cli', 'server', 'supabase')
+  const folder = copySources('cli', 'server', 'supabase')
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const run = async (command: string, args: string[] = [], env: Record<string, string> = {}) => {
     const node = ['--env-file-if-exists=.env', command, ...args]

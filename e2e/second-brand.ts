@@ -27,7 +27,7 @@ const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="2000" height="26
 </svg>`
 
 const folder = copySources(
-  ...['bench', 'brand-tools', 'cli', 'desk', 'e2e', 'fakes', 'leads', 'scripts', 'server'],
+  ...['bench', 'brand-tools', 'cli', 'desk', 'e2e', 'fakes', 'scripts', 'server'],
   ...['supabase', 'testing', 'playwright.config.ts'],
 )
 const brandDir = join(folder, 'site/brand')

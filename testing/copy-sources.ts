@@ -3,11 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const sources = [
-  ...['site', 'leads/brand.json', 'leads/fields.ts', 'leads/lead.ts'],
-  'leads/user-error.ts',
-  ...['vite.config.ts', 'package.json', 'tsconfig.json'],
-]
+const sources = ['site', 'leads', 'vite.config.ts', 'package.json', 'tsconfig.json']
 
 /** Copies the sources of the page, plus any other named paths, to a temporary folder. */
 export function copySources(...others: string[]): string {
