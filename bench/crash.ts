@@ -8,11 +8,11 @@ import { startFakeMail } from '#fakes/mail.ts'
 import { createRandom, pickOne } from '#fakes/random.ts'
 import { startFakeTwilio } from '#fakes/twilio.ts'
 import { retryDeliveries } from '#leads/store/deliveries.ts'
-import { countWaiting } from '#leads/store/reading.ts'
 import { openDatabase } from '#server/database.ts'
 import { testPath } from '#testing/app.ts'
 import { startPostgres } from '#testing/postgres.ts'
 import { startServer, waitUntil } from '#testing/processes.ts'
+import { listPendingChannels } from '#testing/saved-leads.ts'
 import { canCutPower, cutPower } from './power-loss.ts'
 import type { Options, Report } from './report.ts'
 import { type SentLead, startVisitors } from './visitors.ts'
@@ -132,7 +132,7 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
       await retryDeliveries(db, 'all', Date.now())
       await Promise.all(servers.map(({ url }) => wake(url)))
       await pause(5_000)
-      return (await countWaiting(db)).length === 0
+      return (await listPendingChannels(db)).length === 0
     }, 1_800_000)
 
     const stored = await db.kysely.selectFrom('leads').select(['id', 'name']).execute()

@@ -11,7 +11,7 @@ import { count, makeSafeJson } from './terminal.ts'
 /** Writes all leads to the file, or to stdout if none is named. */
 export async function exportLeads(
   { file, json, force }: { file: string | undefined; json: boolean; force: boolean },
-  { db, stdout }: { db: Database; stdout: (text: string) => void },
+  { db, timeZone, stdout }: { db: Database; timeZone: string; stdout: (text: string) => void },
 ): Promise<void> {
   let leads = 0
   async function* readAndCount() {
@@ -21,7 +21,7 @@ export async function exportLeads(
     }
   }
   const isJson = json || file?.endsWith('.json')
-  const texts = isJson ? formatJson(readAndCount()) : formatCsv(readAndCount())
+  const texts = isJson ? formatJson(readAndCount()) : formatCsv(readAndCount(), timeZone)
   if (file) {
     await writeNewFile(file, texts, force)
     stdout(`${count(leads, 'lead')} written to ${makeSafe(file)}.\n`)

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { recordAnswer } from '#leads/store/reminders.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { openDatabase } from '#server/database.ts'
 import { startAirtable } from '#testing/airtable.ts'
@@ -11,7 +12,7 @@ import { type Opened, openLeads, runLeads } from './leads.ts'
 
 const useDatabase = (db: Database, opened: Partial<Opened> = {}, pause = noPause) =>
   createCommandLine(async () => {
-    const none = { dataDir: '', airtable: undefined, desk: undefined }
+    const none = { dataDir: '', airtable: undefined, desk: undefined, timeZone: 'America/Chicago' }
     return { ...none, db: { ...db, close: async () => {} }, ...opened }
   }, pause)
 
@@ -53,16 +54,19 @@ test('export writes every lead as CSV, readable only by the owner', async () => 
   await storeLead(db, { channels, lead: { name: '=HYPERLINK("http://x","y")', phone } })
   const lead = { name: 'Zoë 李 🏠', address: 'Line, with comma' }
   const source = 'utm_source=google&utm_medium=cpc&utm_campaign=%3DHYPERLINK(1)'
-  await storeLead(db, { channels, lead, source, at: testTime + 1 })
+  await storeLead(db, { channels, lead, source, consent: '2026-11', at: testTime + 1 })
   const run = useDatabase(db)
   expect((await run('export', file)).out).toBe(`2 leads written to ${file}.\n`)
   const text = readFileSync(file, 'utf8')
-  expect(text.startsWith('\uFEFFLead ID,Received At,Name')).toBe(true)
+  expect(text.startsWith('\uFEFFLead ID,Received At (America/Chicago),Name')).toBe(true)
   const lines = text.slice(1).trimEnd().split('\r\n')
   expect(lines).toHaveLength(3)
   expect(lines[1]).toContain(`,Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",`)
+  expect(lines[1]).toContain(',2026-11-15 06:00:00,')
   expect(lines[1]).toContain(',Roof Repair,')
-  expect(lines[1]).toContain(`,Google Ads · =HYPERLINK(1),${source},,,,,,airtable waiting`)
+  expect(lines[1]).toContain(
+    `,Google Ads · =HYPERLINK(1),${source},,Version 2026-11,,,,airtable waiting`,
+  )
   expect(lines[2]).toContain(`,"'=HYPERLINK(""http://x"",""y"")",`)
   expect(lines[2]).toContain(",'+1 555 123 4567,")
   expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -112,12 +116,13 @@ test('setup-airtable reports what it found, created, and cannot do', async () =>
   const { fake, settings, deps } = await startAirtable()
   expect(await useDatabase(db)('setup-airtable')).toMatchObject(fail('schema.bases:write'))
   fake.tables[0]?.fields.pop()
-  await storeLead(db)
+  const id = await storeLead(db)
+  await recordAnswer(db, id, { answeredAt: testTime, answeredBy: 'link', now: testTime })
   const run = useDatabase(db, { airtable: settings }, deps.pause)
   const { code, out } = await run('setup-airtable')
   expect(code).toBe(0)
   expect(out).toContain('✓ Made the column "Raw" (long text).')
-  expect(out).toContain('Ready. 1 pending: press “Retry all leads” on the desk.')
+  expect(out).toContain('Ready. 1 lead pending: press “Retry all leads” on the desk.')
   fake.settings.scopes.delete('data.records:write')
   expect(await run('setup-airtable')).toMatchObject({
     code: 1,

@@ -6,12 +6,12 @@ import { scopes, setUpAirtable } from '#leads/channels/airtable/setup.ts'
 import { makeLink } from '#leads/desk/sign-in.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { readEnv } from '#leads/settings.ts'
-import { countWaiting } from '#leads/store/reading.ts'
+import { readPending } from '#leads/store/reading.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { UserError } from '#leads/user-error.ts'
 import { openDatabase } from '#server/database.ts'
 import { exportLeads } from './export-leads.ts'
-import { explainError, parseTyped, UsageError } from './terminal.ts'
+import { count, explainError, parseTyped, UsageError } from './terminal.ts'
 
 const help = `Commands for the owner. Leads are shown, retried, and erased on the desk.
 
@@ -62,6 +62,7 @@ export type Opened = {
   dataDir: string
   airtable: AirtableSettings | undefined
   desk: { url: string } | undefined
+  timeZone: string
 }
 
 /** Returns the exit code: 0 for success, 1 for failure, 2 for a mistake on the command line. */
@@ -81,7 +82,7 @@ export async function runLeads(args: readonly string[], context: LeadsContext): 
         throw new UserError(
           `There is no database in ${resolve(dataDir)} (DATA_DIR). Is this the folder the site runs in?`,
         )
-      if (command.name === 'export') await exportLeads(command, { db, stdout })
+      if (command.name === 'export') await exportLeads(command, { ...opened, db, stdout })
       else stdout(await formatDeskLink(db, opened.desk, context.now()))
       return 0
     } finally {
@@ -114,8 +115,10 @@ async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened
     )
   const { done, todo, blocker } = await setUpAirtable(airtable, context)
   const isReady = todo.length === 0
-  const pending = db && (await countWaiting(db)).find(({ channel }) => channel === 'airtable')
-  const retry = pending ? ` ${pending.waiting} pending: press “Retry all leads” on the desk.` : ''
+  const pending = db && (await readPending(db, ['airtable']))
+  const retry = pending
+    ? ` ${count(pending.leads, 'lead')} pending: press “Retry all leads” on the desk.`
+    : ''
   const lines = [
     ...done.map((line) => `✓ ${makeSafe(line)}`),
     ...todo.map((line) => `✗ ${makeSafe(line)}`),
@@ -131,9 +134,9 @@ const checkConnection =
 
 export async function openLeads(variables: Record<string, string | undefined>): Promise<Opened> {
   const env = readEnv(variables)
-  const { airtable, databaseUrl, dataDir, desk } = env
+  const { airtable, databaseUrl, dataDir, desk, timeZone } = env
   const exists = databaseUrl !== undefined || existsSync(join(dataDir, 'leads.db'))
-  return { db: exists ? await openDatabase(env) : undefined, dataDir, airtable, desk }
+  return { db: exists ? await openDatabase(env) : undefined, dataDir, airtable, desk, timeZone }
 }
 
 if (import.meta.main) {

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { setCompanyTimeZone } from '#leads/clock.ts'
 import type { Today as TodayData } from '#leads/desk/today.ts'
 import { Banner } from './banner.tsx'
 import { groupForCalling } from './countdown.ts'
@@ -43,6 +44,7 @@ function SignedIn({
   onChange: () => void
 }) {
   const today = useFresh<TodayData>('/api/today', undefined, start)
+  if (today.data) setCompanyTimeZone(today.data.timeZone)
   const { screen, leadId, query } = parseRoute(hash)
   useNavigation(hash)
   const waiting = groupForCalling(today.data?.leads ?? []).toCall.length

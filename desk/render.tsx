@@ -1,11 +1,9 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { setLocalTimeZone } from '#leads/clock.ts'
 import type { Today } from '#leads/desk/today.ts'
 import { Desk, type Start } from './desk.tsx'
 
 /** Runs on the server: renders the page of a signed-in person, with the data the script starts with. */
-export function renderStart(data: Today, timeZone: string): { screen: string; data: string } {
-  setLocalTimeZone(timeZone)
+export function renderStart(data: Today): { screen: string; data: string } {
   const start: Start = { data, at: Date.now() }
   return {
     screen: renderToStaticMarkup(<Desk start={start} />),

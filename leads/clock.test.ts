@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest'
-import { formatAgo, formatPreciseDuration, formatSeen, formatShortDuration } from './clock.ts'
+import {
+  formatAgo,
+  formatPreciseDuration,
+  formatSeen,
+  formatShortDuration,
+  formatTimestamp,
+  parseLocalTime,
+  setCompanyTimeZone,
+} from './clock.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -17,11 +25,23 @@ it('formats short durations without a line break inside', () => {
   ])
 })
 
-it('formats when something happened', () => {
-  expect(formatAgo(now - 30 * hourMs, now)).toMatch(/^Nov 1[34], \d+:00\s[AP]M$/)
+it('formats when something happened, in the company’s time zone', () => {
+  setCompanyTimeZone('Pacific/Kiritimati')
+  expect(formatAgo(now - 30 * hourMs, now)).toMatch(/^Nov 14, 8:00\sPM$/)
   expect(formatSeen(now - minuteMs, now)).toBe('just now')
   expect(formatSeen(now - 24 * hourMs, now)).toBe('yesterday')
-  expect(formatSeen(now - 72 * hourMs, now)).toMatch(/^Nov 1[12]$/)
+  expect(formatSeen(now - 72 * hourMs, now)).toBe('Nov 13')
+  expect(formatTimestamp(now)).toBe('2026-11-16 02:00:00')
+})
+
+it.each([
+  ['2026-11-15T00:00', 'America/Chicago', '2026-11-15T06:00Z'],
+  ['2026-11-01T00:00', 'America/Chicago', '2026-11-01T05:00Z'],
+  ['2026-11-01T07:00', 'America/Chicago', '2026-11-01T13:00Z'],
+  ['2026-03-08T07:00', 'America/Chicago', '2026-03-08T12:00Z'],
+  ['2026-11-15T00:00', 'Pacific/Kiritimati', '2026-11-14T10:00Z'],
+])('finds the moment of %s in %s, also on days when the clocks change', (text, zone, moment) => {
+  expect(parseLocalTime(text, zone)).toBe(Date.parse(moment))
 })
 
 it('formats measured durations', () => {

@@ -10,6 +10,10 @@ function makeFormats(timeZone: string | undefined) {
     day: make({ month: 'short', day: 'numeric' }),
     time: make(time),
     timeWithZone: make({ ...time, timeZoneName: 'short' }),
+    timestamp: new Intl.DateTimeFormat('sv-SE', {
+      ...{ dateStyle: 'short', timeStyle: 'medium' },
+      timeZone,
+    }),
   }
 }
 function findFormats(timeZone: string | undefined) {
@@ -28,16 +32,32 @@ export function formatClock(
   return date.format(at) === date.format(now) ? time : `${day.format(at)}, ${time}`
 }
 
-let localTimeZone: string | undefined
+let companyTimeZone: string | undefined
 
-/** For a page that is rendered on a server, whose time zone may differ from the reader's. */
-export const setLocalTimeZone = (timeZone: string) => {
-  localTimeZone = timeZone
+/** The desk shows all times in the company's time zone, whatever the phone's. */
+export const setCompanyTimeZone = (timeZone: string) => {
+  companyTimeZone = timeZone
+}
+
+/** 2026-11-03 14:10:00, which spreadsheets read as a date and time. */
+export const formatTimestamp = (at: number, timeZone = companyTimeZone): string =>
+  findFormats(timeZone).timestamp.format(at)
+
+/** 2026-11-03. */
+export const formatDay = (at: number, timeZone?: string): string =>
+  formatTimestamp(at, timeZone).slice(0, 10)
+
+/** The moment of a local date and time such as 2026-11-03T07:00. */
+export function parseLocalTime(text: string, timeZone?: string): number {
+  const asUtc = Date.parse(`${text}Z`)
+  const findOffsetMs = (at: number) => Date.parse(`${formatTimestamp(at, timeZone)}Z`) - at
+  // On a day when the clocks change, the first guess may have the other offset.
+  return asUtc - findOffsetMs(asUtc - findOffsetMs(asUtc))
 }
 
 /** 2:10 PM, or Nov 3, 2:10 PM on another day. */
-export function formatLocalClock(at: number, now: number): string {
-  const { date, day, time } = findFormats(localTimeZone)
+export function formatShortClock(at: number, now: number): string {
+  const { date, day, time } = findFormats(companyTimeZone)
   const isToday = date.format(at) === date.format(now)
   return isToday ? time.format(at) : `${day.format(at)}, ${time.format(at)}`
 }
@@ -46,12 +66,12 @@ const dayMs = 24 * 3_600_000
 
 /** 7 min ago, or Nov 3, 2:10 PM after a day. */
 export const formatAgo = (at: number, now: number): string =>
-  now - at < dayMs ? `${formatShortDuration(now - at)} ago` : formatLocalClock(at, now)
+  now - at < dayMs ? `${formatShortDuration(now - at)} ago` : formatShortClock(at, now)
 
 /** When a device was last seen: just now, 2:10 PM, yesterday, Nov 3. */
 export function formatSeen(at: number, now: number): string {
   if (now - at < 120_000) return 'just now'
-  const { date, day, time } = findFormats(localTimeZone)
+  const { date, day, time } = findFormats(companyTimeZone)
   if (date.format(at) === date.format(now)) return time.format(at)
   return date.format(at) === date.format(now - dayMs) ? 'yesterday' : day.format(at)
 }

@@ -110,7 +110,7 @@ it('is on the desk and in the spreadsheet', async () => {
   const { json } = await desk.call('GET', `/api/leads/${lead?.id}`, { cookie })
   expectFields('desk', json.lead.fields.map(({ text }: { text: string }) => text).join('\n'))
   let csv = ''
-  for await (const text of formatCsv(readPages(db))) csv += text
+  for await (const text of formatCsv(readPages(db), 'UTC')) csv += text
   expectFields('csv', csv)
   for (const name of fieldNames)
     expect(csv.split('\r\n')[0]?.includes(fieldOutputs[name].label)).toBe(

@@ -11,11 +11,7 @@ type RenderModule = typeof import('../desk/render.tsx')
 /** Loads the built page. For signed-in users it includes today's leads, so a slow phone shows them before its script loads. */
 export async function loadDeskPage(
   folder: string,
-  {
-    timeZone,
-    overTls,
-    staticPage,
-  }: { timeZone: string; overTls: boolean; staticPage: (c: Context) => Response },
+  { overTls, staticPage }: { overTls: boolean; staticPage: (c: Context) => Response },
 ) {
   const built = join(folder, 'render.mjs')
   if (!existsSync(built)) throw new UserError('The desk has not been built. Run: npm run build')
@@ -26,7 +22,7 @@ export async function loadDeskPage(
   const [head = '', tail = ''] = read('index.html').split(/(?<=<div id="desk">).*?(?=<\/div>)/s)
   return (c: Context, today: Today | undefined): Response => {
     if (!today) return staticPage(c)
-    const { screen, data } = renderStart(today, timeZone)
+    const { screen, data } = renderStart(today)
     const start = `<script type="application/json" id="start">${data}</script>`
     // no-store keeps visitors' names off the phone's disk.
     return c.html(head + screen + tail.replace('</div>', () => `</div>${start}`), 200, {

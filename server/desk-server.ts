@@ -37,7 +37,7 @@ export async function startDesk(context: Context, wake: () => void): Promise<Des
   const { port, host } = env.desk
   const overTls = env.desk.url.startsWith('https:')
   const staticPage = createStaticSite(deskDir, { overTls })
-  const sendPage = await loadDeskPage(deskDir, { timeZone: env.timeZone, overTls, staticPage })
+  const sendPage = await loadDeskPage(deskDir, { overTls, staticPage })
   const server = createLimitedServer((request, bindings) => desk.fetch(request, bindings), {
     behindProxy: Boolean(env.trustedProxies),
   })

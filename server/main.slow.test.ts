@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type FakeAirtable, startFakeAirtable } from '#fakes/airtable.ts'
-import { countWaiting, listLeads } from '#leads/store/reading.ts'
+import { listLeads } from '#leads/store/reading.ts'
 import type { Engine } from '#leads/store/tables.ts'
 import { postLead, testLead } from '#testing/app.ts'
 import { createLocation, engines } from '#testing/database.ts'
 import { startPostgres } from '#testing/postgres.ts'
+import { listPendingChannels } from '#testing/saved-leads.ts'
 import { spawnServer, waitUntil } from '#testing/server-process.ts'
 import { openDatabase } from './database.ts'
 
@@ -109,7 +110,7 @@ describe('the server', () => {
     expect((await postLead(url, lead(2))).status).toBe(200)
     await waitUntil(() => fake.records.length === 2)
     const db = await openBeside({ DATA_DIR: '', DATABASE_URL: postgres.url })
-    await waitUntil(async () => (await countWaiting(db)).length === 0)
+    await waitUntil(async () => (await listPendingChannels(db)).length === 0)
     expect(countRows(fake)).toEqual({ rows: 2, leads: 2 })
     expect(server.output.stderr.match(/no lead can be stored/g)).toHaveLength(1)
     expect(server.output.stderr.match(/leads can be stored again/g)).toHaveLength(1)

@@ -1,9 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
-import { countWaiting } from '#leads/store/reading.ts'
 import { postLead, testLead } from '#testing/app.ts'
 import { createLocation, engines } from '#testing/database.ts'
-import { savePhone } from '#testing/saved-leads.ts'
+import { listPendingChannels, savePhone } from '#testing/saved-leads.ts'
 import { spawnServer, waitUntil } from '#testing/server-process.ts'
 import { openDatabase } from './database.ts'
 
@@ -42,7 +41,7 @@ it.each(engines)(
       url = await server.findUrl()
     }
     await waitUntil(async () =>
-      (await countWaiting(db)).every(({ channel }) => !channel.startsWith('push')),
+      (await listPendingChannels(db)).every((channel) => !channel.startsWith('push')),
     )
     const byLead = Map.groupBy(push.messages, ({ data }) => data.lead.leadId)
     expect(byLead.size).toBe(leads)

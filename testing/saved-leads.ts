@@ -77,6 +77,13 @@ export const makePhone = (changes: Partial<PushDevice> = {}): PushDevice => ({
   ...changes,
 })
 
+/** The channels with pending deliveries. */
+export async function listPendingChannels({ kysely }: Database): Promise<string[]> {
+  const deliveries = kysely.selectFrom('deliveries').select('channel').distinct()
+  const pending = await deliveries.where('state', '=', 'waiting').execute()
+  return pending.map(({ channel }) => channel)
+}
+
 /** Saves a push device with a session of its own. */
 export async function savePhone(
   db: Database,

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react'
+import { formatDay } from '#leads/clock.ts'
 import { serviceTypes } from '#leads/fields.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
-import { request } from '../api.ts'
+import { readClock, request } from '../api.ts'
 import { Button, Heading } from '../elements.tsx'
 import { LeadList } from '../lead-row.tsx'
 import { attempt } from '../notice.tsx'
@@ -14,21 +15,6 @@ const states = {
   answered: 'Answered',
   done: 'Done',
   'not-a-lead': 'Not a lead',
-}
-
-/** The search request. A day runs from midnight to midnight in the phone's time zone. */
-export function makeQuery(typed: URLSearchParams): Record<string, string> {
-  const query = new URLSearchParams()
-  for (const [name, value] of typed)
-    if (name !== 'day' && value.trim()) query.set(name, value.trim())
-  const from = new Date(`${typed.get('day')}T00:00`)
-  if (!Number.isNaN(from.getTime())) {
-    const to = new Date(from)
-    to.setDate(to.getDate() + 1)
-    query.set('from', String(from.getTime()))
-    query.set('to', String(to.getTime()))
-  }
-  return Object.fromEntries(query)
 }
 
 const typingMs = 250
@@ -49,7 +35,10 @@ export function AllLeads({
   // Searches are names of homeowners, so they stay out of the URL and the browser's history.
   const [search, setSearch] = useState('')
   const filters = new URLSearchParams(query)
-  const filter = makeQuery(new URLSearchParams([...filters, ['search', search]]))
+  const typed = [...filters, ['search', search] as const]
+  const filter = Object.fromEntries(
+    typed.map(([name, value]) => [name, value.trim()]).filter(([, value]) => value),
+  )
   const asked = JSON.stringify(filter)
   // Search again when a new lead arrives and after one lead was opened or closed.
   const stamp = `${fresh[0]?.id} ${shownId}`
@@ -164,7 +153,7 @@ export function AllLeads({
         </Button>
       )}
       {leads.length > 0 && (
-        <Button onClick={() => attempt(download(filter), 'Saved as leads.csv.')}>
+        <Button onClick={() => attempt(download(filter), (name) => `Saved as ${name}.`)}>
           Download as a spreadsheet (CSV)
         </Button>
       )}
@@ -172,14 +161,15 @@ export function AllLeads({
   )
 }
 
-/** Uses POST, so that no name ends up in a URL. */
-async function download(filter: object): Promise<void> {
+/** Returns the file's name. Uses POST, so that no name of a homeowner ends up in a URL. */
+async function download(filter: object): Promise<string> {
   const options = { needsData: true, timeoutMs: 120_000 }
   const file = await request<Blob>('POST', '/api/spreadsheet', { body: filter, ...options })
   const url = URL.createObjectURL(file)
-  const link = Object.assign(document.createElement('a'), { href: url, download: 'leads.csv' })
-  link.click()
+  const name = `leads-${formatDay(readClock())}.csv`
+  Object.assign(document.createElement('a'), { href: url, download: name }).click()
   URL.revokeObjectURL(url)
+  return name
 }
 
 function Choice({

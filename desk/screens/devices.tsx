@@ -1,5 +1,5 @@
 import type { FormEvent } from 'react'
-import { formatLocalClock } from '#leads/clock.ts'
+import { formatDay, formatShortClock, parseLocalTime } from '#leads/clock.ts'
 import type { DeviceCard } from '#leads/desk/device-routes.ts'
 import { request } from '../api.ts'
 import { attempt } from '../notice.tsx'
@@ -157,7 +157,7 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
             />
             Notify about emergencies even when paused
           </label>
-          {isQuiet && <p className="quiet">Paused until {formatLocalClock(quietUntil, now)}.</p>}
+          {isQuiet && <p className="quiet">Paused until {formatShortClock(quietUntil, now)}.</p>}
         </>
       )}
       <div className="pair">
@@ -192,10 +192,8 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
   )
 }
 
-/** The next 7 AM in the phone's time zone. */
+/** The next 7 AM in the company's time zone. */
 function findMorning(now: number): number {
-  const morning = new Date(now)
-  morning.setHours(7, 0, 0, 0)
-  if (morning.getTime() <= now) morning.setDate(morning.getDate() + 1)
-  return morning.getTime()
+  const find7Am = (at: number) => parseLocalTime(`${formatDay(at)}T07:00`)
+  return find7Am(now) > now ? find7Am(now) : find7Am(now + 24 * 3_600_000)
 }

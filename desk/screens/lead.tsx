@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { formatAgo, formatLocalClock } from '#leads/clock.ts'
+import { formatAgo, formatShortClock } from '#leads/clock.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
 import { request } from '../api.ts'
 import { computeCountdown } from '../countdown.ts'
@@ -59,7 +59,7 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
             <b className="lead-countdown">{countdown.text}</b>
           </p>
           <p className="small">
-            {formatLocalClock(lead.receivedAt, now)}, {formatAgo(lead.receivedAt, now)}
+            {formatShortClock(lead.receivedAt, now)}, {formatAgo(lead.receivedAt, now)}
           </p>
         </div>
       </div>

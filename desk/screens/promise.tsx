@@ -1,4 +1,4 @@
-import { formatPreciseDuration } from '#leads/clock.ts'
+import { formatDay, formatPreciseDuration } from '#leads/clock.ts'
 import type { PromiseReport } from '#leads/reports/promise-report.ts'
 import { Heading } from '../elements.tsx'
 import { formatRoute } from '../route.ts'
@@ -60,11 +60,11 @@ function Report({ days }: { days: string }) {
       </section>
       <BarChart
         title="How fast"
-        label={`Answered by minute: ${report.kept} within 10 minutes, half of all within ${formatTook(report.medianMs)}; ${byMinute[10]} later, ${byMinute[11]} never.`}
+        label={`Answered by minute: ${report.kept} within 10 minutes, half of all within ${formatTook(report.medianMs)}; ${byMinute[10]} later, ${byMinute[11]} not yet.`}
         nameOf="Answered"
         bars={byMinute.map((count, at) => ({
-          name: at < 10 ? `In minute ${at + 1}` : at === 10 ? 'Later' : 'Never',
-          tick: at < 10 ? String(at + 1) : at === 10 ? '10+' : 'never',
+          name: at < 10 ? `In minute ${at + 1}` : at === 10 ? 'Later' : 'Not yet',
+          tick: at < 10 ? String(at + 1) : at === 10 ? '10+' : 'open',
           kept: at < 10 ? count : 0,
           missed: at < 10 ? 0 : count,
         }))}
@@ -120,14 +120,14 @@ const count = (number: number, one: string, many: string) =>
   `${number} ${number === 1 ? one : many}`
 
 function describe(report: PromiseReport): string[] {
-  const { kept, missed, neverAnswered, open, suspect, answeredInAirtable } = report
-  const never = neverAnswered > 0 ? `, ${neverAnswered} of them never answered` : ''
+  const { kept, missed, unanswered, open, suspect, answeredInAirtable } = report
+  const late = unanswered > 0 ? `, ${unanswered} of them not answered yet` : ''
   return [
     `${kept} of ${count(kept + missed, 'request', 'requests')} answered within 10 minutes.`,
     report.medianMs !== null &&
       `Half within ${formatTook(report.medianMs)}, nine of ten within ${formatTook(report.p90Ms)}.`,
-    missed > 0 && `${missed} missed${never}.`,
-    open > 0 && `${count(open, 'is', 'are')} still open.`,
+    missed > 0 && `${missed} missed${late}.`,
+    open > 0 && `${count(open, 'request is', 'requests are')} still within 10 minutes.`,
     suspect > 0 &&
       `${count(suspect, 'looks like a robot and is', 'look like robots and are')} not counted.`,
     answeredInAirtable > 0 &&
@@ -151,8 +151,7 @@ export function fillDays({
   timeZone,
   byDay,
 }: Pick<PromiseReport, 'from' | 'to' | 'timeZone' | 'byDay'>): Bar[] {
-  const iso = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone })
-  const noon = (at: number) => Date.parse(`${iso.format(at)}T12:00Z`)
+  const noon = (at: number) => Date.parse(`${formatDay(at, timeZone)}T12:00Z`)
   const known = new Map(byDay.map((one) => [one.day, one]))
   const length = Math.round((noon(to) - noon(from)) / dayMs) + 1
   const every = Math.ceil(length / 5)

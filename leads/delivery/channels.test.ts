@@ -3,7 +3,7 @@ import { startFakeAirtable } from '#fakes/airtable.ts'
 import { startFakeMail } from '#fakes/mail.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
-import { jane, testTime as start, storeLead } from '#testing/saved-leads.ts'
+import { jane, listPendingChannels, testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { readAnswerToken } from '../answer-link.ts'
 import { findKind, mapRecipients } from '../channels/channels.ts'
@@ -13,7 +13,7 @@ import type { Lead } from '../fields.ts'
 import { examine } from '../health/examine.ts'
 import type { LeadOutcome } from '../lead.ts'
 import { recordOutcome, reopenLead } from '../store/outcome.ts'
-import { countWaiting, listLeads } from '../store/reading.ts'
+import { listLeads } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 import { planDelivery } from './plan.ts'
 
@@ -81,7 +81,7 @@ it('sends a pending alert to its recipient, although the list was reordered', as
   await after.deliver()
   expect(before.listReceived()).toEqual(['one@example.com'])
   expect(after.listReceived()).toEqual(['two@example.com'])
-  expect(await countWaiting(after.db)).toMatchObject([{ channel: 'airtable' }])
+  expect(await listPendingChannels(after.db)).toEqual(['airtable'])
 })
 
 it('sends nothing to new recipients that was meant for removed ones, and reports no outage', async () => {
@@ -193,5 +193,5 @@ it('writes the outcome of a lead as Status, unless staff chose another', async (
   if (row) row.fields.Status = 'Won'
   await record(first, 'not-a-lead')
   expect(readStatuses()).toEqual(['Won', 'New'])
-  expect(await countWaiting(db)).toEqual([])
+  expect(await listPendingChannels(db)).toEqual([])
 })

@@ -201,7 +201,8 @@ describe.each(engines)('the desk on %s', (engine) => {
     for (let at = 0; at < 60; at++)
       ids.push(await storeLead(db, { at: testTime + at, lead: { name: `Person ${at} 100%` } }))
     const special = await storeLead(db, {
-      at: testTime - minuteMs,
+      // 11:30 PM of the day before in the company's time zone.
+      at: testTime - 390 * minuteMs,
       lead: {
         name: 'Åsa Öberg',
         phone: '+1 612.555.0199',
@@ -233,14 +234,15 @@ describe.each(engines)('the desk on %s', (engine) => {
       'search=elm%20edina',
       'service=emergency',
       'source=google',
-      `from=${testTime - 2 * minuteMs}&to=${testTime}`,
+      'day=2026-11-14',
     ])
       expect((await find(query)).leads.map(({ id }: { id: string }) => id)).toEqual([special])
     await call('POST', `/api/leads/${special}/done`, { cookie })
     expect((await find('state=done')).leads).toHaveLength(1)
     expect((await find('state=waiting')).leads).toHaveLength(50)
     expect((await find('search=_')).leads).toHaveLength(0)
-    expect((await ask('/api/search', 'state=odd')).status).toBe(400)
+    for (const odd of ['state=odd', 'day=tomorrow'])
+      expect((await ask('/api/search', odd)).status).toBe(400)
     const csv = await ask('/api/spreadsheet', 'state=done')
     expect(csv.text.split('\r\n')).toHaveLength(3)
     expect(csv.text).toContain('Åsa Öberg')

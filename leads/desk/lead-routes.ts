@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import { mapRecipients } from '../channels/channels.ts'
 import { isWebhookStopped, resumeWebhook } from '../channels/webhook.ts'
+import { formatDay, parseLocalTime } from '../clock.ts'
 import { eraseEverywhere } from '../delivery/erase-everywhere.ts'
 import { computeReminderAfterReopening } from '../delivery/reminder-steps.ts'
 import type { ServiceType } from '../fields.ts'
@@ -14,7 +15,7 @@ import { computeReport } from '../reports/promise-report.ts'
 import { keepVisible } from '../safe-text.ts'
 import { retryDeliveries } from '../store/deliveries.ts'
 import { eraseLead } from '../store/erase-lead.ts'
-import { findLeads, type LeadState, type Position } from '../store/find-leads.ts'
+import { findLeads, type LeadFilter, type LeadState, type Position } from '../store/find-leads.ts'
 import { recordOutcome, reopenLead, undoAnswer } from '../store/outcome.ts'
 import {
   findLead,
@@ -101,8 +102,8 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
       answer: async (c) => {
         const asked = await readBody(c, searchSchema)
         if (!asked) return refuse(c, 400, 'This search cannot be understood.')
-        const { before, ...filter } = asked
-        const leads = await findLeads(db, filter, { limit: pageSize, before })
+        const { before } = asked
+        const leads = await findLeads(db, makeFilter(asked, timeZone), { limit: pageSize, before })
         const last = leads.length === pageSize ? leads.at(-1) : undefined
         const next = last ? `${last.receivedAt}.${last.id}` : null
         return c.json({ leads: leads.map(describeCard), next })
@@ -114,7 +115,8 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
       answer: async (c) => {
         const asked = await readBody(c, searchSchema)
         if (!asked) return refuse(c, 400, 'This search cannot be understood.')
-        return new Response(toStream(formatCsv(readPages(db, asked))), {
+        const pages = readPages(db, makeFilter(asked, timeZone))
+        return new Response(toStream(formatCsv(pages, timeZone)), {
           headers: { 'Content-Type': 'text/csv; charset=utf-8', 'Cache-Control': 'no-store' },
         })
       },
@@ -221,12 +223,10 @@ function toStream(texts: AsyncGenerator<string, void>): ReadableStream<Uint8Arra
 /** What a person can type of a name. */
 const toTyped = (name = '') => keepVisible(name.normalize('NFKC')).toLowerCase()
 
-const when = v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number)))
 const searchSchema = v.object({
   search: v.optional(v.pipe(v.string(), v.maxLength(100))),
   source: v.optional(v.pipe(v.string(), v.maxLength(100))),
-  from: when,
-  to: when,
+  day: v.optional(v.pipe(v.string(), v.isoDate())),
   service: v.optional(v.picklist(Object.keys(serviceTypes) as ServiceType[])),
   state: v.optional(v.picklist<LeadState[]>(['waiting', 'answered', 'done', 'not-a-lead'])),
   before: v.optional(
@@ -240,3 +240,13 @@ const searchSchema = v.object({
     ),
   ),
 })
+
+type Search = v.InferOutput<typeof searchSchema>
+
+/** A day runs from midnight to midnight in the company's time zone. */
+function makeFilter({ day, before: _, ...filter }: Search, timeZone: string): LeadFilter {
+  if (!day) return filter
+  const next = formatDay(Date.parse(day) + dayMs, 'UTC')
+  const findMidnight = (date: string) => parseLocalTime(`${date}T00:00`, timeZone)
+  return { ...filter, from: findMidnight(day), to: findMidnight(next) }
+}

@@ -8,7 +8,7 @@ export type Today = Awaited<ReturnType<typeof readToday>>
 
 export async function readToday(
   { id, email, person }: Session,
-  { db, now }: Pick<DeskContext, 'db' | 'now'>,
+  { db, now, env }: Pick<DeskContext, 'db' | 'now' | 'env'>,
   { findWarnings }: Pick<DeskHooks, 'findWarnings'>,
 ) {
   const at = now()
@@ -18,5 +18,6 @@ export async function readToday(
   const all = new Map([...recent, ...open].map((lead) => [lead.id, lead]))
   const newestFirst = [...all.values()].sort((a, b) => b.receivedAt - a.receivedAt)
   const leads = newestFirst.map(describeCard)
-  return { me: { id, email, person }, leads, warnings: await findWarnings() }
+  const { timeZone } = env
+  return { me: { id, email, person }, timeZone, leads, warnings: await findWarnings() }
 }

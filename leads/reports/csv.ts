@@ -1,4 +1,5 @@
 import { findKind } from '../channels/channels.ts'
+import { formatTimestamp } from '../clock.ts'
 import { fieldOutputs, readField } from '../field-outputs.ts'
 import { fieldNames } from '../fields.ts'
 import { describeSource } from '../source.ts'
@@ -21,20 +22,20 @@ export async function* readPages(db: Database, filter: LeadFilter = {}, limit = 
 /** Without this mark, Excel reads UTF-8 in the machine's old code page. */
 const byteOrderMark = '\uFEFF'
 
-export async function* formatCsv(pages: Pages): AsyncGenerator<string, void> {
-  yield byteOrderMark + formatCsvLine(Object.keys(csvColumns))
-  const cells = Object.values(csvColumns)
+/** Times are in this time zone. */
+export async function* formatCsv(pages: Pages, timeZone: string): AsyncGenerator<string, void> {
+  const columns = makeColumns(timeZone)
+  yield byteOrderMark + formatCsvLine(Object.keys(columns))
+  const cells = Object.values(columns)
   for await (const page of pages)
     yield page.map((lead) => formatCsvLine(cells.map((cell) => cell(lead)))).join('')
 }
 
-const toIso = (at: number | null) => (at === null ? '' : new Date(at).toISOString())
-
 const csvFields = fieldNames.filter((name) => fieldOutputs[name].shownIn.csv)
 
-const csvColumns: Record<string, (lead: LeadWithDeliveries) => string> = {
+const makeColumns = (timeZone: string): Record<string, (lead: LeadWithDeliveries) => string> => ({
   'Lead ID': ({ id }) => id,
-  'Received At': ({ receivedAt }) => toIso(receivedAt),
+  [`Received At (${timeZone})`]: ({ receivedAt }) => formatTimestamp(receivedAt, timeZone),
   ...Object.fromEntries(
     csvFields.map((name) => [
       fieldOutputs[name].label,
@@ -44,8 +45,10 @@ const csvColumns: Record<string, (lead: LeadWithDeliveries) => string> = {
   Source: ({ source }) => (source === null ? '' : describeSource(source)),
   'Campaign Details': ({ source }) => source ?? '',
   Suspect: ({ suspect }) => suspect ?? '',
-  Consent: ({ consent }) => consent ?? '',
-  'Answered At': ({ answeredAt }) => toIso(answeredAt),
+  // Excel reads 2026-11 alone as a date.
+  Consent: ({ consent }) => (consent === null ? '' : `Version ${consent}`),
+  [`Answered At (${timeZone})`]: ({ answeredAt }) =>
+    answeredAt === null ? '' : formatTimestamp(answeredAt, timeZone),
   'Answered By': ({ answeredName }) => answeredName ?? '',
   Outcome: ({ outcome }) => outcome ?? '',
   Deliveries: ({ deliveries }) =>
@@ -53,7 +56,7 @@ const csvColumns: Record<string, (lead: LeadWithDeliveries) => string> = {
       .filter(({ reason }) => reason === 'received')
       .map(({ channel, state }) => `${findKind(channel)} ${state}`)
       .join('; '),
-}
+})
 
 // Excel, Sheets, and LibreOffice run a cell that starts like this as a formula, and a stranger's
 // =HYPERLINK(…) or =WEBSERVICE(…) could send the other cells away. The apostrophe makes it text.

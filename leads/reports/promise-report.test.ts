@@ -42,7 +42,7 @@ it('counts what was kept, missed, is open, and leaves suspect leads out', () => 
     kept: 4,
     missed: 2,
     open: 1,
-    neverAnswered: 1,
+    unanswered: 1,
     answeredInAirtable: 1,
     share: 4 / 6,
     medianMs: 3 * minuteMs,

@@ -1,4 +1,5 @@
 import { findChannel } from '../channels/channels.ts'
+import { formatDay } from '../clock.ts'
 import { findPromiseStart } from '../deadline.ts'
 import { describeSource } from '../source.ts'
 import type { DeliveryTime, PromiseRecord } from '../store/reading.ts'
@@ -22,8 +23,7 @@ export function computeReport(
   }
   const hour = new Intl.DateTimeFormat('en-US', { hour: 'numeric', hourCycle: 'h23', timeZone })
   const hours = Map.groupBy(decided, ({ receivedAt }) => Number(hour.format(receivedAt)))
-  const day = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone })
-  const days = Map.groupBy(decided, ({ receivedAt }) => day.format(receivedAt))
+  const days = Map.groupBy(decided, ({ receivedAt }) => formatDay(receivedAt, timeZone))
   const minutes = Map.groupBy(decided, findMinute)
   return {
     from,
@@ -33,8 +33,8 @@ export function computeReport(
     suspect: records.length - promised.length,
     /** Not answered, and their deadline has not passed. */
     open: promised.length - decided.length,
-    /** Missed, and still without an answer. */
-    neverAnswered: decided.filter(({ answeredAt }) => answeredAt === null).length,
+    /** Missed, and not answered yet. */
+    unanswered: decided.filter(({ answeredAt }) => answeredAt === null).length,
     /** Airtable shows the answer late, so these were answered at that time or somewhat earlier. */
     answeredInAirtable: decided.filter(({ answeredBy }) => answeredBy === 'airtable').length,
     medianMs: findPercentile(tookMs, 0.5),
@@ -43,7 +43,7 @@ export function computeReport(
     byDay: [...days]
       .sort(([a], [b]) => a.localeCompare(b))
       .map(([name, some]) => ({ day: name, ...countOutcomes(some) })),
-    /** Answered in minute 1 to 10, later, never. */
+    /** Answered in minute 1 to 10, later, not yet. */
     byMinute: Array.from({ length: 12 }, (_, at) => minutes.get(at)?.length ?? 0),
     bySource: tallySources(promised, now),
     channels: computeLags(deliveryTimes),
@@ -83,9 +83,9 @@ function tallySources(records: readonly PromisedLead[], now: number) {
 }
 
 const later = 10
-const never = 11
+const notYet = 11
 function findMinute({ deadlineAt, answeredAt }: PromisedLead): number {
-  if (answeredAt === null) return never
+  if (answeredAt === null) return notYet
   if (answeredAt > deadlineAt) return later
   const minute = Math.floor((answeredAt - findPromiseStart(deadlineAt)) / 60_000)
   return Math.min(9, Math.max(0, minute))

@@ -77,22 +77,6 @@ export async function readPending({ kysely }: Database, channels: readonly strin
   return { leads, oldestAt, lastError: failed?.last_error ?? null }
 }
 
-export type Backlog = Awaited<ReturnType<typeof countWaiting>>[number]
-
-/** What waits, by channel; a channel with nothing waiting is not listed. */
-export const countWaiting = ({ kysely }: Database) =>
-  kysely
-    .selectFrom('deliveries')
-    .select((eb) => [
-      'channel',
-      eb.fn.countAll<number>().as('waiting'),
-      eb.fn.min('created_at').as('oldestAt'),
-    ])
-    .where('state', '=', 'waiting')
-    .groupBy('channel')
-    .orderBy('channel')
-    .execute()
-
 type Period = { from: number; to: number }
 
 export type PromiseRecord = Awaited<ReturnType<typeof listPromises>>[number]

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '@supabase/supabase-js'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { listPendingChannels } from '#testing/saved-leads.ts'
 import { startFakeAirtable } from '../../../fakes/airtable.ts'
 import { startFakeMail } from '../../../fakes/mail.ts'
 import { makeAnswerToken } from '../../../leads/answer-link.ts'
-import { countWaiting, listLeads } from '../../../leads/store/reading.ts'
+import { listLeads } from '../../../leads/store/reading.ts'
 import { openDatabase } from '../../../server/database.ts'
 import { testLead } from '../../../testing/app.ts'
 import { createLocation } from '../../../testing/database.ts'
@@ -99,7 +100,7 @@ describe('the function on Deno', () => {
       expect(await invoke(key, lead)).toBeUndefined()
       await waitUntil(() => findRow(lead.name) !== undefined)
       expect(findRow(lead.name)).toMatchObject({ Service: 'Emergency Service' })
-      await waitUntil(async () => (await countWaiting(edge.db)).length === 0)
+      await waitUntil(async () => (await listPendingChannels(edge.db)).length === 0)
       await waitUntil(() => child.output.stderr.includes('background work finished'))
       expect(await invoke(key, { ...lead, phone: '' })).toBe(422)
       expect(await invoke('wrong', lead)).toBe(401)
