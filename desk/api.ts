@@ -66,6 +66,13 @@ export async function request<Data>(
 }
 
 let skewMs = 0
+let openedAt = Number.POSITIVE_INFINITY
+
+/** The server's time when the page was rendered. */
+export const readOpenedAt = () => openedAt
+export const setOpenedAt = (at: number) => {
+  openedAt = at
+}
 
 /** The server's time, because this device's clock may be wrong. */
 export const readClock = () => Date.now() + skewMs

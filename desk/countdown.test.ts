@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LeadCard } from '#leads/reports/describe.ts'
-import { computeCountdown, groupForCalling } from './countdown.ts'
+import { computeCountdown } from './countdown.ts'
 
 const minuteMs = 60_000
 const receivedAt = Date.parse('2026-11-15T12:00:00Z')
@@ -50,23 +50,4 @@ test('an answered one says who and after how long; what is over says how it ende
     'Not a lead, marked by Sam',
   ])
   expect(after(0, { deadlineAt: null, isSuspect: true })).toEqual(['suspect', 'Perhaps a robot'])
-})
-
-test('emergencies stand on top, then the newest; answered ones and robots stand apart', () => {
-  const lead = (id: string, minute: number, changes: Partial<LeadCard> = {}) => ({
-    ...card,
-    id,
-    receivedAt: receivedAt + minute * minuteMs,
-    ...changes,
-  })
-  const { toCall, answered, suspect } = groupForCalling([
-    lead('old emergency', 1, { isEmergency: true }),
-    lead('old', 2),
-    lead('answered', 5, { answeredAt: receivedAt, isEmergency: true }),
-    lead('robot', 4, { isSuspect: true, deadlineAt: null }),
-    lead('new', 3),
-  ])
-  expect(toCall.map(({ id }) => id)).toEqual(['old emergency', 'new', 'old'])
-  expect(answered.map(({ id }) => id)).toEqual(['answered'])
-  expect(suspect.map(({ id }) => id)).toEqual(['robot'])
 })

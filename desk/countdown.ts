@@ -53,16 +53,9 @@ const formatSeconds = (ms: number) => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** Groups are sorted by newest first, with emergencies on top of the leads to call. */
-export function groupForCalling(leads: readonly LeadCard[]) {
-  const isAlarm = ({ isEmergency }: LeadCard) => Number(isEmergency)
-  const newestFirst = leads.toSorted((a, b) => b.receivedAt - a.receivedAt)
-  const open = newestFirst.filter(isOpen)
-  return {
-    toCall: open
-      .filter(({ isSuspect }) => !isSuspect)
-      .sort((a, b) => isAlarm(b) - isAlarm(a) || b.receivedAt - a.receivedAt),
-    answered: newestFirst.filter((lead) => !isOpen(lead)),
-    suspect: open.filter(({ isSuspect }) => isSuspect),
-  }
-}
+/** Keeps the server's order. */
+export const groupLeads = (leads: readonly LeadCard[]) => ({
+  toCall: leads.filter((lead) => isOpen(lead) && !lead.isSuspect),
+  answered: leads.filter((lead) => !isOpen(lead)),
+  suspect: leads.filter((lead) => isOpen(lead) && lead.isSuspect),
+})

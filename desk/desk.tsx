@@ -2,7 +2,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { setCompanyTimeZone } from '#leads/clock.ts'
 import type { Today as TodayData } from '#leads/desk/today.ts'
 import { Banner } from './banner.tsx'
-import { groupForCalling } from './countdown.ts'
 import { deskTitle, Icon, Mark } from './elements.tsx'
 import { Notice } from './notice.tsx'
 import { findScroll, formatRoute, parseRoute, type Route, useHash } from './route.ts'
@@ -47,7 +46,7 @@ function SignedIn({
   if (today.data) setCompanyTimeZone(today.data.timeZone)
   const { screen, leadId, query } = parseRoute(hash)
   useNavigation(hash)
-  const waiting = groupForCalling(today.data?.leads ?? []).toCall.length
+  const waiting = today.data?.totals.toCall ?? 0
   useEffect(() => {
     document.title = waiting > 0 ? `${waiting} to call · ${deskTitle}` : deskTitle
     void navigator.setAppBadge?.(waiting)?.catch(() => {})
@@ -60,7 +59,7 @@ function SignedIn({
         <p role="status">{today.trouble ? `${today.trouble} It tries again by itself.` : ''}</p>
       </main>
     )
-  const { leads, me, warnings } = today.data
+  const { leads, totals, me, warnings } = today.data
   const hasPanes = screen === 'today' || screen === 'leads'
   return (
     <div className="shell">
@@ -82,7 +81,9 @@ function SignedIn({
         <Banner today={today} warnings={warnings} />
         <main data-shows={hasPanes ? (leadId ? 'lead' : 'list') : undefined}>
           <div className="list-pane">
-            {screen === 'today' && <Today leads={leads} shownId={leadId} refresh={today.refresh} />}
+            {screen === 'today' && (
+              <Today leads={leads} totals={totals} shownId={leadId} refresh={today.refresh} />
+            )}
             {screen === 'leads' && (
               <AllLeads query={query} fresh={leads} shownId={leadId} refresh={today.refresh} />
             )}

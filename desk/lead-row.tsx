@@ -1,12 +1,12 @@
-import { memo, useState } from 'react'
+import { memo, useDeferredValue, useState } from 'react'
 import { formatAgo } from '#leads/clock.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
-import { request } from './api.ts'
+import { readOpenedAt, request } from './api.ts'
 import { computeCountdown, isOpen } from './countdown.ts'
 import { CountdownIcon } from './countdown-icon.tsx'
 import { Button, Icon } from './elements.tsx'
 import { attempt, isolate } from './notice.tsx'
-import { useNow } from './use-fresh.ts'
+import { useIsLive, useNow } from './use-fresh.ts'
 
 type Refresh = () => Promise<void>
 
@@ -14,6 +14,7 @@ type Refresh = () => Promise<void>
 export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refresh }) {
   const [hasDialed, setDialed] = useState(false)
   const [isBusy, setBusy] = useState(false)
+  const isLive = useIsLive()
   const canClaim = isOpen(lead)
   const isOffered = hasDialed && canClaim
   const claim = async () => {
@@ -42,7 +43,7 @@ export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refres
         {lead.phone.shown}
       </a>
       {canClaim && (
-        <Button isLoud={isOffered} disabled={isBusy || import.meta.env.SSR} onClick={claim}>
+        <Button isLoud={isOffered} disabled={isBusy || !isLive} onClick={claim}>
           I am calling
         </Button>
       )}
@@ -57,9 +58,6 @@ type Listing = {
   refresh: Refresh
 }
 
-// Animate leads that arrive after the page opened.
-const openedAt = import.meta.env.SSR ? Number.POSITIVE_INFINITY : Date.now()
-
 const LeadRow = memo(function LeadRow({
   lead,
   hrefOf,
@@ -73,7 +71,8 @@ const LeadRow = memo(function LeadRow({
     <li
       className="card lead"
       data-mood={countdown.mood}
-      data-new={lead.receivedAt > openedAt || undefined}
+      // Animate leads that arrive after the page opened.
+      data-new={lead.receivedAt > readOpenedAt() || undefined}
     >
       <div className="lead-top">
         <CountdownIcon {...countdown} />
@@ -102,13 +101,17 @@ const LeadRow = memo(function LeadRow({
   )
 })
 
-// The server renders only as many leads as a screen shows.
-const most = import.meta.env.SSR ? 8 : Number.POSITIVE_INFINITY
+// As many as a screen shows. The server renders these, and the browser adds the others afterwards in
+// small steps, so that a slow phone reacts to a tap at once.
+const firstScreenful = 8
 
-export const LeadList = ({ leads, shownId, ...row }: Listing & { leads: readonly LeadCard[] }) => (
-  <ul className="leads">
-    {leads.slice(0, most).map((lead) => (
-      <LeadRow key={lead.id} lead={lead} isShown={lead.id === shownId} {...row} />
-    ))}
-  </ul>
-)
+export function LeadList({ leads, shownId, ...row }: Listing & { leads: readonly LeadCard[] }) {
+  const most = useDeferredValue(Number.POSITIVE_INFINITY, firstScreenful)
+  return (
+    <ul className="leads">
+      {leads.slice(0, most).map((lead) => (
+        <LeadRow key={lead.id} lead={lead} isShown={lead.id === shownId} {...row} />
+      ))}
+    </ul>
+  )
+}

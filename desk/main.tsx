@@ -1,10 +1,7 @@
-import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
-import { setClock } from './api.ts'
+import { StrictMode, startTransition } from 'react'
+import { createRoot, hydrateRoot } from 'react-dom/client'
+import { readClock, setClock, setOpenedAt } from './api.ts'
 import { Desk, type Start } from './desk.tsx'
-
-const place = document.getElementById('desk')
-const sent = takeStart()
 
 /** Reads the data that came with the page and removes it, because it must not outlive the session. */
 function takeStart(): Start | undefined {
@@ -17,15 +14,22 @@ function takeStart(): Start | undefined {
   return start
 }
 
-// Replaces the server's markup instead of hydrating it, because the server knows neither the hash nor
-// the phone's clock.
-const start = () =>
-  place &&
-  createRoot(place).render(
-    <StrictMode>
-      <Desk start={sent} />
-    </StrictMode>,
-  )
-// Paint the server's markup first; on a slow phone, rendering takes longer.
+const place = document.getElementById('desk')
+const sent = takeStart()
+setOpenedAt(sent?.at ?? readClock())
+const desk = (
+  <StrictMode>
+    <Desk start={sent} />
+  </StrictMode>
+)
+
+function start() {
+  // The server renders Today only; the page removes that when its address has another route.
+  if (sent && place?.querySelector('.shell'))
+    // A transition runs in small steps, so that a slow phone scrolls and reacts meanwhile.
+    startTransition(() => void hydrateRoot(place, desk))
+  else if (place) createRoot(place).render(desk)
+}
+// Paint the server's markup first; on a slow phone, this script takes longer.
 if (sent && !document.hidden) requestAnimationFrame(() => requestAnimationFrame(start))
 else start()

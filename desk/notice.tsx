@@ -57,9 +57,12 @@ export function Notice({ today }: { today: Fresh<{ leads: LeadCard[] }> }) {
 
 function describeChanges(before: readonly LeadCard[], after: readonly LeadCard[]): string[] {
   const known = new Map(before.map((lead) => [lead.id, lead]))
+  // A lead that moves up into the first 50 is not new.
+  const newestAt = Math.max(...before.map(({ receivedAt }) => receivedAt))
   return after.flatMap((lead) => {
     const was = known.get(lead.id)
     const name = isolate(lead.name)
+    if (!was && lead.receivedAt < newestAt) return []
     if (!was) return [`New: ${name}, ${lead.service} ${isolate(lead.town)}.`]
     if (!isOpen(was) || lead.answeredAt === null) return []
     return [`${lead.answeredName ?? 'Somebody'} is calling ${name}.`]

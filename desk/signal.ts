@@ -14,5 +14,9 @@ export function createSignal() {
   }
 }
 
-export const useSignal = <Value>(signal: ReturnType<typeof createSignal>, read: () => Value) =>
-  useSyncExternalStore(signal.subscribe, read, read)
+/** `readFirst` returns what the server rendered; by default the same as `read`. */
+export const useSignal = <Value>(
+  signal: ReturnType<typeof createSignal>,
+  read: () => Value,
+  readFirst = read,
+) => useSyncExternalStore(signal.subscribe, read, readFirst)

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { Refused, readClock, request, SignedOut } from './api.ts'
+import { Refused, readClock, readOpenedAt, request, SignedOut } from './api.ts'
 import { createSignal, useSignal } from './signal.ts'
 
 /** A change shows within 3 s. */
@@ -32,6 +32,7 @@ export function useFresh<Data>(
     isGone: false,
   })
   const poll = useRef(async () => {})
+  const hasStart = start !== undefined
   useEffect(() => {
     let current: AbortController | undefined
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -72,17 +73,19 @@ export function useFresh<Data>(
     const wake = () => {
       if (!document.hidden) void poll.current()
     }
-    void poll.current()
+    const restore = ({ persisted }: PageTransitionEvent) => persisted && wake()
+    if (hasStart) timer = setTimeout(() => poll.current(), everyMs)
+    else void poll.current()
     document.addEventListener('visibilitychange', wake)
     addEventListener('online', wake)
-    addEventListener('pageshow', wake)
+    addEventListener('pageshow', restore)
     return () => {
       stop()
       document.removeEventListener('visibilitychange', wake)
       removeEventListener('online', wake)
-      removeEventListener('pageshow', wake)
+      removeEventListener('pageshow', restore)
     }
-  }, [path, everyMs])
+  }, [path, everyMs, hasStart])
   const refresh = useCallback(() => poll.current(), [])
   return { ...state, refresh }
 }
@@ -94,5 +97,19 @@ if (!import.meta.env.SSR) {
 }
 
 /** The server's time, rounded up to the step. */
-export const useNow = (stepMs = 1_000) =>
-  useSignal(clocks, () => Math.ceil(readClock() / stepMs) * stepMs)
+export function useNow(stepMs = 1_000) {
+  const roundUp = (at: number) => Math.ceil(at / stepMs) * stepMs
+  return useSignal(
+    clocks,
+    () => roundUp(readClock()),
+    () => roundUp(readOpenedAt()),
+  )
+}
+
+/** False until React has taken over what the server rendered. */
+export const useIsLive = () =>
+  useSignal(
+    clocks,
+    () => true,
+    () => false,
+  )

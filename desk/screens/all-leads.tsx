@@ -41,7 +41,8 @@ export function AllLeads({
   )
   const asked = JSON.stringify(filter)
   // Search again when a new lead arrives and after one lead was opened or closed.
-  const stamp = `${fresh[0]?.id} ${shownId}`
+  const newestAt = Math.max(...fresh.map(({ receivedAt }) => receivedAt))
+  const stamp = `${newestAt} ${shownId}`
   const [found, setFound] = useState<{ asked: string; stamp: string; pages: Page[] }>()
   const [problem, setProblem] = useState<{ message: string }>()
   const [isBusy, setBusy] = useState(false)

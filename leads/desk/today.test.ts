@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { engines, openTestDatabase } from '#testing/database.ts'
+import { createTestDesk } from '#testing/desk.ts'
+import { storeLead, testTime } from '#testing/saved-leads.ts'
+
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+const emergency = { serviceType: 'emergency' } as const
+
+describe.each(engines)('today on %s', (engine) => {
+  async function open() {
+    const db = await openTestDatabase(engine)
+    const desk = createTestDesk(db)
+    const cookie = await desk.signIn()
+    const readToday = async () => (await desk.call('GET', '/api/today', { cookie })).json
+    const readIds = async () => (await readToday()).leads.map(({ id }: { id: string }) => id)
+    return { ...desk, db, cookie, readToday, readIds }
+  }
+
+  it('lists the day’s leads, and older ones that nobody has answered', async () => {
+    const { db, call, cookie, clock } = await open()
+    const older = await storeLead(db, { at: testTime - 2 * dayMs })
+    await storeLead(db, { at: testTime - 9 * dayMs })
+    const name = '<img src=x onerror=alert(1)>\u202Egnp'
+    const young = await storeLead(db, { at: testTime - minuteMs, lead: { name, ...emergency } })
+    const { json, headers } = await call('GET', '/api/today', { cookie })
+    expect(json.me).toMatchObject({ person: 'Sam Hill' })
+    expect(json.leads).toMatchObject([
+      {
+        id: young,
+        name: '<img src=x onerror=alert(1)>gnp',
+        town: 'Springfield',
+        isEmergency: true,
+        phone: { shown: '(555) 123-4567', callUrl: 'tel:5551234567' },
+        deadlineAt: testTime + 9 * minuteMs,
+      },
+      { id: older },
+    ])
+    const known = { 'if-none-match': headers.get('etag') ?? '' }
+    clock.at += 1_000
+    expect((await call('GET', '/api/today', { cookie, headers: known })).status).toBe(304)
+  })
+
+  it('sorts emergencies first, then by deadline, soonest first; leads of earlier days last', async () => {
+    const { db, call, cookie, readIds } = await open()
+    const store = (minutesAgo: number, changes: Parameters<typeof storeLead>[1] = {}) =>
+      storeLead(db, { at: testTime - minutesAgo * minuteMs, ...changes })
+    const fresh = await store(1)
+    const late = await store(30)
+    const soon = await store(8)
+    const emergencies = [await store(9, { lead: emergency }), await store(2, { lead: emergency })]
+    const stale = await store(3 * 24 * 60, { lead: emergency })
+    const [firstAnswered, lastAnswered] = [await store(50), await store(40)]
+    for (const id of [lastAnswered, firstAnswered])
+      await call('POST', `/api/leads/${id}/calling`, { cookie })
+    const suspect = await store(0, { suspect: 'trap' })
+    const toCall = [...emergencies, late, soon, fresh, stale]
+    expect(await readIds()).toEqual([...toCall, lastAnswered, firstAnswered, suspect])
+  })
+
+  it('lists an emergency among 201 newer fake leads, and counts the leads it leaves out', async () => {
+    const { db, readToday } = await open()
+    const waiting = await storeLead(db, { at: testTime - 60 * minuteMs, lead: emergency })
+    for (let at = 0; at < 201; at++) await storeLead(db, { suspect: at < 60 ? 'trap' : null })
+    const { leads, totals } = await readToday()
+    expect(leads[0].id).toBe(waiting)
+    expect(leads).toHaveLength(100)
+    expect(totals).toEqual({ toCall: 142, answered: 0, suspect: 60 })
+  })
+})

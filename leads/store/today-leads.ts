@@ -1,0 +1,46 @@
+import { type SelectQueryBuilder, sql } from 'kysely'
+import type { StoredLead } from '../lead.ts'
+import { type Database, storedColumns, type Tables } from './tables.ts'
+
+const dayMs = 24 * 3_600_000
+const mostListed = 50
+
+/** Suspected spam is a group of its own, so that it cannot push a real lead off the list. */
+export type TodayGroup = 'toCall' | 'answered' | 'suspect'
+type Group = { leads: StoredLead[]; total: number }
+type Query = SelectQueryBuilder<Tables, 'leads', object>
+
+/** The first leads of each group, and how many the group has. */
+export async function findTodayLeads(
+  { kysely }: Database,
+  now: number,
+): Promise<Record<TodayGroup, Group>> {
+  const since = (days: number) =>
+    kysely.selectFrom('leads').where('received_at', '>=', now - days * dayMs)
+  const open = (days: number) => since(days).where('answered_at', 'is', null)
+  return {
+    toCall: await readGroup(
+      open(7)
+        .where('suspect', 'is', null)
+        // A promise that was missed days ago must not hide one that can still be kept.
+        .orderBy(sql`received_at < ${now - dayMs}`)
+        .orderBy(sql`service_type = 'emergency'`, 'desc')
+        .orderBy('deadline_at')
+        .orderBy('id'),
+    ),
+    answered: await readGroup(newestFirst(since(1).where('answered_at', 'is not', null))),
+    suspect: await readGroup(newestFirst(open(1).where('suspect', 'is not', null))),
+  }
+}
+
+const newestFirst = (query: Query) => query.orderBy('received_at', 'desc').orderBy('id', 'desc')
+
+async function readGroup(query: Query): Promise<Group> {
+  const leads = await query.select(storedColumns).limit(mostListed).execute()
+  if (leads.length < mostListed) return { leads, total: leads.length }
+  const { total } = await query
+    .clearOrderBy()
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return { leads, total }
+}
