@@ -124,34 +124,6 @@ test('a lost connection is said, with the age of what is shown', async ({ ask, s
   await expect(lost).toBeHidden()
 })
 
-test('today is there before the script; a link to one lead shows no other', async ({
-  ask,
-  signIn,
-  site,
-}) => {
-  await ask()
-  const { page } = await signIn('Sam')
-  const gate = Promise.withResolvers<void>()
-  await page.route('**/assets/*.js', async (route) => {
-    await gate.promise
-    await route.continue()
-  })
-  await page.goto('about:blank')
-  await page.goto(`${site.deskUrl}/#/people`, { waitUntil: 'commit' })
-  await expect(page.locator('#desk')).toBeEmpty()
-  await page.goto('about:blank')
-  await page.goto(`${site.deskUrl}/`, { waitUntil: 'commit' })
-  await expect(row(page, visitor.name)).toContainText('min left')
-  // Nothing would hear a press yet.
-  const button = row(page, visitor.name).getByRole('button', calling)
-  await expect(button).toBeDisabled()
-  gate.resolve()
-  await expect(page).toHaveTitle(/^1 to call/)
-  await expect(button).toBeEnabled()
-  // What the server sent along does not outlive the session.
-  await expect(page.locator('#start')).toHaveCount(0)
-})
-
 test('a desk that wakes shows at once what came while it slept', async ({ ask, signIn }) => {
   const { page } = await signIn('Sam')
   await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
@@ -177,9 +149,9 @@ test('all leads are found again, and Back leads back', async ({ ask, signIn }) =
   await ask()
   await ask({ name: 'John Doe', serviceType: 'emergency' })
   const { page } = await signIn('Sam')
-  // An emergency stands on top, though it is not the newest.
+  // The emergency comes first, then the lead with the least time left.
   await ask({ name: 'Ann Newest' })
-  await expect(page.locator('.lead-name')).toHaveText(['John Doe', 'Ann Newest', visitor.name])
+  await expect(page.locator('.lead-name')).toHaveText(['John Doe', visitor.name, 'Ann Newest'])
   await page.getByRole('link', { name: 'All leads' }).click()
   await expect(page.getByText('3, the newest first')).toBeVisible()
   await page.getByText('Filters').click()

@@ -138,12 +138,6 @@ function describe(report: PromiseReport): string[] {
 const formatHour = (hour: number) => `${hour % 12 || 12} ${hour < 12 ? 'AM' : 'PM'}`
 
 const dayMs = 24 * 3_600_000
-const dayName = new Intl.DateTimeFormat('en-US', {
-  month: 'short',
-  day: 'numeric',
-  timeZone: 'UTC',
-})
-
 /** Includes days without leads. */
 export function fillDays({
   from,
@@ -155,6 +149,11 @@ export function fillDays({
   const known = new Map(byDay.map((one) => [one.day, one]))
   const length = Math.round((noon(to) - noon(from)) / dayMs) + 1
   const every = Math.ceil(length / 5)
+  // Made here, because the first formatter of a page takes a slow phone 100 ms.
+  const dayName = new Intl.DateTimeFormat('en-US', {
+    ...{ month: 'short', day: 'numeric' },
+    timeZone: 'UTC',
+  })
   return Array.from({ length }, (_, at) => {
     const day = noon(from) + at * dayMs
     const { kept = 0, missed = 0 } = known.get(new Date(day).toISOString().slice(0, 10)) ?? {}
