@@ -23,7 +23,7 @@ export async function findTodayLeads(
       open(7)
         .where('suspect', 'is', null)
         // A promise that was missed days ago must not hide one that can still be kept.
-        .orderBy(sql`received_at < ${now - dayMs}`)
+        .orderBy(sql`deadline_at < ${now - dayMs}`)
         .orderBy(sql`service_type = 'emergency'`, 'desc')
         .orderBy('deadline_at')
         .orderBy('id'),
