@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Whether the browser has a network. `true` may be wrong; `false` hardly ever is. */
+/** Returns whether the browser has a network. `true` may be wrong; `false` rarely is. */
 export const useOnline = () =>
   useSyncExternalStore(
     subscribe,
@@ -17,16 +17,16 @@ function subscribe(onChange: () => void) {
   }
 }
 
-/** Resolves at once while online, otherwise when the connection is back. */
+/** Resolves immediately if online, otherwise when the connection is back. */
 export async function untilOnline() {
   if (navigator.onLine) return
   await new Promise((resolve) => addEventListener('online', resolve, { once: true }))
 }
 
-type Answer = Pick<Response, 'headers' | 'redirected' | 'url'>
+type ResponseInfo = Pick<Response, 'headers' | 'redirected' | 'url'>
 
-/** Whether something other than the backend answered: a hotel's sign-in page, a host's fallback page. */
-export function isForeignResponse({ headers, redirected, url }: Answer, backendUrl: string) {
+/** Returns true for responses not from the backend, such as a Wi-Fi sign-in page or a host's fallback page. */
+export function isForeignResponse({ headers, redirected, url }: ResponseInfo, backendUrl: string) {
   if (/html/i.test(headers.get('Content-Type') ?? '')) return true
   if (!redirected) return false
   const { host, pathname } = new URL(url)

@@ -8,24 +8,24 @@ import { useOnline } from './connection.ts'
 import { fillInput, findField } from './field-input.ts'
 import { formatNameField, formatPhoneField } from './format-fields.ts'
 import { suggestEmail } from './suggest-email.ts'
-import { loadAhead, useSubmit } from './use-submit.ts'
+import { preloadSubmitCode, useSubmit } from './use-submit.ts'
 
 const functionPath = '/functions/v1/submit-to-airtable'
 
-/** The estimate request. The fields are uncontrolled, so that typing before hydration is not lost. */
+/** The estimate request form. Its fields are uncontrolled, so that text typed before hydration is kept. */
 export function EstimateForm() {
   const form = useRef<HTMLFormElement>(null)
   const email = useRef<HTMLInputElement>(null)
   const address = useRef<HTMLInputElement>(null)
-  const [meantEmail, setMeantEmail] = useState<string>()
+  const [suggestedEmail, setSuggestedEmail] = useState<string>()
   const { handleSubmit, submitting, slow, errors, clearError, outcome } = useSubmit()
   const online = useOnline()
 
   useEffect(() => {
     if (!form.current) return
-    // From here on the toast reports missing fields, and the inline script leaves presses to React.
+    // From here on, React handles submits, and a toast reports missing fields.
     form.current.noValidate = true
-    // Format what was typed before hydration, but not the field in use: an input method may be composing.
+    // Format text typed before hydration, except in the focused field, where an input method may be composing.
     for (const [name, format] of [
       ['name', formatNameField],
       ['phone', formatPhoneField],
@@ -36,19 +36,19 @@ export function EstimateForm() {
     return lockHeroHeight(form.current)
   }, [])
 
-  function takeMeantEmail() {
-    if (!email.current || !meantEmail) return
-    fillInput(email.current, meantEmail)
+  function acceptSuggestedEmail() {
+    if (!email.current || !suggestedEmail) return
+    fillInput(email.current, suggestedEmail)
     email.current.focus()
-    setMeantEmail(undefined)
+    setSuggestedEmail(undefined)
   }
 
   const field = (name: LeadField) => ({
     name,
     error: errors[name]?.[0],
-    // A change during sending would be lost. While the visitor waits for the connection, changes count.
+    // Changes made while sending would be lost, but changes made while offline are still sent.
     readOnly: submitting && online,
-    // A screen reader reads the first error at once, the others with their fields.
+    // Screen readers announce the first error immediately and the others with their fields.
     announced: Object.keys(errors)[0] === name,
     onInput: () => clearError(name),
   })
@@ -63,7 +63,7 @@ export function EstimateForm() {
         spellCheck={false}
         onInput={(event) => {
           clearError('name')
-          // Input methods (and most Android keyboards) compose first; changing the text would interrupt them.
+          // Changing the text would interrupt input methods and most Android keyboards, which compose first.
           if (!(event.nativeEvent as InputEvent).isComposing) formatNameField(event.currentTarget)
         }}
         onCompositionEnd={(event) => formatNameField(event.currentTarget)}
@@ -78,16 +78,16 @@ export function EstimateForm() {
         autoComplete="email"
         spellCheck={false}
         onBlur={({ currentTarget: { value } }) =>
-          // Not at once: the hint moves the button, which the visitor may be pressing right now.
-          setTimeout(() => setMeantEmail(suggestEmail(value)), 400)
+          // Delay the hint, because it moves the button that the visitor may be clicking.
+          setTimeout(() => setSuggestedEmail(suggestEmail(value)), 400)
         }
       >
         <p role="status">
-          {meantEmail && (
+          {suggestedEmail && (
             <span className="field-hint">
               {words.emailHint}{' '}
-              <button type="button" onClick={takeMeantEmail}>
-                {meantEmail}
+              <button type="button" onClick={acceptSuggestedEmail}>
+                {suggestedEmail}
               </button>
               ?
             </span>
@@ -100,13 +100,13 @@ export function EstimateForm() {
         {...field('phone')}
         type="tel"
         autoComplete="tel"
-        // For the browser's own check, before React or without scripts.
+        // For native validation, before hydration or without scripts.
         pattern="(\D*\d){7,}\D*"
         title={words.phoneRule}
         onInput={(event) => {
           clearError('phone')
           const { inputType = '' } = event.nativeEvent as InputEvent
-          // Formatting during a deletion would put back the bracket that was just removed.
+          // Formatting during a deletion would restore the parenthesis that was just deleted.
           if (!inputType.startsWith('delete')) formatPhoneField(event.currentTarget)
         }}
         onBlur={(event) => formatPhoneField(event.currentTarget, { isWhole: true })}
@@ -140,16 +140,16 @@ export function EstimateForm() {
       aria-labelledby="estimate-heading"
       className="estimate-form"
       onSubmit={handleSubmit}
-      onReset={() => setMeantEmail(undefined)}
-      onFocus={loadAhead}
+      onReset={() => setSuggestedEmail(undefined)}
+      onFocus={preloadSubmitCode}
     >
       <h2 id="estimate-heading">{words.heading}</h2>
       {fieldNames.map((name) => (
         <Fragment key={name}>{inputs[name]}</Fragment>
       ))}
-      <Trap />
+      <Honeypot />
       <input type="hidden" name="consent" value={words.consent.version} />
-      {/* Made by save-draft.ts. After Back, browsers restore a text field, but not type="hidden". */}
+      {/* save-draft.ts sets it. It is not type="hidden", because browsers do not restore those after Back. */}
       <input hidden name="idempotencyKey" />
       <button type="submit" disabled={submitting} className="button large">
         {submitting ? words.submitting : words.submit}
@@ -212,8 +212,8 @@ const CallNote = ({ children }: { children: string }) => (
   </p>
 )
 
-/** A trap for robots, which fill in every field. People do not see it, and password managers ignore it. */
-const Trap = () => (
+/** Bots fill in every field. People do not see this one, and password managers ignore it. */
+const Honeypot = () => (
   <div className="unseen" aria-hidden="true">
     <label htmlFor={trapField}>{words.trapLabel}</label>
     <input
@@ -230,21 +230,21 @@ const Trap = () => (
 )
 
 /**
- * Sets --grown to how much taller the form is than without errors and notes. The hero grows by that
- * much at its lower end (hero.css), so that the text beside the form does not move.
+ * Sets --grown to the extra height from errors and notes. The hero grows by that much at the bottom
+ * (hero.css), so that the text beside the form does not move.
  */
 function lockHeroHeight(form: HTMLFormElement) {
   const hero = form.closest<HTMLElement>('.hero')
   const measure = (element: Element | null) => element?.getBoundingClientRect().height ?? 0
-  let restingPx = 0
-  const makeRoom = () => {
+  let basePx = 0
+  const update = () => {
     if (!form.querySelector('.field-error, .field-hint'))
-      restingPx = measure(form) - measure(form.querySelector('.notes'))
-    hero?.style.setProperty('--grown', `${measure(form) - restingPx}px`)
+      basePx = measure(form) - measure(form.querySelector('.notes'))
+    hero?.style.setProperty('--grown', `${measure(form) - basePx}px`)
   }
-  // At once, because a press during hydration shows errors before the observer's first call.
-  makeRoom()
-  const observer = new ResizeObserver(makeRoom)
+  // Update immediately, because a submit during hydration shows errors before the observer's first call.
+  update()
+  const observer = new ResizeObserver(update)
   observer.observe(form)
   return () => observer.disconnect()
 }

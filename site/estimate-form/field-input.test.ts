@@ -8,7 +8,7 @@ test.each([
   ['a deletion', { inputType: 'deleteContentBackward' }, true],
   ['Chrome’s autofill', {}, false],
   ['Firefox’s and Safari’s autofill', { inputType: 'insertReplacementText' }, false],
-  ['our own filling', { inputType: '' }, false],
-])('%s is someone typing: %j is %s', (_, event, expected) => {
+  ['an event from fillInput', { inputType: '' }, false],
+])('recognizes typing: %s %j is %s', (_, event, expected) => {
   expect(isTyping(event)).toBe(expected)
 })

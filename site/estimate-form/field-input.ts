@@ -1,15 +1,15 @@
 export const findField = (form: HTMLFormElement, name: string) =>
   form.elements.namedItem(name) as HTMLInputElement | null
 
-/** Fills in a field and fires the event that typing would. */
+/** Sets the value of a field and fires an input event, like typing does. */
 export function fillInput(input: HTMLInputElement, text: string) {
   input.value = text
   input.dispatchEvent(new Event('input', { bubbles: true }))
 }
 
 /**
- * Whether a person is typing. Autofill also fires `input`, without a type (Chrome) or as a replacement
- * (Firefox, Safari), and must not open the suggestions over the fields it just filled in.
+ * Returns true if a person is typing. Autofill also fires `input`, either without a type (Chrome) or as a
+ * replacement (Firefox, Safari), but must not open suggestions over the fields that it filled in.
  */
 export function isTyping(event: { inputType?: string }) {
   return Boolean(event.inputType) && event.inputType !== 'insertReplacementText'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatPhone } from './format-fields.ts'
 
-test('a number takes shape as it is typed', () => {
+test('formats a phone number while it is typed', () => {
   const shapes = ['5', '55', '555', '(555) 1', '(555) 12', '(555) 123', '(555) 123-4']
   let value = ''
   const seen = Array.from('5551234', (digit) => {
@@ -19,18 +19,18 @@ test.each([
   '+15551234567',
   '+1 (555) 123-4567',
   '1-555-123-4567',
-])('turns %j into (555) 123-4567', (typed) => {
+])('formats %j as (555) 123-4567', (typed) => {
   expect(formatPhone(typed)).toBe('(555) 123-4567')
 })
 
-test('leaves out the area code that was not given', () => {
+test('formats a complete seven-digit number without an area code', () => {
   expect(formatPhone('(555) 012-3', { isWhole: true })).toBe('555-0123')
   expect(formatPhone('5551234567', { isWhole: true })).toBe('(555) 123-4567')
 })
 
-test('leaves beginnings and other numbers as they are', () => {
-  const beginnings = ['', '+1', '+1555123', '1555']
+test('leaves incomplete and foreign numbers unchanged', () => {
+  const incomplete = ['', '+1', '+1555123', '1555']
   const foreign = ['+44 20 7946 0958', '0049 30 123456', '٥٥٥١٢٣٤٥٦٧']
   const others = ['555 123 4567 ext. 8', '55512345678', 'call me']
-  for (const typed of [...beginnings, ...foreign, ...others]) expect(formatPhone(typed)).toBe(typed)
+  for (const typed of [...incomplete, ...foreign, ...others]) expect(formatPhone(typed)).toBe(typed)
 })

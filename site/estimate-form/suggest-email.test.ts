@@ -13,7 +13,7 @@ test.each([
     expect(suggestEmail(` Jane.Doe+roof@${domain} `)).toBe(`Jane.Doe+roof@${meant}`)
 })
 
-test('has nothing to say about what is right or is no address', () => {
+test('suggests nothing for correct or incomplete addresses', () => {
   const right = ['jane@gmail.com', 'jane@mail.com', 'jane@ymail.com', 'jane@example.com']
   const none = ['jane@', '@gmial.com', 'jane', 'a@b@gmial.com', '']
   for (const typed of [...right, ...none])

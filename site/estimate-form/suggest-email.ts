@@ -1,4 +1,4 @@
-// The common mail domains of US homeowners, and real domains that look like a typo of one of them.
+// Common email domains in the US, and real domains that look like typos of them.
 const commonDomains = [
   'gmail.com',
   'yahoo.com',
@@ -16,17 +16,17 @@ const commonDomains = [
 ]
 const lookAlikes = ['mail.com', 'ymail.com', 'email.com', 'gmx.com', 'gmx.net', 'me.com', 'mac.com']
 
-/** Returns the address that was probably meant if the domain has an obvious typo. */
+/** Returns the address that the visitor probably meant, if the domain has an obvious typo. */
 export function suggestEmail(email: string): string | undefined {
   const [name, domain, ...rest] = email.trim().toLowerCase().split('@')
   if (!name || !domain || rest.length > 0) return undefined
   if (commonDomains.includes(domain) || lookAlikes.includes(domain)) return undefined
-  const meant = commonDomains.find((common) => isOneSlipAway(domain, common))
+  const meant = commonDomains.find((common) => isOneTypoAway(domain, common))
   return meant && `${email.trim().split('@')[0]}@${meant}`
 }
 
-/** One letter missing, added, changed, or swapped with its neighbor. */
-function isOneSlipAway(typed: string, meant: string) {
+/** Returns true if one letter is missing, added, changed, or swapped with its neighbor. */
+function isOneTypoAway(typed: string, meant: string) {
   let start = 0
   while (start < typed.length && typed[start] === meant[start]) start++
   const [restTyped, restMeant] = [typed.slice(start), meant.slice(start)]

@@ -14,15 +14,15 @@ createRoot(container).render(
   />,
 )
 
-// Only one toast at a time: a new outcome replaces the old one.
-let turn = 0
+// Toasts with the same ID replace each other, so only one is visible.
+let currentId = 0
 
 export function showToast(kind: 'success' | 'error', text: string) {
-  toast[kind](text, { id: `estimate-${turn}` })
+  toast[kind](text, { id: `estimate-${currentId}` })
 }
 
 export function hideToast() {
-  toast.dismiss(`estimate-${turn}`)
-  // Sonner dismisses with a delay, and would dismiss a new toast with the same id.
-  turn += 1
+  toast.dismiss(`estimate-${currentId}`)
+  // Sonner dismisses with a delay and would also dismiss a new toast with the same ID.
+  currentId += 1
 }

@@ -8,15 +8,15 @@ import { untilOnline } from './connection.ts'
 import { findField } from './field-input.ts'
 import { formatNameField, formatPhoneField } from './format-fields.ts'
 
-/** By field, in the order of the form. */
+/** Errors by field, in the order of the form. */
 type Errors = NonNullable<FlatErrors<typeof leadSchema>['nested']>
 
-// After this, a note says that it takes longer, and offers the phone number.
+// After this time, a note explains the delay and offers the phone number.
 const slowMs = 5_000
 
-const longestLoadMs = 8_000
+const loadTimeoutMs = 8_000
 
-/** Checks and sends the form, once for each press. */
+/** Validates and sends the form, once per submit. */
 export function useSubmit() {
   const sending = useRef(false)
   const [submitting, setSubmitting] = useState(false)
@@ -36,13 +36,13 @@ export function useSubmit() {
   async function handleSubmit(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = event.currentTarget
-    // Only the outcome of this press counts from here on.
+    // Remove the outcome of an earlier native post.
     document.getElementById('estimate-outcomes')?.remove()
-    // The second of two quick taps may come after a success has emptied the form.
+    // The second tap of a double tap may come after a success has cleared the form.
     if (outcome === 'received' && Object.values(readValues(form)).join('') === '') return
     formatNameField(findField(form, 'name') as HTMLInputElement)
     formatPhoneField(findField(form, 'phone') as HTMLInputElement, { isWhole: true })
-    // The disabled button arrives a render later; a quick second press must not send twice.
+    // The button is disabled only after a render, so a fast second click could send twice.
     if (sending.current || !checkFields(form)) return
     sending.current = true
     setSubmitting(true)
@@ -57,7 +57,7 @@ export function useSubmit() {
     } finally {
       sending.current = false
       flushSync(() => setSubmitting(false))
-      // A disabled button loses the focus. Give it back to keyboard users.
+      // A disabled button loses the focus, so restore it for keyboard users.
       if (document.activeElement === document.body)
         form.querySelector<HTMLElement>('[type=submit]')?.focus({ preventScroll: true })
     }
@@ -67,10 +67,10 @@ export function useSubmit() {
     const sender = await loadSender()
     if (!sender) {
       await untilOnline()
-      // Back would show this page with its button frozen on "Submitting...".
+      // Without a reload, Back would show this page with the button stuck on "Submitting...".
       addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
       form.submit()
-      // The page is leaving. Until it has left, ignore further presses.
+      // Ignore further submits until the browser leaves the page.
       return new Promise(() => {})
     }
     await sender.sendLead(form, lead)
@@ -79,12 +79,12 @@ export function useSubmit() {
     void showToast('success', words.toasts.received)
   }
 
-  /** Returns the lead if the fields are valid. Otherwise shows an error at each wrong field. */
+  /** Returns the lead if all fields are valid. Otherwise, shows an error at each invalid field. */
   function checkFields(form: HTMLFormElement) {
     const values = readValues(form)
     const lead = safeParse(leadSchema, values)
     const found: Errors = (!lead.success && flatten<typeof leadSchema>(lead.issues).nested) || {}
-    // At once, because a screen reader reads the error when the focus moves to its field.
+    // Render immediately, because screen readers read the error when the focus moves to its field.
     flushSync(() => {
       setOutcome(undefined)
       setErrors(found)
@@ -105,14 +105,14 @@ export function useSubmit() {
 const readValues = (form: HTMLFormElement) =>
   Object.fromEntries(fieldNames.map((name) => [name, findField(form, name)?.value ?? '']))
 
-/** The code that sends a lead, or undefined if it does not load: a deploy may have replaced the file. */
+/** Loads the code that sends a lead. Returns undefined on failure, because a deploy may have removed the file. */
 const loadSender = () =>
   Promise.race([
     import('./send-lead.ts').catch(() => undefined),
-    new Promise<undefined>((resolve) => setTimeout(resolve, longestLoadMs)),
+    new Promise<undefined>((resolve) => setTimeout(resolve, loadTimeoutMs)),
   ])
 
-// If the toasts do not load, the notes in the form are enough.
+// If this code does not load, the notes in the form still show the outcome.
 const loadToasts = () => import('./toasts.tsx').catch(() => undefined)
 
 async function showToast(kind: 'success' | 'error', text: string) {
@@ -125,8 +125,8 @@ async function hideToast() {
   toasts?.hideToast()
 }
 
-/** Loads what only a visitor who fills in the form needs. */
-export function loadAhead() {
+/** Preloads code that is needed only to submit the form. */
+export function preloadSubmitCode() {
   void loadToasts()
   void loadSender()
 }

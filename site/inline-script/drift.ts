@@ -1,6 +1,6 @@
 /**
- * Makes the testimonial rows drift. In the HTML each row is an ordinary scrollable list. The copies that
- * close the loop are made here, hidden from screen readers. The motion itself is CSS (.row).
+ * Makes the testimonial rows move in a loop. In the HTML, each row is a normal scrollable list. This adds
+ * the copies that close the loop, hidden from screen readers. CSS (.row) does the animation.
  */
 export function driftTestimonials(reducedMotion: MediaQueryList) {
   const section = document.querySelector<HTMLElement>('[data-testimonials]')
@@ -19,7 +19,7 @@ export function driftTestimonials(reducedMotion: MediaQueryList) {
     for (const row of rows) {
       if (!loops.includes(row)) row.dataset.still = ''
       else if (drifting) drift(row)
-      else rest(row)
+      else stop(row)
     }
   }
 
@@ -28,7 +28,7 @@ export function driftTestimonials(reducedMotion: MediaQueryList) {
     update()
   })
   reducedMotion.addEventListener('change', update)
-  // Copy and move nothing before the section is near.
+  // Start only when the section is about to become visible.
   const near = new IntersectionObserver(
     ([entry]) => {
       if (!entry?.isIntersecting) return
@@ -41,15 +41,15 @@ export function driftTestimonials(reducedMotion: MediaQueryList) {
 }
 
 /**
- * A few cards that all fit on the screen stand still: a loop would show each of them twice at once and
- * look like more reviews than there are. Rows of six or more always drift.
+ * If all cards fit on the screen, they do not move, because a loop would show each card twice and look
+ * like more reviews than there are. Rows of six or more always move.
  */
 function canLoop(row: HTMLElement): boolean {
   const list = row.firstElementChild?.firstElementChild as HTMLElement
   return list.children.length >= 6 || list.offsetWidth > screen.width
 }
 
-/** Starts the row from where it was scrolled to. */
+/** Starts the animation at the current scroll position. */
 function drift(row: HTMLElement) {
   const track = row.firstElementChild as HTMLElement
   const list = track.firstElementChild as HTMLElement
@@ -65,8 +65,8 @@ function drift(row: HTMLElement) {
   animation.currentTime = duration * (row.dataset.direction === 'right' ? 1 - progress : progress)
 }
 
-/** Stops the row where it is and lets the visitor scroll it from there. */
-function rest(row: HTMLElement) {
+/** Stops the animation and sets the scroll position to match, so that the row does not jump. */
+function stop(row: HTMLElement) {
   if (row.dataset.drifting === undefined) return
   const track = row.firstElementChild as HTMLElement
   const offsetPx = -new DOMMatrix(getComputedStyle(track).transform).m41
@@ -74,7 +74,7 @@ function rest(row: HTMLElement) {
   row.scrollLeft = offsetPx
 }
 
-/** Appends enough copies to hide the row's end on any screen. */
+/** Appends enough copies to fill any screen while the loop restarts. */
 function closeLoop(track: HTMLElement, list: HTMLElement) {
   const copies = Math.ceil(screen.width / list.offsetWidth)
   for (let made = 0; made < copies; made++) {

@@ -1,16 +1,16 @@
-const contacts = ['pointerdown', 'pointermove', 'keydown', 'focusin']
+const interactions = ['pointerdown', 'pointermove', 'keydown', 'focusin']
 
-// A file that is gone after a deploy must not be requested at every move of the mouse.
+// If a deploy removed the file, do not request it on every mouse move.
 const retryMs = 2_000
 
-// The load event comes before a slow phone has decoded and drawn the hero picture.
+// On slow phones, the load event fires before the hero picture is decoded and painted.
 const settleMs = 1_000
 
-/** Loads the form's code at the first sign of a person. The code hydrates the form. */
-export function loadFormOnContact(codeUrl: string) {
+/** Loads the form's code at the first interaction. The code hydrates the form. */
+export function loadFormOnInteraction(codeUrl: string) {
   let isLoading = false
   const load = (event: Event) => {
-    if (isLoading || isRestingMouse(event as PointerEvent)) return
+    if (isLoading || isMouseAtRest(event as PointerEvent)) return
     isLoading = true
     import(/* @vite-ignore */ codeUrl).catch(() =>
       setTimeout(() => {
@@ -18,22 +18,22 @@ export function loadFormOnContact(codeUrl: string) {
       }, retryMs),
     )
   }
-  for (const type of contacts) addEventListener(type, load)
-  addEventListener('load', () => setTimeout(() => isLoading || fetchAhead(codeUrl), settleMs))
+  for (const type of interactions) addEventListener(type, load)
+  addEventListener('load', () => setTimeout(() => isLoading || preload(codeUrl), settleMs))
 }
 
-/** When a page opens under a resting mouse, Chromium reports a move by zero pixels. */
-const isRestingMouse = ({ type, movementX, movementY }: PointerEvent) =>
+/** When a page opens under the pointer, Chromium reports a move of zero pixels. */
+const isMouseAtRest = ({ type, movementX, movementY }: PointerEvent) =>
   type === 'pointermove' && !movementX && !movementY
 
-// Not every browser has it, so TypeScript does not know it.
+// TypeScript has no type for it, because not all browsers support it.
 type Connection = { saveData?: boolean; effectiveType?: string }
 
-/** Fetches the form's code without running it, unless the connection is slow or metered. */
-function fetchAhead(codeUrl: string) {
+/** Downloads the form's code without running it, unless the connection is slow or metered. */
+function preload(codeUrl: string) {
   const { connection } = navigator as { connection?: Connection }
   if (connection?.saveData || /[23]g/.test(connection?.effectiveType ?? '')) return
-  // Not in requestIdleCallback: under a resting mouse Chromium may never call it.
+  // Do not use requestIdleCallback: Chromium may never call it while the pointer is over the page.
   const link = document.createElement('link')
   link.rel = 'modulepreload'
   link.href = codeUrl

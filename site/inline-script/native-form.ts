@@ -1,28 +1,28 @@
-import { loadFormOnContact } from './load-form.ts'
+import { loadFormOnInteraction } from './load-form.ts'
 import { readSource } from './read-source.ts'
 import { deleteDraft, saveDraft } from './save-draft.ts'
 
-/** Until React is ready, the browser posts the form. This adds what plain HTML cannot do. */
+/** Until React is ready, the browser posts the form. This adds the behavior that plain HTML lacks. */
 export function prepareForm() {
   const island = document.getElementById('estimate')
   const form = island?.querySelector('form')
   const outcomes = document.getElementById('estimate-outcomes')
   if (!form || !outcomes) return
 
-  const checkPress = (event: Event) => {
-    // React sets it when it takes over, and checks the fields itself.
+  const checkSubmit = (event: Event) => {
+    // React sets this during hydration and then checks the fields itself.
     if (form.noValidate) return
-    const missing = form.querySelectorAll<HTMLInputElement>('[required]')
-    const first = [...missing].find(({ value }) => !value.trim())
-    // Without a network the browser would replace the page with an error.
-    if (navigator.onLine && !first) return
+    const required = form.querySelectorAll<HTMLInputElement>('[required]')
+    const missing = [...required].find(({ value }) => !value.trim())
+    // Without a network, the browser would replace the page with an error page.
+    if (navigator.onLine && !missing) return
     event.preventDefault()
     outcomes.dataset.notice = navigator.onLine ? 'incomplete' : 'offline'
-    first?.focus()
+    missing?.focus()
   }
   const hideNotice = () => delete outcomes.dataset.notice
-  form.addEventListener('submit', checkPress)
-  form.addEventListener('invalid', checkPress, true)
+  form.addEventListener('submit', checkSubmit)
+  form.addEventListener('invalid', checkSubmit, true)
   form.addEventListener('input', hideNotice)
   addEventListener('online', hideNotice)
 
@@ -30,15 +30,15 @@ export function prepareForm() {
   saveDraft(form)
   const source = readSource()
   form.addEventListener('formdata', ({ formData }) => formData.set('source', source))
-  loadFormOnContact(island?.dataset.code ?? '')
+  loadFormOnInteraction(island?.dataset.code ?? '')
 }
 
-/** Shows the outcome of a native post, which the server names in the fragment of the page's address. */
+/** Shows the outcome of a native post, which the server puts in the fragment of the URL. */
 function showOutcome(outcomes: HTMLElement) {
   const outcome = document.getElementById(location.hash.slice(1))
   if (outcome?.parentElement !== outcomes) return
   outcome.dataset.shown = ''
-  // A reload must not show it again, or delete the next draft.
+  // Remove the fragment, so that a reload does not show the outcome again or delete the next draft.
   history.replaceState(history.state, '', location.pathname + location.search)
   if (outcome.id === 'estimate-received') deleteDraft()
 }

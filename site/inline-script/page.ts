@@ -1,6 +1,6 @@
 /*
- * All the script that runs before someone touches the page. The build inlines it into the HTML, so it
- * cannot fail to load. React loads at the first contact (load-form.ts).
+ * All the code that runs before the visitor interacts with the page. The build inlines it into the HTML,
+ * so it cannot fail to load. React loads at the first interaction (load-form.ts).
  */
 import { driftTestimonials } from './drift.ts'
 import { prepareForm } from './native-form.ts'
@@ -10,7 +10,7 @@ const scrollThresholdPx = 50
 const markScrolled = () =>
   document.documentElement.toggleAttribute('data-scrolled', scrollY > scrollThresholdPx)
 addEventListener('scroll', markScrolled)
-// Reading the offset now would cost the browser an extra layout.
+// Reading the offset now would force an extra layout.
 requestAnimationFrame(markScrolled)
 
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)')
@@ -20,13 +20,13 @@ for (const button of document.querySelectorAll('[data-to-top]')) {
   )
 }
 
-// Without scripts the page shows the year in which it was built.
+// Without scripts, the page shows the year of the build.
 for (const year of document.querySelectorAll('[data-year]')) {
   year.textContent = String(new Date().getFullYear())
 }
 
-// After the first screen and its picture, lay out the rest, one section or row of testimonials per
-// task, so that no task is long. Jumping, printing, and screenshots of the whole page need all of it.
+// After the first screen has loaded, lay out the remaining sections and testimonial rows, one per task, to
+// avoid long tasks. Anchor links, printing, and full-page screenshots need the whole layout.
 const layOutNext = () => {
   const next = document.querySelector<HTMLElement>('.later')
   if (!next) return

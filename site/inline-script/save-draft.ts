@@ -4,9 +4,9 @@ const storageKey = 'estimate-draft'
 const maxAgeMs = 24 * 60 * 60_000
 
 /**
- * Saves the fields on this device from the first keystroke on, so that a reload or a closed tab loses
- * nothing. Each change makes a new idempotency key, which is saved with the fields and sent with
- * them by React and by the browser alike. A success and a day delete the draft.
+ * Saves the fields on this device after every keystroke, so that a reload or a closed tab loses nothing.
+ * Each change creates a new idempotency key, which is saved and sent with the fields, natively or by
+ * React. The draft is deleted after a success or after a day.
  */
 export function saveDraft(form: HTMLFormElement) {
   const fields = [...form.querySelectorAll<HTMLInputElement>('.field [name]')]
@@ -17,28 +17,29 @@ export function saveDraft(form: HTMLFormElement) {
     unlessBlocked(() => localStorage.setItem(storageKey, draft))
   }
 
-  // After Back or a reload the browser restores the fields, and their key with them.
+  // After Back or a reload, the browser restores the fields and their key.
   const draft = key.value ? undefined : readDraft()
   const isRestored = Boolean(key.value || draft)
   if (draft) {
-    // A visitor may type before this script runs; then the key belongs to other values.
-    const isWhole = fields.every(({ name, value }) => !value || value === draft.values?.[name])
+    // If the visitor typed before this script ran, the draft's key does not match the fields.
+    const isUnchanged = fields.every(({ name, value }) => !value || value === draft.values?.[name])
     for (const field of fields) field.value ||= draft.values?.[field.name] ?? ''
-    if (isWhole) key.value = draft.idempotencyKey ?? ''
+    if (isUnchanged) key.value = draft.idempotencyKey ?? ''
   }
 
   form.addEventListener('input', () => {
     key.value = makeKey()
     save()
   })
-  // React resets the form, the key included, after a success.
+  // After a success, React resets the form, including the key.
   form.addEventListener('reset', deleteDraft)
-  // Fires when the browser posts the form and when React reads it. Some autofill fires no input event.
+  // This event fires when the browser posts the form and when React reads it. Some autofill fires no input
+  // event, so the key may still be missing.
   form.addEventListener('formdata', ({ formData }) => {
     key.value ||= makeKey()
     save()
     formData.set('idempotencyKey', key.value)
-    // A restored form may be sent at once, and the sender is no robot for that.
+    // Visitors may submit a restored form immediately, which must not count as spam.
     if (!isRestored) formData.set('elapsedMs', String(Math.round(performance.now())))
   })
 }
@@ -52,7 +53,7 @@ function readDraft() {
 
 export const deleteDraft = () => unlessBlocked(() => localStorage.removeItem(storageKey))
 
-// Not crypto.randomUUID, which browsers offer on secure pages only.
+// crypto.randomUUID is available only on HTTPS pages.
 const makeKey = () =>
   [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => (byte + 256).toString(16).slice(1))

@@ -7,7 +7,7 @@ import { attachWidget } from './widget.ts'
 
 const words = form.suggestions
 
-/** Waits for Google's places service. Returns our list, unless Google's old widget shows its own. */
+/** Loads Google's Places library. Returns our list, or nothing if Google's old widget shows its own. */
 export async function attachSuggestions(input: HTMLInputElement, key: string) {
   const loaded = await loadPlaces(key, company.region)
   if (!loaded) return
@@ -20,7 +20,7 @@ export async function attachSuggestions(input: HTMLInputElement, key: string) {
 
 type ComboboxProps = { input: HTMLInputElement; places: NewPlaces; refused: AbortSignal }
 
-/** Makes the field a combobox (ARIA: editable, list autocomplete) and shows its list. */
+/** Turns the field into an editable combobox with list autocomplete (ARIA) and shows its list. */
 function AddressCombobox({ input, places, refused }: ComboboxProps) {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
@@ -28,7 +28,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
   const [open, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
   const [status, setStatus] = useState('')
-  const [gone, setGone] = useState(false)
+  const [disabled, setDisabled] = useState(false)
 
   const [search] = useState(() =>
     createAddressSearch({
@@ -41,11 +41,11 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
         setStatus(words.found(found.length))
       },
       onFailed: clear,
-      onGiveUp: () => setGone(true),
+      onGiveUp: () => setDisabled(true),
     }),
   )
 
-  /** Hides the list but keeps its options: after Escape an arrow key shows them again. */
+  /** Hides the list but keeps its options, because an arrow key shows them again after Escape. */
   function close() {
     search.cancel()
     setOpen(false)
@@ -62,7 +62,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
     clear()
     const typed = input.value
     const address = await search.findAddress(prediction)
-    // The visitor may have typed on or sent the form meanwhile; do not overwrite that.
+    // Do not overwrite the field if the visitor kept typing or submitted the form in the meantime.
     if (!address || input.value !== typed) return
     fillInput(input, address)
     setStatus(words.chosen(address))
@@ -74,7 +74,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
   })
 
   const handleKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    // While an input method composes, Enter and the arrows are its own.
+    // During composition, Enter and the arrow keys belong to the input method.
     if (event.isComposing) return
     const chosen = open ? predictions[active] : undefined
     if (event.key === 'Enter') {
@@ -96,35 +96,35 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
 
   const handleBlur = useEffectEvent(clear)
 
-  // A layout effect, so that the keys work as soon as the field has its combobox role.
+  // Use a layout effect, so that the keys work as soon as the field is a combobox.
   useLayoutEffect(() => {
-    if (gone) return
+    if (disabled) return
     const listeners = new AbortController()
     const { signal } = listeners
     input.addEventListener('input', (event) => handleInput(event), { signal })
     input.addEventListener('keydown', (event) => handleKeyDown(event), { signal })
     input.addEventListener('blur', () => handleBlur(), { signal })
-    refused.addEventListener('abort', () => setGone(true), { signal })
+    refused.addEventListener('abort', () => setDisabled(true), { signal })
     return () => {
       listeners.abort()
       search.cancel()
     }
-  }, [input, refused, search, gone])
+  }, [input, refused, search, disabled])
 
   const activeId = open && active >= 0 ? `${id}-${active}` : null
 
   // Extend the existing field instead of replacing it, because the visitor may be typing in it.
   useLayoutEffect(() => {
     setAttributes(input, {
-      role: gone ? null : 'combobox',
-      'aria-autocomplete': gone ? null : 'list',
-      'aria-expanded': gone ? null : String(open),
-      'aria-controls': open && !gone ? id : null,
-      'aria-activedescendant': gone ? null : activeId,
+      role: disabled ? null : 'combobox',
+      'aria-autocomplete': disabled ? null : 'list',
+      'aria-expanded': disabled ? null : String(open),
+      'aria-controls': open && !disabled ? id : null,
+      'aria-activedescendant': disabled ? null : activeId,
     })
-  }, [input, id, open, activeId, gone])
+  }, [input, id, open, activeId, disabled])
 
-  // On a low screen the list would open below the bottom edge.
+  // On a small screen, the list would open below the bottom edge.
   useEffect(() => {
     if (open) list.current?.scrollIntoView({ block: 'nearest' })
   }, [open])
@@ -133,21 +133,21 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
     if (activeId) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' })
   }, [activeId])
 
-  if (gone) return null
+  if (disabled) return null
   return (
     <>
       {open && (
         <div ref={list} className="suggestions">
           <div role="listbox" id={id} aria-label={words.label}>
             {predictions.map((prediction, index) => (
-              // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus, and names the active option
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
+              // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and refers to the active option
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
               <div
                 key={prediction.placeId}
                 role="option"
                 id={`${id}-${index}`}
                 aria-selected={index === active}
-                // Keep the focus, and with it a phone's keyboard, in the field.
+                // Keep the focus in the field, so that the on-screen keyboard stays open.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => choose(prediction)}
               >
@@ -156,7 +156,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
               </div>
             ))}
           </div>
-          {/* Google requires this name, not translated, wherever its places show without a map. */}
+          {/* Google requires this untranslated attribution when its places are shown without a map. */}
           <p translate="no">{words.source}</p>
         </div>
       )}
@@ -167,7 +167,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
   )
 }
 
-/** The next option in the arrow's direction, wrapping around at the ends. */
+/** Returns the next option in the direction of the arrow key, wrapping around at the ends. */
 function moveActive(active: number, key: 'ArrowDown' | 'ArrowUp', count: number) {
   if (key === 'ArrowDown') return (active + 1) % count
   return active <= 0 ? count - 1 : active - 1

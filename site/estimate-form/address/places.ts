@@ -1,4 +1,4 @@
-/* Types for the parts of Google's places library that the form uses, and its loader. */
+/* A loader for Google's Places library, and types for the parts that the form uses. */
 
 type Text = { text: string }
 
@@ -22,7 +22,7 @@ export type SuggestionRequest = {
   sessionToken: object
 }
 
-/** The data API, the only one for keys created since March 2025. */
+/** The data API. Keys created since March 2025 can use only this one. */
 export type NewPlaces = {
   AutocompleteSessionToken: new () => object
   AutocompleteSuggestion: {
@@ -37,7 +37,7 @@ type Widget = {
   addListener(event: 'place_changed', listener: () => void): void
 }
 
-/** The widget that older keys may still use. */
+/** The old widget, which older keys may still use. */
 export type OldPlaces = {
   AutocompleteSuggestion?: undefined
   Autocomplete: new (
@@ -60,18 +60,18 @@ type Maps = {
 declare global {
   interface Window {
     google?: { maps?: Maps }
-    /** Google calls it when it refuses the key. */
+    /** Google calls this function when it rejects the key. */
     gm_authFailure?: () => void
   }
 }
 
 const pollMs = 100
-// The script loads in under a minute on the slowest usable connection.
+// Even on the slowest usable connection, the script loads in under a minute.
 const giveUpMs = 120_000
 
 /**
- * Loads Google's script and waits for the places service. Returns undefined if it does not load:
- * blocked, offline, or key refused. `refused` aborts if Google refuses the key later.
+ * Loads Google's script and waits for the Places library. Returns undefined if it is blocked, offline,
+ * or the key is rejected. `refused` aborts if Google rejects the key later.
  */
 export async function loadPlaces(key: string, region: string) {
   const refusal = new AbortController()
@@ -91,14 +91,14 @@ export async function loadPlaces(key: string, region: string) {
   document.head.append(script)
 
   const places = await new Promise<Places | undefined>((resolve) => {
-    let askedFor = false
-    // With `loading=async` the script's load event fires before the service is ready.
+    let isRequested = false
+    // With `loading=async`, the script's load event fires before the library is ready.
     const timer = setInterval(() => {
       const maps = window.google?.maps
       const places = findPlaces(maps)
       if (places) stop(places)
-      else if (!askedFor && maps?.importLibrary) {
-        askedFor = true
+      else if (!isRequested && maps?.importLibrary) {
+        isRequested = true
         maps.importLibrary('places').catch(() => stop())
       }
     }, pollMs)

@@ -35,15 +35,15 @@ function startSearch(answer: (input: string) => Promise<(Prediction | null)[]>) 
     onGiveUp: () => events.push('gave up'),
   })
   const type = async (text: string) => {
-    const enough = search.search(text)
+    const isSearching = search.search(text)
     await vi.advanceTimersByTimeAsync(1000)
-    return enough
+    return isSearching
   }
   return { search, type, requests, found, events }
 }
 
-describe('an address search', () => {
-  test('asks for addresses of the region only, naming no more than five kinds', async () => {
+describe('address search', () => {
+  test('requests only addresses in the region, with at most five types', async () => {
     const { type, requests } = startSearch(async () => [])
     await type(' 12 Oak ')
     expect(requests).toMatchObject([
@@ -55,7 +55,7 @@ describe('an address search', () => {
     ])
   })
 
-  test('waits for three characters, and asks once for a run of keys', async () => {
+  test('waits for three characters and sends one request for fast typing', async () => {
     const { search, type, requests } = startSearch(async () => [])
     expect(await type('12')).toBe(false)
     expect(await type('  1 ')).toBe(false)
@@ -67,7 +67,7 @@ describe('an address search', () => {
     expect(requests.map(({ input }) => input)).toEqual(['12 Oak'])
   })
 
-  test('drops an answer that comes after a newer one, or after the visitor has left', async () => {
+  test('drops a response that arrives after a newer one or after the visitor left the field', async () => {
     const late = Promise.withResolvers<Prediction[]>()
     const { search, type, found } = startSearch(async (input) =>
       input === '12 Oakl' ? [null, predict('12 Oakland Ave')] : late.promise,
@@ -76,11 +76,11 @@ describe('an address search', () => {
     search.cancel()
     late.resolve([predict('12 Oak St')])
     await vi.advanceTimersByTimeAsync(0)
-    // What is no place is left out.
+    // Suggestions that are not places are omitted.
     expect(found).toEqual([['12 Oakland Ave']])
   })
 
-  test('keeps one session token up to a choice and takes a new one after it', async () => {
+  test('uses one session token until a choice, then a new one', async () => {
     const { search, type, requests } = startSearch(async () => [])
     await type('12 O')
     await type('12 Oak')
@@ -91,19 +91,19 @@ describe('an address search', () => {
     expect(third).not.toBe(first)
   })
 
-  test.each([null, ''])('finds no address where the formatted one is %j', async (formatted) => {
+  test.each([null, ''])('returns no address if the formatted address is %j', async (formatted) => {
     const { search } = startSearch(async () => [])
     expect(await search.findAddress(predict('12 Oak St', formatted))).toBeUndefined()
   })
 
-  test('gives up after three failures in a row and asks no more', async () => {
+  test('sends no more requests after three failures in a row', async () => {
     const { type, requests, events } = startSearch(() => Promise.reject(new Error('quota')))
     for (const text of ['12 O', '12 Oa', '12 Oak', '12 Oak ', '12 Oak S']) await type(text)
     expect(requests).toHaveLength(3)
     expect(events).toEqual(['failed', 'failed', 'failed', 'gave up'])
   })
 
-  test('forgives failures that are followed by an answer', async () => {
+  test('resets the count of failures after a success', async () => {
     const { type, requests, events } = startSearch(async () => {
       if (requests.length !== 3) throw new Error('network')
       return []

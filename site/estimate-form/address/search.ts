@@ -1,13 +1,13 @@
 import type { NewPlaces, Prediction } from './places.ts'
 
-// Google's types for addresses; a request may have five at most.
+// Google's types for addresses. A request may have at most five.
 const addressTypes = ['street_address', 'premise', 'subpremise', 'route']
 
-// Two letters match half the country, and every request is billed.
+// Two letters match too many addresses, and every request is billed.
 const minLength = 3
-// Longer than the pause between two keys of a quick typist, shorter than a wait anyone notices.
+// Longer than a fast typist's pause between keys, but too short to notice.
 const debounceMs = 200
-// After three failures in a row, a quota or a network will not recover while the visitor types.
+// After three failures in a row, recovery is unlikely while the visitor types.
 const maxFailures = 3
 
 type SearchOptions = {
@@ -18,7 +18,7 @@ type SearchOptions = {
   onGiveUp: () => void
 }
 
-/** Requests addresses from Google, as few as possible. A late response never replaces a newer one. */
+/** Searches for addresses with as few requests as possible. A late response never replaces a newer one. */
 export function createAddressSearch({
   places,
   region,
@@ -26,13 +26,13 @@ export function createAddressSearch({
   onFailed,
   onGiveUp,
 }: SearchOptions) {
-  // Google bills all requests with the same token, up to a choice, as one session.
+  // Google bills all requests with the same token, up to and including a choice, as one session.
   let sessionToken: object | undefined
-  let turn = 0
+  let latestId = 0
   let failures = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  function noteFailure() {
+  function countFailure() {
     failures += 1
     if (failures === maxFailures) {
       cancel()
@@ -40,7 +40,7 @@ export function createAddressSearch({
     }
   }
 
-  async function ask(input: string, mine: number) {
+  async function request(input: string, id: number) {
     sessionToken ??= new places.AutocompleteSessionToken()
     try {
       const { suggestions } = await places.AutocompleteSuggestion.fetchAutocompleteSuggestions({
@@ -50,33 +50,33 @@ export function createAddressSearch({
         sessionToken,
       })
       failures = 0
-      if (mine !== turn) return
+      if (id !== latestId) return
       onFound(suggestions.flatMap(({ placePrediction }) => placePrediction ?? []))
     } catch {
-      if (mine === turn) onFailed()
-      noteFailure()
+      if (id === latestId) onFailed()
+      countFailure()
     }
   }
 
-  /** Drops the pending request and the one under way. */
+  /** Cancels the scheduled request and ignores the response to a running one. */
   function cancel() {
-    turn += 1
+    latestId += 1
     clearTimeout(timer)
   }
 
   return {
     cancel,
 
-    /** Returns whether the text is long enough; the suggestions come later, in `onFound`. */
+    /** Returns false if it does not search, for example because the text is too short. */
     search(text: string) {
       cancel()
       const input = text.trim()
       if (input.length < minLength || failures >= maxFailures) return false
-      timer = setTimeout(ask, debounceMs, input, turn)
+      timer = setTimeout(request, debounceMs, input, latestId)
       return true
     },
 
-    /** Returns the formatted address of the choice, if the place has one. Ends the session. */
+    /** Returns the formatted address of the chosen place, if it has one, and ends the session. */
     async findAddress(prediction: Prediction) {
       cancel()
       sessionToken = undefined
@@ -85,7 +85,7 @@ export function createAddressSearch({
         await place.fetchFields({ fields: ['formattedAddress'] })
         return place.formattedAddress || undefined
       } catch {
-        noteFailure()
+        countFailure()
         return undefined
       }
     },

@@ -3,8 +3,8 @@ import { type ReactNode, type RefObject, useEffect, useState } from 'react'
 const mapsKey: string | undefined = import.meta.env.VITE_GOOGLE_MAPS_API_KEY
 
 /**
- * Suggestions for the address field, loaded when the visitor enters the form. Without a key, or after
- * any failure, it stays a plain field.
+ * Suggestions for the address field, loaded when the visitor focuses the form. Without a key, or after a
+ * failure, the field stays a plain text field.
  */
 export function AddressSuggestions({ field }: { field: RefObject<HTMLInputElement | null> }) {
   const [list, setList] = useState<ReactNode>()
@@ -18,10 +18,10 @@ export function AddressSuggestions({ field }: { field: RefObject<HTMLInputElemen
         const { attachSuggestions } = await import('./combobox.tsx')
         setList(await attachSuggestions(input, mapsKey))
       } catch {
-        // The code did not load. The visitor types the whole address.
+        // Without this code, visitors can still type the whole address.
       }
     }
-    // The visitor may already be in the form when this code loads.
+    // The form may already have the focus when this code loads.
     if (form.matches(':focus-within')) void attach()
     else form.addEventListener('focusin', attach, { once: true })
     return () => form.removeEventListener('focusin', attach)

@@ -1,9 +1,9 @@
 import { fillInput } from '../field-input.ts'
 import type { OldPlaces } from './places.ts'
 
-/** Google's own widget with its own list, for keys that only have the old API. */
+/** Attaches Google's widget with its own list, for keys that have only the old API. */
 export function attachWidget(input: HTMLInputElement, places: OldPlaces, region: string) {
-  keepAttributes(input)
+  restoreAttributes(input)
   const widget = new places.Autocomplete(input, {
     types: ['address'],
     fields: ['formatted_address'],
@@ -13,25 +13,25 @@ export function attachWidget(input: HTMLInputElement, places: OldPlaces, region:
     const address = widget.getPlace()?.formatted_address
     if (address) fillInput(input, address)
   })
-  // Runs before the widget's own listener, which closes the list: Enter on an option must not submit.
-  input.addEventListener('keydown', keepEnterFromForm, { capture: true })
+  // Listen in the capture phase, before the widget closes the list, because Enter on an option must not submit.
+  input.addEventListener('keydown', blockSubmitFromList, { capture: true })
 }
 
-function keepEnterFromForm(event: KeyboardEvent) {
+function blockSubmitFromList(event: KeyboardEvent) {
   if (event.key !== 'Enter') return
   const lists = [...document.querySelectorAll('.pac-container')]
   if (lists.some((list) => list.getClientRects().length > 0)) event.preventDefault()
 }
 
 /**
- * The widget turns autofill off, and if Google refuses the key, it disables the field and writes
- * 'Oops!' into it. The visitor must be able to type an address even then.
+ * The widget turns off autofill. If Google rejects the key, it also disables the field and shows 'Oops!'
+ * in it. Undo that, so that visitors can always type an address.
  */
-function keepAttributes(input: HTMLInputElement) {
+function restoreAttributes(input: HTMLInputElement) {
   const names = ['autocomplete', 'placeholder', 'disabled', 'style']
-  const kept = names.map((name) => [name, input.getAttribute(name)] as const)
+  const originals = names.map((name) => [name, input.getAttribute(name)] as const)
   new MutationObserver(() => {
-    for (const [name, value] of kept) {
+    for (const [name, value] of originals) {
       if (input.getAttribute(name) === value) continue
       if (value === null) input.removeAttribute(name)
       else input.setAttribute(name, value)
