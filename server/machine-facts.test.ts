@@ -2,8 +2,9 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
+import * as content from '#site/content.ts'
 import { createDir } from '#testing/database.ts'
-import { readMachineFacts } from './machine-facts.ts'
+import { findSamples, readMachineFacts } from './machine-facts.ts'
 
 it.each([
   ['a disk', 0xef53, 'disk'],
@@ -37,6 +38,12 @@ it('finds the newest backup that is not empty, also in BACKUP_DIR', async () => 
   write('leads-20261114T130000Z.sqlite.gz', 3_000)
   expect(await read()).toBe(3_000_000)
   expect(await read({ BACKUP_DIR: join(dataDir, 'elsewhere') })).toBeUndefined()
+})
+
+it('finds the claims of the sample that the owner has not confirmed', () => {
+  if (!('sample' in content.company)) return
+  const claims = ['hero', 'about.points.1', 'emergency']
+  expect(findSamples(content)).toEqual(expect.arrayContaining(claims))
 })
 
 it('reads no storage where the leads are in PostgreSQL, and always the samples', async () => {

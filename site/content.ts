@@ -1,6 +1,6 @@
 /*
  * Every text of the page. Lines that start with // are optional: remove the // and fill them in.
- * `sample: true` marks invented content: replace it with your own, then delete the mark.
+ * `sample: true` marks invented content: replace it, or make sure it is true, then delete the mark.
  * `npm run build` names mistakes. The choices of "Service needed" are in leads/fields.ts.
  */
 import type { Content } from './build/check-content.ts'
@@ -37,6 +37,7 @@ export const header: Content['header'] = {
 }
 
 export const hero: Content['hero'] = {
+  sample: true,
   headline: 'A sound roof, from people who show up.',
   lead: 'Honest estimates, licensed crews and a roof that holds. Tell us where it is and we will call you back.',
   statistics: [
@@ -110,6 +111,7 @@ export const about: Content['about'] = {
       text: 'More than 25 years on the roofs of this region, through every kind of weather.',
     },
     {
+      sample: true,
       icon: 'shield',
       title: 'Licensed and insured',
       text: 'Fully licensed, and insured for your home and for everyone who works on it.',
@@ -126,6 +128,7 @@ export const about: Content['about'] = {
 }
 
 export const emergency: Content['emergency'] = {
+  sample: true,
   heading: 'Roof emergency? Call now, day or night.',
   text: 'A person answers 24/7.',
   claim: 'Average response time: 1 minute',

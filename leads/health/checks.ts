@@ -270,7 +270,7 @@ export const healthChecks: readonly Check[] = [
       const places = [...others, ...(reviews > 0 ? [`${reviews} testimonials`] : [])].join(', ')
       return {
         text: `site/content.ts has sample content: ${places}. US law fines invented testimonials: over $50,000 each (16 CFR 465).`,
-        next: 'Replace the samples in site/content.ts with your own content and delete each `sample: true`, or delete the entry. Check that every number and claim is true, then run npm run brand',
+        next: 'Replace the samples in site/content.ts with your own content and delete each `sample: true`, or delete the entry. Make sure that every number and claim on the page is true, such as licensed and 24/7. Then run npm run brand',
       }
     },
   }),

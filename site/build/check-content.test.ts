@@ -58,7 +58,7 @@ test('names a misspelled entry and the known ones', () => {
   const { headline, ...rest } = hero
   expect(check({ hero: { ...rest, headlin: headline } })).toEqual([
     'site/content.ts: hero.headline is missing. Add it, or correct its spelling.',
-    'site/content.ts: hero.headlin is unknown. Correct its spelling, or delete it. Known entries: headline, lead, and statistics.',
+    'site/content.ts: hero.headlin is unknown. Correct its spelling, or delete it. Known entries: sample, headline, lead, and statistics.',
   ])
 })
 

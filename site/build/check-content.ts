@@ -88,6 +88,7 @@ const contentRules = group({
   }),
   header: group({ callLabel: text, estimate: text, estimateShort: text, skipLink: text }),
   hero: group({
+    sample,
     headline: text,
     lead: text,
     statistics: listOf(group({ value: text, label: text })),
@@ -128,11 +129,11 @@ const contentRules = group({
   about: group({
     heading: text,
     text,
-    points: listOf(group({ icon: choice('home', 'shield', 'check'), title: text, text })),
+    points: listOf(group({ sample, icon: choice('home', 'shield', 'check'), title: text, text })),
     pictureAlt: text,
     award: v.exactOptional(group({ title: text, by: text, year: text, sample })),
   }),
-  emergency: group({ heading: text, text, claim: anyText, callLabel: text }),
+  emergency: group({ sample, heading: text, text, claim: anyText, callLabel: text }),
   services: group({
     heading: text,
     cards: listOf(group({ icon: choice('roof', 'hammer', 'inspect'), title: text, text })),
