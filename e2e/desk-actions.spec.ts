@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { checkAxe, test } from './desk.ts'
+import { checkAxe, row, test } from './desk.ts'
 import { visitor } from './form.ts'
 import { expect } from './test.ts'
 
@@ -65,5 +65,32 @@ test.describe('when the webhook has answered 410', () => {
     await expect(resume).toHaveCount(0)
     await expect.poll(() => webhook.calls).toBe(2)
     await expect(page.getByText(/Webhook.*: sent at/)).toBeVisible()
+  })
+})
+
+test.describe('with a mail server', () => {
+  test.use({
+    settings: {
+      SMTP_URL: 'smtp://127.0.0.1:9',
+      ALERT_EMAIL_FROM: 'site@example.com',
+      ALERT_EMAIL_TO: 'owner@example.com',
+    },
+  })
+
+  test('crew members are added and removed on the desk', async ({ signIn }) => {
+    const { page } = await signIn('Sam')
+    await page.getByRole('link', { name: 'People' }).click()
+    await expect(row(page, 'owner@example.com')).toContainText('From the server’s settings')
+    await expect(row(page, 'owner@example.com').getByRole('button')).toHaveCount(0)
+    await page.getByLabel('Email address of a crew member').fill('dana@example.com')
+    await page.getByRole('button', { name: 'Add' }).click()
+    await row(page, 'dana@example.com').getByRole('button', { name: 'Remove' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove dana@example.com?' })
+    await checkAxe(page, 'remove a crew member')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expect(dialog).toBeHidden()
+    await row(page, 'dana@example.com').getByRole('button', { name: 'Remove' }).click()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await expect(row(page, 'dana@example.com')).toHaveCount(0)
   })
 })

@@ -1,7 +1,8 @@
-import { type FormEvent, useRef, useState } from 'react'
+import type { FormEvent } from 'react'
 import { formatSeen } from '#leads/clock.ts'
 import type { Session } from '#leads/desk/routes.ts'
 import { request } from '../api.ts'
+import { ConfirmButton } from '../confirm-button.tsx'
 import { Button, Heading } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
 import { useFresh, useNow } from '../use-fresh.ts'
@@ -95,8 +96,6 @@ function Crew({
   refresh: () => Promise<void>
   onRemoved: (email: string) => void
 }) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const [leaving, setLeaving] = useState('')
   const add = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
@@ -107,11 +106,10 @@ function Crew({
     )
     await refresh()
   }
-  const remove = async () => {
-    dialog.current?.close()
-    const removal = request('DELETE', `/api/crew/${encodeURIComponent(leaving)}`)
-    await attempt(removal, `${leaving} can no longer sign in.`)
-    onRemoved(leaving)
+  const remove = async (email: string) => {
+    const removal = request('DELETE', `/api/crew/${encodeURIComponent(email)}`)
+    await attempt(removal, `${email} can no longer sign in.`)
+    onRemoved(email)
   }
   return (
     <>
@@ -123,15 +121,13 @@ function Crew({
               {!canRemove && <p className="quiet small">From the server’s settings</p>}
             </div>
             {canRemove && (
-              <Button
-                aria-label={`Remove ${email}`}
-                onClick={() => {
-                  setLeaving(email)
-                  dialog.current?.showModal()
-                }}
+              <ConfirmButton
+                label="Remove"
+                question={`Remove ${email}?`}
+                onConfirm={() => remove(email)}
               >
-                Remove
-              </Button>
+                This signs the person out on every device and ends their notifications.
+              </ConfirmButton>
             )}
           </li>
         ))}
@@ -143,16 +139,6 @@ function Crew({
         </label>
         <Button type="submit">Add</Button>
       </form>
-      <dialog ref={dialog} aria-labelledby="remove-title">
-        <h2 id="remove-title">Remove {leaving}?</h2>
-        <p>This signs the person out on every device and ends their notifications.</p>
-        <div className="pair">
-          <Button onClick={() => dialog.current?.close()}>Keep</Button>
-          <Button isLoud data-alarm onClick={remove}>
-            Remove
-          </Button>
-        </div>
-      </dialog>
     </>
   )
 }
