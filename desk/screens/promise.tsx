@@ -54,7 +54,7 @@ function Report({ days }: { days: string }) {
       <section className="card share">
         <h2 className="unseen">Kept</h2>
         <ShareRing share={share} figure={formatShare(share)} />
-        {describe(report).map((sentence) => (
+        {describeReport(report).map((sentence) => (
           <p key={sentence}>{sentence}</p>
         ))}
       </section>
@@ -119,7 +119,7 @@ const formatTook = (ms: number | null): string => (ms === null ? '–' : formatP
 const count = (number: number, one: string, many: string) =>
   `${number} ${number === 1 ? one : many}`
 
-function describe(report: PromiseReport): string[] {
+export function describeReport(report: PromiseReport): string[] {
   const { kept, missed, unanswered, open, suspect, answeredInAirtable } = report
   const late = unanswered > 0 ? `, ${unanswered} of them not answered yet` : ''
   return [
@@ -139,7 +139,7 @@ const formatHour = (hour: number) => `${hour % 12 || 12} ${hour < 12 ? 'AM' : 'P
 
 const dayMs = 24 * 3_600_000
 /** Includes days without leads. */
-export function fillDays({
+function fillDays({
   from,
   to,
   timeZone,

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { computeReport } from '#leads/reports/promise-report.ts'
+import { describeReport } from './promise.tsx'
+
+const minuteMs = 60_000
+const now = Date.parse('2026-11-15T12:00:00Z')
+
+const receive = (agoMs: number) => ({
+  ...{ receivedAt: now - agoMs, deadlineAt: now - agoMs + 10 * minuteMs },
+  ...{ answeredAt: null, answeredBy: null, source: null },
+})
+
+test('a lead that is late and open can still be answered', () => {
+  const records = [receive(10 * minuteMs + 25_000), receive(minuteMs)]
+  const report = computeReport(records, [], { from: 0, to: now, now, timeZone: 'UTC' })
+  expect(describeReport(report)).toEqual([
+    '0 of 1 request answered within 10 minutes.',
+    '1 missed, 1 of them not answered yet.',
+    '1 request is still within 10 minutes.',
+  ])
+})
