@@ -144,23 +144,6 @@ describe.each(engines)('the desk on %s', (engine) => {
     expect(retried.json.lead.deliveries[1].status).toBe('second try now')
   })
 
-  it('erases a lead whose name was typed, and says so to who has it open', async () => {
-    const { db, call, cookie } = await open()
-    const id = await storeLead(db)
-    const erase = (name: unknown) => call('DELETE', `/api/leads/${id}`, { cookie, body: { name } })
-    expect((await erase('Jane')).status).toBe(400)
-    expect((await erase(7)).status).toBe(400)
-    expect((await erase('  jane   DOE ')).json).toEqual({ message: 'Erased.' })
-    for (const [method, what] of [
-      ['GET', ''],
-      ['POST', '/calling'],
-      ['POST', '/done'],
-    ] as const) {
-      const { status, message } = await call(method, `/api/leads/${id}${what}`, { cookie })
-      expect([status, message]).toEqual([404, 'This lead was erased.'])
-    }
-  })
-
   it('finds leads by any of their words, by day, service, source and state, page by page', async () => {
     const { db, call, cookie } = await open()
     const ids: string[] = []

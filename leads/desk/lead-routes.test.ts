@@ -42,6 +42,22 @@ describe.each(engines)('on %s', (engine) => {
     expect(await acquireChannel(db, 'airtable', next)).toBe(true)
   })
 
+  it('erases a lead after its name is typed, and answers 404 from then on', async () => {
+    const db = await openTestDatabase(engine)
+    const { call, cookie, erase } = await open(db)
+    const id = await storeLead(db)
+    for (const name of ['Jane', 7]) expect((await erase(id, { name })).status).toBe(400)
+    expect((await erase(id, { name: '  jane   DOE ' })).json).toEqual({ message: 'Erased.' })
+    for (const [method, path] of [
+      ['GET', ''],
+      ['POST', '/calling'],
+      ['POST', '/done'],
+    ] as const) {
+      const { status, message } = await call(method, `/api/leads/${id}${path}`, { cookie })
+      expect([status, message]).toEqual([404, 'This lead was erased.'])
+    }
+  })
+
   it('credits the person who answered first, not the one who closes the lead', async () => {
     const db = await openTestDatabase(engine)
     const { post } = await open(db)
