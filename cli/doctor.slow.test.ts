@@ -124,19 +124,15 @@ test.skipIf(!canTestWith('openssl'))(
     expect(sent.code).toBe(0)
     const { ready, results } = JSON.parse(sent.stdout)
     expect(ready).toBe(true)
-    expect(results.map(({ state }: { state: string }) => state)).toEqual([
-      'check',
-      'ok',
-      'ok',
-      'ok',
-    ])
+    const states = results.map(({ id, state }: { id?: string; state: string }) => id ?? state)
+    expect(states).toEqual(['desk-off', 'proxies', 'ok', 'ok', 'ok'])
     expect([mail.mails.length, twilio.messages.length]).toEqual([1, 1])
     expect(mail.mails[0]?.subject).toMatch(/^TEST/)
     for (const secret of [...Object.values(secrets), 'crew@', '5557810'])
       expect(sent.stdout).not.toContain(secret)
 
-    // Start-up prints only the address of the site.
-    expect(server.output.stdout.trim().split('\n')).toHaveLength(1)
+    // Start-up prints only the address of the site and that the desk is off.
+    expect(server.output.stdout).toMatch(/^The site is at .+\nThe desk is off\. .+\n$/)
 
     const strangers = await run('cli/doctor.ts')
     expect(strangers.code).toBe(1)

@@ -45,7 +45,8 @@ try {
   if (site.desk) say(`The desk is at ${site.desk.url}`)
   if (link) say(`This link opens the desk once, within 15 minutes: ${link}`)
   for (const { forDeveloper } of site.problems) say(forDeveloper.text)
-  if (site.problems.length > 0) say('To see what to do before going live, run: npm run doctor')
+  if (site.problems.some(({ severity }) => severity !== 'note'))
+    say('To see what to do before going live, run: npm run doctor')
   log.info({ port: site.port, problems: site.problems.map(({ id }) => id) }, 'listening')
 } catch (error) {
   const { message, stack } = error as Error
