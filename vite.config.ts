@@ -50,6 +50,6 @@ function readPublicUrl({ PUBLIC_URL = '' }: Record<string, string>) {
     throw new Error('PUBLIC_URL must be the site’s web address, such as https://www.example.com')
   const { username, password } = new URL(given)
   if (username || password)
-    throw new Error('PUBLIC_URL must hold no user name and no password: it is public')
+    throw new Error('PUBLIC_URL must not contain a user name or password, because it is public')
   return given.replace(/\/+$/, '')
 }

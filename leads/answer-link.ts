@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const expiresAfterMs = 7 * 24 * 3_600_000
-// 128 bits of the signature: nobody guesses it, and the link fits into a text message.
+// 128 bits are enough against guessing, and keep the link short enough for a text message.
 const signatureBytes = 16
 const idBytes = 16
 const expiryBytes = 4
@@ -15,7 +15,7 @@ export function makeAnswerToken(leadId: string, secret: string, now: number): st
   return Buffer.concat([content, sign(content, secret)]).toString('base64url')
 }
 
-/** Whose lead a link is about. Nothing in it counts before the signature has been checked. */
+/** Returns the lead of a link. The signature is checked before anything else is used. */
 export function readAnswerToken(
   token: string,
   secret: string,

@@ -8,21 +8,27 @@ import {
 
 it.each([
   ['the socket when no proxy is trusted', '198.51.100.1', '203.0.113.7', 0, '198.51.100.1'],
-  ['what the one proxy saw', '10.0.0.1', '6.6.6.6, 203.0.113.7', 1, '203.0.113.7'],
-  ['what the first of two saw', '10.0.0.1', '6.6.6.6, 203.0.113.7, 10.0.0.2', 2, '203.0.113.7'],
-  ['the leftmost of fewer hops than proxies', '10.0.0.1', '203.0.113.7', 5, '203.0.113.7'],
-  ['the socket without the header', '10.0.0.1', undefined, 1, '10.0.0.1'],
-  ['unknown without any address', undefined, undefined, 0, 'unknown'],
-])('believes %s', (_, socket, forwarded, proxies, expected) => {
+  ['the address that the one proxy reports', '10.0.0.1', '6.6.6.6, 203.0.113.7', 1, '203.0.113.7'],
+  ['the first of two proxies', '10.0.0.1', '6.6.6.6, 203.0.113.7, 10.0.0.2', 2, '203.0.113.7'],
+  [
+    'the leftmost hop if there are fewer hops than proxies',
+    '10.0.0.1',
+    '203.0.113.7',
+    5,
+    '203.0.113.7',
+  ],
+  ['the socket if the header is missing', '10.0.0.1', undefined, 1, '10.0.0.1'],
+  ['unknown if there is no address', undefined, undefined, 0, 'unknown'],
+])('uses %s', (_, socket, forwarded, proxies, expected) => {
   expect(findClientAddress(socket, forwarded, proxies)).toBe(expected)
 })
 
 it.each([
   ['the last hop', false, '6.6.6.6, 203.0.113.7', '6.6.6.6', '203.0.113.7'],
-  ['Cloudflare where it is in front', true, '6.6.6.6, 10.0.0.1', '203.0.113.7', '203.0.113.7'],
-  ['the last hop where it says nothing', true, '6.6.6.6, 203.0.113.7', undefined, '203.0.113.7'],
-  ['unknown without any', true, undefined, undefined, 'unknown'],
-])('behind a gateway believes %s', (_, behindCloudflare, forwardedFor, cloudflare, expected) => {
+  ['Cloudflare’s header', true, '6.6.6.6, 10.0.0.1', '203.0.113.7', '203.0.113.7'],
+  ['the last hop without its header', true, '6.6.6.6, 203.0.113.7', undefined, '203.0.113.7'],
+  ['unknown if there is no address', true, undefined, undefined, 'unknown'],
+])('uses %s behind a gateway', (_, behindCloudflare, forwardedFor, cloudflare, expected) => {
   const headers: Record<string, string | undefined> = {
     'x-forwarded-for': forwardedFor,
     'cf-connecting-ip': cloudflare,
@@ -38,7 +44,7 @@ it.each([
   ['2001:db8::9', '2001:db8:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
   ['x'.repeat(500), 'x'.repeat(64)],
-])('counts %s as %s', (hop, expected) => {
+])('groups %s as %s', (hop, expected) => {
   expect(groupAddress(hop)).toBe(expected)
 })
 
@@ -47,6 +53,6 @@ it.each([
   ['2001:db8:1:2::/64', '2001:db8:1::/48'],
   ['unknown', 'unknown'],
   ['not an address', 'not an address'],
-])('finds that %s belongs to %s', (client, expected) => {
+])('finds the network of %s: %s', (client, expected) => {
   expect(findNetwork(client)).toBe(expected)
 })

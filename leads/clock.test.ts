@@ -40,7 +40,7 @@ it.each([
   ['2026-11-01T07:00', 'America/Chicago', '2026-11-01T13:00Z'],
   ['2026-03-08T07:00', 'America/Chicago', '2026-03-08T12:00Z'],
   ['2026-11-15T00:00', 'Pacific/Kiritimati', '2026-11-14T10:00Z'],
-])('finds the moment of %s in %s, also on days when the clocks change', (text, zone, moment) => {
+])('converts %s in %s to UTC, even on days when the clocks change', (text, zone, moment) => {
   expect(parseLocalTime(text, zone)).toBe(Date.parse(moment))
 })
 

@@ -1,4 +1,4 @@
-/** Why a channel sends something about a lead. `unanswered-4`: nobody has called after 4 minutes. */
+/** Why a channel sends a message about a lead. `unanswered-4` means no call after 4 minutes. */
 export type DeliveryReason = 'received' | ReminderReason | 'answered' | 'outcome'
 
 export type ReminderReason = `unanswered-${number}` | 'missed'

@@ -33,23 +33,20 @@ function expectFields(output: Output, text: string) {
   }
 }
 
-it('is filled in for the tests below', () => {
+it('tests with a lead that has every field', () => {
   expect(Object.values(jane)).not.toContain('')
 })
 
-it.each(engines)(
-  'is stored on %s, in the columns that the table of fields names',
-  async (engine) => {
-    const db = await openTestDatabase(engine)
-    await createTestApp(db).post({}, jane)
-    expect(await listLeads(db, { limit: 1 })).toMatchObject([jane])
-    const row = await db.kysely.selectFrom('leads').selectAll().executeTakeFirstOrThrow()
-    for (const name of fieldNames)
-      expect(row).toHaveProperty(fieldOutputs[name].storedColumn, jane[name])
-  },
-)
+it.each(engines)('stores each field in its column on %s', async (engine) => {
+  const db = await openTestDatabase(engine)
+  await createTestApp(db).post({}, jane)
+  expect(await listLeads(db, { limit: 1 })).toMatchObject([jane])
+  const row = await db.kysely.selectFrom('leads').selectAll().executeTakeFirstOrThrow()
+  for (const name of fieldNames)
+    expect(row).toHaveProperty(fieldOutputs[name].storedColumn, jane[name])
+})
 
-it('counts in the idempotency hash, unless it is empty', () => {
+it('includes each field in the idempotency hash, unless it is empty', () => {
   const hashes = fieldNames.map((name) => hashLead({ ...jane, [name]: `${jane[name]}9` }))
   expect(new Set([hashLead(jane), ...hashes]).size).toBe(fieldNames.length + 1)
   // Adding an optional field must not change the hash of leads without it.
@@ -58,20 +55,20 @@ it('counts in the idempotency hash, unless it is empty', () => {
   expect(hashLead(lead)).toMatch(/^763209381d43380e/)
 })
 
-it('is a cell of the Airtable row, and in Raw', () => {
+it('puts each field into its Airtable cell and into Raw', () => {
   const cells = makeCells(storedJane)
   for (const name of fieldNames)
     expect(cells[fieldOutputs[name].airtable.column]).toBe(readField(jane, name))
   expect(JSON.parse(cells.Raw ?? '')).toMatchObject(jane)
 })
 
-it('is in alerts by email, and in the text that Slack shows', async () => {
+it('shows the fields for alerts in emails and in the text for Slack', async () => {
   expectFields('alerts', formatHtml(alert))
   expectFields('alerts', formatText(alert))
   expectFields('alerts', (await sendToWebhook()).text)
 })
 
-it('is in text messages and push notifications if it is one of the few that fit', () => {
+it('shows the most important fields in text messages and push notifications', () => {
   const sms = formatSms(alert)
   for (const text of ['Jane Doe', 'Roof Repair', jane.address, '5551234567'])
     expect(sms).toContain(text)
@@ -79,7 +76,7 @@ it('is in text messages and push notifications if it is one of the few that fit'
   expect([title, body]).toEqual([expect.stringContaining('Jane Doe'), 'Roof Repair · Springfield'])
 })
 
-it('is in the webhook’s payload', async () => {
+it('sends the fields for webhooks in the payload', async () => {
   const { lead } = (await sendToWebhook()).data
   for (const name of fieldNames)
     expect(lead[name]).toBe(fieldOutputs[name].shownIn.webhook ? jane[name] : undefined)
@@ -97,11 +94,11 @@ async function sendToWebhook() {
   return JSON.parse(body)
 }
 
-it('is on the answer page', () => {
+it('shows the fields on the answer page', () => {
   expectFields('answerPage', formatAnswerPage(alert, storedJane, undefined, clock))
 })
 
-it('is on the desk and in the spreadsheet', async () => {
+it('shows the fields on the desk and in the CSV file', async () => {
   const db = await openTestDatabase('sqlite')
   await createTestApp(db).post({}, jane)
   const desk = createTestDesk(db)

@@ -4,7 +4,7 @@ import { makeSafe } from './safe-text.ts'
 type Output = 'alerts' | 'webhook' | 'answerPage' | 'desk' | 'csv'
 
 type FieldOutputs = {
-  /** The name that staff read. */
+  /** Shown to staff. */
   label: string
   storedColumn: string
   airtable: {
@@ -16,7 +16,7 @@ type FieldOutputs = {
 
 const everywhere = { alerts: true, webhook: true, answerPage: true, desk: true, csv: true } as const
 
-/** Where each field goes, in the order in which staff read them. */
+/** The order in which staff see the fields, and where. */
 export const fieldOutputs = {
   name: {
     label: 'Name',
@@ -52,7 +52,7 @@ export const fieldOutputs = {
 
 const staffOrder = Object.keys(fieldOutputs) as LeadField[]
 
-/** The value of a field, with the label of a choice. */
+/** Returns a field's value; for a choice, its label. */
 export function readField(lead: Lead, name: LeadField): string {
   const { choices }: Field = leadFields[name]
   return choices?.[lead[name]] ?? lead[name]
@@ -60,7 +60,7 @@ export function readField(lead: Lead, name: LeadField): string {
 
 export type ShownField = { name: LeadField; label: string; text: string }
 
-/** The fields that are shown in an output and not empty, as safe text. */
+/** Returns the output's fields that are not empty, as safe text. */
 export const listShown = (lead: Lead, output: Output): ShownField[] =>
   staffOrder
     .filter((name) => fieldOutputs[name].shownIn[output] && lead[name] !== '')
@@ -70,7 +70,7 @@ export const listShown = (lead: Lead, output: Output): ShownField[] =>
       return { name, label, text: name === 'phone' ? readPhone(text).shown : text }
     })
 
-/** The fields of an output as the visitor typed them, for programs. */
+/** Returns the output's fields as the visitor typed them, for other programs. */
 export const pickFields = (lead: Lead, output?: Output): Partial<Lead> =>
   Object.fromEntries(
     fieldNames
@@ -92,7 +92,7 @@ export const selectedFields = fieldNames.map(
   (name) => `leads.${fieldOutputs[name].storedColumn} as ${name}` as SelectedColumn,
 )
 
-/** The number for staff to read, and a link with only digits and a leading plus. */
+/** Returns the number as text and as a tel: link. */
 export function readPhone(phone: string): { shown: string; callUrl: string } {
   const text = phone.normalize('NFKC')
   const [, number = text, extension] =
@@ -108,7 +108,7 @@ export function readPhone(phone: string): { shown: string; callUrl: string } {
   }
 }
 
-/** Returns the town of '1 Main St, Springfield, IL 62701, USA', or what there is of it. */
+/** Returns 'Springfield' for '1 Main St, Springfield, IL 62701, USA', or the last part of other addresses. */
 export function findTown(address: string): string {
   const parts = address
     .split(',')

@@ -1,7 +1,6 @@
 /*
- * The fields of the estimate form, in the order of the form. This is plain data, because the browser
- * downloads it. Where staff see each field is in field-outputs.ts; visitors' labels are in
- * site/content.ts.
+ * The fields of the estimate form, in order. The browser downloads this file, so it has only plain
+ * data. Labels for visitors are in site/content.ts, outputs for staff in field-outputs.ts.
  */
 
 type TextField = { required: boolean; maxLength: number; choices?: undefined }
@@ -9,7 +8,7 @@ type ChoiceField = { required: boolean; choices: Readonly<Record<string, string>
 /** `noun` completes messages such as "Please enter your …". */
 export type Field = { noun: string } & (TextField | ChoiceField)
 
-/** The services a visitor can choose: the value in requests, and the label. */
+/** Values in requests, with the labels that visitors see. */
 export const serviceTypes = {
   'new-roof': 'New Roof Installation',
   'roof-repair': 'Roof Repair',
@@ -23,7 +22,7 @@ export type ServiceType = keyof typeof serviceTypes
 
 export const leadFields = {
   name: { noun: 'name', required: true, maxLength: 100 },
-  email: { noun: 'e-mail address', required: true, maxLength: 254 },
+  email: { noun: 'email address', required: true, maxLength: 254 },
   phone: { noun: 'phone number', required: true, maxLength: 40 },
   address: { noun: 'address', required: true, maxLength: 300 },
   serviceType: { noun: 'service', required: false, choices: serviceTypes },
@@ -32,7 +31,7 @@ export const leadFields = {
 export type LeadField = keyof typeof leadFields
 export const fieldNames = Object.keys(leadFields) as LeadField[]
 
-/** The values of all fields; an optional field that was left out is empty. */
+/** An optional field that was left out is an empty string. */
 export type Lead = {
   [Name in LeadField]: (typeof leadFields)[Name] extends { choices: infer Choices }
     ? keyof Choices | ''

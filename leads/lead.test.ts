@@ -12,19 +12,19 @@ const lead = {
 const read = (changes: object) => v.safeParse(leadSchema, { ...lead, ...changes })
 const isLead = (changes: object) => read(changes).success
 
-it('leaves any name as it is', () => {
+it('accepts names in any script', () => {
   const names = ['Ζωή Παπαδοπούλου', '山田 太郎', 'מרים כהן', '👩‍👩‍👧 Ünal', "O'Brien-Smith, Jr."]
   for (const name of names) expect(read({ name }).output).toMatchObject({ name })
 })
 
-it('trims, and replaces what no database can hold', () => {
+it('trims text and replaces characters that a database cannot store', () => {
   expect(read({ name: '  Zoe \n', address: '1\u0000Main\r\nSt \uD83D' }).output).toMatchObject({
     name: 'Zoe',
     address: '1 Main St \uFFFD',
   })
 })
 
-it('removes invisible characters, and needs a visible one in each required field', () => {
+it('removes invisible characters and requires a visible one in each required field', () => {
   expect(read({ name: '\u202AJane\u200B Doe\u2060\u202C' }).output).toMatchObject({
     name: 'Jane Doe',
   })
@@ -42,16 +42,16 @@ it.each([
   ['phone', ['5'.repeat(40), '5551234', '+44 20 7946 0958'], ['5'.repeat(41), '555-123']],
   ['phone', ['５５５１２３４', '555.123.4567 ext 9'], ['٠١٢٣٤٥٦٧']],
   ['serviceType', ['', 'emergency'], ['gutters', 'toString']],
-])('takes and refuses the right %s', (field, taken, refused) => {
-  for (const value of taken) expect([value, isLead({ [field]: value })]).toEqual([value, true])
-  for (const value of refused) expect([value, isLead({ [field]: value })]).toEqual([value, false])
+])('validates %s', (field, valid, invalid) => {
+  for (const value of valid) expect([value, isLead({ [field]: value })]).toEqual([value, true])
+  for (const value of invalid) expect([value, isLead({ [field]: value })]).toEqual([value, false])
 })
 
-it('needs no service', () => {
+it('accepts a lead without a service', () => {
   expect(read({ serviceType: undefined }).output).toMatchObject({ serviceType: '' })
 })
 
-describe('the name as the form formats it', () => {
+describe('formatName', () => {
   it.each([
     ['jane doe', 'Jane Doe'],
     ['JANE DOE', 'Jane Doe'],
@@ -66,7 +66,7 @@ describe('the name as the form formats it', () => {
     expect(formatName(typed)).toBe(expected)
   })
 
-  it('keeps its length, so the caret’s offset stays right, and the second time itself', () => {
+  it('keeps the length, so that the caret stays in place, and is idempotent', () => {
     for (const typed of ['İstanbul ßen', 'ŉ', 'ﬁona', 'ΐ ΣΑΣ', 'ab İİ cd', 'ΝΙΚΟΣ']) {
       expect(formatName(typed)).toHaveLength(typed.length)
       expect(formatName(formatName(typed))).toBe(formatName(typed))
@@ -78,17 +78,17 @@ it.each([
   ['', null, null],
   ['consent=2026-11&elapsedMs=45000', '2026-11', null],
   ['consent=2026-11&reference=http%3A%2F%2Fspam&elapsedMs=9000', '2026-11', 'trap'],
-  ['consent=2026-11&elapsedMs=240', '2026-11', 'haste'],
+  ['consent=2026-11&elapsedMs=240', '2026-11', 'too-fast'],
   ['%%%&elapsedMs=-1&consent=%00%ff&=', '\uFFFD', null],
   [`consent=${'x'.repeat(5000)}`, 'x'.repeat(40), null],
-])('never refuses details: %.60s', (details, consent, suspect) => {
+])('accepts any details: %.60s', (details, consent, suspect) => {
   expect(readDetails(new URLSearchParams(details))).toMatchObject({ consent, suspect })
 })
 
-describe('where the visitor came from', () => {
+describe('the source of a lead', () => {
   const read = (source: string) => readDetails(new URLSearchParams({ source })).source
 
-  it('is kept in the parts we know, each short and clean', () => {
+  it('includes only known parameters, shortened and cleaned', () => {
     expect(
       read(
         'referrer=www.google.com&utm_source=google&utm_campaign=spring%00roofs&gclid=Abc&email=j%40x.example',
@@ -100,13 +100,13 @@ describe('where the visitor came from', () => {
     expect(parts.get('utm_content')).toBe('x'.repeat(100))
   })
 
-  it('is nothing where the page knew of nothing, and unknown where nobody said', () => {
+  it('is empty without parameters, and null if the page sent none', () => {
     expect(read('referrer=')).toBe('')
     expect(read('')).toBeNull()
     expect(readDetails(new URLSearchParams()).source).toBeNull()
   })
 
-  it('holds no address of a page and no e-mail address', () => {
+  it('includes no page URL and no email address', () => {
     expect(read('referrer=https://mail.example/inbox?user=jane&utm_source=list')).toBe(
       'utm_source=list',
     )
@@ -115,7 +115,7 @@ describe('where the visitor came from', () => {
     expect(read('utm_campaign=40%25+off')).toBe('utm_campaign=40%25+off')
   })
 
-  it('is never a reason to refuse', () => {
+  it('accepts malformed input', () => {
     for (const source of ['%', '%ff%00', '&&&===', '\uD800', '__proto__=1&click=constructor'])
       expect(read(source)).toEqual(expect.any(String))
   })

@@ -2,30 +2,29 @@ import * as v from 'valibot'
 import { type Field, fieldNames, type Lead, type LeadField, leadFields } from './fields.ts'
 import { keepVisible, makeSafe } from './safe-text.ts'
 
-// Unsafe characters are replaced or removed rather than refused, so that no lead is lost to them. A
-// text without a visible character is empty.
+// Replace or remove unsafe characters instead of rejecting the lead. Text without a visible character
+// counts as empty.
 const tidy = (text: string) => {
   const safe = makeSafe(text).trim()
   return keepVisible(safe) && safe
 }
 
-/** The digits of a phone number, however it was typed. */
 export const readDigits = (phone: string) => phone.normalize('NFKC').replace(/\D/g, '')
 
-/** Ten digits for a US number, with or without its country code. */
+/** Returns ten digits for a US number, with or without the country code. */
 export const readPhoneDigits = (phone: string) => readDigits(phone).replace(/^1(?=\d{10}$)/, '')
 
 type Check = { isValid: (text: string) => boolean; message: string }
 
 const checks: Partial<Record<LeadField, Check>> = {
   email: {
-    // Deliberately loose, because only a mail server can tell more.
+    // Deliberately loose: only the mail server can tell whether an address exists.
     isValid: (email) => /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email),
-    message: 'Please check your e-mail address: it should look like name@example.com.',
+    message: 'Please check your email address. It should look like name@example.com.',
   },
   phone: {
     isValid: (phone) => readDigits(phone).length >= 7,
-    message: 'Please check your phone number: it needs at least 7 digits.',
+    message: 'Please check your phone number. It needs at least 7 digits.',
   },
 }
 
@@ -55,7 +54,7 @@ function createSchema(name: LeadField) {
   return v.optional(schema, '')
 }
 
-/** Unknown fields are ignored: during a deploy, a new page may talk to an old server. */
+/** Ignores unknown fields, because during a deploy a new page may call an old server. */
 export const leadSchema = v.object(
   Object.fromEntries(fieldNames.map((name) => [name, createSchema(name)])) as unknown as {
     [Name in LeadField]: v.GenericSchema<string | undefined, Lead[Name]>
@@ -63,37 +62,38 @@ export const leadSchema = v.object(
 )
 
 /**
- * What the page knows beyond the five fields travels beside them, never among them: in this header,
- * or as further fields of a plain form post. A caller may leave it out.
+ * The page sends consent, source, and spam signals in this optional header, because the body has only
+ * the five fields. A plain form post sends them as extra fields.
  */
 export const detailsHeader = 'x-lead-details'
 
-/** A field that people do not see. Whatever fills it in is not a person. */
+/** A honeypot: people do not see this field, but bots fill it in. */
 export const trapField = 'reference'
 
 export type LeadDetails = {
   consent: string | null
-  suspect: 'trap' | 'haste' | null
-  /** Where the visitor came from (see source.ts). Empty: the page knew of nothing. Null: nobody said. */
+  suspect: 'trap' | 'too-fast' | null
+  /** See source.ts. Empty if the page found no source; null if the request has none. */
   source: string | null
 }
 
-// From the opening of the page to the press. Autofill and a quick thumb take longer.
-const hasteMs = 1_000
+// Time from opening the page to submitting. Even with autofill, people take longer.
+const minElapsedMs = 1_000
 
-/** Never refuses: a robot's lead may be a person's after all, so it is only marked. */
+/** Only marks suspected spam, because it may be a real lead. */
 export function readDetails(details: { get(name: string): unknown }): LeadDetails {
   const consent = details.get('consent')
   const elapsedMs = details.get('elapsedMs')
-  const isHasty = typeof elapsedMs === 'string' && /^\d+$/.test(elapsedMs) && +elapsedMs < hasteMs
+  const isTooFast =
+    typeof elapsedMs === 'string' && /^\d+$/.test(elapsedMs) && +elapsedMs < minElapsedMs
   return {
     consent: typeof consent === 'string' ? tidy(consent).slice(0, 40) || null : null,
-    suspect: details.get(trapField) ? 'trap' : isHasty ? 'haste' : null,
+    suspect: details.get(trapField) ? 'trap' : isTooFast ? 'too-fast' : null,
     source: readSource(details.get('source')),
   }
 }
 
-const sourceParts = [
+const sourceParameters = [
   'utm_source',
   'utm_medium',
   'utm_campaign',
@@ -103,22 +103,22 @@ const sourceParts = [
   'referrer',
 ]
 
-/** Keeps the parts we know, each short and clean. Anything else in the text is nobody's business. */
+/** Keeps only known parameters, for privacy, and shortens and cleans them. */
 export function readSource(text: unknown): string | null {
   if (typeof text !== 'string' || text === '') return null
-  const said = new URLSearchParams(text)
+  const given = new URLSearchParams(text)
   const source = new URLSearchParams()
-  for (const part of sourceParts) {
-    const value = tidy(said.get(part) ?? '').slice(0, 100)
-    // Mailing tools can put the receiver's address into a link, some encoded twice; a referrer may
-    // only be a host.
-    const isKept = part === 'referrer' ? /^[\w.:-]+$/.test(value) : !/@|%(25)*40/.test(value)
-    if (value && isKept) source.set(part, value)
+  for (const name of sourceParameters) {
+    const value = tidy(given.get(name) ?? '').slice(0, 100)
+    // Some mailing tools put the recipient's address into links, even encoded twice. A referrer must
+    // be a host, because a URL can contain personal data.
+    const isKept = name === 'referrer' ? /^[\w.:-]+$/.test(value) : !/@|%(25)*40/.test(value)
+    if (value && isKept) source.set(name, value)
   }
   return source.toString()
 }
 
-/** Lowercased, then each space-separated word capitalized. Never changes the length. */
+/** Lowercases, then capitalizes each word. The length stays the same. */
 export const formatName = (name: string) =>
   [...name]
     .map((letter, at, all) => {
@@ -127,15 +127,14 @@ export const formatName = (name: string) =>
     })
     .join('')
 
-// A few letters grow when their case changes (ß becomes SS, İ becomes two). They stay as typed, so
-// that every offset in the field, the caret's too, means the same before and after.
+// Some letters get longer when their case changes (ß becomes SS). Leave them as typed, so that the
+// caret does not move.
 const keepLength = (before: string, after: string) =>
   after.length === before.length ? after : before
 
-/** Where staff said that they are calling; `outcome`: nobody did, but it was closed. */
+/** How the answer was recorded; `outcome` means that the lead was closed without an answer. */
 export type AnswerSource = 'link' | 'airtable' | 'desk' | 'outcome'
 
-/** What staff say became of it. */
 export type LeadOutcome = 'done' | 'not-a-lead'
 
 export type StoredLead = Lead & {
@@ -143,15 +142,15 @@ export type StoredLead = Lead & {
   receivedAt: number
   /** When the promised call is due; null for suspected spam. */
   deadlineAt: number | null
-  /** Why it looks like a robot's; null when it does not. */
+  /** Why it is suspected spam; null if it is not. */
   suspect: string | null
   /** The version of the consent line the visitor saw. */
   consent: string | null
-  /** Where the visitor came from: see source.ts. */
+  /** See source.ts. */
   source: string | null
   answeredAt: number | null
   answeredBy: AnswerSource | null
-  /** Who is calling, where they said who they are. */
+  /** The person who is calling, if known. */
   answeredName: string | null
   outcome: LeadOutcome | null
 }

@@ -6,7 +6,7 @@ export type Log = {
 
 export type FaultLog = ReturnType<typeof createFaultLog>
 
-/** Says a fault when it begins and when it is over, however often it shows in between. */
+/** Logs each fault once when it starts and once when it ends. */
 export function createFaultLog(log: Log) {
   const times = new Map<string, number>()
   return {
@@ -15,7 +15,7 @@ export function createFaultLog(log: Log) {
       times.set(fault, before + 1)
       if (before === 0) log.error({ fault, ...fields }, message)
     },
-    /** True when there was a fault to clear. */
+    /** Returns true if there was a fault. */
     clear(fault: string, message: string): boolean {
       const before = times.get(fault)
       if (before === undefined) return false
@@ -26,7 +26,7 @@ export function createFaultLog(log: Log) {
   }
 }
 
-/** What kind of error it is. Messages of drivers may quote a visitor's words; names and codes never do. */
+/** Returns the error's name and code. Its message could contain a visitor's data. */
 export function nameError(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error'
   const { code, errstr } = error as Error & { code?: unknown; errstr?: unknown }

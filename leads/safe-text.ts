@@ -1,6 +1,6 @@
 /**
- * Makes a visitor's text safe to show: control characters could end an email header or change the
- * owner's terminal, and direction marks could disguise the text. Emoji and Persian need the joiners.
+ * Removes control characters, which could end an email header or control the owner's terminal, and
+ * direction marks, which could disguise text. Keeps joiners, because emoji and Persian need them.
  */
 export const makeSafe = (text: string): string =>
   text
@@ -8,7 +8,7 @@ export const makeSafe = (text: string): string =>
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/(?![\u200C\u200D])\p{Cf}/gu, '')
 
-/** Removes joiners, fillers, and other characters that show nothing. U+2800 is the empty Braille cell. */
+/** Removes all invisible characters; U+2800 is an empty Braille cell. */
 export const keepVisible = (text: string): string =>
   text
     .replace(/[\p{Default_Ignorable_Code_Point}\u2800]/gu, '')

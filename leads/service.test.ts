@@ -7,7 +7,7 @@ import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
 import { countLeads } from './store/reading.ts'
 
-it('reports in /healthz what needs attention, as it changes', async () => {
+it('updates the warnings in /healthz', async () => {
   const db = await openTestDatabase('sqlite')
   let at = testTime
   const { app } = createService({
@@ -29,7 +29,7 @@ it('reports in /healthz what needs attention, as it changes', async () => {
   })
 })
 
-it('stores leads where a newer function meets a database that is not migrated yet', async () => {
+it('stores leads when the database is not migrated yet', async () => {
   const db = await openTestDatabase('sqlite')
   await db.kysely.schema.dropTable('push_devices').execute()
   const log = createTestLog()
@@ -49,6 +49,6 @@ it('stores leads where a newer function meets a database that is not migrated ye
     warnings: ['database-fault', 'airtable-not-set-up'],
   })
   expect(log.entries.map(({ message }) => message)).toContain(
-    'devices cannot be read: new ones get no notifications',
+    'cannot read push devices; devices added since then get no notifications',
   )
 })

@@ -8,7 +8,7 @@ const mail = {
   ALERT_EMAIL_TO: 'b@example.com, c@example.com',
 }
 
-it('counts an empty variable and a list without items as unset', () => {
+it('treats empty variables and empty lists as unset', () => {
   expect(readEnv({ PORT: '', DATABASE_URL: ' ', SUPABASE_ANON_KEY: '' })).toEqual(readEnv({}))
   const given = {
     ...mail,
@@ -29,13 +29,13 @@ it('counts an empty variable and a list without items as unset', () => {
   expect(incomplete).toEqual({ email: ['ALERT_EMAIL_TO'], sms: ['ALERT_SMS_TO'] })
 })
 
-it('names every variable to fix, in one message, without its value', () => {
+it('lists all invalid variables in one message, without their values', () => {
   const read = () => readEnv({ PORT: 'secret1', DATABASE_URL: 'mysql://secret2', HOST: '::' })
   expect(read).toThrow(/PORT .*\n.*DATABASE_URL /)
   expect(read).not.toThrow(/secret|HOST/)
 })
 
-it('reads Airtable when token and base are set, and names what is missing', () => {
+it('reads the Airtable settings and lists the missing ones', () => {
   const token = { AIRTABLE_TOKEN: 't' }
   expect(readEnv(token).incomplete).toEqual({ airtable: ['AIRTABLE_BASE_ID'] })
   const { airtable, incomplete } = readEnv({
@@ -49,7 +49,7 @@ it('reads Airtable when token and base are set, and names what is missing', () =
   expect(incomplete).toEqual({})
 })
 
-it('reads which alerts are set up, and what the others lack', () => {
+it('reads the alert settings and lists the missing ones', () => {
   const env = readEnv({
     ...mail,
     ALERT_SMS_TO: '+1 (555) 000-2222',
@@ -80,11 +80,11 @@ it.each([
   [{ RATE_LIMIT_PER_MINUTE: 'many' }, /RATE_LIMIT_PER_MINUTE must be/],
   [{ TRUSTED_PROXIES: '-1' }, /TRUSTED_PROXIES must be/],
   [{ ESCALATE_AFTER_MINUTES: '4,soon' }, /ESCALATE_AFTER_MINUTES must be minutes/],
-])('does not start on %j', (variables, sentence) => {
-  expect(() => readEnv(variables as Record<string, string>)).toThrow(sentence)
+])('rejects %j', (variables, message) => {
+  expect(() => readEnv(variables as Record<string, string>)).toThrow(message)
 })
 
-it('has links to the answer page on Supabase only under a domain of the owner’s', () => {
+it('links to the answer page on Supabase only with a custom domain', () => {
   const supabase = { SUPABASE_DB_URL: 'postgresql://a@b/c', ALERT_WEBHOOK_URL: 'https://a.example' }
   for (const given of [{}, { PUBLIC_URL: 'https://project.supabase.co' }]) {
     const { answerUrl } = readEnv({ ...supabase, ...given })
@@ -95,7 +95,7 @@ it('has links to the answer page on Supabase only under a domain of the owner’
   )
 })
 
-it('takes Supabase’s own variables', () => {
+it('reads the variables that Supabase sets', () => {
   const env = readEnv({
     SUPABASE_DB_URL: 'postgresql://a@b/c',
     SUPABASE_ANON_KEY: 'legacy',
@@ -107,27 +107,27 @@ it('takes Supabase’s own variables', () => {
   expect(readEnv(both).databaseUrl).toBe('postgres://x/y')
 })
 
-it('wants no name or password in the public address, and does not repeat it', () => {
-  const said = /^Please fix these environment variables:\n {2}PUBLIC_URL must hold no [^@]+$/
+it('rejects a user name or password in PUBLIC_URL without repeating it', () => {
+  const message = /^Please fix these environment variables:\n {2}PUBLIC_URL must not contain [^@]+$/
   for (const user of ['jane:secret', 'jane'])
-    expect(() => readEnv({ PUBLIC_URL: `https://${user}@www.example.com` })).toThrow(said)
+    expect(() => readEnv({ PUBLIC_URL: `https://${user}@www.example.com` })).toThrow(message)
 })
 
-it('takes origins with or without a closing slash', () => {
+it('accepts origins with or without a trailing slash', () => {
   const { allowedOrigins } = readEnv({ ALLOWED_ORIGINS: 'https://a.example/, http://b.example:81' })
   expect(allowedOrigins).toEqual(['https://a.example', 'http://b.example:81'])
 })
 
-it('finds every variable it reads in .env.example, which changes nothing when copied', () => {
+it('reads only variables in .env.example, and a copy of it changes nothing', () => {
   const example = readFileSync('.env.example', 'utf8')
-  // Supabase sets these two for its functions; they are nobody’s to fill in.
-  const own = ['SUPABASE_DB_URL', 'SUPABASE_PUBLISHABLE_KEYS']
+  // Supabase sets these two itself.
+  const setBySupabase = ['SUPABASE_DB_URL', 'SUPABASE_PUBLISHABLE_KEYS']
   for (const name of variableNames)
-    if (!own.includes(name)) expect(example).toMatch(new RegExp(`^${name}=`, 'm'))
+    if (!setBySupabase.includes(name)) expect(example).toMatch(new RegExp(`^${name}=`, 'm'))
   const lines = example.split('\n').filter((line) => /^[A-Z]/.test(line))
   const copied = Object.fromEntries(lines.map((line) => line.split(/=(.*)/)))
   expect(readEnv(copied)).toEqual(readEnv({}))
-  // Some places see whether a variable is set: the server prints an address for phones only without HOST.
+  // Some code checks only whether a variable is set: without HOST, the server prints an address for phones.
   expect(Object.values(copied).filter((value) => value !== '')).toEqual([])
 })
 
@@ -139,7 +139,7 @@ it.each([
   [{ PUBLIC_URL: 'https://www.example.com', DESK_URL: 'http://desk.localhost' }, undefined],
   [{ PUBLIC_URL: 'http://localhost', DESK_URL: 'http://desk.localhost' }, 'http://desk.localhost'],
   [{ PUBLIC_URL: 'https://a.test', DESK_URL: 'https://desk.a.test/' }, 'https://desk.a.test'],
-])('has a desk on a public site only under its own address: %j', (variables, url) => {
+])('starts the desk on a public site only with DESK_URL: %j', (variables, url) => {
   expect(readEnv(variables as Record<string, string>).desk?.url).toBe(url)
 })
 
@@ -149,6 +149,6 @@ it.each([
   [{ PUBLIC_URL: 'https://a.test' }, 'https://a.test'],
   [{ DESK_URL: 'https://desk.a.test' }, 'https://desk.a.test'],
   [{}, 'mailto:owner@example.com'],
-])('gives push services an address they accept: %j', (variables, contactUrl) => {
+])('gives push services a contact address that they accept: %j', (variables, contactUrl) => {
   expect(readEnv(variables as Record<string, string>).contactUrl).toBe(contactUrl)
 })

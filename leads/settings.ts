@@ -18,7 +18,7 @@ const postgres = checked(
   'must look like postgres://user:password@host:5432/name',
 )
 
-const keysOfSupabase = 'must be a JSON object of keys, as Supabase sets it'
+const supabaseKeysMessage = 'must be a JSON object of keys, as Supabase sets it'
 
 const siteVariables = {
   PORT: wholeNumber(65_535, 'must be a port: a whole number up to 65535'),
@@ -30,25 +30,24 @@ const siteVariables = {
   SUPABASE_PUBLISHABLE_KEYS: v.optional(
     v.pipe(
       v.string(),
-      v.parseJson(undefined, keysOfSupabase),
-      v.record(v.string(), v.string(), keysOfSupabase),
+      v.parseJson(undefined, supabaseKeysMessage),
+      v.record(v.string(), v.string(), supabaseKeysMessage),
     ),
   ),
   ESCALATE_AFTER_MINUTES: list(
-    // Staff are always alerted at ten minutes, when the deadline passes.
+    // At ten minutes the deadline passes, and staff always get an alert.
     (item) => Number(item) > 0 && Number(item) < 10,
     'must be minutes below 10, separated by commas, such as 4,8',
   ),
   TIME_ZONE: checked(isTimeZone, 'must be a time zone such as America/Chicago'),
   PUBLIC_URL: v.pipe(
     webAddress('must be the site’s web address, such as https://www.example.com'),
-    // The address is in every alert and in the page.
-    v.check((text) => !hasUserInfo(text), 'must hold no user name and no password: it is public'),
+    v.check(
+      (text) => !hasUserInfo(text),
+      'must not contain a user name or password, because it is public',
+    ),
   ),
-  LINK_SECRET: checked(
-    (text) => text.length >= 16,
-    'must be at least 16 characters that nobody can guess',
-  ),
+  LINK_SECRET: checked((text) => text.length >= 16, 'must be at least 16 random characters'),
   // An origin has a scheme, a host, and a port, but no path.
   ALLOWED_ORIGINS: list(
     (item) => URL.canParse(item) && new URL(item).origin === item,
@@ -57,7 +56,7 @@ const siteVariables = {
   ),
   DESK_PORT: wholeNumber(65_535, 'must be a port: a whole number up to 65535'),
   DESK_HOST: text,
-  DESK_URL: webAddress('must be the desk’s own web address, such as https://desk.example.com'),
+  DESK_URL: webAddress('must be the desk’s web address, such as https://desk.example.com'),
   DESK_EMAIL_TO: emails,
   RATE_LIMIT_PER_MINUTE: wholeNumber(1_000_000, 'must be a whole number; 0 means no limit'),
   TRUSTED_PROXIES: wholeNumber(10, 'must be a whole number from 0 to 10'),
@@ -87,7 +86,7 @@ function isTimeZone(name: string): boolean {
 
 export type Env = ReturnType<typeof readEnv>
 
-/** Reads the environment once. Throws one message that names every variable to fix. */
+/** Throws one error that lists all invalid variables. */
 export function readEnv(given: Record<string, string | undefined>) {
   const set = Object.entries(given).filter(([, value]) => isSet(value))
   const parsed = v.safeParse(
@@ -123,30 +122,30 @@ export function readEnv(given: Record<string, string | undefined>) {
     timeZone: env.TIME_ZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     publicUrl,
     hasPublicUrl: env.PUBLIC_URL !== undefined,
-    /** The address of the "I am calling" page; undefined where pages cannot be shown. */
+    /** The address of the "I am calling" page; undefined where we cannot serve HTML. */
     answerUrl: !onSupabase || hasDomain ? publicUrl + answerPath : undefined,
     linkSecret: env.LINK_SECRET,
     allowedOrigins: env.ALLOWED_ORIGINS ?? [],
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE ?? 10,
     trustedProxies: env.TRUSTED_PROXIES,
     desk,
-    /** Who may sign in to the desk besides the crew added there. */
+    /** These people can sign in to the desk, in addition to the crew added there. */
     deskEmails,
     contactUrl: findContact(),
   } satisfies SiteSettings & Record<string, unknown>
 
-  /** On a laptop the desk is always on; on a public site the owner has to give it an address. */
+  /** The desk always runs on a laptop; on a public site it needs DESK_URL. */
   function readDesk() {
     // compose.yaml sets http://desk.localhost if DESK_URL is empty.
     const isForLaptop = !env.DESK_URL || new URL(env.DESK_URL).hostname.endsWith('.localhost')
     if (publicUrl.startsWith('https:') && isForLaptop) return undefined
-    // With PORT=0 both use any free port.
+    // With PORT=0, both servers use any free port.
     const port = env.DESK_PORT ?? (env.PORT === 0 ? 0 : 3001)
     const url = (env.DESK_URL ?? `http://localhost:${port}`).replace(/\/+$/, '')
     return { port, host: env.DESK_HOST ?? '127.0.0.1', url }
   }
 
-  /** Mozilla's and Apple's push services reject http: and localhost, so the last resort is a reserved name. */
+  /** Mozilla's and Apple's push services reject http: and localhost, so fall back to a reserved domain. */
   function findContact() {
     const sender = env.ALERT_EMAIL_FROM?.match(/[^\s<>]+@[^\s<>]+/)?.[0]
     const email = sender ?? deskEmails[0]
@@ -168,13 +167,13 @@ function readChannels(values: v.InferOutput<v.ObjectSchema<typeof variables, und
   const settings = channels.map((channel: Channel) => [channel.kind, channel.settings.read(values)])
   return {
     ...(Object.fromEntries(settings) as ChannelSettings),
-    /** The missing variables of channels that have some of their variables. */
+    /** The missing variables of partly configured channels. */
     incomplete: Object.fromEntries(
       started
         .map((channel) => [channel.kind, findMissing(channel)] as const)
         .filter(([, missing]) => missing.length > 0),
     ) as { [Kind in keyof ChannelSettings]?: string[] },
-    /** The alert channels whose variables are complete. */
+    /** The fully configured alert channels. */
     alertKinds: started
       .filter((one) => one.expiresAfterMs !== null && one.settings.required.length > 0)
       .filter((one) => findMissing(one).length === 0)

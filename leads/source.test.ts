@@ -21,16 +21,16 @@ it.each([
   ['email', 'utm_medium=email'],
   ['postcard', 'utm_campaign=postcard'],
   ['Direct', 'click=constructor'],
-])('reads as %s: %s', (name, source) => {
+])('returns %s for %s', (name, source) => {
   expect(describeSource(source)).toBe(name)
 })
 
-it('says so where nobody told', () => {
-  expect(describeSource(null)).toBe('Not known')
+it('returns Unknown if the page sent no source', () => {
+  expect(describeSource(null)).toBe('Unknown')
   expect(explainSource(null)).toBeNull()
 })
 
-it('names the links in docs/operations.md as they say there', () => {
+it('matches the examples in docs/operations.md', () => {
   const text = readFileSync('docs/operations.md', 'utf8')
   const links = [...text.matchAll(/^https:\/\/\S+?\?(\S+) +# (.+)$/gm)]
   expect(links.length).toBeGreaterThan(2)

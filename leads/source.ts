@@ -1,9 +1,9 @@
 /*
- * Where a lead came from, in words for people. Stored is what the page told, cleaned by lead.ts; the
- * name is found when somebody reads it, so a better one is good for old leads too.
+ * Describes where a lead came from. The database stores the parameters that the page sent, so that a
+ * better description applies to old leads, too.
  */
 
-// The page tells which kind of click it was, never the click's own id.
+// For privacy, the page sends the name of the click parameter, not its value.
 const adClicks = new Map([
   ['gclid', 'Google Ads'],
   ['gbraid', 'Google Ads'],
@@ -25,15 +25,15 @@ const places = new Map([
 
 const paid = /^(cpc|ppc|cpm|display|paid.*)$/i
 
-/** Such as "Google Ads · spring-roofs", "Facebook", "google.com" or "Direct". */
+/** Returns text such as "Google Ads · spring-roofs", "Facebook", "google.com", or "Direct". */
 export function describeSource(source: string | null): string {
-  if (source === null) return 'Not known'
+  if (source === null) return 'Unknown'
   const parts = new URLSearchParams(source)
   const part = (name: string) => parts.get(name) ?? ''
   const place =
     adClicks.get(part('click')) ||
     nameCampaignSource(part('utm_source'), part('utm_medium')) ||
-    // Facebook adds its id to every link, paid or not.
+    // Facebook adds fbclid to every link, paid or not.
     (part('click') === 'fbclid' ? 'Facebook' : nameHost(part('referrer'))) ||
     part('utm_medium')
   return [place, part('utm_campaign')].filter(Boolean).join(' · ') || 'Direct'
@@ -46,14 +46,14 @@ function nameCampaignSource(source: string, medium: string): string {
 }
 
 function nameHost(host: string): string {
-  // Google's app on Android names itself instead of the site.
+  // The Google app on Android sends its package name.
   if (host === 'com.google.android.googlequicksearchbox') return 'google.com'
-  // Both lead every link over hosts of their own (l., lm., m.).
+  // Links from these two come from subdomains such as l. and m.
   const [, place = ''] = host.match(/(?:^|\.)(facebook|instagram)\.com$/) ?? []
   return places.get(place) ?? host.replace(/^www\./, '')
 }
 
-/** For programs: the name and what it was found from. */
+/** Returns the description and all parameters, for other programs. */
 export const explainSource = (source: string | null) =>
   source === null
     ? null

@@ -1,4 +1,4 @@
-/** An error whose sentence is for a person: it is shown as it is, without its stack. */
+/** Its message is shown to the user without a stack trace. */
 export class UserError extends Error {
   override name = 'UserError'
 }

@@ -31,7 +31,7 @@ export const list = (
     v.pipe(
       v.string(),
       v.transform((text) => text.split(',').map((item) => item.trim())),
-      // Drop empty items before tidying, so that an item that tidies to nothing is reported.
+      // Drop empty items first, so that an item that tidy makes empty fails the check.
       v.transform((items) => items.filter((item) => item !== '').map(tidy)),
       v.check((items) => items.every(isValid), message),
     ),
@@ -48,5 +48,5 @@ export const phoneNumbers = list(
   (item) => item.replace(/[\s().-]/g, ''),
 )
 
-/** A value of blanks and commas counts as unset. */
+/** Spaces and commas alone count as unset. */
 export const isSet = (value: string | undefined): value is string => /[^\s,]/.test(value ?? '')

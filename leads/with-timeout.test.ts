@@ -1,24 +1,24 @@
-import { setImmediate as look } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { TooSlow, withTimeout } from './with-timeout.ts'
+import { TimeoutError, withTimeout } from './with-timeout.ts'
 
-it('gives up on what has no end, and says so to what has not begun', async () => {
+it('rejects work that takes too long, and reports that it is late', async () => {
   let isLate = () => false
   const given = withTimeout(250, (late) => {
     isLate = late
     return new Promise(() => {})
   })
   expect(isLate()).toBe(false)
-  await expect(given).rejects.toThrow(TooSlow)
+  await expect(given).rejects.toThrow(TimeoutError)
   expect(isLate()).toBe(true)
 })
 
-it('does not count the time in which the process itself stood still', async () => {
+it('does not count time during which the process was blocked', async () => {
   const given = withTimeout(500, async () => {
-    for (let turn = 0; turn < 10; turn++) await look()
+    for (let turn = 0; turn < 10; turn++) await yieldToEventLoop()
     return 'done'
   })
-  // Longer than the limit: the whole thread waits, timers and all.
+  // Block the whole thread, including timers, for longer than the limit.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
   await expect(given).resolves.toBe('done')
 })

@@ -1,13 +1,12 @@
 const tickMs = 250
 
 /**
- * Rejects when the work takes longer, by a clock that stands still while this process does. A plain
- * timer of a process that was without the CPU for seconds fires before it reads the answer that has
- * long been there: that made a 503 of a lead which PostgreSQL could have stored.
+ * Does not count time during which this process got no CPU. With a plain timer, a stalled process
+ * timed out before it read PostgreSQL's response, and answered 503 for a stored lead.
  */
 export function withTimeout<Result>(
   ms: number,
-  /** What has not begun when nobody waits any more need not begin. */
+  /** Check `isLate` before each step: after the timeout, the result is no longer used. */
   work: (isLate: () => boolean) => Promise<Result>,
 ): Promise<Result> {
   let leftMs = ms
@@ -17,7 +16,7 @@ export function withTimeout<Result>(
       leftMs -= tickMs
       if (!isLate()) return
       clearInterval(timer)
-      reject(new TooSlow())
+      reject(new TimeoutError())
     }, tickMs)
     work(isLate)
       .then(resolve, reject)
@@ -25,6 +24,6 @@ export function withTimeout<Result>(
   })
 }
 
-export class TooSlow extends Error {
-  override name = 'TooSlow'
+export class TimeoutError extends Error {
+  override name = 'TimeoutError'
 }

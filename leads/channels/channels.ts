@@ -84,7 +84,7 @@ export function createDeviceReader(
       known = await listDevices(db, { ...env, now: now() })
       faults.clear('devices', 'devices can be read again')
     } catch (error) {
-      const message = 'devices cannot be read: new ones get no notifications'
+      const message = 'cannot read push devices; devices added since then get no notifications'
       faults.report('devices', { error: nameError(error) }, message)
     }
     reading = undefined

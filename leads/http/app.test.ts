@@ -23,7 +23,7 @@ describe.each(engines)('the function on %s', (engine) => {
     expect([status, json]).toEqual([200, { ok: true }])
     const saved = { consent: '2026-11', source: 'utm_source=google', deadlineAt: null }
     const deliveries = [{ channel: 'airtable', state: 'waiting' }]
-    expect(await stored()).toMatchObject([{ ...sent, suspect: 'haste', ...saved, deliveries }])
+    expect(await stored()).toMatchObject([{ ...sent, suspect: 'too-fast', ...saved, deliveries }])
     expect(wakes).toHaveLength(1)
     const logged = JSON.stringify(log.entries)
     expect(logged).toContain('leadId')

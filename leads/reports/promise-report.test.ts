@@ -72,7 +72,7 @@ it('tells where leads came from and how each fared, the most fruitful first', ()
   expect(bySource).toEqual([
     { source: 'Google Ads', leads: 3, kept: 1, missed: 1, share: 0.5 },
     { source: 'Direct', leads: 1, kept: 1, missed: 0, share: 1 },
-    { source: 'Not known', leads: 1, kept: 0, missed: 1, share: 0 },
+    { source: 'Unknown', leads: 1, kept: 0, missed: 1, share: 0 },
   ])
 })
 

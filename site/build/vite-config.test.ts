@@ -29,5 +29,5 @@ test.each([
 test('a public address that is none ends a build with a sentence', () => {
   expect(() => readConfig('PUBLIC_URL=www.example.com\n')).toThrow('PUBLIC_URL must be')
   const secret = 'PUBLIC_URL=https://jane:secret@example.com\n'
-  expect(() => readConfig(secret)).toThrow('PUBLIC_URL must hold no')
+  expect(() => readConfig(secret)).toThrow('PUBLIC_URL must not contain')
 })

@@ -18,7 +18,7 @@ create table leads (
   client_network text not null,
   idempotency_key text unique,
   body_hash text not null,
-  -- Why the lead is suspected spam: 'trap' (filled honeypot) or 'haste' (sent too fast). Null for all others.
+  -- Why the lead is suspected spam: 'trap' (filled honeypot) or 'too-fast' (sent within a second). Null for all others.
   suspect text,
   -- The version of the consent text under the button.
   consent text,
