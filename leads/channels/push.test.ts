@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
-import { jane, savePhone, storeLead, testTime } from '#testing/saved-leads.ts'
+import { jane, savePhone, storedJane, storeLead, testTime } from '#testing/saved-leads.ts'
 import { waitUntil } from '#testing/server-process.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { findDeadline } from '../deadline.ts'
@@ -13,7 +13,8 @@ import { listDevices, type PushDevice, saveDevice } from '../store/push-devices.
 import { findLead } from '../store/reading.ts'
 import { recordAnswer } from '../store/reminders.ts'
 import type { Engine } from '../store/tables.ts'
-import { isPushService } from './push.ts'
+import { findRecipients } from './channels.ts'
+import { isPushService, push } from './push.ts'
 
 const access = { deskEmails: [], now: testTime }
 
@@ -42,7 +43,7 @@ async function open(engine: Engine = 'sqlite') {
   /** The phones notified since the last call, and the titles. */
   const takeNotifications = () =>
     service.messages.splice(0).map(({ device, data }) => `${device}: ${data.notification.title}`)
-  return { service, db, log, clock, addPhone, save, deliver, takeNotifications }
+  return { service, db, log, clock, context, addPhone, save, deliver, takeNotifications }
 }
 
 describe.each(engines)('push on %s', (engine) => {
@@ -130,11 +131,16 @@ it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
   ],
 ])('sends nothing to a device whose session %s', async (_, end) => {
   const opened = await open()
-  const { db, service, addPhone, save, deliver } = opened
+  const { db, service, context, addPhone, save, deliver } = opened
   await addPhone('phone')
   await save()
+  const [recipient] = await findRecipients(push, context)
   await end(opened)
   await deliver()
+  // Another process may have read the devices before the session ended.
+  const claimed = [{ lead: storedJane, reason: 'received' as const, attempts: 1 }]
+  const sender = { ...context, settings: { services: [] } }
+  if (recipient) await push.send(claimed, recipient, sender, AbortSignal.timeout(10_000))
   const later = await save()
   await deliver()
   expect(service.messages).toEqual([])

@@ -109,7 +109,7 @@ export function endSessions({ kysely }: Database, id: string | 'all', now: numbe
     const query = trx.deleteFrom('desk_sessions')
     await (id === 'all' ? query : query.where('id', '=', id)).execute()
     if (id === 'all') await trx.deleteFrom('desk_links').execute()
-    await removeDevices(trx, id === 'all' ? 'all' : { sessionIds: [id] }, now)
+    await removeDevices(trx, id === 'all' ? 'all' : { sessionId: id }, now)
   })
 }
 
@@ -136,6 +136,6 @@ export function removeCrew({ kysely }: Database, email: string, now: number): Pr
       .where('email', '=', email)
       .returning('id')
       .execute()
-    await removeDevices(trx, { sessionIds: ended.map(({ id }) => id) }, now)
+    for (const { id } of ended) await removeDevices(trx, { sessionId: id }, now)
   })
 }

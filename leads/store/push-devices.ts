@@ -154,10 +154,10 @@ async function cancelNotifications(
     .execute()
 }
 
-/** Removes one device, those of some sessions, or all, and cancels their pending deliveries. */
+/** Removes one device, that of a session, or all, and cancels their pending deliveries. */
 export async function removeDevices(
   trx: Kysely<Tables>,
-  which: { id: string } | { sessionIds: readonly string[] } | 'all',
+  which: { id: string } | { sessionId: string } | 'all',
   now: number,
 ): Promise<void> {
   let query = trx.deleteFrom('push_devices').returning('id')
@@ -165,7 +165,7 @@ export async function removeDevices(
     query =
       'id' in which
         ? query.where('id', '=', which.id)
-        : query.where('session_id', 'in', which.sessionIds)
+        : query.where('session_id', '=', which.sessionId)
   const removed = await query.execute()
   await cancelNotifications(trx, removed, now)
 }
