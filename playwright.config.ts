@@ -2,20 +2,20 @@ import { defineConfig } from '@playwright/test'
 import { findBrowser } from './scripts/tools.mjs'
 
 const executablePath = findBrowser()
-// Each worker reads this file, too, and need not search again.
+// Workers also read this file, so save them the search.
 if (executablePath) process.env.CHROMIUM_PATH = executablePath
 const port = Number(process.env.E2E_PORT ?? 4173)
 
 export default defineConfig({
   testDir: 'e2e',
-  // Without one all are skipped, and set-up has said so.
+  // Without a browser, all tests are skipped. Setup lists them.
   testIgnore: executablePath ? [] : '**',
-  // `npm test` and `npm run test:slow`.
+  // `npm test` runs the first project, `npm run test:slow` the second.
   projects: [
     { name: 'test', testMatch: '**/*.spec.ts' },
     { name: 'slow', testMatch: '**/*.slow.test.ts' },
   ],
-  // Limits end what hangs. How fast things are is the benchmark's question, on a machine of its own.
+  // These timeouts only stop tests that hang. Benchmarks measure speed.
   timeout: 120_000,
   expect: { timeout: 30_000 },
   fullyParallel: true,
@@ -28,7 +28,7 @@ export default defineConfig({
     navigationTimeout: 60_000,
     launchOptions: {
       ...(executablePath ? { executablePath } : {}),
-      // Chromium refuses its sandbox to root; the rest keeps it from calling home.
+      // Chromium's sandbox does not work as root. The other flags prevent requests to Google.
       args: [
         ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
         '--disable-background-networking',

@@ -113,7 +113,7 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
     })
     const countAcknowledged = () => visitors.listAcknowledged().length
     while (killedAt.length < kills) {
-      // Wait for leads, not for a time: on a busy machine, a server could be killed before its first lead.
+      // Wait for leads instead of a fixed time, because a busy server could be killed before its first lead.
       const enough = countAcknowledged() + random() * 6
       await waitUntil(() => countAcknowledged() >= enough)
       await pause(random() * 100)
@@ -219,7 +219,7 @@ async function startReceivers(seed: number) {
 
 const findName = (text: string) => text.match(/Visitor \d+/)?.[0] ?? ''
 
-/** One call in ten fails, and one response in twenty is lost. */
+/** One request in ten fails, and one response in twenty is lost. */
 function chooseFault(random: () => number): Fault | undefined {
   const failures: Fault[] = [
     { kind: 'error', status: 503, type: 'SERVICE_UNAVAILABLE' },

@@ -28,7 +28,7 @@ type Attack = [
 
 const attacks: Record<string, Attack> = {
   'a complete request': [[200], complete],
-  // Node closes its half too, so the response may not arrive although the lead is stored.
+  // Node closes its half too, so the response may not arrive even though the lead is stored.
   'a complete request, then half-closed': [[0, 200], post(length) + lead, true],
   '10,000 headers': [[431], post(...repeat(10_000, (at) => `x-${at}: ${at}`))],
   'one header of 100 KB': [[431], post(`x: ${'y'.repeat(100_000)}`)],

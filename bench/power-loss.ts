@@ -11,7 +11,7 @@ import { startVisitors } from './visitors.ts'
 
 const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: 'pipe' })
 
-/** Returns true with root, mkfs.ext4, and loop devices. */
+/** Returns true if root, mkfs.ext4, and loop devices are available. */
 export function canCutPower(): boolean {
   const dir = mkdtempSync(join(tmpdir(), 'power-'))
   try {
@@ -26,7 +26,7 @@ export function canCutPower(): boolean {
 
 /**
  * Runs a server whose database is on a file system inside an image file. The image lacks the writes that
- * the kernel has not synced, so a copy of it is the disk after a power loss.
+ * the kernel has not synced, so a copy of it matches the disk after a power loss.
  */
 export async function cutPower(seed: number, cuts: number) {
   const random = createRandom(seed)

@@ -4,8 +4,8 @@ import {
   expect,
   expectAccessible,
   formatRgb,
-  readToTheEnd,
   scrollPage,
+  scrollToEnd,
   test,
 } from './test.ts'
 
@@ -13,17 +13,20 @@ for (const [size, viewport] of Object.entries({
   wide: desktop,
   narrow: { width: 320, height: 640 },
 })) {
-  test(`axe finds nothing, ${size}, whatever the page shows`, async ({ page, form }) => {
+  test(`has no accessibility violations in any state on a ${size} screen`, async ({
+    page,
+    form,
+  }) => {
     await page.setViewportSize(viewport)
     await page.goto('/')
     await expectAccessible(page)
-    await readToTheEnd(page)
+    await scrollToEnd(page)
     await form.press('incomplete')
-    // Colors are measured when the toast has faded in.
+    // Wait until the toast has faded in, because axe measures colors.
     await expect(form.toast('incomplete')).toHaveCSS('opacity', '1')
     await expectAccessible(page)
 
-    // Every pressable thing is at least 24 px either way.
+    // WCAG 2.2 requires targets of at least 24 by 24 px.
     const small = await page.locator('a, button, input, select').evaluateAll((elements) =>
       elements
         .map((element) => ({ html: element.outerHTML, box: element.getBoundingClientRect() }))
@@ -34,10 +37,10 @@ for (const [size, viewport] of Object.entries({
   })
 }
 
-test('focus is visible everywhere, and never hides under the header', async ({ page }) => {
+test('shows focus on every element and never hides it under the header', async ({ page }) => {
   await page.setViewportSize(desktop)
   await page.goto('/')
-  await readToTheEnd(page)
+  await scrollToEnd(page)
   await scrollPage(page, 0)
   const walk = async (key: 'Tab' | 'Shift+Tab') => {
     const seen: string[] = []
@@ -66,7 +69,7 @@ test('focus is visible everywhere, and never hides under the header', async ({ p
   expect(seen[0]).toBe('Skip to the estimate form')
   expect(seen.at(-1)).toMatch(/^\(\d{3}\)/)
   expect(seen.length).toBeGreaterThan(12)
-  // Light on what is dark, for any brand.
+  // On a dark background, the outline must be light with any brand.
   const footerLink = page.locator('footer a')
   await footerLink.focus()
   await expect(footerLink).toHaveCSS('outline-color', formatRgb(brand.palette.paper))

@@ -2,13 +2,13 @@ import { fakeGoogleMaps } from '#fakes/google-maps.ts'
 import { test } from './address.ts'
 import { desktop, expect, expectAccessible, phone } from './test.ts'
 
-test('the keyboard walks round the list, closes it and leaves it', async ({
+test('supports the keyboard: arrow keys wrap around, Escape closes the list, Tab leaves it', async ({
   page,
   form,
   address,
 }) => {
   const { field, options, active, pressKeys } = address
-  const asked = await fakeGoogleMaps(page)
+  const google = await fakeGoogleMaps(page)
   await address.openList()
   await expect(active).toHaveCount(0)
   await pressKeys('ArrowDown')
@@ -20,7 +20,7 @@ test('the keyboard walks round the list, closes it and leaves it', async ({
   await pressKeys('ArrowDown')
   await expect(active).toHaveText('12 Oak St Denver, CO')
 
-  // An input method keeps its Enter.
+  // Enter belongs to the input method during composition.
   await field.evaluate((input) => {
     const enter = { key: 'Enter', isComposing: true, bubbles: true }
     input.dispatchEvent(new KeyboardEvent('keydown', enter))
@@ -39,7 +39,7 @@ test('the keyboard walks round the list, closes it and leaves it', async ({
   await expect(options).toHaveCount(0)
   await expect(field).toHaveAttribute('aria-expanded', 'false')
   await expect(field).not.toHaveAttribute('aria-activedescendant')
-  // A second one harms nothing, and an arrow brings the list back.
+  // A second Escape changes nothing, and an arrow key reopens the list.
   await pressKeys('Escape')
   await expect(field).toHaveValue('12 Oak')
   await expect(field).toBeFocused()
@@ -50,9 +50,9 @@ test('the keyboard walks round the list, closes it and leaves it', async ({
   await expect(form.serviceType).toBeFocused()
   await expect(options).toHaveCount(0)
   await expect(field).toHaveValue('12 Oak')
-  expect(asked.details).toEqual([])
+  expect(google.details).toEqual([])
 
-  // It closes when too little text is left, and when Enter submits, as in any field.
+  // The list closes when too little text is left and when Enter submits the form.
   await field.focus()
   await pressKeys('End', 'Backspace')
   await expect(options).toHaveCount(5)
@@ -68,12 +68,15 @@ test('the keyboard walks round the list, closes it and leaves it', async ({
   expect(await submits()).toBe(1)
 })
 
-test('a screen reader hears of a combobox, its list and their count', async ({ page, address }) => {
+test('announces the combobox, its list, and the number of suggestions to screen readers', async ({
+  page,
+  address,
+}) => {
   const { field, options, list, announced } = address
-  const asked = await fakeGoogleMaps(page, {
+  const google = await fakeGoogleMaps(page, {
     answer: (input) => ({ '1 Oak': ['1 Oak St, CO'], '1 Oak 9': [] })[input],
   })
-  await address.reach()
+  await address.focusCombobox()
   await expect(announced).toHaveText('')
   await address.type('1 Oak')
   await expect(announced).toHaveText('1 suggestion')
@@ -100,7 +103,7 @@ test('a screen reader hears of a combobox, its list and their count', async ({ p
   const listId = await list.getAttribute('id')
   await expect(field).toHaveAttribute('aria-controls', listId ?? '')
   await expectAccessible(page, '#estimate')
-  // Enter on an option chooses it, and only then submits.
+  // The first Enter chooses the option, and the second one submits.
   const submits = await address.countSubmits()
   await address.pressKeys('Enter')
   await expect(announced).toHaveText('Filled in: 12 Oak St, Denver, CO 80202, USA')
@@ -109,11 +112,11 @@ test('a screen reader hears of a combobox, its list and their count', async ({ p
   await address.pressKeys('Enter')
   expect(await submits()).toBe(1)
 
-  // Autofill closes the list and asks no more. What each browser's looks like: field-input.test.ts.
+  // Autofill closes the list and sends no request. field-input.test.ts covers each browser's events.
   await field.fill('')
   await address.type('12 Oak')
   await expect(options).toHaveCount(5)
-  const { length } = asked.searches
+  const { length } = google.searches
   await page.clock.install()
   await field.evaluate((input: HTMLInputElement) => {
     input.value = '9 Elm St'
@@ -123,18 +126,18 @@ test('a screen reader hears of a combobox, its list and their count', async ({ p
   await expect(options).toHaveCount(0)
   await expect(field).toHaveAttribute('aria-expanded', 'false')
   await expect(field).toHaveValue('9 Elm St')
-  expect(asked.searches).toHaveLength(length)
+  expect(google.searches).toHaveLength(length)
 })
 
-test.describe('by touch', () => {
+test.describe('on a touch screen', () => {
   test.use({ hasTouch: true })
 
-  test('the list fits on the screen with its field, however long its words are', async ({
+  test('fits the list and its field on the screen, even with long addresses', async ({
     page,
     address,
   }) => {
     const { field, options } = address
-    // Taller than any of these screens in any font.
+    // Long enough to exceed every screen below in any font.
     const words = 'Old Oakwood Hollow Court Southwest '.repeat(9)
     const addresses = [1, 2, 3, 4, 5].map((unit) => `12${unit} ${words}, Highlands Ranch, CO`)
     await fakeGoogleMaps(page, {
@@ -144,16 +147,16 @@ test.describe('by touch', () => {
     const short = { width: 1366, height: 600 }
     for (const screen of [{ width: 320, height: 640 }, phone, short, desktop]) {
       await page.setViewportSize(screen)
-      // It is brought into view when it opens.
+      // Opening the list scrolls it into view.
       await address.pressKeys('Escape', 'ArrowUp')
       const input = await field.boundingBox()
       const shown = await page.locator('.suggestions').boundingBox()
-      if (!input || !shown) throw new Error('not shown')
+      if (!input || !shown) throw new Error('The list is not visible.')
       expect(shown.x).toBeCloseTo(input.x, 0)
       expect(shown.width).toBeCloseTo(input.width, 0)
       expect(shown.y - input.y - input.height).toBeLessThan(8)
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(screen.width)
-      // Nothing of the page cuts field and list off or covers them.
+      // Nothing clips or covers the field and the list.
       for (const part of [field, page.locator('.suggestions > p')]) {
         const onTop = () =>
           part.evaluate((element) => {
@@ -164,11 +167,11 @@ test.describe('by touch', () => {
           })
         await expect.poll(onTop, `${screen.width} × ${screen.height}`).toBe(true)
       }
-      // The last one, which an arrow has reached.
+      // The arrow key moved to the last option.
       await expect(address.active).toBeInViewport()
     }
 
-    // One line is still tall enough for a thumb, and takes a tap.
+    // An option with one line is still tall enough to tap.
     await page.setViewportSize(phone)
     await address.type('x')
     await expect(options).toHaveCount(1)

@@ -3,14 +3,14 @@ import { company } from '#site/content.ts'
 import { findAddress, test } from './address.ts'
 import { expect, test as plain } from './test.ts'
 
-// Chromium writes a line of its own for a request that was blocked.
+// Chromium logs an error for a blocked request.
 test.use({ expectedErrors: /Failed to load resource.*maps\.googleapis\.com/ })
 
-// What is asked of Google, and what becomes of its answers. The list itself: address-list.spec.ts;
-// when it is asked, and how often: search.test.ts.
+// Tests the requests to Google and the use of the responses. address-list.spec.ts tests the list, and
+// search.test.ts tests when requests are sent.
 
-plain('without a key nothing is asked of Google and the field is plain', async ({ page }) => {
-  const asked = await fakeGoogleMaps(page)
+plain('sends no requests to Google without a key', async ({ page }) => {
+  const google = await fakeGoogleMaps(page)
   const urls: string[] = []
   page.on('request', (request) => urls.push(request.url()))
   await page.goto('/')
@@ -18,29 +18,29 @@ plain('without a key nothing is asked of Google and the field is plain', async (
   await address.field.pressSequentially('12 Oak')
   await page.waitForLoadState('networkidle')
   await address.expectPlain()
-  expect(asked.scripts).toEqual([])
+  expect(google.scripts).toEqual([])
   expect(urls.filter((url) => url.includes('address-'))).toEqual([])
 })
 
-test('Google’s script is asked for once, at the first contact with the form, and may be late', async ({
+test('loads Google’s script once, when the visitor focuses the form, even if it loads slowly', async ({
   page,
   form,
   address,
 }) => {
   const { field, combobox } = address
   const { promise: arrives, resolve: arrive } = Promise.withResolvers<void>()
-  const asked = await fakeGoogleMaps(page, { arrives })
+  const google = await fakeGoogleMaps(page, { arrives })
   await page.goto('/')
   await page.mouse.move(20, 300)
   await page.mouse.wheel(0, 600)
   await page.getByRole('link', { name: company.phone }).first().focus()
   await page.waitForLoadState('networkidle')
-  expect(asked.scripts).toEqual([])
+  expect(google.scripts).toEqual([])
 
   await form.name.focus()
-  await expect.poll(() => asked.scripts.length).toBe(1)
-  expect(asked.scripts[0]?.origin).toBe('https://maps.googleapis.com')
-  expect(Object.fromEntries(asked.scripts[0]?.searchParams ?? [])).toEqual({
+  await expect.poll(() => google.scripts.length).toBe(1)
+  expect(google.scripts[0]?.origin).toBe('https://maps.googleapis.com')
+  expect(Object.fromEntries(google.scripts[0]?.searchParams ?? [])).toEqual({
     key: 'a-key',
     v: 'weekly',
     loading: 'async',
@@ -48,7 +48,7 @@ test('Google’s script is asked for once, at the first contact with the form, a
     language: 'en',
     region: 'US',
   })
-  // Value, caret and focus stay as they are.
+  // The value, the caret, and the focus do not change.
   await form.email.focus()
   await field.pressSequentially('12 Ok')
   await page.keyboard.press('ArrowLeft')
@@ -60,29 +60,29 @@ test('Google’s script is asked for once, at the first contact with the form, a
   await expect(field).toHaveValue('12 Oak')
   await expect(address.options).toHaveCount(5)
   expect(await element?.evaluate((input) => input.isConnected)).toBe(true)
-  expect(asked.scripts).toHaveLength(1)
+  expect(google.scripts).toHaveLength(1)
 })
 
-test('a blocked script leaves a plain field, silently', async ({ page, address }) => {
-  const asked = await fakeGoogleMaps(page, { blocked: true })
-  await page.goto('/')
-  await address.field.focus()
-  await expect.poll(() => asked.scripts.length).toBe(1)
-  await address.expectPlain()
-  await address.expectToSend()
-  expect(asked.scripts).toHaveLength(1)
-})
-
-test('a script without places is polled every 100 ms, for two minutes', async ({
+test('keeps a plain field without an error message when the script is blocked', async ({
   page,
   address,
 }) => {
+  const google = await fakeGoogleMaps(page, { blocked: true })
+  await page.goto('/')
+  await address.field.focus()
+  await expect.poll(() => google.scripts.length).toBe(1)
+  await address.expectPlain()
+  await address.expectTypedAddressSent()
+  expect(google.scripts).toHaveLength(1)
+})
+
+test('polls for the Places library every 100 ms for two minutes', async ({ page, address }) => {
   await page.clock.install()
   await fakeGoogleMaps(page, { offers: 'nothing' })
   await page.goto('/')
   await address.field.focus()
   await page.waitForFunction(() => 'google' in window)
-  // From here on time passes only as it is told to.
+  // From here on, time passes only in runFor().
   await page.clock.pauseAt(Date.now() + 60_000)
   const polls = await page.evaluateHandle(() => {
     const { google } = window as unknown as { google: { maps: object } }
@@ -100,52 +100,52 @@ test('a script without places is polled every 100 ms, for two minutes', async ({
   await address.expectPlain()
 })
 
-test('suggestions are addresses; a choice fills in the formatted one, if any', async ({
+test('suggests only addresses and fills in the formatted address of the chosen one', async ({
   page,
   address,
 }) => {
   const { field, options } = address
-  const asked = await fakeGoogleMaps(page, {
+  const google = await fakeGoogleMaps(page, {
     format: (place) => (place.startsWith('12 Oak Ave') ? `${place} 80202, USA` : null),
   })
   await address.openList()
   const submits = await address.countSubmits()
   const types = ['street_address', 'premise', 'subpremise', 'route']
-  expect(asked.searches).toEqual([{ input: '12 Oak', types, regions: ['us'], session: 1 }])
+  expect(google.searches).toEqual([{ input: '12 Oak', types, regions: ['us'], session: 1 }])
   await address.list.getByRole('option', { name: '12 Oak Ave Boulder, CO' }).click()
   await expect(field).toHaveValue('12 Oak Ave, Boulder, CO 80202, USA')
   await expect(field).toBeFocused()
   await expect(field).toHaveAttribute('aria-expanded', 'false')
-  expect(asked.details).toEqual([
+  expect(google.details).toEqual([
     { place: '12 Oak Ave, Boulder, CO', fields: ['formattedAddress'], session: 1 },
   ])
-  expect(asked.searches).toHaveLength(1)
+  expect(google.searches).toHaveLength(1)
 
-  // Each choice ends its session.
+  // Each choice ends the billing session.
   await field.selectText()
   await address.type('7 Elm')
   await expect(options).toHaveCount(5)
-  expect(asked.searches.map(({ session }) => session)).toEqual([1, 2])
+  expect(google.searches.map(({ session }) => session)).toEqual([1, 2])
   await options.first().click()
-  await expect.poll(() => asked.details.length).toBe(2)
+  await expect.poll(() => google.details.length).toBe(2)
   await expect(options).toHaveCount(0)
   await expect(field).toHaveValue('7 Elm')
   expect(await submits()).toBe(0)
 
-  // Once the form is sent, the list is forgotten.
-  await address.expectToSend()
+  // After the form is sent, the old list does not open again.
+  await address.expectTypedAddressSent()
   await expect(field).toHaveValue('')
   await field.focus()
   await page.keyboard.press('ArrowDown')
   await expect(options).toHaveCount(0)
 })
 
-test('suggestions never overwrite what is typed, and stop with the key', async ({
+test('never overwrites typed text and stops when Google rejects the key', async ({
   page,
   address,
 }) => {
   const { promise: arrives, resolve: arrive } = Promise.withResolvers<void>()
-  const asked = await fakeGoogleMaps(page, { format: () => arrives.then(() => 'Too late') })
+  const google = await fakeGoogleMaps(page, { format: () => arrives.then(() => 'Too late') })
   await address.openList()
   await address.options.first().click()
   await page.keyboard.type('ley')
@@ -153,39 +153,38 @@ test('suggestions never overwrite what is typed, and stop with the key', async (
   await expect(address.options).toHaveCount(5)
   await expect(address.field).toHaveValue('12 Oakley')
 
-  await asked.refuseKey()
+  await google.rejectKey()
   await address.expectPlain()
-  const { length } = asked.searches
-  await address.expectToSend()
-  expect(asked.searches).toHaveLength(length)
+  const { length } = google.searches
+  await address.expectTypedAddressSent()
+  expect(google.searches).toHaveLength(length)
 })
 
-test('suggestions stop for good when Google refuses three times (over quota), silently', async ({
+test('stops suggestions without an error message after three failures, such as an exceeded quota', async ({
   page,
   address,
 }) => {
-  const asked = await fakeGoogleMaps(page, {
+  const google = await fakeGoogleMaps(page, {
     answer: () => {
       throw new Error('RESOURCE_EXHAUSTED: quota')
     },
   })
-  await address.reach()
+  await address.focusCombobox()
   for (const searches of [1, 2, 3]) {
     await address.type('12 Oak')
-    await expect.poll(() => asked.searches.length).toBe(searches)
+    await expect.poll(() => google.searches.length).toBe(searches)
   }
   await address.expectPlain()
-  await address.expectToSend()
-  expect(asked.searches).toHaveLength(3)
+  await address.expectTypedAddressSent()
+  expect(google.searches).toHaveLength(3)
 })
 
-// Where a key's project has only Google's old widget.
-test('the old widget offers addresses only, and Enter on its list does not submit', async ({
+test('supports Google’s old widget: it suggests only addresses, and Enter in its list does not submit', async ({
   page,
   address,
 }) => {
   const { field } = address
-  const asked = await fakeGoogleMaps(page, { offers: 'old' })
+  const google = await fakeGoogleMaps(page, { offers: 'old' })
   const oldList = page.locator('.pac-container')
   const openOldList = async () => {
     await field.fill('')
@@ -197,14 +196,14 @@ test('the old widget offers addresses only, and Enter on its list does not submi
   await expect(oldList).toBeAttached()
   await openOldList()
   const submits = await address.countSubmits()
-  expect(asked.searches.at(-1)).toMatchObject({ types: ['address'], regions: ['us'] })
-  // The widget alone would switch autofill off.
+  expect(google.searches.at(-1)).toMatchObject({ types: ['address'], regions: ['us'] })
+  // By itself, the widget would turn off autofill.
   await expect(field).toHaveAttribute('autocomplete', 'street-address')
   await oldList.getByText('12 Oak Ave').click()
   await expect(field).toHaveValue('12 Oak Ave, Boulder, CO 80202, USA')
-  expect(asked.details).toMatchObject([{ fields: ['formatted_address'] }])
+  expect(google.details).toMatchObject([{ fields: ['formatted_address'] }])
 
-  // On nothing in particular it leaves what was typed.
+  // Enter without a selected option keeps the typed text.
   await openOldList()
   await page.keyboard.press('Enter')
   await expect(oldList).toBeHidden()
@@ -217,8 +216,8 @@ test('the old widget offers addresses only, and Enter on its list does not submi
   await page.keyboard.press('Enter')
   expect(await submits()).toBe(1)
 
-  // A refused key does not disable the field.
-  await asked.refuseKey()
+  // A rejected key does not disable the field.
+  await google.rejectKey()
   await address.expectPlain()
   await expect(field).not.toHaveClass(/gm-err/)
   await expect(field).not.toHaveAttribute('style')

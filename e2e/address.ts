@@ -10,10 +10,10 @@ import { expect, test as plain } from './test.ts'
 
 type Fixtures = { address: ReturnType<typeof findAddress> }
 
-/** On the site that has a key for Google's suggestions. */
+/** Runs tests on a site built with a key for Google's suggestions. */
 export const test = plain.extend<Fixtures, { siteWithKey: string }>({
   siteWithKey: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright wants a pattern here
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructuring pattern
     async ({}, use) => {
       const app = new Hono().all('*', createStaticSite(siteWithKeyDir))
       const server = serve({ fetch: app.fetch, port: 0 })
@@ -29,7 +29,7 @@ export const test = plain.extend<Fixtures, { siteWithKey: string }>({
   address: ({ page }, use) => use(findAddress(page)),
 })
 
-/** The address field with its list, and what a test does with them. */
+/** The address field, its list, and helpers for tests. */
 export function findAddress(page: Page) {
   const form = findForm(page)
   const field = form.address
@@ -37,13 +37,13 @@ export function findAddress(page: Page) {
   const options = list.getByRole('option')
   const combobox = page.getByRole('combobox', { name: words.labels.address })
 
-  /** Types at one go: slow keys would be several searches. */
+  /** Inserts the text in one step, because slow typing would cause several searches. */
   async function type(text: string) {
     await field.focus()
     await page.keyboard.insertText(text)
   }
-  /** Goes to the field and waits until it has become a combobox. */
-  async function reach() {
+  /** Focuses the field and waits until it is a combobox. */
+  async function focusCombobox() {
     await page.goto('/')
     await field.focus()
     await expect(combobox).toBeFocused()
@@ -56,10 +56,10 @@ export function findAddress(page: Page) {
     active: list.getByRole('option', { selected: true }),
     announced: page.locator('.field:has(#address)').getByRole('status'),
     type,
-    reach,
+    focusCombobox,
 
     async openList() {
-      await reach()
+      await focusCombobox()
       await type('12 Oak')
       await expect(options).toHaveCount(5)
     },
@@ -68,7 +68,7 @@ export function findAddress(page: Page) {
       for (const key of keys) await page.keyboard.press(key)
     },
 
-    /** Counts how often the form was submitted, whatever became of it. */
+    /** Counts submit events, whether or not the form was sent. */
     async countSubmits() {
       const count = await form.form.evaluateHandle((form) => {
         const count = { submits: 0 }
@@ -87,8 +87,8 @@ export function findAddress(page: Page) {
       await expect(options).toHaveCount(0)
     },
 
-    /** Typing works, whatever became of the suggestions, and nothing but the text is in the field. */
-    async expectToSend() {
+    /** Expects that a typed address can be submitted and that the field contains only that text. */
+    async expectTypedAddressSent() {
       const requests = await form.answerWith({ status: 200 })
       await form.fillIn({ ...visitor, address: '' })
       await type('1 Ridge Rd, Denver')

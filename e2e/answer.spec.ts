@@ -7,8 +7,7 @@ import { expect, expectAccessible, formatRgb, phone } from './test.ts'
 
 test.use({ viewport: phone, expectedErrors: /404 \(Not Found\)/ })
 
-// Staff get the mail, open its link on a phone and press the button.
-test('the link in the mail shows the lead, and the button records the answer', async ({
+test('shows the lead behind the link in the email and records the answer', async ({
   page,
   startSite,
   airtable,
@@ -38,7 +37,7 @@ test('the link in the mail shows the lead, and the button records the answer', a
   await expect(page.getByText('EMERGENCY', { exact: true })).toBeVisible()
   const button = page.getByRole('button', { name: 'I am calling now' })
   await expect(button).toBeInViewport()
-  // The style applies, so its hash in the header is right.
+  // If the style applies, its hash in the Content-Security-Policy is right.
   await expect(button).toHaveCSS('background-color', formatRgb(brand.palette.accent))
   await expect.poll(readStatus).toBe('New')
   await checkPage()

@@ -8,11 +8,11 @@ test.beforeEach(async ({ page }) => {
   await page.goto('/')
 })
 
-test('a call that fails is tried once more under the same key', async ({ form }) => {
+test('retries a failed request once with the same idempotency key', async ({ form }) => {
   const keys = new Set<string | undefined>()
   for (const [index, [first, second]] of [
     ['cut' as const, { status: 200 }],
-    // Any JSON, nothing at all and plain text from a backend are a success, too.
+    // A backend may also return other JSON, plain text, or an empty body.
     [{ status: 500, body: '<html>' }, { body: '{"id":7}' }],
     [{ status: 503, headers: { 'retry-after': '1' } }, { status: 204 }],
     [
@@ -31,36 +31,33 @@ test('a call that fails is tried once more under the same key', async ({ form })
     expect(secondKey).toBe(firstKey)
     keys.add(firstKey)
   }
-  // Each lead has its own.
+  // Each lead has a different key.
   expect(keys.size).toBe(4)
 })
 
-test('a call without an answer for 10 s is broken off and tried once more', async ({
-  page,
-  form,
-}) => {
-  let calls = 0
+test('aborts a request after 10 s without a response and retries once', async ({ page, form }) => {
+  let requests = 0
   await page.route(functionUrl, (route) => {
-    calls += 1
-    // The first is never answered.
-    if (calls > 1) return route.fulfill({ json: { ok: true } })
+    requests += 1
+    // The first request gets no response.
+    if (requests > 1) return route.fulfill({ json: { ok: true } })
   })
   await form.fillIn()
   await page.clock.pauseAt(Date.now() + 60_000)
   await form.button.click()
-  await expect.poll(() => calls).toBe(1)
-  // Nobody in a hurry looks at a button for so long without a word.
+  await expect.poll(() => requests).toBe(1)
+  // The note appears before the timeout.
   await page.clock.runFor(8_000)
   await expect(form.note('slow')).toBeVisible()
   await page.clock.runFor(1_500)
   await expect(form.button).toHaveText('Submitting...')
-  expect(calls).toBe(1)
-  await form.runClockUntil(() => calls === 2)
+  expect(requests).toBe(1)
+  await form.runClockUntil(() => requests === 2)
   await expect(form.note('received')).toBeVisible()
   await expect(form.note('slow')).toHaveCount(0)
 })
 
-test('offline the form says so, and sends by itself when the connection is back', async ({
+test('shows a note while offline and sends the lead when the connection is back', async ({
   page,
   context,
   form,
@@ -80,7 +77,7 @@ test('offline the form says so, and sends by itself when the connection is back'
   expect(addresses).toEqual(['2 Corrected While Waiting'])
   await expect(form.note('waiting')).toHaveCount(0)
 
-  // A line that is lost while sending is waited for, then it is sent once more.
+  // If the connection drops while sending, the form waits for it and then retries once.
   const keys: (string | undefined)[] = []
   await page.route(functionUrl, async (route) => {
     keys.push(keyOf(route.request()))
@@ -91,7 +88,7 @@ test('offline the form says so, and sends by itself when the connection is back'
   await form.fillIn()
   await form.button.click()
   await expect(form.note('waiting')).toBeVisible()
-  // Longer than the second try would have waited.
+  // Longer than the usual delay before a retry.
   await page.clock.runFor(30_000)
   expect(keys).toHaveLength(1)
   await expect(form.toast('failed')).toHaveCount(0)

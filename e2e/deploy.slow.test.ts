@@ -9,9 +9,9 @@ import { copySources } from '#testing/copy-sources.ts'
 import { findForm, visitor } from './form.ts'
 import { serveSite } from './site.ts'
 
-// A deploy renames the page's files while 20 visitors have it open, each at another point.
+// A deploy renames the page's files while 20 visitors have the page open, each at a different step.
 
-// Twenty pages at once are slow on a small machine.
+// Opening 20 pages is slow on a small machine.
 const expect = expectSoon.configure({ timeout: 60_000 })
 test.describe.configure({ mode: 'default', timeout: 600_000 })
 
@@ -30,7 +30,7 @@ const press: Step = (page) => findForm(page).button.click()
 const enterForm: Step = (page) => findForm(page).name.focus()
 const goOffline: Step = (page) => page.context().setOffline(true)
 
-// How far a visitor has come when the deploy happens, once with the files so far and once with none.
+// The steps before the deploy. Each path runs twice: with the page's scripts loaded and without.
 const paths: Step[][] = [
   [],
   [touch],
@@ -63,7 +63,7 @@ function build(folder: string) {
   execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder, env })
 }
 
-test('a deploy under 20 open pages, whose files are gone: 20 leads, once each', async ({
+test('stores each lead once when a deploy removes the files of 20 open pages', async ({
   browser,
 }) => {
   const [files, later] = [before, after].map((folder) => readdirSync(join(folder, 'dist/assets')))
@@ -95,12 +95,12 @@ type Point = { path: Step[]; hasFiles: boolean }
 const nameVisitor = ({ path, hasFiles }: Point) =>
   `${hasFiles ? 'With' : 'Without'} ${'ABCDEFGHIJ'[paths.indexOf(path)]}`
 
-/** Opens the page and goes as far as this point. The returned function does the rest. */
+/** Opens the page and takes the steps before the deploy. The returned function takes the remaining steps. */
 async function beginVisit(browser: Browser, url: string, point: Point) {
-  // Twenty pages with moving testimonials would slow the machine down.
+  // Animated testimonials on 20 pages would slow down the machine.
   const context = await browser.newContext({ reducedMotion: 'reduce' })
   const page = await context.newPage()
-  const { promise: deployed, resolve: noteDeploy } = Promise.withResolvers<void>()
+  const { promise: deployed, resolve: finishDeploy } = Promise.withResolvers<void>()
   if (!point.hasFiles)
     await page.route('**/assets/*.js', async (route) => {
       await deployed
@@ -112,14 +112,14 @@ async function beginVisit(browser: Browser, url: string, point: Point) {
     await step(page, name)
     if (!point.hasFiles) continue
     // The first field hydrates the form; a later one loads the code that sends the lead.
-    if (step === fillIn[0]) await findForm(page).expectLive()
+    if (step === fillIn[0]) await findForm(page).expectHydrated()
     if (step === fillIn[1]) await expect.poll(() => page.evaluate(canSend)).toBe(true)
   }
   const missing = fillIn.filter((step) => !point.path.includes(step))
   return async () => {
-    noteDeploy()
+    finishDeploy()
     await context.setOffline(false)
-    // React sends a lead by itself when the connection is back. Without it the visitor presses again.
+    // React sends the lead automatically when the connection is back. Without React, the visitor submits again.
     if (!point.path.includes(goOffline) || !point.hasFiles)
       for (const step of [...missing, press]) await step(page, name)
     await expect(page.getByText(words.toasts.received).first()).toBeVisible()

@@ -5,7 +5,7 @@ import { hero, testimonials } from '#site/content.ts'
 import { copySources } from '#testing/copy-sources.ts'
 import { desktop, expect, phone, test } from './test.ts'
 
-// `npm run dev` on a copy of the sources, so that the test may change them. One server for all of them.
+// Runs one `npm run dev` server for all tests, on a copy of the sources that the tests can change.
 test.describe.configure({ mode: 'default' })
 test.use({ expectedErrors: /there is no page at|status of 404/ })
 
@@ -31,8 +31,8 @@ test.afterAll(async () => {
   rmSync(copy, { recursive: true, force: true })
 })
 
-// React reports here, as an error, any markup that the browser's form and the built one do not share.
-test('the page hydrates silently, a changed word shows by itself, and a wrong path is a 404', async ({
+// In development, React logs an error if the hydrated markup differs from the built one.
+test('hydrates without errors, reloads after a change, and returns 404 for an unknown path', async ({
   page,
   form,
 }) => {
@@ -47,7 +47,7 @@ test('the page hydrates silently, a changed word shows by itself, and a wrong pa
   await expect(page.getByText('Oops! Page not found')).toBeVisible()
 })
 
-test('a mistake in the content shows its message until it is corrected', async ({ page }) => {
+test('shows the message of a mistake in the content until it is corrected', async ({ page }) => {
   const content = join(copy, 'site/content.ts')
   const correct = readFileSync(content, 'utf8')
   writeFileSync(content, correct.replace(/( phone: '.*)\d'/, "$1'"))
@@ -58,9 +58,7 @@ test('a mistake in the content shows its message until it is corrected', async (
   await expect.poll(async () => (await page.request.get(url)).status()).toBe(200)
 })
 
-test('an owner’s three reviews stand still where all fit, and drift on a phone', async ({
-  page,
-}) => {
+test('keeps three reviews still where all fit, and moves them on a phone', async ({ page }) => {
   const row = page.locator('[data-testimonials] .row')
   const button = page.locator('[data-drift-button]')
   const cards = [1, 2, 3].map((id) => ({ name: `Customer ${id}`, text: 'They fixed it.' }))
@@ -81,10 +79,10 @@ test('an owner’s three reviews stand still where all fit, and drift on a phone
     await expect(row).toHaveAttribute(isDrifting ? 'data-drifting' : 'data-still')
     await expect(button).toBeVisible({ visible: isDrifting })
     await expect(row.locator('li:not([inert] li)')).toHaveCount(3)
-    // Nor is there a badge without an award.
+    // Without an award, there is no badge.
     await expect(page.locator('.badge')).toHaveCount(0)
   }
-  // Without any review there is no empty section.
+  // Without reviews, there is no section.
   writeRows([])
   await expect(page.getByRole('heading', { name: testimonials.heading })).toHaveCount(0)
 })

@@ -1,20 +1,20 @@
 import { findForm, formCode, visitor } from './form.ts'
 import { expect, test } from './test.ts'
 
-test('what was typed survives a reload and a closed tab for a day, on this device only', async ({
+test('keeps a draft for a day on this device, across reloads and closed tabs', async ({
   page,
   context,
   form,
 }) => {
-  const asked: string[] = []
-  context.on('request', (request) => asked.push(request.url()))
+  const requests: string[] = []
+  context.on('request', (request) => requests.push(request.url()))
   await page.goto('/')
   await form.fillIn()
   await page.reload()
   await expect(form.address).toHaveValue(visitor.address)
   expect(await form.readValues()).toEqual(visitor)
 
-  // What is typed next, before the form's code is there, is added to it.
+  // Text typed before the form's code loads is added to the draft.
   await page.route(formCode, () => {})
   await page.goto('/?again')
   await form.name.press('End')
@@ -27,7 +27,7 @@ test('what was typed survives a reload and a closed tab for a day, on this devic
   await page.close()
   await next.goto('/')
   await expect(nextForm.email).toHaveValue('jane@example.com')
-  expect(asked.filter((url) => url.includes('functions'))).toEqual([])
+  expect(requests.filter((url) => url.includes('functions'))).toEqual([])
 
   await next.clock.setFixedTime(Date.now() + 25 * 60 * 60_000)
   await next.goto('/?tomorrow')

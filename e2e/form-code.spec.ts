@@ -5,7 +5,10 @@ import { expect } from './test.ts'
 
 test.use({ expectedErrors: /Failed to load resource|dynamically imported module/ })
 
-test('a key that another lead has is replaced, and the lead is sent', async ({ page, form }) => {
+test('replaces an idempotency key that belongs to another lead and sends the lead', async ({
+  page,
+  form,
+}) => {
   const requests = await form.answerWith({ status: 409, body: '{}' }, { status: 200 })
   await page.goto('/')
   await form.fillIn()
@@ -14,7 +17,7 @@ test('a key that another lead has is replaced, and the lead is sent', async ({ p
   expect(keyOf(requests[1])).not.toBe(keyOf(requests[0]))
 })
 
-test('the outcome of a native post goes with the next press', async ({ page, form }) => {
+test('removes the outcome of a native post at the next submit', async ({ page, form }) => {
   await page.goto('/?again#estimate-failed')
   await expect(page.getByText(words.toasts.failed)).toBeVisible()
   await form.answerWith({ status: 200 })
@@ -23,7 +26,7 @@ test('the outcome of a native post goes with the next press', async ({ page, for
   await expect(page.getByText(words.toasts.failed)).toHaveCount(0)
 })
 
-test('a browser that opens the function’s address gets the page', async ({ page, baseURL }) => {
+test('redirects a browser that opens the function’s URL to the page', async ({ page, baseURL }) => {
   const form = findForm(page)
   await page.goto('/')
   await form.type()
@@ -32,7 +35,7 @@ test('a browser that opens the function’s address gets the page', async ({ pag
   expect(await form.readValues()).toEqual(visitor)
 })
 
-test('code is loaded when the mouse moves, not while it rests, and a failure is retried later', async ({
+test('loads the form’s code when the mouse moves, and retries later after a failure', async ({
   page,
 }) => {
   let loads = 0
@@ -40,7 +43,7 @@ test('code is loaded when the mouse moves, not while it rests, and a failure is 
     loads += 1
     return route.abort()
   })
-  // Nothing is fetched ahead on a metered connection.
+  // On a metered connection, nothing is preloaded.
   await page.addInitScript(() =>
     Object.defineProperty(navigator, 'connection', { value: { saveData: true } }),
   )

@@ -6,7 +6,7 @@ test.beforeEach(async ({ page }) => {
   await page.goto('/')
 })
 
-test('the form has the five fields, as the specification names them', async ({ page, form }) => {
+test('has the five fields from the specification', async ({ page, form }) => {
   const { name, email, phone, address, serviceType, button } = form
   for (const [field, type, placeholder, autocomplete] of [
     [name, 'text', /^\w+ \w+$/, 'name'],
@@ -34,22 +34,22 @@ test('the form has the five fields, as the specification names them', async ({ p
     'other: Other',
   ])
   await expect(button).toHaveText('Request Free Estimate →')
-  // Below 16 px iOS zooms in on a field.
+  // iOS zooms in on fields with text smaller than 16 px.
   for (const field of [name, email, phone, address, serviceType]) {
     const size = await field.evaluate((field) => getComputedStyle(field).fontSize)
     expect(Number.parseFloat(size)).toBeGreaterThanOrEqual(16)
   }
-  // What the number is for stands under the button.
+  // The consent text is below the button.
   expect(words.consent.text).toMatch(/your number/)
   const consent = await page.getByText(words.consent.text).boundingBox()
   const pressed = await button.boundingBox()
   expect(consent?.y).toBeGreaterThan((pressed?.y ?? 0) + (pressed?.height ?? 0))
 })
 
-test('a success: five fields go out once, and the form starts over', async ({ page, form }) => {
+test('sends the five fields once and resets the form after a success', async ({ page, form }) => {
   const requests = await form.answerWith({ status: 200 })
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
-  // The routes are asked from the last to the first.
+  // Playwright calls the newest route first.
   await page.route(functionUrl, async (route) => {
     await answered
     await route.fallback()
@@ -59,15 +59,15 @@ test('a success: five fields go out once, and the form starts over', async ({ pa
   await form.button.evaluate((button: HTMLButtonElement) => {
     for (let press = 0; press < 5; press++) button.click()
   })
-  // While it sends, nothing can be changed.
+  // The fields are read-only while sending.
   await expect(form.button).toHaveText('Submitting...')
   await expect(form.button).toBeDisabled()
   await form.phone.pressSequentially('9')
   await expect(form.phone).toHaveValue(visitor.phone)
   answer()
-  const said = "Estimate request received! We'll contact you within 10 minutes."
-  await expect(page.getByText(said, { exact: true })).toBeVisible()
-  // The toast's style sheet came by script, and the policy lets it count.
+  const message = "Estimate request received! We'll contact you within 10 minutes."
+  await expect(page.getByText(message, { exact: true })).toBeVisible()
+  // The content security policy allows the toast's styles, which a script adds.
   await expect(form.toast('received')).toHaveCSS('position', 'absolute')
   expect(await form.readValues()).toEqual(noValues)
   expect(await form.readDraft()).toBeNull()
@@ -83,34 +83,37 @@ test('a success: five fields go out once, and the form starts over', async ({ pa
   expect(headers).toMatchObject({ apikey: 'public-anon-key', 'content-type': 'application/json' })
   expect(headers['x-client-info']).toContain('supabase-js')
 
-  // A second tap after a quick success takes nothing back.
+  // A second tap after a fast success does not show errors.
   await form.press()
   await expect(form.note('received')).toBeVisible()
   await expect(page.locator('.field-error')).toHaveCount(0)
   expect(requests).toHaveLength(1)
-  // Another request that has begun is told what it lacks, and needs no service type.
+  // A new request that is incomplete shows the message. The service type is optional.
   await form.name.fill('John Doe')
   await form.press('incomplete')
   await form.fillIn({ ...visitor, serviceType: '' })
   await form.press()
   expect(requests[1]?.postDataJSON()).toEqual({ ...visitor, serviceType: '' })
 
-  // What was typed stays gone.
+  // The sent values do not come back after a reload.
   await page.reload()
   await form.name.focus()
-  await form.expectLive()
+  await form.expectHydrated()
   expect(await form.readValues()).toEqual(noValues)
 })
 
-test('keys alone fill in and send the form, and autofill without any', async ({ page, form }) => {
+test('can be filled in and sent with the keyboard or with autofill alone', async ({
+  page,
+  form,
+}) => {
   const requests = await form.answerWith({ status: 200 })
   await form.name.focus()
-  await form.expectLive()
+  await form.expectHydrated()
   for (const typed of ['jane doe', visitor.email, '5551234567', visitor.address]) {
     await page.keyboard.type(typed)
     await page.keyboard.press('Tab')
   }
-  // Not by its first letters: typed slowly, they mean others.
+  // Use arrow keys, because letters typed slowly would select other options.
   for (const key of ['ArrowDown', 'ArrowDown', 'Tab']) await page.keyboard.press(key)
   await expect(form.button).toBeFocused()
   await page.keyboard.press('Enter')
@@ -130,9 +133,12 @@ test('keys alone fill in and send the form, and autofill without any', async ({ 
   expect(requests.map((request) => request.postDataJSON())).toEqual([visitor, visitor])
 })
 
-test('a missing field: toast, nothing sent, error and focus there', async ({ page, form }) => {
+test('shows a toast, an error, and the focus at a missing field, and sends nothing', async ({
+  page,
+  form,
+}) => {
   const requests = await form.answerWith({ status: 200 })
-  // A screen reader reads the error with the field, so it must be there when the focus is.
+  // Screen readers read the error with the field, so it must exist before the field gets the focus.
   await form.form.evaluate((form) =>
     form.addEventListener('focusin', ({ target }) => {
       const field = target as Element
@@ -140,8 +146,8 @@ test('a missing field: toast, nothing sent, error and focus there', async ({ pag
       field.setAttribute('data-heard', description?.textContent ?? '')
     }),
   )
-  const said = page.getByText('Please fill in all required fields', { exact: true })
-  // Blanks are nothing, too; a browser strips them from an e-mail field by itself.
+  const toastText = page.getByText('Please fill in all required fields', { exact: true })
+  // Spaces count as empty. Browsers remove them from email fields.
   for (const [missing, value] of [
     ['name', ''],
     ['email', ''],
@@ -150,7 +156,7 @@ test('a missing field: toast, nothing sent, error and focus there', async ({ pag
   ] as const) {
     await form.fillIn({ ...visitor, [missing]: value })
     await form.button.click()
-    await expect(said).toBeVisible()
+    await expect(toastText).toBeVisible()
     const field = form[missing]
     await expect(field).toBeFocused()
     await expect(field).toHaveAttribute('data-heard', /^Please enter your /)
@@ -162,10 +168,10 @@ test('a missing field: toast, nothing sent, error and focus there', async ({ pag
   }
   expect(requests).toHaveLength(0)
 
-  // On a phone the toast fits the screen, and can be closed.
+  // On a phone, the toast fits on the screen and can be closed.
   await page.setViewportSize(phoneScreen)
   await form.press('incomplete')
-  // Under the pointer it stays, however long this takes.
+  // The toast stays open while the pointer is over it.
   const toast = form.toast('incomplete')
   await toast.hover()
   await expect
@@ -178,17 +184,17 @@ test('a missing field: toast, nothing sent, error and focus there', async ({ pag
   await expect(toast).toHaveCount(0)
 })
 
-test('a field stays marked until it is filled in, and rightly', async ({ page, form }) => {
+test('marks a field until it is filled in correctly', async ({ page, form }) => {
   const { name, email, phone, address } = form
   const requests = await form.answerWith({ status: 200 })
   await page.clock.install()
-  // The toast, not the browser's own bubble.
+  // React shows the toast instead of native validation messages.
   await form.press('incomplete')
-  const said = form.toast('incomplete')
-  await expect(page.locator('[aria-live=polite]').filter({ has: said })).toHaveCount(1)
+  const toast = form.toast('incomplete')
+  await expect(page.locator('[aria-live=polite]').filter({ has: toast })).toHaveCount(1)
   await page.mouse.move(0, 0)
   await page.clock.runFor(20_000)
-  await expect(said).toHaveCount(0)
+  await expect(toast).toHaveCount(0)
   await expect(name).toHaveAccessibleDescription('Please enter your name.')
   await expect(page.getByText('Please enter your address.')).toBeVisible()
   await name.fill('Jane')
@@ -201,29 +207,29 @@ test('a field stays marked until it is filled in, and rightly', async ({ page, f
   await expect(email).toBeFocused()
   await expect(email).toHaveAccessibleDescription(/name@example\.com/)
   await expect(phone).toHaveAccessibleDescription(/at least 7 digits/)
-  // None is empty any more.
-  await expect(said).toBeHidden()
+  // The toast is hidden, because no field is empty.
+  await expect(toast).toBeHidden()
   await email.fill(visitor.email)
   await phone.press('Enter')
   await expect(page.getByRole('alert')).toHaveText(/at least 7 digits/)
   expect(requests).toHaveLength(0)
 })
 
-test.describe('a failure', () => {
+test.describe('after a failure', () => {
   test.use({ expectedErrors: /Failed to load resource/ })
 
-  test('of any kind: toast, values kept, a number to call', async ({ page, form }) => {
+  test('shows a toast and a phone number, and keeps the values', async ({ page, form }) => {
     await page.clock.install()
     await form.fillIn()
     const keys = new Set<string | undefined>()
     const error = '{"error":{"code":"x","message":"y"}}'
     for (const [answer, tries] of [
       [{ status: 500, body: error }, 2],
-      // What was typed is refused: it would be again.
+      // A retry of invalid values would fail, too.
       [{ status: 422, body: error }, 1],
       [{ status: 502, body: '<html>Bad gateway</html>' }, 2],
       ['cut', 2],
-      // A hotel's sign-in page, a host's fallback: 200 means nothing then. See connection.test.ts.
+      // A Wi-Fi sign-in page or a host's fallback page may return 200. See connection.test.ts.
       [{ contentType: 'text/html; charset=UTF-8', body: '<h1>Welcome</h1>' }, 1],
       [{ status: 302, headers: { location: '/healthz' } }, 1],
     ] as const) {
@@ -231,19 +237,19 @@ test.describe('a failure', () => {
       await form.button.click()
       await form.runClockUntil(() => requests.length === tries)
       await expect(form.note('failed')).toBeVisible()
-      const said = page.getByText('Failed to submit form. Please try again.', { exact: true })
-      await expect(said).toBeVisible()
+      const toastText = page.getByText('Failed to submit form. Please try again.', { exact: true })
+      await expect(toastText).toBeVisible()
       expect(requests).toHaveLength(tries)
       for (const request of requests) keys.add(keyOf(request))
       expect(await form.readValues()).toEqual(visitor)
       expect(await form.readDraft()).toContain(visitor.address)
       await expect(form.button).toHaveText('Request Free Estimate →')
       await expect(form.root.getByRole('link', { name: company.phone })).toBeVisible()
-      // The next toast must be the next answer's.
+      // Close this toast, so that the next one belongs to the next response.
       await page.getByRole('button', { name: /close/i }).click()
-      await expect(said).toHaveCount(0)
+      await expect(toastText).toHaveCount(0)
     }
-    // Pressing again later is still the same lead.
+    // A later submit uses the same key.
     await page.reload()
     const later = await form.answerWith({ status: 200 })
     await form.press()

@@ -20,7 +20,7 @@ type Answer = Parameters<Route['fulfill']>[0] | 'cut'
 
 export const keyOf = (request: Request | undefined) => request?.headers()['idempotency-key']
 
-/** The estimate form of a page, and what a test does with it. */
+/** The estimate form of a page, and helpers for tests. */
 export function findForm(page: Page) {
   const root = page.locator('#estimate')
   const fields = Object.fromEntries(
@@ -37,7 +37,7 @@ export function findForm(page: Page) {
         await (choices ? fields[name].selectOption(value) : fields[name].fill(value))
     }
   }
-  const expectLive = () => expect(root.locator('form')).toHaveAttribute('novalidate')
+  const expectHydrated = () => expect(root.locator('form')).toHaveAttribute('novalidate')
 
   return {
     root,
@@ -48,25 +48,24 @@ export function findForm(page: Page) {
     toast,
     note: (name: Note) => root.getByText(words.notes[name]),
 
-    /** Fills in the form without waiting for React. */
+    /** Fills in the form without waiting for hydration. */
     type,
 
-    /** Fills in the form. React takes over meanwhile, because a person takes longer than it does. */
+    /** Fills in the form and waits for hydration, which is done by the time a real visitor finishes typing. */
     async fillIn(values: Partial<typeof visitor> = visitor) {
       await type(values)
-      await expectLive()
+      await expectHydrated()
     },
 
-    /** Presses the button once React has taken over, and waits for the toast. */
+    /** Submits the form after hydration and waits for the toast. */
     async press(outcome: Outcome = 'received') {
       await button.focus()
-      await expectLive()
+      await expectHydrated()
       await button.click()
       await expect(toast(outcome)).toBeVisible()
     },
 
-    /** Waits until React has taken over. */
-    expectLive,
+    expectHydrated,
 
     readValues: () =>
       root
@@ -77,7 +76,7 @@ export function findForm(page: Page) {
 
     readDraft: () => page.evaluate(() => localStorage.getItem('estimate-draft')),
 
-    /** Fakes the function and returns its requests. The last answer is repeated. */
+    /** Fakes the function and returns the requests to it. The last response is repeated. */
     async answerWith(...answers: Answer[]) {
       const requests: Request[] = []
       await page.route(functionUrl, (route) => {
@@ -89,7 +88,7 @@ export function findForm(page: Page) {
       return requests
     },
 
-    /** Collects what the page posts from here on. */
+    /** Collects the bodies of the page's POST requests from here on. */
     watchPosts() {
       const posts: string[] = []
       page.on('request', (request) => {
@@ -98,7 +97,7 @@ export function findForm(page: Page) {
       return posts
     },
 
-    /** Collects the types of the page's posts and never answers them. */
+    /** Collects the content types of posts to the function without responding. */
     async holdPosts() {
       const types: string[] = []
       await page.route(functionUrl, (route) => {
@@ -107,12 +106,12 @@ export function findForm(page: Page) {
       return types
     },
 
-    /** Runs the page's installed clock until something has happened. */
-    runClockUntil: (hasHappened: () => boolean) =>
+    /** Runs the page's fake clock until the condition is true. */
+    runClockUntil: (condition: () => boolean) =>
       expect
         .poll(async () => {
-          if (!hasHappened()) await page.clock.runFor(500)
-          return hasHappened()
+          if (!condition()) await page.clock.runFor(500)
+          return condition()
         })
         .toBe(true),
   }

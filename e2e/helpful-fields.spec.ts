@@ -14,11 +14,14 @@ async function pressKey(page: Page, key: string, times: number) {
   for (let press = 0; press < times; press++) await page.keyboard.press(key)
 }
 
-// Which numbers and names: format-fields.test.ts, lead.test.ts.
-test('name and phone are formatted as typed, and the caret stays', async ({ page, form }) => {
+// format-fields.test.ts and lead.test.ts have more numbers and names.
+test('formats the name and the phone number while typing without moving the caret', async ({
+  page,
+  form,
+}) => {
   const { name, phone } = form
   await name.focus()
-  await form.expectLive()
+  await form.expectHydrated()
   await name.pressSequentially('jOHN mcDONALD')
   await expect(name).toHaveValue('John Mcdonald')
   await name.fill('')
@@ -40,12 +43,12 @@ test('name and phone are formatted as typed, and the caret stays', async ({ page
   await page.keyboard.type('9')
   await expect(phone).toHaveValue('(555) 193-4567')
   expect(await findCaret(phone)).toBe(8)
-  // Deleted to nothing, no bracket comes back.
+  // No parenthesis comes back after everything is deleted.
   await page.keyboard.press('End')
   await pressKey(page, 'Backspace', 14)
   await expect(phone).toHaveValue('')
 
-  // An input method is left alone until it is done.
+  // Text is not formatted while an input method composes.
   await name.fill('')
   const session = await page.context().newCDPSession(page)
   for (const text of ['ß', 'nIHON']) {
@@ -57,8 +60,8 @@ test('name and phone are formatted as typed, and the caret stays', async ({ page
   await expect(name).toHaveValue('Nihon Go')
 })
 
-// Which slips: suggest-email.test.ts.
-test('a slip in the e-mail address is pointed out, never forced, and moves no button', async ({
+// suggest-email.test.ts has more typos.
+test('suggests a correction for a typo in the email address without blocking the submit', async ({
   page,
   form,
 }) => {
@@ -66,7 +69,7 @@ test('a slip in the e-mail address is pointed out, never forced, and moves no bu
   const { email, phone } = form
   const offer = page.getByRole('status').getByRole('button', { name: 'jane@gmail.com' })
   await email.focus()
-  await form.expectLive()
+  await form.expectHydrated()
   await email.fill('jane@gmial.com')
   await phone.focus()
   await offer.click()
@@ -82,20 +85,20 @@ test('a slip in the e-mail address is pointed out, never forced, and moves no bu
   const box = await form.button.boundingBox()
   await page.mouse.move((box?.x ?? 0) + 60, (box?.y ?? 0) + 8)
   await page.mouse.down()
-  // As long as a finger stays on a button.
+  // The typical duration of a tap.
   await page.clock.runFor(120)
   await page.mouse.up()
   await expect.poll(() => requests.length).toBe(1)
   expect(requests[0]?.postDataJSON().email).toBe('jane@gmial.com')
 })
 
-test('robots give themselves away in a field that people do not meet', async ({ page, form }) => {
+test('detects bots with a field that people do not see', async ({ page, form }) => {
   const requests = await form.answerWith({ status: 200 })
   const readDetails = (index: number) =>
     Object.fromEntries(new URLSearchParams(requests[index]?.headers()['x-lead-details']))
-  const trap = page.locator('#reference')
-  await expect(trap).not.toBeInViewport()
-  await expect(trap).toHaveAttribute('autocomplete', 'off')
+  const honeypot = page.locator('#reference')
+  await expect(honeypot).not.toBeInViewport()
+  await expect(honeypot).toHaveAttribute('autocomplete', 'off')
   expect(await form.root.ariaSnapshot()).not.toContain(words.trapLabel)
   await form.last.focus()
   await page.keyboard.press('Tab')
@@ -109,21 +112,21 @@ test('robots give themselves away in a field that people do not meet', async ({ 
   expect(consent).toBe(words.consent.version)
 
   await form.fillIn()
-  await trap.evaluate((trap: HTMLInputElement) => {
-    trap.value = 'http://spam.example '.repeat(2000)
+  await honeypot.evaluate((field: HTMLInputElement) => {
+    field.value = 'http://spam.example '.repeat(2000)
   })
   await form.button.click()
   await expect.poll(() => requests.length).toBe(2)
   expect(requests[1]?.postDataJSON()).toEqual(visitor)
-  // A word, not what was typed: a header has its limits, and the lead must get through.
+  // Only one word is sent, because headers have a size limit and the lead must arrive.
   expect(readDetails(1).reference).toBe('filled')
 
-  // Somebody whose draft was kept may press at once.
+  // A visitor with a restored draft may submit immediately.
   await expect(form.name).toHaveValue('')
   await form.fillIn()
   await page.reload()
   await form.button.focus()
-  await form.expectLive()
+  await form.expectHydrated()
   await form.button.click()
   await expect.poll(() => requests.length).toBe(3)
   expect(readDetails(2)).not.toHaveProperty('elapsedMs')

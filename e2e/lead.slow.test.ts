@@ -7,8 +7,8 @@ import { functionUrl } from './form.ts'
 import { expectRow, test } from './own-site.ts'
 import { expect } from './test.ts'
 
-// Node over PostgreSQL: server/main.test.ts.
-test('a lead goes from the form to a row, over the function on Deno and PostgreSQL', async ({
+// server/main.test.ts tests Node with PostgreSQL.
+test('delivers a lead from the form to Airtable with Deno and PostgreSQL', async ({
   page,
   form,
   startSite,
@@ -40,11 +40,11 @@ test('a lead goes from the form to a row, over the function on Deno and PostgreS
 })
 
 test.describe('behind Caddy', () => {
-  // Caddy's own certificate; everything else is as an owner's visitors have it.
+  // The certificate is from Caddy's local CA. Everything else is as in production.
   test.use({ ignoreHTTPSErrors: true, expectedErrors: /404/ })
-  test.skip(!findCaddy() && !process.env.CI, 'Caddy is not installed')
+  test.skip(!findCaddy() && !process.env.CI, 'Caddy is not installed.')
 
-  test('over HTTPS, a visitor gets from the page to the confirmation', async ({
+  test('loads the page and confirms a lead over HTTPS', async ({
     page,
     form,
     startSite,

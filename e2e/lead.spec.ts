@@ -3,10 +3,10 @@ import { findForm, visitor } from './form.ts'
 import { expectRow, test } from './own-site.ts'
 import { expect } from './test.ts'
 
-// A lead's whole way, with nothing in between replaced: the built page in a browser, supabase-js,
-// the function, the database, the delivery, a row. Over PostgreSQL and Deno: lead.slow.test.ts.
+// End to end, with only Airtable faked: the built page in a browser, supabase-js, the function, the
+// database, the delivery, and a row. lead.slow.test.ts does the same with PostgreSQL and Deno.
 
-test('a lead goes from the form to a row', async ({ page, form, startSite, airtable }) => {
+test('delivers a lead from the form to Airtable', async ({ page, form, startSite, airtable }) => {
   await page.goto(await startSite(airtable.env))
   await form.fillIn({ ...visitor, name: 'Zoë Müller-Žižek' })
   await form.press()
@@ -17,14 +17,14 @@ test('a lead goes from the form to a row', async ({ page, form, startSite, airta
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false })
 
-  test('a lead goes from the form to a row and back to the page; a failure offers the number', async ({
+  test('delivers a lead, shows the outcome, and offers the phone number after a failure', async ({
     page,
     form,
     startSite,
     airtable,
   }) => {
     const url = await startSite({ ...airtable.env, RATE_LIMIT_PER_MINUTE: '1' })
-    // A refused field is named, with the way back to what was typed.
+    // The outcome names the invalid field, and Back restores the typed values.
     await page.goto(`${url}/?utm_source=google&utm_campaign=spring-roofs`)
     await form.type({ ...visitor, email: 'jane@localhost' })
     await form.button.click()
@@ -37,7 +37,7 @@ test.describe('without JavaScript', () => {
     await expect(page).toHaveURL(/utm_source/)
     await expect(form.email).toHaveValue('jane@localhost')
 
-    // The page's own address tells the campaign.
+    // The server reads the campaign from the page's URL.
     await form.type()
     await form.button.click()
     await expect(page).toHaveURL(`${url}/#estimate-received`)
@@ -53,10 +53,13 @@ test.describe('without JavaScript', () => {
     await expect(outcome.getByRole('link', { name: company.phone })).toBeVisible()
   })
 
-  // Another process would have to be told what was typed, and 'back' can come sooner.
-  test('the answer stays in the process that knows what was typed', async ({ page, startSite }) => {
+  // In another process, Back may show empty fields.
+  test('stays in the same browser process, so that Back restores the values', async ({
+    page,
+    startSite,
+  }) => {
     await page.goto(await startSite({}))
-    // The browser takes the opener away from a page that it moves.
+    // A page that moves to another process loses its opener.
     const opened = page.waitForEvent('popup')
     await page.evaluate(() => void open(location.href))
     const popup = await opened

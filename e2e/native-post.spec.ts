@@ -8,7 +8,7 @@ import { formCode, functionUrl, keyOf, noValues, visitor } from './form.ts'
 import { test as ownSite } from './own-site.ts'
 import { desktop, expect, expectAccessible, phone } from './test.ts'
 
-// Until React is ready the browser posts the form. Files load late, hang, or are gone after a deploy.
+// Until React is ready, the browser posts the form. Files may load late, hang, or be gone after a deploy.
 
 const laterFiles = /\/assets\/(?!main-)[\w-]+\.js$/
 const gone = { status: 404, contentType: 'text/html', body: 'Oops!' }
@@ -16,7 +16,7 @@ const nativePost = 'application/x-www-form-urlencoded'
 
 type Site = { url: string; listNames(): string[] }
 
-/** A site with its own database, and the names of the leads in it. */
+/** A site with a separate database, and the names of its leads. */
 const test = ownSite.extend<{ site: Site }>({
   site: async ({ startSite }, use) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'native-'))
@@ -36,12 +36,12 @@ test.use({ expectedErrors: /Failed to load resource|dynamically imported module/
 
 const findOutcome = (page: Page, name: string) => page.locator(`#estimate-${name}`)
 
-for (const [what, answer] of [
+for (const [problem, response] of [
   ['is gone', gone],
   ['hangs', undefined],
 ] as const) {
-  test(`submits natively when the form's code ${what}`, async ({ page, form, site }) => {
-    await page.route(formCode, (route) => answer && route.fulfill(answer))
+  test(`submits natively when the form's code ${problem}`, async ({ page, form, site }) => {
+    await page.route(formCode, (route) => response && route.fulfill(response))
     const posts = form.watchPosts()
     await page.goto(`${site.url}/?utm_campaign=spring-roofs`)
     await form.type({ ...visitor, name: 'jane doe' })
@@ -57,7 +57,7 @@ for (const [what, answer] of [
       consent: words.consent.version,
     })
     expect(site.listNames()).toEqual(['Jane Doe'])
-    // A success leaves no draft, and a reload does not show the outcome again.
+    // A success deletes the draft, and a reload does not show the outcome again.
     await expect(page).toHaveURL(`${site.url}/`)
     expect(await form.readDraft()).toBeNull()
     await page.reload()
@@ -65,20 +65,20 @@ for (const [what, answer] of [
     expect(await form.readValues()).toEqual(noValues)
   })
 
-  test(`React posts natively, once, when the code that sends ${what}`, async ({
+  test(`posts natively once when the code that sends leads ${problem}`, async ({
     page,
     form,
     site,
   }) => {
     await page.clock.install()
-    await page.route(laterFiles, (route) => answer && route.fulfill(answer))
+    await page.route(laterFiles, (route) => response && route.fulfill(response))
     const posts = form.watchPosts()
     await page.goto(site.url)
     await form.fillIn()
     await form.button.evaluate((button: HTMLButtonElement) => {
       for (let press = 0; press < 3; press++) button.click()
     })
-    if (!answer) await page.clock.fastForward(8_000)
+    if (!response) await page.clock.fastForward(8_000)
     await expect(findOutcome(page, 'received')).toBeVisible()
     expect(posts).toHaveLength(1)
     expect(Object.fromEntries(new URLSearchParams(posts[0]))).toMatchObject({
@@ -87,25 +87,25 @@ for (const [what, answer] of [
       elapsedMs: expect.stringMatching(/^[1-9]\d*$/),
     })
     expect(site.listNames()).toEqual([visitor.name])
-    // Nothing of it stays on the device.
+    // Nothing remains on the device.
     expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
   })
 }
 
-test('two presses before React store one lead', async ({ page, form, site }) => {
+test('stores one lead for two clicks before hydration', async ({ page, form, site }) => {
   await page.route(formCode, () => {})
   await page.goto(site.url)
-  // The first post is under way when the second press comes.
-  const { promise: pressedTwice, resolve: release } = Promise.withResolvers<void>()
+  // Hold the first post until the second click.
+  const { promise: clickedTwice, resolve: release } = Promise.withResolvers<void>()
   const keys: (string | null)[] = []
   await page.route(functionUrl, async (route) => {
     keys.push(new URLSearchParams(route.request().postData() ?? '').get('idempotencyKey'))
-    if (keys.length === 1) await pressedTwice
+    if (keys.length === 1) await clickedTwice
     await route.continue().catch(() => {})
   })
   await form.type()
   await form.button.scrollIntoViewIfNeeded()
-  // Not by button.click(), which waits for the end of the first post.
+  // Do not use button.click(), which waits for the first post to finish.
   const { x = 0, y = 0 } = (await form.button.boundingBox()) ?? {}
   for (const presses of [1, 2]) {
     await page.mouse.click(x + 9, y + 9)
@@ -117,10 +117,7 @@ test('two presses before React store one lead', async ({ page, form, site }) => 
   expect(site.listNames()).toEqual([visitor.name])
 })
 
-test('a press without a required field shows the message and sends nothing', async ({
-  page,
-  form,
-}) => {
+test('shows a message and sends nothing when a required field is empty', async ({ page, form }) => {
   await page.route(formCode, () => {})
   const posts = form.watchPosts()
   await page.goto('/')
@@ -142,7 +139,7 @@ test('a press without a required field shows the message and sends nothing', asy
   expect(await form.readValues()).toMatchObject({ ...visitor, address: '   ' })
   expect(posts).toEqual([])
 
-  // The browser itself reports a field that is filled in wrongly.
+  // The browser reports invalid values.
   await form.type({ ...visitor, email: 'jane@' })
   await form.button.click()
   await expect(form.email).toBeFocused()
@@ -150,7 +147,7 @@ test('a press without a required field shows the message and sends nothing', asy
   expect(posts).toEqual([])
 })
 
-test('a press without a connection shows the note, and the next one sends', async ({
+test('shows a note when offline, and sends at the next submit', async ({
   page,
   context,
   form,
@@ -179,19 +176,15 @@ test('a press without a connection shows the note, and the next one sends', asyn
   expect(site.listNames()).toEqual([visitor.name])
 })
 
-test('the same lead sent natively and then by React stays one lead', async ({
-  page,
-  form,
-  site,
-}) => {
+test('stores one lead when it is sent natively and then by React', async ({ page, form, site }) => {
   // React formats the name and the phone number before it sends them again.
   const typed = { ...visitor, name: 'jane DOE', phone: '+1 555 123 4567' }
   await page.route(formCode, (route) => route.abort())
-  const { promise: responseLost, resolve: noteLoss } = Promise.withResolvers<void>()
+  const { promise: responseLost, resolve: loseResponse } = Promise.withResolvers<void>()
   await page.route(functionUrl, async (route) => {
     await route.fetch()
     await route.abort('connectionreset')
-    noteLoss()
+    loseResponse()
   })
   await page.goto(site.url)
   await form.type(typed)
@@ -204,13 +197,13 @@ test('the same lead sent natively and then by React stays one lead', async ({
   await form.press()
   expect(site.listNames()).toEqual([visitor.name])
 
-  // A success starts over: the same again is another lead. The first toast may still be there.
+  // After a success, the same values are a new lead. The first toast may still be visible.
   await form.fillIn()
   await form.button.click()
   await expect.poll(() => site.listNames()).toEqual([visitor.name, visitor.name])
 })
 
-test('Back after a native success, a second press stores no second lead', async ({
+test('stores no second lead when the visitor goes back and submits again', async ({
   page,
   form,
   site,
@@ -227,9 +220,9 @@ test('Back after a native success, a second press stores no second lead', async 
   expect(site.listNames()).toEqual([visitor.name])
 })
 
-test('Back after React posted natively shows a live button', async ({ page, form }) => {
+test('shows an enabled button after Back from a native post by React', async ({ page, form }) => {
   await page.route(laterFiles, (route) => route.fulfill(gone))
-  // A response without content leaves the page where it is, like the one that Back shows.
+  // After a 204 response the browser stays on the page, which looks like the page after Back.
   await page.route(functionUrl, (route) => route.fulfill({ status: 204 }))
   await page.goto('/')
   await form.fillIn()
@@ -243,16 +236,12 @@ test('Back after React posted natively shows a live button', async ({ page, form
   expect(await form.readValues()).toEqual(visitor)
 })
 
-test('a native post that React cannot send waits for the connection', async ({
-  page,
-  context,
-  form,
-}) => {
+test('waits for the connection before a native post by React', async ({ page, context, form }) => {
   await page.route(laterFiles, (route) => route.abort())
   await page.goto('/')
   const posts = await form.holdPosts()
   await form.fillIn()
-  // Once: the form also loads this code ahead, and a second loss would come after the connection is back.
+  // Only once, because the form also preloads this code, and a second failure would go offline again.
   await page.route(
     /send-lead/,
     async (route) => {
@@ -268,7 +257,7 @@ test('a native post that React cannot send waits for the connection', async ({
   await expect.poll(() => posts).toEqual([nativePost])
 })
 
-test('a success is shown when the toasts do not load; a native post after a failure has its key', async ({
+test('shows a success without the toasts’ code, and reuses the key in a native post after a failure', async ({
   page,
   form,
 }) => {

@@ -3,8 +3,8 @@ import { expect, expectAccessible, test } from './test.ts'
 
 test.use({ expectedErrors: /there is no page at|status of 404/ })
 
-// Paths that are none at all: bench/hostile-sockets.ts, static-site.test.ts.
-test('an unknown path gets a real 404, its words and the way home', async ({ page }) => {
+// bench/hostile-sockets.ts and static-site.test.ts test malformed paths.
+test('returns 404 for an unknown path, with the message and a link home', async ({ page }) => {
   const logged: string[] = []
   page.on('console', (message) => logged.push(message.text()))
   const response = await page.goto('/no/such-page?x=1#y')

@@ -4,11 +4,11 @@ import { about, company, form as words } from '#site/content.ts'
 import { visitor } from './form.ts'
 import { type OtherBrowser, shows, startFirefox, startWebKit } from './other-browsers.ts'
 
-// One browser at a time: two WebKitGTK windows at once got no scroll events.
+// Run one browser at a time, because two WebKitGTK windows at once get no scroll events.
 test.describe.configure({ mode: 'default' })
 
 const submit = '#estimate button[type=submit]'
-const isLive = `document.querySelector('#estimate form').noValidate`
+const isHydrated = `document.querySelector('#estimate form').noValidate`
 const headerIsSolid = `document.documentElement.hasAttribute('data-scrolled')`
 const value = (name: string) => `document.getElementById('${name}').value`
 
@@ -22,10 +22,10 @@ for (const [name, isInstalled, start] of [
   ['WebKit', findWebKit(), startWebKit],
 ] as const) {
   for (const scripts of [true, false]) {
-    test(`${name} ${scripts ? 'with' : 'without'} scripts: page, form, 404 page`, async ({
+    test(`${name} ${scripts ? 'with' : 'without'} scripts shows the page and sends the form`, async ({
       baseURL,
     }) => {
-      test.skip(!isInstalled && !process.env.CI, `${name} is not installed`)
+      test.skip(!isInstalled && !process.env.CI, `${name} is not installed.`)
       const browser = await start({ scripts })
       try {
         await browser.resize(1280, 800)
@@ -43,7 +43,7 @@ async function walk(browser: OtherBrowser, baseURL: string) {
   expect(await browser.read(`[...document.images].some((i) => i.naturalWidth > 1000)`)).toBe(true)
   expect(await browser.read(`document.fonts.check('800 40px Archivo')`)).toBe(true)
   await browser.resize(360, 740)
-  // WebKitGTK answers the request before it has resized the page.
+  // WebKitGTK responds before it has resized the page.
   const pageWidth = () => browser.read('document.documentElement.scrollWidth')
   await expect.poll(async () => Number(await pageWidth())).toBeLessThanOrEqual(360)
   await browser.resize(1280, 800)
@@ -63,13 +63,13 @@ async function walk(browser: OtherBrowser, baseURL: string) {
   await fillIn(browser, { ...visitor, name: 'jane DOE' })
   expect(await browser.read(value('name'))).toBe('Jane Doe')
   expect(await browser.read(value('serviceType'))).toBe('roof-repair')
-  await expect.poll(() => browser.read(isLive)).toBe(true)
+  await expect.poll(() => browser.read(isHydrated)).toBe(true)
   await browser.press(submit)
   await expect.poll(() => shows(browser, words.toasts.received)).toBe(true)
   expect(await browser.read(value('name'))).toBe('')
   expect(await browser.read('location.search')).toContain('utm_campaign=spring-roofs')
 
-  // A captive portal's page instead of the function's answer is a failure.
+  // A captive portal's page instead of the function's response is a failure.
   await browser.read(`void (window.fetch = async () => new Response('<html></html>', {
     headers: { 'content-type': 'text/html' } }))`)
   await fillIn(browser)

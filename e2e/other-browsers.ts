@@ -2,7 +2,7 @@ import puppeteer from 'puppeteer-core'
 import { findFirefox, findWebKit } from '#scripts/tools.mjs'
 import { findFreePort, startProcess, waitUntil } from '#testing/processes.ts'
 
-/** A browser that Playwright cannot drive, with real keys and clicks. */
+/** A browser that Playwright cannot control, with real key presses and clicks. */
 export type OtherBrowser = {
   open(url: string): Promise<void>
   /** Returns the value of an expression in the page. */
@@ -35,7 +35,7 @@ export async function startFirefox({ scripts = true } = {}): Promise<OtherBrowse
     open: async (url) => void (await page.goto(url)),
     read: (expression) => page.evaluate(expression),
     type: (selector, text) => page.type(selector, text),
-    // Puppeteer's own click needs scripts in the page.
+    // Puppeteer's click() needs scripts in the page.
     press: async (selector) => {
       const { x, y } = await page.$eval(selector, (element) => {
         element.scrollIntoView({ block: 'center', behavior: 'instant' })
@@ -66,7 +66,7 @@ export async function startWebKit({ scripts = true } = {}): Promise<OtherBrowser
       method,
       ...(body && { body: JSON.stringify(body) }),
     })
-    // biome-ignore lint/suspicious/noExplicitAny: every command returns another type
+    // biome-ignore lint/suspicious/noExplicitAny: every command returns a different type
     const { value } = (await response.json()) as { value: any }
     if (!response.ok) throw new Error(`${path}: ${value.error} ${value.message}`)
     return value
@@ -74,11 +74,11 @@ export async function startWebKit({ scripts = true } = {}): Promise<OtherBrowser
   const run = (script: string) => send('POST', '/execute/sync', { script, args: [] })
   const find = async (selector: string) => {
     const found = await send('POST', '/element', { using: 'css selector', value: selector })
-    // The only key of an element is a constant of the protocol.
+    // The object has one key, a constant of the WebDriver protocol.
     return `/element/${Object.values(found)[0]}`
   }
 
-  // Full screen hides the toolbar; the last flag turns off only the page's own scripts.
+  // Full screen hides the toolbar. The last flag affects only the page's scripts, not WebDriver's.
   const args = ['--automation', '--full-screen', `--enable-javascript-markup=${scripts}`]
   const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': { args } } }
   try {

@@ -4,16 +4,16 @@ import { serveSite } from './site.ts'
 import { expect, test as plain } from './test.ts'
 
 type OwnSite = {
-  /** Run after the test, the latest first. */
+  /** Cleanup functions, called after the test in reverse order. */
   endings: (() => unknown)[]
   /** Starts a site with these settings and returns its address. */
   startSite(settings?: Record<string, string>): Promise<string>
   airtable: FakeAirtable
 }
 
-/** For tests whose site needs other settings than all others'. */
+/** For tests that need a site with different settings. */
 export const test = plain.extend<OwnSite>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright wants a pattern here
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructuring pattern
   endings: async ({}, use) => {
     const endings: OwnSite['endings'] = []
     await use(endings)

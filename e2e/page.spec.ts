@@ -1,9 +1,9 @@
 import { about, company, emergency, services, testimonials } from '#site/content.ts'
 import { expect, scrollPage, test } from './test.ts'
 
-test('the landing page has its parts in the order of the specification', async ({ page }) => {
+test('has all sections in the order of the specification', async ({ page }) => {
   await page.goto('/')
-  // What is not laid out yet has no innerText.
+  // Elements without layout have no innerText.
   await expect(page.locator('.later')).toHaveCount(0)
   await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
   for (const role of ['banner', 'main', 'contentinfo', 'navigation'] as const)
@@ -35,13 +35,13 @@ test('the landing page has its parts in the order of the specification', async (
     await expect(card.getByText(text)).toBeVisible()
   }
   await expect(page.locator('.badge')).toHaveCount(about.award ? 1 : 0)
-  const dialled = `tel:+1${company.phone.replace(/\D/g, '')}`
+  const telUrl = `tel:+1${company.phone.replace(/\D/g, '')}`
   for (const part of ['header', 'main', 'footer']) {
     const link = page.locator(part).getByRole('link', { name: company.phone })
-    await expect(link).toHaveAttribute('href', dialled)
+    await expect(link).toHaveAttribute('href', telUrl)
   }
 
-  // An owner's claims are their own.
+  // The rest checks the sample content, which owners replace.
   if (!('sample' in company)) return
   await expect(page.getByRole('main')).toContainText(
     /trusted since 1998.*licensed and insured.*quality guarantee/is,
@@ -56,39 +56,39 @@ test('the landing page has its parts in the order of the specification', async (
   await expect(page.getByText('Trade Award')).toBeVisible()
 })
 
-test('at any width nothing overflows, and the first field shows', async ({ page }) => {
+test('does not overflow at any width and shows the first field on a phone', async ({ page }) => {
   await page.goto('/')
   await expect(page.locator('.later')).toHaveCount(0)
   const scrollWidth = () => page.evaluate(() => document.documentElement.scrollWidth)
   const call = page.locator('header').getByRole('link', { name: company.phone })
   const button = page.locator('header').getByRole('button')
   const home = page.locator('.home-link')
-  // 200 % zoom on a 1280 px screen is what a 640 px screen shows.
+  // A 1280 px screen at 200% zoom has the layout of a 640 px screen.
   for (const width of [1920, 1280, 1024, 768, 640, 360, 320]) {
     await page.setViewportSize({ width, height: 740 })
     const boxes = [home, call, button].map((part) => part.boundingBox())
     const [named, called, pressed] = await Promise.all(boxes)
-    if (!named || !called || !pressed) throw new Error('not shown')
+    if (!named || !called || !pressed) throw new Error('A part of the header is not visible.')
     expect(called.height).toBeGreaterThanOrEqual(44)
     expect(called.x + called.width).toBeLessThanOrEqual(pressed.x)
     expect(pressed.x + pressed.width).toBeLessThanOrEqual(width)
-    // In one row, however long the name is; the narrowest phone may need two.
+    // The header is one row even with a long name, except on the narrowest phone.
     const middles = [named, called].map(({ y, height }) => y + height / 2)
     if (width > 320) expect(Math.max(...middles) - Math.min(...middles)).toBeLessThan(12)
     expect(await scrollWidth()).toBe(width)
     if (width === 1280) await expect(button).toHaveAccessibleName('Free Estimate')
     if (width === 360) await expect(button).toHaveAccessibleName('Estimate')
-    // Without scrolling, on a phone.
+    // On a phone, the first field is visible without scrolling.
     if (width === 360) await expect(page.getByLabel('Full name')).toBeInViewport({ ratio: 1 })
   }
-  // Text alone at twice its size, on the narrowest phone.
+  // Doubling the text size does not cause overflow on the narrowest phone.
   await page.evaluate(() => {
     document.documentElement.style.fontSize = '200%'
   })
   expect(await scrollWidth()).toBe(320)
 })
 
-test('any query and hash get the page, with the year of today', async ({ page }) => {
+test('serves the page for any query and fragment, with the current year', async ({ page }) => {
   await page.clock.setFixedTime('2031-01-01T12:00:00')
   for (const url of ['/?utm_source=x&y=%E0%A4%A', '/?#%', '/#"><script>']) {
     expect((await page.goto(url))?.status()).toBe(200)
@@ -96,8 +96,10 @@ test('any query and hash get the page, with the year of today', async ({ page })
   }
 })
 
-test('the header turns solid past 50 px, and the estimate buttons scroll up', async ({ page }) => {
-  const look = () =>
+test('makes the header solid after 50 px, and scrolls up with the estimate buttons', async ({
+  page,
+}) => {
+  const readHeader = () =>
     page.evaluate(() => {
       const header = document.querySelector('header') as HTMLElement
       const { backgroundColor, backdropFilter, borderBottomColor } = getComputedStyle(header)
@@ -123,17 +125,17 @@ test('the header turns solid past 50 px, and the estimate buttons scroll up', as
   ] as const) {
     await scrollPage(page, top)
     expect(await page.evaluate(() => scrollY)).toBe(top)
-    await expect.poll(look).toEqual(expected)
+    await expect.poll(readHeader).toEqual(expected)
   }
   await page.goto('/?#testimonials')
-  await expect.poll(look).toEqual(scrolled)
+  await expect.poll(readHeader).toEqual(scrolled)
 
-  // Smoothly, if that is welcome: what is asked of the browser. How many steps of it are drawn is a matter of the machine.
+  // Check the options passed to scrollTo, because the animation itself depends on the machine's speed.
   await page.evaluate(() => {
     const { scrollTo } = window
     Object.assign(window, {
       scrollTo: (options: ScrollToOptions) => {
-        document.documentElement.dataset.asked = JSON.stringify(options)
+        document.documentElement.dataset.scrollOptions = JSON.stringify(options)
         scrollTo(options)
       },
     })
@@ -147,8 +149,8 @@ test('the header turns solid past 50 px, and the estimate buttons scroll up', as
     await page.emulateMedia({ reducedMotion })
     await scrollPage(page, 100_000)
     await page.locator(part).getByRole('button', { name: 'Free Estimate' }).click()
-    const asked = JSON.stringify({ top: 0, behavior })
-    await expect(page.locator('html')).toHaveAttribute('data-asked', asked)
+    const options = JSON.stringify({ top: 0, behavior })
+    await expect(page.locator('html')).toHaveAttribute('data-scroll-options', options)
     await expect.poll(() => page.evaluate(() => scrollY)).toBe(0)
   }
 })

@@ -7,12 +7,12 @@ import { findBrowser } from '#scripts/tools.mjs'
 import { type Brand, readContent } from '#site/build/check-content.ts'
 import { copySources } from '#testing/copy-sources.ts'
 
-// Makes a checkout somebody else's, as the README says under "Make it yours": other colors with a light
-// accent, a long name, upright pictures from a phone, five reviews, no award. The browser tests then run
-// there, all of them: what is true of the sample alone they leave out where its marks are gone.
-// One file: node e2e/second-brand.ts e2e/page.spec.ts
+// Rebrands a copy of the checkout as described in the README ("Make it yours"): different colors with a
+// light accent, a long name, portrait pictures, five reviews, and no award. Then it runs all browser tests
+// there. Without `sample: true` in the content, tests skip checks of the sample content.
+// To run one file: node e2e/second-brand.ts e2e/page.spec.ts
 
-// Without one all are skipped, and set-up has said so.
+// Without a browser, there is nothing to run. Setup has listed the skipped tests.
 if (!findBrowser()) process.exit()
 
 const name = 'Featherstonehaugh & Daughters Roofing and Sheet Metal'
@@ -37,7 +37,7 @@ const reviews = words.match(/ {4}\{\n {6}name: .*?\n {4}\},\n/gs)?.slice(0, 5) ?
 writeFileSync(
   content,
   words
-    // The first name is the company's.
+    // The first `name` in the file is the company's name.
     .replace(/( name: ).*/, `$1'${name}',`)
     .replace(/( phone: )'.*?'/, "$1'(612) 234-7810'")
     .replace(/(headline: ).*/, "$1'Roofs and sheet metal since our grandmother’s day.',")
@@ -71,7 +71,7 @@ const run = (command: string, ...args: string[]) => {
     stdio: 'inherit',
   })
   if (status === 0) return
-  process.stderr.write(`The second brand is left in ${folder}.\n`)
+  process.stderr.write(`The rebranded copy is in ${folder}.\n`)
   process.exit(1)
 }
 run('tsc', '--noEmit')

@@ -2,8 +2,8 @@ import { build } from 'vite'
 import { createLog } from '#server/log.ts'
 import { serveSite, siteDir, siteWithKeyDir } from './site.ts'
 
-// Builds the sites and serves one for the browser tests, with nothing of the owner's: not the .env,
-// not the variables of this shell, not the database.
+// Builds the sites for the browser tests and serves one, without the owner's .env, environment variables,
+// or database.
 const blank = { VITE_SUPABASE_URL: '', VITE_SUPABASE_ANON_KEY: '', VITE_GOOGLE_MAPS_API_KEY: '' }
 Object.assign(process.env, blank, { SUPABASE_ANON_KEY: '', PUBLIC_URL: '' })
 const keys = { [siteDir]: '', [siteWithKeyDir]: 'a-key' }
@@ -11,6 +11,6 @@ for (const [outDir, key] of Object.entries(keys)) {
   process.env.VITE_GOOGLE_MAPS_API_KEY = key
   await build({ logLevel: 'error', build: { outDir, emptyOutDir: true } })
 }
-// Playwright prints these lines among the results.
+// Playwright prints these lines between the test results.
 const log = { ...createLog(process.stderr), info: () => {} }
 await serveSite({ PORT: process.env.PORT }, siteDir, fetch, log)

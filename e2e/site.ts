@@ -6,15 +6,15 @@ import { readEnv } from '#leads/settings.ts'
 import { startSite } from '#server/site-server.ts'
 import { createTestLog } from '#testing/log.ts'
 
-/** The tests' own builds of the site: the owner's dist/ and settings stay out of them. */
+/** A separate build for the tests, independent of the owner's dist/ and settings. */
 export const siteDir = join(import.meta.dirname, '../test-results/site')
-/** The one that knows a key for Google's address suggestions, which is a matter of the build. */
+/** The build with a key for Google's address suggestions. */
 export const siteWithKeyDir = `${siteDir}-with-key`
 
-/** The log of all sites in this process; test.ts prints it when a test fails. */
+/** The log of all sites in this process. test.ts prints it when a test fails. */
 export const siteLog = createTestLog()
 
-/** The site in this process, with a database of its own unless it is given one. */
+/** Serves the site from this process, by default with a new database. */
 export async function serveSite(
   settings: Record<string, string | undefined>,
   folder = siteDir,

@@ -1,8 +1,7 @@
 import { functionUrl } from './form.ts'
 import { expect, test as plain } from './test.ts'
 
-// Where a lead comes from. Chromium lets a test say what led to a page, and its reload keeps it.
-// With a native post: native-post.spec.ts; without JavaScript: lead.spec.ts.
+// Tests the source of a lead. native-post.spec.ts tests it in native posts, lead.spec.ts without JavaScript.
 
 const campaign = '/?utm_source=google&utm_medium=cpc&utm_campaign=spring-roofs'
 const referer = 'https://www.google.com/search?q=roofer+for+jane+doe'
@@ -18,10 +17,10 @@ const test = plain.extend<{ sendSource(): Promise<object> }>({
     }),
 })
 
-// The link that one visitor comes by has an address in it already; the page adds none.
-test.use({ expectedErrors: /said in an address: \S+&gclid=|404|Failed to load resource/ })
+// The first test opens a link with an email address in it. The page itself never adds one.
+test.use({ expectedErrors: /personal data in a URL: \S+&gclid=|404|Failed to load resource/ })
 
-test('campaign and host go out with the lead, nothing else, and what was known first is kept', async ({
+test('sends only the campaign and the referring host, and keeps the first source of a visit', async ({
   page,
   sendSource,
 }) => {
@@ -44,16 +43,16 @@ test('campaign and host go out with the lead, nothing else, and what was known f
   expect(await sendSource()).toEqual(source)
 })
 
-test('the 404 page keeps a campaign and is no referrer', async ({ page, sendSource }) => {
+test('keeps the campaign across the 404 page, which is not a referrer', async ({
+  page,
+  sendSource,
+}) => {
   await page.goto(`/old-page${campaign}`, { referer })
   await page.getByRole('link', { name: 'Return to Home' }).click()
   expect(await sendSource()).toMatchObject({ utm_campaign: 'spring-roofs', referrer: '' })
 })
 
-test('where storage is denied, what the page itself knows must do', async ({
-  page,
-  sendSource,
-}) => {
+test('reads the source from the URL when storage is blocked', async ({ page, sendSource }) => {
   await page.addInitScript(() => {
     for (const name of ['localStorage', 'sessionStorage'])
       Object.defineProperty(window, name, {
@@ -67,9 +66,9 @@ test('where storage is denied, what the page itself knows must do', async ({
   expect(await sendSource()).toMatchObject({ utm_source: 'google' })
 })
 
-test('an endless, a broken and a hostile campaign cost no lead', async ({ page, form }) => {
+test('accepts leads with a very long, malformed, or malicious campaign', async ({ page, form }) => {
   for (const value of [
-    // As much as fits into a request for the page; encoded again it would be more than fits into a header.
+    // Fits into the request for the page, but encoded again would be too long for a header.
     '%F0%9F%8F%A0'.repeat(1_000),
     '%E0%A4%A',
     '%00%0D%0AX-Evil:1%3Cscript%3E%F0%9F%8F%A0'.repeat(40),
@@ -79,7 +78,7 @@ test('an endless, a broken and a hostile campaign cost no lead', async ({ page, 
     const answered = page.waitForResponse(functionUrl)
     await form.button.click()
     expect((await answered).status()).toBe(200)
-    // The visit's first source would be kept.
+    // Otherwise the page would keep the first source of the visit.
     await page.evaluate(() => sessionStorage.clear())
   }
 })

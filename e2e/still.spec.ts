@@ -4,16 +4,16 @@ import {
   expect,
   expectNoShift,
   phone,
-  readToTheEnd,
   scrollPage,
+  scrollToEnd,
   test,
-  untilDrawn,
+  waitForPaint,
   watchShifts,
 } from './test.ts'
 
 test.use({ expectedErrors: /Failed to load resource/ })
 
-/** Runs in the page, as on a slow phone: what a timer should have taken away is still there. */
+/** Runs in the page. Delays timers like on a slow phone, so that elements are removed late. */
 function delayTimers() {
   const start = window.setTimeout
   Object.assign(window, {
@@ -22,38 +22,41 @@ function delayTimers() {
 }
 
 for (const [size, viewport] of Object.entries({ desktop, phone })) {
-  test(`${size}: the page stands still through error, sending, success`, async ({ page, form }) => {
+  test(`does not move the page during errors, sending, and success on a ${size} screen`, async ({
+    page,
+    form,
+  }) => {
     await page.setViewportSize(viewport)
     await page.addInitScript(delayTimers)
     await page.goto('/')
-    await readToTheEnd(page)
+    await scrollToEnd(page)
     await scrollPage(page, 0)
     const watchFromNow = async () => {
-      // What a late font moves is measured elsewhere (weight.spec.ts): here the page has arrived.
+      // Wait for the font. weight.spec.ts measures shifts from a late font.
       await page.evaluate(async () => void (await document.fonts.ready))
-      await untilDrawn(page)
+      await waitForPaint(page)
       await page.evaluate(watchShifts, false)
     }
     await watchFromNow()
-    // The picture too: drawn over a taller hero it would grow behind the words.
+    // Include the picture, which would grow if the hero grew.
     const beside = page.locator('h1, .hero-statistics, .hero-picture')
-    const findPlaces = () =>
+    const findPositions = () =>
       beside.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom + scrollY))
-    const places = await findPlaces()
+    const positions = await findPositions()
     const expectStill = async () => {
-      // To the pixel: a scrolled page may round in its own way.
+      // Only on desktop, because positions on a scrolled page may be rounded.
       if (size === 'desktop')
-        for (const [index, place] of (await findPlaces()).entries())
-          expect(place).toBeCloseTo(places[index] ?? 0, 0)
+        for (const [index, position] of (await findPositions()).entries())
+          expect(position).toBeCloseTo(positions[index] ?? 0, 0)
       await expectNoShift(page, 0.0001)
     }
     await form.name.focus()
-    await form.expectLive()
+    await form.expectHydrated()
     await form.press('incomplete')
     await expect(page.locator('.field-error')).toHaveCount(4)
     await expectStill()
 
-    // Longer than the browser takes a shift for the visitor's own doing.
+    // Browsers ignore shifts within 500 ms of an input.
     const laterMs = 700
     for (const [status, note] of [
       [422, 'failed'],
@@ -64,13 +67,13 @@ for (const [size, viewport] of Object.entries({ desktop, phone })) {
         await route.fulfill({ status, contentType: 'application/json', body: '{}' })
       })
       await form.fillIn()
-      // Filled in without keys, which the browser does not take for a visitor's doing: errors leave.
+      // Start over, because fill() is not user input, so removing the errors counts as a shift.
       await watchFromNow()
       await form.button.click()
       await expect(form.button).toBeDisabled()
       await expectStill()
       await expect(form.note(note)).toBeVisible()
-      // One toast at a time: the earlier one neither shows through the new one nor takes its size.
+      // Only one toast is visible at a time.
       await expect(form.toast(note)).toBeVisible()
       await expect(page.locator('[data-sonner-toast]').filter({ visible: true })).toHaveCount(1)
       await expectStill()

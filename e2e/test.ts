@@ -12,18 +12,17 @@ type Fixtures = {
 }
 
 /**
- * Every browser test fails on a console error (a breach of the page's policy is one) or an exception
- * that it did not say it expects, on a cookie, on a request to anybody else, and on a visitor's words
- * in an address.
+ * Every browser test fails on an unexpected exception or console error, including policy violations, on a
+ * cookie, on a request to another host, and on personal data in a URL.
  */
 export const test = base.extend<Fixtures>({
   printSiteLog: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright wants a pattern here
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructuring pattern
     async ({}, use, test) => {
       siteLog.entries.length = 0
       await use(undefined)
       if (test.status !== test.expectedStatus)
-        process.stdout.write(`Log of the site:\n${formatEntries(siteLog)}`)
+        process.stdout.write(`Site log:\n${formatEntries(siteLog)}`)
     },
     { auto: true },
   ],
@@ -42,8 +41,8 @@ export const test = base.extend<Fixtures>({
     page.context().on('request', (request) => {
       const url = new URL(request.url())
       const isOwn = !url.host || ownHosts.includes(url.hostname)
-      if (!isOwn && !expectedHosts.test(url.host)) errors.push(`asked ${url.host}`)
-      if (isOwn && personal.test(url.href)) note(`said in an address: ${url.href}`)
+      if (!isOwn && !expectedHosts.test(url.host)) errors.push(`request to ${url.host}`)
+      if (isOwn && personal.test(url.href)) note(`personal data in a URL: ${url.href}`)
     })
     await use(page)
     for (const { name, domain } of await page.context().cookies())
@@ -52,14 +51,14 @@ export const test = base.extend<Fixtures>({
   },
 })
 
-// The tests' own servers.
+// The test servers.
 const ownHosts = ['localhost', '127.0.0.1']
-// What the tests type into the form, as an address would have it.
+// Matches the values that the tests type into the form, as they would appear in a URL.
 const personal = /jane|john|zo%c3%ab|doe\b|(@|%40)example|123-?4567|ridge.{1,3}rd/i
 
 export { expect }
 
-/** '#b4501e' as a browser says it. */
+/** Converts '#b4501e' to 'rgb(180, 80, 30)', like a browser. */
 export const formatRgb = (hex: string) =>
   `rgb(${hex
     .match(/[\da-f]{2}/gi)
@@ -69,26 +68,26 @@ export const formatRgb = (hex: string) =>
 export const phone = { width: 360, height: 740 }
 export const desktop = { width: 1280, height: 800 }
 
-/** Waits until the page has drawn what it is now. */
-export const untilDrawn = (page: Page) =>
+/** Waits until the browser has painted the current state. */
+export const waitForPaint = (page: Page) =>
   page.evaluate(
-    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
   )
 
-/** Scrolls to an exact offset and waits until the page has drawn it. */
+/** Scrolls to an exact offset and waits for the paint. */
 export async function scrollPage(page: Page, top: number) {
   await page.evaluate((top) => scrollTo({ top, behavior: 'instant' }), top)
-  await untilDrawn(page)
+  await waitForPaint(page)
 }
 
-/** Everything lazy is loaded, and everything is drawn once. */
-export async function readToTheEnd(page: Page) {
+/** Scrolls through the page, so that it loads and paints everything. */
+export async function scrollToEnd(page: Page) {
   const height = await page.evaluate(() => document.documentElement.scrollHeight)
   for (let top = 0; top < height; top += 400) await scrollPage(page, top)
 }
 
 export async function expectAccessible(page: Page, part = 'html') {
-  // Among them: headings descend without a gap, everything stands in a landmark.
+  // Best practices include heading order and landmarks.
   const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
   const { violations } = await new AxeBuilder({ page }).include(part).withTags(rules).analyze()
   expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([])
@@ -97,14 +96,14 @@ export async function expectAccessible(page: Page, part = 'html') {
 type Source = { node: Element | null; previousRect: DOMRect; currentRect: DOMRect }
 type Shift = { value: number; hadRecentInput: boolean; sources: Source[] }
 
-/** Runs in the page. Notes how far it shifts, and what moved, so that a red test says it. */
+/** Runs in the page. Records layout shifts and their elements for the error message of a failed test. */
 export function watchShifts(fromTheStart = true) {
   const shifts: { value: number; moved: string[] }[] = []
   Object.assign(window, { shifts })
   const describe = ({ node, previousRect: from, currentRect: to }: Source) =>
     `${node?.outerHTML?.slice(0, 80)} ${from.width}x${from.height} from ${from.x},${from.y} to ${to.x},${to.y}`
   new PerformanceObserver((list) => {
-    // What follows a press at once is what the visitor asked for.
+    // A shift right after user input is expected.
     for (const { value, hadRecentInput, sources } of list.getEntries() as unknown as Shift[])
       if (!hadRecentInput) shifts.push({ value, moved: sources.map(describe) })
   }).observe({ type: 'layout-shift', buffered: fromTheStart })
@@ -112,6 +111,6 @@ export function watchShifts(fromTheStart = true) {
 
 export async function expectNoShift(page: Page, limit = 0.01) {
   const shifts = await page.evaluate<{ value: number }[]>('window.shifts')
-  const sum = shifts.reduce((so, { value }) => so + value, 0)
+  const sum = shifts.reduce((total, { value }) => total + value, 0)
   expect(sum, JSON.stringify(shifts)).toBeLessThan(limit)
 }

@@ -10,8 +10,7 @@ test.beforeEach(async ({ page }) => {
   await page.mouse.move(0, 0)
 })
 
-// In the template, three rows of 7, 7 and 6: see doctor/words.test.ts.
-test('they stand in their rows, each with avatar, stars and words', async ({ page }) => {
+test('shows each testimonial in its row, with an avatar, stars, and text', async ({ page }) => {
   await expect(page.locator('#five-stars > svg')).toHaveCount(5)
   const shown = await page.locator(rows).evaluateAll((rows) =>
     rows.map((row) =>
@@ -28,6 +27,7 @@ test('they stand in their rows, each with avatar, stars and words', async ({ pag
     row.map(({ name, text }) => ({ name, text: expect.stringContaining(text), ...marks })),
   )
   expect(shown).toEqual(expected)
+  if ('sample' in company) expect(shown.map(({ length }) => length)).toEqual([7, 7, 6])
   for (const image of await page.locator(`${rows} li:not([inert] li) img`).all())
     await image.evaluate((image: HTMLImageElement) => {
       image.loading = 'eager'
@@ -35,14 +35,14 @@ test('they stand in their rows, each with avatar, stars and words', async ({ pag
     })
 })
 
-// An owner's few may stand still: see dev.spec.ts.
-test.describe('in rows of five and more', () => {
+// Shorter rows may not move: see dev.spec.ts.
+test.describe('rows of five or more testimonials', () => {
   const isLong = testimonials.rows.length > 0 && testimonials.rows.every((row) => row.length >= 5)
-  test.skip(!isLong && !('sample' in company), 'an owner has fewer reviews')
+  test.skip(!isLong && !('sample' in company), 'The site has fewer reviews.')
 
-  test('they drift in alternating directions, without a jump', async ({ page }) => {
+  test('move in alternating directions without a jump', async ({ page }) => {
     await expect(page.locator(`${rows}[data-drifting]`)).toHaveCount(testimonials.rows.length)
-    // The copies that close the loop are nothing to a screen reader.
+    // The copies that close the loop are hidden from screen readers.
     const section = page.getByRole('region', { name: testimonials.heading })
     await expect(section.locator('[inert][aria-hidden="true"]').first()).toBeAttached()
     const tree = await section.ariaSnapshot()
@@ -52,7 +52,7 @@ test.describe('in rows of five and more', () => {
       rows.map((row) => {
         const track = row.firstElementChild as HTMLElement
         const [animation] = track.getAnimations()
-        if (!animation) throw new Error('the row does not move')
+        if (!animation) throw new Error('The row does not move.')
         const { playState } = animation
         const duration = Number(animation.effect?.getComputedTiming().duration)
         animation.pause()
@@ -61,7 +61,7 @@ test.describe('in rows of five and more', () => {
           return track.children[child]?.getBoundingClientRect().x ?? Number.NaN
         }
         const pxPerSecond = xOf(1000, 0) - xOf(0, 0)
-        // The copy arrives exactly where the original started.
+        // At the end, the copy is exactly where the original started.
         const [first, last] = pxPerSecond < 0 ? [0, duration - 0.001] : [duration - 0.001, 0]
         const jump = Math.abs(xOf(first, 0) - xOf(last, 1))
         xOf(last, 0)
@@ -72,14 +72,14 @@ test.describe('in rows of five and more', () => {
     for (const [index, { playState, pxPerSecond, jump, covers }] of drifts.entries()) {
       expect(playState).toBe('running')
       expect(Math.sign(pxPerSecond)).toBe(index % 2 === 0 ? -1 : 1)
-      // A card crosses the screen when it has moved by the screen's width and its own.
+      // To cross the screen, a card moves by the width of the screen plus its own width.
       expect((desktop.width + 352) / Math.abs(pxPerSecond)).toBeGreaterThan(30)
       expect(jump).toBeLessThan(0.1)
       expect(covers).toBe(true)
     }
   })
 
-  test('they pause while hovered or focused, stop for good, and under reduced motion', async ({
+  test('pause on hover and focus, stop with the button, and do not move with reduced motion', async ({
     page,
   }) => {
     const row = page.locator(rows).first()
@@ -89,17 +89,17 @@ test.describe('in rows of five and more', () => {
     const expectFirst = (state: string) =>
       expect.poll(async () => (await readStates())[0]).toBe(state)
     await expectFirst('running')
-    for (const [pause, goOn] of [
+    for (const [pause, resume] of [
       [() => row.hover(), () => page.mouse.move(0, 0)],
       [() => row.focus(), () => row.blur()],
     ] as const) {
       await pause()
       await expectFirst('paused')
-      await goOn()
+      await resume()
       await expectFirst('running')
     }
 
-    // Stopped, they stay where they are, and can be scrolled from there.
+    // After a stop, the rows keep their position and can be scrolled from there.
     const card = row.locator('li').first()
     const findOffset = () => card.evaluate((card) => card.getBoundingClientRect().x)
     await tracks.evaluateAll((tracks) => {
@@ -114,7 +114,7 @@ test.describe('in rows of five and more', () => {
     await expect(play).toBeVisible()
     expect(await readStates()).toEqual(testimonials.rows.map(() => undefined))
     const after = await findOffset()
-    // A scroll offset is a whole number of pixels.
+    // Scroll offsets are rounded to whole pixels.
     expect(Math.abs(after - before)).toBeLessThanOrEqual(1)
     await row.focus()
     await page.keyboard.press('ArrowRight')

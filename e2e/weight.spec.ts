@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { devices, type Page, type Request } from '@playwright/test'
 import { siteDir } from './site.ts'
-import { desktop, expect, expectNoShift, readToTheEnd, test, watchShifts } from './test.ts'
+import { desktop, expect, expectNoShift, scrollToEnd, test, watchShifts } from './test.ts'
 
 const { defaultBrowserType: _chromium, ...phone } = devices['Pixel 7']
 const kB = 1_000
 
-/** Every request of the page from here on, with what it transferred, headers included. */
+/** Records the page's requests from here on and sums up the transferred bytes, including headers. */
 function watchRequests(page: Page) {
   const requests: Request[] = []
   page.on('request', (request) => requests.push(request))
@@ -40,8 +40,8 @@ const setConnection = (page: Page, connection: object) =>
 
 const formCode = /\/assets\/main-.*\.js$/
 
-// The HTML has 14,000 bytes at most: prerender.test.ts.
-test('the built page has its styles inline, and one script, not blocking, of 2 kB at most', () => {
+// prerender.test.ts limits the HTML to 14,000 bytes.
+test('inlines all styles and one non-blocking script of at most 2 kB', () => {
   const html = readFileSync(join(siteDir, 'index.html'), 'utf8')
   expect(html).not.toContain('rel="stylesheet"')
   const scripts = [...html.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)].filter(
@@ -54,7 +54,7 @@ test('the built page has its styles inline, and one script, not blocking, of 2 k
 test.describe('on a phone', () => {
   test.use(phone)
 
-  test('that saves data the page is idle after 110 kB and 8 requests, one font and one hero of 45 kB', async ({
+  test('loads at most 110 kB in 8 requests with data saver, including one font and a hero of 45 kB', async ({
     page,
   }) => {
     const seen = watchRequests(page)
@@ -70,7 +70,7 @@ test.describe('on a phone', () => {
     expect(await seen.transferred(/\/hero-/)).toBeLessThanOrEqual(45 * kB)
     expect(seen.find(/\.js$/)).toEqual([])
 
-    // On a slow line, too, the form's code waits for contact.
+    // On a slow connection, too, the form's code loads only after an interaction.
     await setConnection(page, { saveData: false, effectiveType: '3g' })
     await page.goto('/')
     await page.clock.runFor(10_000)
@@ -79,11 +79,11 @@ test.describe('on a phone', () => {
     await expect.poll(() => seen.find(formCode).length).toBe(1)
   })
 
-  test('the form’s code is fetched ahead, 80 kB at most, and the page to its end is 350 kB', async ({
+  test('preloads at most 80 kB of code for the form, and loads at most 350 kB in all', async ({
     page,
   }) => {
     const seen = watchRequests(page)
-    // Where a mouse rests, Chromium may find no idle moment.
+    // Chromium may never be idle while the pointer is over the page.
     await page.addInitScript(() => {
       window.requestIdleCallback = () => 0
     })
@@ -93,10 +93,10 @@ test.describe('on a phone', () => {
     expect(await seen.transferred()).toBeLessThanOrEqual(190 * kB)
     expect(await seen.transferred(/\.js$/)).toBeLessThanOrEqual(80 * kB)
     expect(seen.find(/\.js$/)).toHaveLength(1)
-    // It does not run before contact.
+    // The code does not run before an interaction.
     const form = page.locator('#estimate form')
     await expect(form).not.toHaveAttribute('novalidate')
-    await readToTheEnd(page)
+    await scrollToEnd(page)
     await page.waitForLoadState('networkidle')
     const avatars = await page.locator('[data-testimonials] img:not([inert] img)').count()
     expect(seen.find(/\.svg$/).length).toBeGreaterThanOrEqual(Math.min(6, avatars))
@@ -110,30 +110,30 @@ test.describe('on a phone', () => {
     const cdp = await page.context().newCDPSession(page)
     await cdp.send('Network.enable')
     let bytes = 0
-    let answers = 0
+    let responses = 0
     cdp.on('Network.loadingFinished', ({ encodedDataLength }) => {
       bytes += encodedDataLength
-      answers += 1
+      responses += 1
     })
     await page.goto('/', { waitUntil: 'networkidle' })
-    expect(answers).toBeGreaterThan(2)
+    expect(responses).toBeGreaterThan(2)
     expect(bytes).toBeLessThan(2 * kB)
   })
 })
 
-test.describe('nothing shifts', () => {
+test.describe('the layout does not shift', () => {
   test.use({ expectedErrors: /Failed to load resource/ })
 
   for (const [size, viewport, hero] of [
     ['phone', phone.viewport, /\/hero-portrait-.*\.avif$/],
     ['desktop', desktop, /\/hero-\d+-.*\.avif$/],
   ] as const) {
-    test(`${size}: in pieces, when the font comes late, down to the end`, async ({ page }) => {
+    test(`when HTML and font arrive late on a ${size} screen`, async ({ page }) => {
       await page.setViewportSize(viewport)
       await page.addInitScript(watchShifts)
       const pieces = await servePieces()
       await page.goto(pieces.url, { waitUntil: 'commit' })
-      // A browser that draws half a form does it by now.
+      // Give the browser time to paint half of the form.
       await page.waitForFunction(hasPainted, undefined, { timeout: 2_000 }).catch(() => {})
       pieces.sendRest()
       await page.waitForLoadState()
@@ -145,23 +145,23 @@ test.describe('nothing shifts', () => {
       const { promise: painted, resolve: release } = Promise.withResolvers<void>()
       await page.route('**/*.woff2', async (route) => {
         await painted
-        // Without the fallback font headings may shift, so the web font never loads there.
+        // Without the fallback font, headings may shift, so do not load the web font.
         return hasFallback ? route.continue() : route.abort()
       })
       await page.goto('/', { waitUntil: 'domcontentloaded' })
       await page.waitForFunction(hasPainted)
       release()
       await page.evaluate(() => document.fonts.ready)
-      await readToTheEnd(page)
+      await scrollToEnd(page)
       await expectNoShift(page)
-      // One hero picture, cut for this screen.
+      // Only the hero picture for this screen size is loaded.
       expect(seen.find(/\/hero-/)).toHaveLength(1)
       expect(seen.find(hero)).toHaveLength(1)
     })
   }
 })
 
-/** Serves the page, and its second half only after sendRest. */
+/** Serves the first half of the page, and the second half after sendRest(). */
 async function servePieces() {
   const html = readFileSync(join(siteDir, 'index.html'), 'utf8')
   const half = html.indexOf('name="address"')
@@ -183,7 +183,7 @@ async function servePieces() {
 
 const hasPainted = () => performance.getEntriesByName('first-contentful-paint').length > 0
 
-/** Whether this machine has a fallback font that fonts/archivo.css adjusts to Archivo. */
+/** Returns true if this machine has one of the fallback fonts in fonts/archivo.css. */
 const hasFallbackFont = (page: Page) =>
   page.evaluate(() => {
     const loads = ['Arial Bold', 'Liberation Sans Bold', 'Roboto Bold'].map((name) =>

@@ -4,7 +4,7 @@ import { expect, formatRgb, test } from './test.ts'
 
 test.use({ javaScriptEnabled: false, expectedErrors: /status of 404|Failed to load resource/ })
 
-test('without scripts, pictures and font the whole page reads, and the buttons are links', async ({
+test('shows the whole page without scripts, pictures, and fonts, with links instead of buttons', async ({
   page,
 }) => {
   await page.route(/\.(avif|webp|svg|woff2)$/, (route) => route.abort())
@@ -24,7 +24,7 @@ test('without scripts, pictures and font the whole page reads, and the buttons a
   ]
   for (const text of texts) await expect(page.getByText(text).first(), text).toBeVisible()
   await expect(page.getByLabel('Full name')).toBeVisible()
-  // White words on the hero need a dark ground even where no picture came.
+  // The white text of the hero needs a dark background even without the picture.
   await expect(page.locator('.hero')).toHaveCSS('background-color', formatRgb(brand.palette.ink))
 
   // Nothing moves, and the last testimonial can be reached.

@@ -34,30 +34,30 @@ const oaks = [
 export async function fakeGoogleMaps(page: Page, options: FakeOptions = {}) {
   const { offers = 'new', blocked, arrives, answer } = options
   const { format = (place: string) => `${place} 80202, USA` } = options
-  const asked = { scripts: [] as URL[], searches: [] as Search[], details: [] as Details[] }
+  const requests = { scripts: [] as URL[], searches: [] as Search[], details: [] as Details[] }
 
   await page.exposeFunction('answerSearch', (search: Search) => {
-    asked.searches.push(search)
+    requests.searches.push(search)
     return answer?.(search.input) ?? oaks
   })
   await page.exposeFunction('answerDetails', (details: Details) => {
-    asked.details.push(details)
+    requests.details.push(details)
     return format(details.place)
   })
   await page.route(/^https:\/\/[^/]*\.(google|googleapis|gstatic)\.com\//, async (route) => {
     const url = new URL(route.request().url())
     if (url.pathname !== '/maps/api/js') throw new Error(`Unexpected request for ${url}`)
-    asked.scripts.push(url)
+    requests.scripts.push(url)
     await arrives
     if (blocked) return route.abort('blockedbyclient')
     const body = `(${mapsScript})(${JSON.stringify(offers)})`
     return route.fulfill({ contentType: 'text/javascript', body })
   })
-  const refuseKey = () => page.evaluate(() => (window as unknown as Globals).refuseKey())
-  return { ...asked, refuseKey }
+  const rejectKey = () => page.evaluate(() => (window as unknown as Globals).rejectKey())
+  return { ...requests, rejectKey }
 }
 
-type Globals = { gm_authFailure(): void; refuseKey(): void }
+type Globals = { gm_authFailure(): void; rejectKey(): void }
 
 type Answers = {
   answerSearch(search: Search): Promise<string[]>
@@ -233,11 +233,11 @@ function mapsScript(offers: NonNullable<FakeOptions['offers']>) {
   const widgets: Autocomplete[] = []
 
   const maps: { places?: object; importLibrary?: () => Promise<object> } = {}
-  const refuseKey = () => {
+  const rejectKey = () => {
     for (const widget of widgets) widget.fail()
     ;(window as unknown as Globals).gm_authFailure()
   }
-  Object.assign(window, { google: { maps }, refuseKey })
+  Object.assign(window, { google: { maps }, rejectKey })
 
   const places = {
     new: { AutocompleteSessionToken, AutocompleteSuggestion, Autocomplete },

@@ -11,7 +11,7 @@ export function createTestLog(): Log & { entries: LogEntry[] } {
   return { entries, info: write('info'), warn: write('warn'), error: write('error') }
 }
 
-/** One line per entry, to print when a test fails. */
+/** Formats one line per entry, to print when a test fails. */
 export const formatEntries = ({ entries }: { entries: readonly LogEntry[] }): string =>
   entries
     .map(({ level, message, fields }) => `${level} ${message} ${JSON.stringify(fields)}\n`)

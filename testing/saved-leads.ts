@@ -84,7 +84,7 @@ export async function listPendingChannels({ kysely }: Database): Promise<string[
   return pending.map(({ channel }) => channel)
 }
 
-/** Saves a push device with a session of its own. */
+/** Saves a push device with its own session. */
 export async function savePhone(
   db: Database,
   changes: Partial<PushDevice> = {},

@@ -44,7 +44,7 @@ export function createAcceptLead(options: AcceptOptions) {
       bodyHash: hashLead(lead),
       clientAddress: client,
       idempotencyKeys: keys,
-      // Suspected spam gets no deadline, because staff need not call.
+      // Staff need not call suspected spam, so it has no deadline.
       deadlineAt: details.suspect === null ? findDeadline(receivedAt) : null,
     }
     const network = limitPerMinute > 0 ? findNetwork(client) : undefined

@@ -29,7 +29,7 @@ const isForm = (c: Context) =>
 const allowCors = cors({
   origin: (origin) => origin,
   allowMethods: ['POST', 'OPTIONS'],
-  // All headers of supabase-js, including newer versions, and two of our own.
+  // All headers of supabase-js, including newer versions, plus two custom headers.
   allowHeaders: [
     ...['apikey', 'authorization', 'content-type', 'x-client-info', 'idempotency-key'],
     ...[detailsHeader, 'x-retry-count', 'traceparent', 'tracestate', 'baggage'],

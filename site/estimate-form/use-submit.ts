@@ -105,7 +105,7 @@ export function useSubmit() {
 const readValues = (form: HTMLFormElement) =>
   Object.fromEntries(fieldNames.map((name) => [name, findField(form, name)?.value ?? '']))
 
-/** Loads the code that sends a lead. Returns undefined on failure, because a deploy may have removed the file. */
+/** Loads the code that sends a lead, or returns undefined if it does not load, such as after a deploy. */
 const loadSender = () =>
   Promise.race([
     import('./send-lead.ts').catch(() => undefined),

@@ -8,7 +8,7 @@ create table leads (
   phone text not null,
   address text not null,
   service_type text not null,
-  -- What the desk searches: the fields in lowercase without accents, and the phone number's digits.
+  -- The search text for the desk: the fields in lowercase without accents, and the digits of the phone number.
   search_text text not null,
   received_at bigint not null,
   -- When the promised call is due. Null for suspected spam.
@@ -39,7 +39,7 @@ create table leads (
 create index leads_received_at on leads (received_at);
 create index leads_client_address on leads (client_address, received_at);
 create index leads_client_network on leads (client_network, received_at);
--- The desk polls the leads to call.
+-- For the desk, which polls the leads to call.
 create index leads_open on leads (received_at) where answered_at is null;
 create index leads_escalate_at on leads (escalate_at) where escalate_at is not null;
 
@@ -49,7 +49,7 @@ create table deliveries (
   channel text not null,
   -- 'received', 'unanswered-4', 'unanswered-8', 'missed', 'answered', 'outcome'
   reason text not null,
-  -- 'waiting', 'sent', 'cancelled' (no longer true), or 'expired' (an alert that is too late).
+  -- 'waiting', 'sent', 'cancelled' (no longer needed), or 'expired' (an alert that is too late).
   state text not null default 'waiting',
   attempts integer not null default 0,
   next_attempt_at bigint not null,
@@ -91,7 +91,7 @@ create table desk_links (
   expires_at bigint not null
 );
 
--- Who may sign in besides the addresses in .env.
+-- People who may sign in to the desk, in addition to the addresses in .env.
 create table desk_crew (
   email text primary key
 );
