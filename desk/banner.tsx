@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import { formatShortDuration } from '#leads/clock.ts'
 import type { DeskWarning } from '#leads/desk/routes.ts'
 import { ResumeWebhook, RetryAll } from './delivery-actions.tsx'
@@ -18,14 +19,7 @@ export function Banner({
   const now = useNow()
   const isLost = trouble !== undefined || now - at > oldMs
   if (!isLost && warnings.length === 0) return null
-  const messages = warnings.map(({ id, severity, text, action }) => (
-    <p key={id} data-severity={severity}>
-      <Icon name="warning" />
-      <span>
-        {text} {action && <Action action={action} refresh={refresh} />}
-      </span>
-    </p>
-  ))
+  const [first, ...others] = warnings
   return (
     <aside className="banner" aria-label="Warnings">
       {isLost && (
@@ -34,13 +28,24 @@ export function Banner({
           {trouble ?? 'No answer yet.'} What you see is {formatShortDuration(now - at)} old.
         </p>
       )}
-      {warnings.length > 2 ? (
+      {first && (
         <details>
-          <summary>{warnings.length} things need your attention</summary>
-          {messages}
+          <summary data-severity={first.severity}>
+            <Icon name="warning" />
+            <span>{first.text}</span>
+            {others.length > 0 && <b>+{others.length}</b>}
+          </summary>
+          <Action action={first.action} refresh={refresh} />
+          {others.map(({ id, severity, text, action }) => (
+            <Fragment key={id}>
+              <p data-severity={severity}>
+                <Icon name="warning" />
+                {text}
+              </p>
+              <Action action={action} refresh={refresh} />
+            </Fragment>
+          ))}
         </details>
-      ) : (
-        messages
       )}
     </aside>
   )
@@ -50,9 +55,10 @@ function Action({
   action,
   refresh,
 }: {
-  action: NonNullable<DeskWarning['action']>
+  action: DeskWarning['action']
   refresh: () => Promise<void>
 }) {
+  if (!action) return null
   if (action.kind === 'retry-all' || action.kind === 'resume-webhook') {
     const Press = action.kind === 'retry-all' ? RetryAll : ResumeWebhook
     return (

@@ -10,6 +10,18 @@ import { useIsLive, useNow } from './use-fresh.ts'
 
 type Refresh = () => Promise<void>
 
+/** Takes back “I am calling” or an outcome; reminders resume. */
+export async function reopen(
+  { id, name }: LeadCard,
+  what: 'undo-calling' | 'reopen',
+  refresh: Refresh,
+): Promise<void> {
+  await attempt(request('POST', `/api/leads/${id}/${what}`), 'open again.', {
+    about: `${isolate(name)}: `,
+  })
+  await refresh()
+}
+
 /** One tap dials. Then the caller claims the lead, so that nobody else calls. */
 export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refresh }) {
   const [hasDialed, setDialed] = useState(false)
@@ -20,7 +32,8 @@ export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refres
   const claim = async () => {
     setBusy(true)
     const work = request('POST', `/api/leads/${lead.id}/calling`)
-    await attempt(work, 'you are calling.', `${isolate(lead.name)}: `)
+    const undo = () => reopen(lead, 'undo-calling', refresh)
+    await attempt(work, 'you are calling.', { about: `${isolate(lead.name)}: `, undo })
     await refresh()
     setBusy(false)
     // The button that had the focus is gone.
@@ -31,7 +44,7 @@ export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refres
   }
   return (
     <div className="actions">
-      {isOffered && <p>Calling? Say so, and nobody else does.</p>}
+      {isOffered && <p>Are you calling? Let the crew know.</p>}
       <a
         className="button"
         data-quiet={isOffered || !canClaim || undefined}

@@ -8,31 +8,36 @@ import type { Fresh } from './use-fresh.ts'
 export const isolate = (text: string) => `\u2068${text}\u2069`
 
 const shownMs = 10_000
-let notice = ''
+let notice: { text: string; undo?: Undo | undefined } | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 const notices = createSignal()
+type Undo = () => void
 
-function showNotice(text: string) {
-  notice = text
+function showNotice(next: typeof notice) {
+  notice = next
   clearTimeout(timer)
-  if (text) timer = setTimeout(() => showNotice(''), shownMs)
+  if (next) timer = setTimeout(() => showNotice(undefined), shownMs)
   notices.notify()
 }
+
+// A notice is about the screen it appeared on.
+if (!import.meta.env.SSR) addEventListener('hashchange', () => showNotice(undefined))
 
 /** Shows a notice with the result of the work. */
 export const attempt = <Result,>(
   work: Promise<Result>,
   message: string | ((result: Result) => string),
-  about = '',
+  { about = '', undo }: { about?: string; undo?: Undo } = {},
 ) =>
   work.then(
-    (result) => showNotice(about + (typeof message === 'string' ? message : message(result))),
-    (error: Error) => showNotice(about + error.message),
+    (result) =>
+      showNotice({ text: about + (typeof message === 'string' ? message : message(result)), undo }),
+    (error: Error) => showNotice({ text: about + error.message }),
   )
 
 /** Shows notices, and tells screen readers about new leads and other people's calls. */
 export function Notice({ today }: { today: Fresh<{ leads: LeadCard[] }> }) {
-  const text = useSignal(notices, () => notice)
+  const shown = useSignal(notices, () => notice)
   const [changes, setChanges] = useState('')
   const before = useRef<{ leads: LeadCard[]; trouble: string | undefined }>(undefined)
   const leads = today.data?.leads
@@ -47,7 +52,18 @@ export function Notice({ today }: { today: Fresh<{ leads: LeadCard[] }> }) {
   }, [leads, trouble])
   return (
     <>
-      <div role="status">{text && <p className="notice">{text}</p>}</div>
+      <div role="status">
+        {shown && (
+          <div className="notice">
+            <p>{shown.text}</p>
+            {shown.undo && (
+              <button type="button" className="link" onClick={shown.undo}>
+                Undo
+              </button>
+            )}
+          </div>
+        )}
+      </div>
       <p className="unseen" role="status">
         {changes}
       </p>

@@ -1,5 +1,8 @@
 import { request } from './api.ts'
 
+// A browser without a push service never answers.
+const subscribeMs = 15_000
+
 /** iPhones allow notifications only for a page on their home screen. */
 export function findPushSupport(): 'supported' | 'needs-home-screen' | 'unsupported' {
   if ('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window)
@@ -14,15 +17,22 @@ export function findPushSupport(): 'supported' | 'needs-home-screen' | 'unsuppor
 export async function turnOnNotifications(publicKey: string, name: string): Promise<void> {
   const permission = await Notification.requestPermission()
   if (permission !== 'granted')
-    throw new Error('This browser may not show notifications: allow them in its settings first.')
-  const registration = await navigator.serviceWorker.register('/sw.js')
-  await navigator.serviceWorker.ready
-  const subscription = await registration.pushManager
-    .subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
-    .catch(() => {
-      throw new Error('This browser could not reach its push service. Try again in a minute.')
-    })
+    throw new Error(
+      'This browser blocks notifications. Allow them in its settings, then try again.',
+    )
+  const timeout = new Promise<never>((_, reject) => setTimeout(reject, subscribeMs))
+  const subscription = await Promise.race([subscribe(publicKey), timeout]).catch(() => {
+    throw new Error(
+      'This browser could not reach its push service. Check the connection and try again, or use Chrome, Edge, Firefox, or Safari.',
+    )
+  })
   await request('POST', '/api/devices', { body: { name, subscription: subscription.toJSON() } })
+}
+
+async function subscribe(publicKey: string): Promise<PushSubscription> {
+  await navigator.serviceWorker.register('/sw.js')
+  const { pushManager } = await navigator.serviceWorker.ready
+  return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
 }
 
 /** The service worker unsubscribes and closes what it shows. */

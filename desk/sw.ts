@@ -89,12 +89,13 @@ async function act(action: string, { leadId, isTest }: NotifiedLead): Promise<vo
 async function open(url: string): Promise<void> {
   const [desk] = await worker.clients.matchAll({ type: 'window' })
   try {
-    await desk?.navigate(url)
-    await desk?.focus()
+    if (!desk) throw new Error('The desk is not open.')
+    await desk.navigate(url)
+    await desk.focus()
   } catch {
-    // The window was closed meanwhile.
+    // The window may have been closed meanwhile, or belong to an older worker.
+    await worker.clients.openWindow(url)
   }
-  if (!desk) await worker.clients.openWindow(url)
 }
 
 /** Shown notifications have names of homeowners, so they must not outlive the session. */

@@ -46,3 +46,50 @@ test.describe('with more leads than a list shows', () => {
     await expect(page.getByRole('link', { name: 'Person 51' })).toBeVisible()
   })
 })
+
+test('“I am calling” can be undone at once, and a lead reopened later', async ({ ask, signIn }) => {
+  await ask()
+  const { page } = await signIn('Sam')
+  const toCall = page.getByRole('heading', { name: '1 to call' })
+  await row(page, visitor.name).getByRole('button', calling).click()
+  await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(toCall).toBeVisible()
+  await row(page, visitor.name).getByRole('button', calling).click()
+  await expect(page.getByText('you are calling.')).toBeVisible()
+
+  await page.getByRole('link', { name: visitor.name }).click()
+  // A notice does not stay over another screen.
+  await expect(page.getByText('you are calling.')).toBeHidden()
+  await page.getByRole('button', { name: 'Nobody called: reopen' }).click()
+  await expect(page.getByRole('button', calling).last()).toBeVisible()
+  await page.getByRole('link', { name: 'Today' }).first().click()
+  await expect(toCall).toBeVisible()
+})
+
+test('the warnings take one line of a phone until they are opened', async ({ ask, signIn }) => {
+  await ask()
+  const { page } = await signIn('Sam')
+  const banner = page.getByRole('complementary', { name: 'Warnings' })
+  const turnOn = banner.getByRole('link', { name: 'Turn on notifications for this phone' })
+  await expect(turnOn).toBeHidden()
+  expect((await banner.boundingBox())?.height).toBeLessThanOrEqual(48)
+  await banner.locator('summary').click()
+  await expect(banner).not.toContainText(/[A-Z]{2,}_[A-Z]/)
+  await turnOn.click()
+  await expect(page.getByRole('button', { name: 'Turn on notifications' })).toBeVisible()
+})
+
+test('“Turn on notifications” is busy, and gives up without a push service', async ({ signIn }) => {
+  const { page } = await signIn('Sam', { permissions: ['notifications'] })
+  await page.evaluate(() => {
+    PushManager.prototype.subscribe = () => new Promise(() => {})
+  })
+  await page.clock.install()
+  await page.getByRole('link', { name: 'People' }).click()
+  await page.getByRole('button', { name: 'Turn on notifications' }).click()
+  await expect(page.getByRole('button', { name: 'Turning on …' })).toBeDisabled()
+  await page.clock.fastForward(20_000)
+  await expect(page.getByText('could not reach its push service')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Turn on notifications' })).toBeEnabled()
+})

@@ -33,7 +33,7 @@ test('a lead goes from the form to the desk; who calls is known on every phone',
   // Chromium knows nobody to call.
   await call.evaluate((link) => link.addEventListener('click', (event) => event.preventDefault()))
   await call.click()
-  await expect(samsRow).toContainText('Calling? Say so')
+  await expect(samsRow).toContainText('Are you calling?')
   await samsRow.getByRole('button', calling).click()
   await expect(sam.page.getByText('you are calling.')).toBeVisible()
   for (const desk of [sam.page, dana]) {

@@ -1,7 +1,8 @@
-import type { FormEvent } from 'react'
+import { type FormEvent, useState } from 'react'
 import { formatDay, formatShortClock, parseLocalTime } from '#leads/clock.ts'
 import type { DeviceCard } from '#leads/desk/device-routes.ts'
 import { request } from '../api.ts'
+import { Button } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
 import {
   findPushSupport,
@@ -17,18 +18,9 @@ export function DeviceList({ now }: { now: number }) {
   if (!data) return <p>{trouble ?? 'One moment …'}</p>
   const { devices, publicKey, steps } = data
   const own = devices.find(({ isThis }) => isThis)
-  const start = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const name = String(new FormData(event.currentTarget).get('device'))
-    await attempt(
-      turnOnNotifications(publicKey, name),
-      'Notifications are on for this phone. Press Test to try them.',
-    )
-    await refresh()
-  }
   return (
     <>
-      {!own?.canNotify && <TurnOnNotifications onSubmit={start} />}
+      {!own?.canNotify && <TurnOnNotifications publicKey={publicKey} refresh={refresh} />}
       <ul className="sessions">
         {devices.map((device) => (
           <li key={device.id} className="card device">
@@ -41,10 +33,24 @@ export function DeviceList({ now }: { now: number }) {
 }
 
 function TurnOnNotifications({
-  onSubmit,
+  publicKey,
+  refresh,
 }: {
-  onSubmit: (event: FormEvent<HTMLFormElement>) => void
+  publicKey: string
+  refresh: () => Promise<void>
 }) {
+  const [isBusy, setBusy] = useState(false)
+  const turnOn = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const name = String(new FormData(event.currentTarget).get('device'))
+    setBusy(true)
+    await attempt(
+      turnOnNotifications(publicKey, name),
+      'Notifications are on for this phone. Press Test to try them.',
+    )
+    await refresh()
+    setBusy(false)
+  }
   const support = findPushSupport()
   if (support === 'needs-home-screen') return <HomeScreenSteps />
   if (support === 'unsupported')
@@ -54,14 +60,14 @@ function TurnOnNotifications({
       </p>
     )
   return (
-    <form className="card" onSubmit={onSubmit}>
+    <form className="card" onSubmit={turnOn}>
       <label>
         Name of this phone
         <input name="device" defaultValue="My phone" maxLength={60} required />
       </label>
-      <button type="submit" className="button">
-        Turn on notifications
-      </button>
+      <Button type="submit" isLoud disabled={isBusy}>
+        {isBusy ? 'Turning on …' : 'Turn on notifications'}
+      </Button>
     </form>
   )
 }
@@ -163,13 +169,10 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
       <div className="pair">
         {device.canNotify && (
           <>
-            <button type="button" className="button" data-quiet onClick={test}>
+            <Button onClick={test}>
               Test<span className="unseen"> {name}</span>
-            </button>
-            <button
-              type="button"
-              className="button"
-              data-quiet
+            </Button>
+            <Button
               onClick={() =>
                 isQuiet
                   ? change({ quietUntil: 0 }, `Notifications are on for ${name}.`)
@@ -181,12 +184,12 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
             >
               {isQuiet ? 'Resume' : 'Pause until 7 AM'}
               <span className="unseen"> {name}</span>
-            </button>
+            </Button>
           </>
         )}
-        <button type="button" className="button" data-quiet onClick={remove}>
+        <Button onClick={remove}>
           Remove<span className="unseen"> {name}</span>
-        </button>
+        </Button>
       </div>
     </>
   )

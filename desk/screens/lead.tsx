@@ -6,7 +6,7 @@ import { computeCountdown } from '../countdown.ts'
 import { CountdownIcon } from '../countdown-icon.tsx'
 import { ResumeWebhook, RetryAll } from '../delivery-actions.tsx'
 import { Button, Heading, Icon } from '../elements.tsx'
-import { CallActions } from '../lead-row.tsx'
+import { CallActions, reopen } from '../lead-row.tsx'
 import { attempt, isolate } from '../notice.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
 import { useFresh, useNow } from '../use-fresh.ts'
@@ -45,7 +45,8 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
     await Promise.all([refresh(), refreshList()])
   }
   const act = (what: string, message: string) => async () => {
-    await attempt(request('POST', `/api/leads/${id}/${what}`), message, `${isolate(lead.name)}: `)
+    const about = `${isolate(lead.name)}: `
+    await attempt(request('POST', `/api/leads/${id}/${what}`), message, { about })
     await refreshBoth()
   }
   return (
@@ -71,13 +72,18 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
             aria-pressed={lead.outcome === what}
             onClick={
               lead.outcome === what
-                ? act('reopen', 'open again.')
+                ? () => reopen(lead, 'reopen', refreshBoth)
                 : act(what, `${name.toLowerCase()}.`)
             }
           >
             {name}
           </Button>
         ))}
+        {lead.answeredAt !== null && !lead.outcome && (
+          <Button onClick={() => reopen(lead, 'undo-calling', refreshBoth)}>
+            Nobody called: reopen
+          </Button>
+        )}
       </div>
       <Facts lead={lead} />
       <Deliveries lead={lead}>
