@@ -76,9 +76,9 @@ export async function benchPage({ against }: Options): Promise<Report[]> {
   }
 }
 
-/** Signs in to a desk with 20 waiting leads. */
+/** Signs in to a desk with 60 waiting leads. */
 async function openDesk(browser: Browser, url: string, server?: ReturnType<typeof startServer>) {
-  for (let lead = 0; lead < 20; lead++) await postLead(url, makeLead(`Visitor ${lead}`))
+  for (let lead = 0; lead < 60; lead++) await postLead(url, makeLead(`Visitor ${lead}`))
   const findLink = () => server?.output.stdout.match(/http:\S+#enter=[\w-]+/)?.[0]
   await waitUntil(() => findLink() !== undefined)
   const context = await browser.newContext(devices['Pixel 7'])
@@ -86,7 +86,7 @@ async function openDesk(browser: Browser, url: string, server?: ReturnType<typeo
   await page.goto(findLink() ?? '')
   await page.getByLabel('Your name').fill('Sam')
   await page.getByRole('button').click()
-  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.getByRole('heading', { name: '60 to call' }).waitFor()
   const [session] = await context.cookies()
   const deskUrl = new URL('/', page.url()).href
   await context.close()

@@ -19,7 +19,7 @@ export function Banner({
   const now = useNow()
   const isLost = trouble !== undefined || now - at > oldMs
   if (!isLost && warnings.length === 0) return null
-  const [first, ...others] = warnings
+  const [first, ...others] = warnings.toSorted((a, b) => rank(a) - rank(b))
   return (
     <aside className="banner" aria-label="Warnings">
       {isLost && (
@@ -50,6 +50,9 @@ export function Banner({
     </aside>
   )
 }
+
+/** Errors come first, then what the owner can solve with a button. */
+const rank = ({ severity, action }: DeskWarning) => (severity === 'error' ? 0 : action ? 1 : 2)
 
 function Action({
   action,

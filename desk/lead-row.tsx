@@ -39,7 +39,7 @@ export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refres
     // The button that had the focus is gone.
     requestAnimationFrame(() => {
       if (document.activeElement === document.body)
-        document.getElementById(`lead-${lead.id}`)?.focus()
+        document.getElementById(`lead-${lead.id}`)?.focus({ preventScroll: true })
     })
   }
   return (

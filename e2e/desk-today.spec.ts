@@ -93,3 +93,16 @@ test('“Turn on notifications” is busy, and gives up without a push service',
   await expect(page.getByText('could not reach its push service')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Turn on notifications' })).toBeEnabled()
 })
+
+test('“Sign out everywhere” asks first', async ({ signIn }) => {
+  const { page } = await signIn('Sam')
+  await page.getByRole('link', { name: 'People' }).click()
+  const signOut = page.getByRole('button', { name: 'Sign out everywhere' })
+  const dialog = page.getByRole('dialog', { name: 'Sign out everywhere?' })
+  await signOut.click()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(dialog).toBeHidden()
+  await signOut.click()
+  await dialog.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await expect(page.getByLabel('Your email address')).toBeVisible()
+})

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { formatDay, formatShortClock, parseLocalTime } from '#leads/clock.ts'
 import type { DeviceCard } from '#leads/desk/device-routes.ts'
 import { request } from '../api.ts'
+import { ConfirmButton } from '../confirm-button.tsx'
 import { Button } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
 import {
@@ -187,9 +188,9 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
             </Button>
           </>
         )}
-        <Button onClick={remove}>
-          Remove<span className="unseen"> {name}</span>
-        </Button>
+        <ConfirmButton label="Remove" question={`Remove ${name}?`} onConfirm={remove}>
+          It no longer gets notifications. You can turn them on again on that phone.
+        </ConfirmButton>
       </div>
     </>
   )

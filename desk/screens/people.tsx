@@ -81,7 +81,13 @@ export function People({
       </ul>
       <div>
         <p className="quiet">Lost a phone? This ends every session above, including yours.</p>
-        <Button onClick={end('all', true)}>Sign out everywhere</Button>
+        <ConfirmButton
+          label="Sign out everywhere"
+          question="Sign out everywhere?"
+          onConfirm={end('all', true)}
+        >
+          Everyone has to sign in again, and no phone gets notifications until then.
+        </ConfirmButton>
       </div>
     </>
   )
