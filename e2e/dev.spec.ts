@@ -58,6 +58,30 @@ test('shows the message of a mistake in the content until it is corrected', asyn
   await expect.poll(async () => (await page.request.get(url)).status()).toBe(200)
 })
 
+test('keeps a long name off the headline and the logo at its size', async ({ page }) => {
+  const content = join(copy, 'site/content.ts')
+  const words = readFileSync(content, 'utf8')
+  const name = 'Featherstonehaugh & Daughters Roofing and Sheet Metal Works'
+  writeFileSync(content, words.replace(/( name: ).*/, `$1'${name}',`))
+  const measure = (selector: string) =>
+    page.locator(selector).filter({ visible: true }).first().boundingBox()
+  for (const width of [360, 640, 768, 1024, 1280]) {
+    await page.setViewportSize({ width, height: 740 })
+    await page.goto(url)
+    await expect(page.locator('.later')).toHaveCount(0)
+    const header = await measure('header')
+    const headline = await measure('.hero-words > *')
+    expect(headline?.y).toBeGreaterThanOrEqual(header?.height ?? Number.POSITIVE_INFINITY)
+    // Once, in the header or above the headline.
+    const names = page.locator('.home-link, .hero-company').getByText(name)
+    await expect(names.filter({ visible: true })).toHaveCount(1)
+    expect((await measure('footer .logo svg'))?.width).toBe(
+      (await measure('header .logo svg'))?.width,
+    )
+  }
+  writeFileSync(content, words)
+})
+
 test('keeps three reviews still where all fit, and moves them on a phone', async ({ page }) => {
   const row = page.locator('[data-testimonials] .row')
   const button = page.locator('[data-drift-button]')

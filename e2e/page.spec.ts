@@ -88,6 +88,36 @@ test('does not overflow at any width and shows the first field on a phone', asyn
   expect(await scrollWidth()).toBe(320)
 })
 
+test('fills every row with three to nine services, in two columns on a tablet', async ({
+  page,
+}) => {
+  await page.goto('/')
+  await expect(page.locator('.later')).toHaveCount(0)
+  const cards = page.locator('.services li')
+  /** Returns how many cards each row has, and checks that they reach both edges of the list. */
+  const countRows = (number: number) =>
+    cards.first().evaluate((card, number) => {
+      const list = card.parentElement as HTMLElement
+      list.replaceChildren(...Array.from({ length: number }, () => card.cloneNode(true)))
+      const { left, right } = list.getBoundingClientRect()
+      const boxes = [...list.children].map((child) => child.getBoundingClientRect())
+      const rows = Object.values(Object.groupBy(boxes, ({ top }) => Math.round(top)))
+      const isFull = (row: DOMRect[] = []) =>
+        Math.abs((row[0]?.left ?? 0) - left) < 1 && Math.abs((row.at(-1)?.right ?? 0) - right) < 1
+      return rows.every(isFull) ? rows.map((row) => row?.length).join('+') : 'a gap'
+    }, number)
+  for (const [width, expected] of [
+    [768, ['2+1', '2+2', '2+2+1', '2+2+2', '2+2+2+1', '2+2+2+2', '2+2+2+2+1']],
+    [1024, ['3', '2+2', '3+2', '3+3', '3+2+2', '3+3+2', '3+3+3']],
+    [1280, ['3', '2+2', '3+2', '3+3', '3+2+2', '3+3+2', '3+3+3']],
+  ] as const) {
+    await page.setViewportSize({ width, height: 740 })
+    const rows: string[] = []
+    for (const number of [3, 4, 5, 6, 7, 8, 9]) rows.push(await countRows(number))
+    expect(rows).toEqual(expected)
+  }
+})
+
 test('serves the page for any query and fragment, with the current year', async ({ page }) => {
   await page.clock.setFixedTime('2031-01-01T12:00:00')
   for (const url of ['/?utm_source=x&y=%E0%A4%A', '/?#%', '/#"><script>']) {

@@ -37,6 +37,8 @@ const reviews = words.match(/ {4}\{\n {6}name: .*?\n {4}\},\n/gs)?.slice(0, 5) ?
 writeFileSync(
   content,
   words
+    // The optional entries.
+    .replace(/^ +\/\/ (?=\w+: )/gm, '')
     // The first `name` in the file is the company's name.
     .replace(/( name: ).*/, `$1'${name}',`)
     .replace(/( phone: )'.*?'/, "$1'(612) 234-7810'")

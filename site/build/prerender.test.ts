@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -10,9 +18,22 @@ import { formatCrawlerFiles } from './prerender.ts'
 import { renderPage } from './render.tsx'
 import { formatSiteHeaders } from './site-headers.ts'
 
-/** Builds the page as `npm run build` does, with this .env. */
+const optional = {
+  address: { street: '12 Main St', city: 'Duluth', state: 'MN', zip: '55802' },
+  license: 'License </script><b>&1',
+  email: 'office@example.com',
+  social: [{ name: 'Facebook', url: 'https://www.facebook.com/acme' }],
+}
+const privacyPolicy = { label: 'Privacy policy', url: 'https://www.example.com/privacy' }
+
+/** Builds the page as `npm run build` does, with this .env and every optional entry of the content. */
 function buildWith(dotEnv: string) {
   const folder = copySources()
+  appendFileSync(
+    join(folder, 'site/content.ts'),
+    `Object.assign(company, ${JSON.stringify(optional)})
+    Object.assign(form.consent, ${JSON.stringify({ privacyPolicy })})\n`,
+  )
   writeFileSync(join(folder, '.env'), dotEnv)
   const vite = join(folder, 'node_modules/vite/bin/vite.js')
   const env = { PATH: process.env.PATH, HOME: process.env.HOME }
@@ -126,6 +147,28 @@ describe('a build for another backend and a public address', () => {
     const titles = services.cards.map(({ title }) => title)
     expect(offers.map(({ itemOffered }) => itemOffered.name)).toEqual(titles)
     expect(JSON.stringify(business)).not.toMatch(/rating|review/i)
+  })
+
+  test('shows optional entries in the footer, beside the consent line, and to search engines', () => {
+    expect(readHead(built.page).business).toMatchObject({
+      email: optional.email,
+      address: {
+        '@type': 'PostalAddress',
+        streetAddress: '12 Main St',
+        addressLocality: 'Duluth',
+        addressRegion: 'MN',
+        postalCode: '55802',
+        addressCountry: company.region,
+      },
+      identifier: { name: 'License', value: optional.license },
+      sameAs: ['https://www.facebook.com/acme'],
+    })
+    const [, footer = ''] = built.page.match(/<footer(.*)<\/footer>/s) ?? []
+    expect(footer).toContain('href="mailto:office@example.com"')
+    expect(footer).toContain('<a href="https://www.facebook.com/acme"')
+    expect(footer).toMatch(/12 Main St<br\/>Duluth.*, .*MN.* .*55802/)
+    expect(footer).toContain('License &lt;/script&gt;&lt;b&gt;&amp;1')
+    expect(built.page).toMatch(/class="consent">.* <a href="https:\/\/www\.example\.com\/privacy">/)
   })
 
   test('has a picture for shared links, of the size that is said and light enough', async () => {

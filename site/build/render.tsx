@@ -86,6 +86,22 @@ function formatBusiness(publicUrl: string | undefined): string {
     telephone: telNumber,
     foundingDate: String(company.since),
     areaServed: company.areaServed,
+    // JSON leaves out undefined entries.
+    email: company.email,
+    address: company.address && {
+      '@type': 'PostalAddress',
+      streetAddress: company.address.street,
+      addressLocality: company.address.city,
+      addressRegion: company.address.state,
+      postalCode: company.address.zip,
+      addressCountry: company.region,
+    },
+    identifier: company.license && {
+      '@type': 'PropertyValue',
+      name: 'License',
+      value: company.license,
+    },
+    sameAs: company.social?.map(({ url }) => url),
     openingHoursSpecification: {
       '@type': 'OpeningHoursSpecification',
       dayOfWeek: ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],

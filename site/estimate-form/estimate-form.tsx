@@ -10,6 +10,7 @@ import { formatNameField, formatPhoneField } from './format-fields.ts'
 import { suggestEmail } from './suggest-email.ts'
 import { preloadSubmitCode, useSubmit } from './use-submit.ts'
 
+const { privacyPolicy } = words.consent
 const functionPath = '/functions/v1/submit-to-airtable'
 
 /** The estimate request form. Its fields are uncontrolled, so that text typed before hydration is kept. */
@@ -165,7 +166,15 @@ export function EstimateForm() {
           <CallNote>{slow ? words.notes.slow : words.notes.failed}</CallNote>
         )}
       </div>
-      <p className="consent">{words.consent.text}</p>
+      <p className="consent">
+        {words.consent.text}
+        {privacyPolicy && (
+          <>
+            {' '}
+            <a href={privacyPolicy.url}>{privacyPolicy.label}</a>
+          </>
+        )}
+      </p>
     </form>
   )
 }

@@ -4,22 +4,45 @@ import { Logo } from './logo.tsx'
 import { ToTopButton } from './to-top-button.tsx'
 
 export function Footer() {
+  const { address, email, license, social = [] } = company
   return (
     <footer className="site-footer later">
       <div className="page-width footer-columns">
         <div>
           <Logo tone="light" />
           <p>{footer.tagline}</p>
+          {license && <p>{license}</p>}
         </div>
         <nav aria-labelledby="quick-links">
           <h2 id="quick-links" className="large">
             {footer.quickLinks}
           </h2>
           <ToTopButton className="footer-link">{footer.estimate}</ToTopButton>
+          {social.map(({ name, url }) => (
+            <div key={url}>
+              <a href={url} className="footer-link">
+                {name}
+              </a>
+            </div>
+          ))}
         </nav>
         <div>
           <h2 className="large">{footer.callHeading}</h2>
           <CallLink className="footer-link footer-phone">{company.phone}</CallLink>
+          {email && (
+            <div>
+              <a href={`mailto:${email}`} className="footer-link">
+                {email}
+              </a>
+            </div>
+          )}
+          {address && (
+            <address>
+              {address.street}
+              <br />
+              {address.city}, {address.state} {address.zip}
+            </address>
+          )}
         </div>
       </div>
       <div className="page-width">

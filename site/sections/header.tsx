@@ -1,7 +1,7 @@
 import { company, header } from '../content.ts'
 import { CallLink } from './call-link.tsx'
 import { Phone } from './icons.tsx'
-import { Logo } from './logo.tsx'
+import { hasLongName, Logo } from './logo.tsx'
 import { ToTopButton } from './to-top-button.tsx'
 
 export function Header() {
@@ -11,7 +11,12 @@ export function Header() {
         {header.skipLink}
       </a>
       <div className="page-width">
-        <a href="/" aria-label={company.name} className="home-link">
+        <a
+          href="/"
+          aria-label={company.name}
+          className="home-link"
+          data-long={hasLongName || undefined}
+        >
           <Logo tone="light" />
           <Logo tone="dark" />
         </a>

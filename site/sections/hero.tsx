@@ -2,6 +2,7 @@ import { requiredFields } from '#leads/fields.ts'
 import { company, form, hero } from '../content.ts'
 import { EstimateForm } from '../estimate-form/estimate-form.tsx'
 import { callHref } from './call-link.tsx'
+import { hasLongName } from './logo.tsx'
 
 /** The page's head preloads the same files. */
 export const heroPictures = {
@@ -31,8 +32,10 @@ export function Hero() {
       </picture>
       <div className="hero-grid page-width">
         <div className="hero-words">
-          {/* On a phone, the header has room for the logo only. */}
-          <p className="hero-company">{company.name}</p>
+          {/* For screens where the header has room for the logo only. */}
+          <p className="hero-company" data-long={hasLongName || undefined}>
+            {company.name}
+          </p>
           <h1 id="headline">{hero.headline}</h1>
           <p>{hero.lead}</p>
         </div>

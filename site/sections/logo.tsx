@@ -3,6 +3,9 @@ import { company } from '../content.ts'
 
 const size = 34
 
+/** A longer name does not fit into the header of a tablet. */
+export const hasLongName = company.name.length > 28
+
 /** The logo next to the company's name: light on dark backgrounds, dark on light ones. */
 export function Logo({ tone }: { tone: 'light' | 'dark' }) {
   return (
