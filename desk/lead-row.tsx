@@ -71,12 +71,15 @@ type Listing = {
   refresh: Refresh
 }
 
-const LeadRow = memo(function LeadRow({
-  lead,
-  hrefOf,
-  isShown,
-  refresh,
-}: Omit<Listing, 'shownId'> & { lead: LeadCard; isShown: boolean }) {
+type Row = Omit<Listing, 'shownId'> & { lead: LeadCard; isShown: boolean }
+
+// Every poll with a change brings new objects; most rows have the same content as before.
+const isSameRow = (a: Row, b: Row) =>
+  a.hrefOf === b.hrefOf &&
+  a.isShown === b.isShown &&
+  JSON.stringify(a.lead) === JSON.stringify(b.lead)
+
+const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, refresh }: Row) {
   const now = useNow(isOpen(lead) ? 1_000 : 60_000)
   const countdown = computeCountdown(lead, now)
   const what = [!lead.isEmergency && lead.service, lead.town].filter(Boolean)
@@ -112,7 +115,7 @@ const LeadRow = memo(function LeadRow({
       {isOpen(lead) && <CallActions lead={lead} refresh={refresh} />}
     </li>
   )
-})
+}, isSameRow)
 
 // As many as a screen shows. The server renders these, and the browser adds the others afterwards in
 // small steps, so that a slow phone reacts to a tap at once.
