@@ -21,8 +21,8 @@ export const company: Content['company'] = {
 }
 
 export const head: Content['head'] = {
-  title: `${company.name} | Free roofing estimates, a call back within 10 minutes`,
-  description: `Residential roofing you can trust since ${company.since}. Licensed and insured crews, 24/7 emergency service, and a free estimate with a call back within 10 minutes.`,
+  title: `${company.name} | Free roofing estimates with a call back within 10 minutes`,
+  description: `Residential roofing since ${company.since}. Licensed and insured crews, 24/7 emergency service, and free estimates. We call you back within 10 minutes.`,
   notFoundTitle: `Page not found | ${company.name}`,
   pictureAlt: 'A shingled house at golden hour',
   /** On the picture for shared links, below the company's name. After a change, run: npm run brand */
@@ -38,8 +38,8 @@ export const header: Content['header'] = {
 
 export const hero: Content['hero'] = {
   sample: true,
-  headline: 'A sound roof, from people who show up.',
-  lead: 'Honest estimates, licensed crews and a roof that holds. Tell us where it is and we will call you back.',
+  headline: 'A roof you can count on, from people who show up.',
+  lead: "Honest estimates, licensed crews, and work that lasts. Tell us about your roof, and we'll call you right back.",
   statistics: [
     { value: '5,200+', label: 'Roofs Completed' },
     { value: '4,800+', label: 'Happy Customers' },
@@ -48,10 +48,10 @@ export const hero: Content['hero'] = {
 }
 
 export const form: Content['form'] = {
-  heading: 'Free estimate. We call within 10 minutes.',
+  heading: "Free estimate. We'll call within 10 minutes.",
   labels: {
     name: 'Full name',
-    email: 'E-mail',
+    email: 'Email',
     phone: 'Phone',
     address: 'Property address',
     serviceType: 'Service needed',
@@ -68,7 +68,7 @@ export const form: Content['form'] = {
     label: 'Address suggestions',
     found: (count: number) =>
       `${count === 0 ? 'No' : count} ${count === 1 ? 'suggestion' : 'suggestions'}`,
-    chosen: (address: string) => `Filled in: ${address}`,
+    chosen: (address: string) => `Selected: ${address}`,
     source: 'Google Maps',
   },
   submit: 'Request Free Estimate →',
@@ -79,47 +79,47 @@ export const form: Content['form'] = {
     received: "Estimate request received! We'll contact you within 10 minutes.",
   },
   notes: {
-    failed: 'Nothing you typed is lost. Try again, or call us now:',
-    failedPlain: 'Please check what you typed (your browser’s Back button has it), or call us now:',
-    incompletePlain: 'Your browser’s Back button has what you typed.',
+    failed: 'Your information is still here. Please try again, or call us:',
+    failedPlain: "Use your browser's Back button to check your information, or call us:",
+    incompletePlain: "Use your browser's Back button to finish the form.",
     refusedPlain: (field: string) =>
-      `We could not read this field: ${field}. Your browser’s Back button has what you typed. Please correct it, or call us now:`,
-    received: 'We have your request. Please keep your phone close by: we call within 10 minutes.',
-    slow: 'This takes longer than usual. We keep trying; or call us now:',
-    offline: 'You are offline. Nothing you type is lost. A call may still get through:',
+      `Please check this field: ${field}. Use your browser's Back button to correct it, or call us:`,
+    received: "We got your request. Please keep your phone handy. We'll call within 10 minutes.",
+    slow: "This is taking longer than usual. We're still trying. You can also call us:",
+    offline: "You're offline. We've saved what you typed. A call may still go through:",
     waiting:
-      'You are offline. Keep this page open: your request goes out by itself when you are back. Or call us:',
+      "You're offline. Keep this page open, and we'll send your request when you're back online. Or call us:",
   },
   emailHint: 'Did you mean',
-  phoneRule: 'At least 7 digits',
-  trapLabel: 'Please leave this field empty',
+  phoneRule: 'Enter at least 7 digits',
+  trapLabel: 'Leave this field empty',
   /** The version is stored with every lead. When you change the text, change the version. */
   consent: {
-    version: '2026-11',
-    text: `${company.name} uses your number to call you about this request, and for nothing else. Pressing the button says yes to that call.`,
+    version: '2026-11-17',
+    text: `By submitting, you agree that ${company.name} may call you about this request. We won't use your number for anything else.`,
     // privacyPolicy: { label: 'Privacy policy', url: 'https://www.example.com/privacy' },
   },
 }
 
 export const about: Content['about'] = {
   heading: 'The crew your neighbors call first',
-  text: 'We started with one truck and one ladder. Today our crews roof whole streets, and the owner still answers for every one of them.',
+  text: 'We started with one truck and one ladder. Today our crews roof whole streets, and the owner still stands behind every job.',
   points: [
     {
       icon: 'home',
       title: `Trusted since ${company.since}`,
-      text: 'More than 25 years on the roofs of this region, through every kind of weather.',
+      text: 'More than 25 years of roofing in this area, in every kind of weather.',
     },
     {
       sample: true,
       icon: 'shield',
       title: 'Licensed and insured',
-      text: 'Fully licensed, and insured for your home and for everyone who works on it.',
+      text: 'We carry insurance that covers your home and everyone who works on it.',
     },
     {
       icon: 'check',
       title: 'Quality guarantee',
-      text: 'If something is not right, we come back and put it right. In writing.',
+      text: "If something isn't right, we come back and make it right. We put that in writing.",
     },
   ],
   pictureAlt: 'Close-up of new architectural shingles running up to a ridge and a brick chimney',
@@ -130,7 +130,7 @@ export const about: Content['about'] = {
 export const emergency: Content['emergency'] = {
   sample: true,
   heading: 'Roof emergency? Call now, day or night.',
-  text: 'A person answers 24/7.',
+  text: 'A real person answers 24/7.',
   claim: 'Average response time: 1 minute',
   callLabel: 'Call',
 }
@@ -141,17 +141,17 @@ export const services: Content['services'] = {
     {
       icon: 'roof',
       title: 'Residential Roofing',
-      text: 'New roofs and full replacements in asphalt, metal and cedar. One crew, one clear price, and a clean yard when we leave.',
+      text: 'New roofs and full replacements in asphalt, metal, and cedar. One crew, one clear price, and a clean yard when we leave.',
     },
     {
       icon: 'hammer',
       title: 'Roof Repairs',
-      text: 'Leaks, missing shingles, storm damage, tired flashing. We fix what is broken and tell you honestly what can wait.',
+      text: "Leaks, missing shingles, storm damage, worn flashing. We fix what's broken and tell you honestly what can wait.",
     },
     {
       icon: 'inspect',
       title: 'Roof Inspections',
-      text: 'A careful look at every slope, vent and gutter, with photos and a plain report you can show to your insurer.',
+      text: 'A careful look at every slope, vent, and gutter, with photos and a clear report for your insurance company.',
     },
   ],
 }
@@ -165,7 +165,7 @@ const rows: Content['testimonials']['rows'] = [
   [
     {
       name: 'Maria Delgado',
-      text: 'They called back before I had put the kettle on. Roof done in two days, and not a nail left in the grass.',
+      text: 'They called back before I finished my coffee. Roof done in two days, and not a nail left in the grass.',
       sample: true,
     },
     {
@@ -185,7 +185,7 @@ const rows: Content['testimonials']['rows'] = [
     },
     {
       name: 'Linda Cho',
-      text: 'They told me I did not need a new roof yet. Who does that? They have my business when I do.',
+      text: "They told me I didn't need a new roof yet. Who does that? They'll get my business when I do.",
       sample: true,
     },
     {
@@ -195,7 +195,7 @@ const rows: Content['testimonials']['rows'] = [
     },
     {
       name: 'Ruth Abernathy',
-      text: 'At 78 I do not climb ladders. They walked me through every picture of my roof at the kitchen table.',
+      text: "At 78, I don't climb ladders. They walked me through every picture of my roof at the kitchen table.",
       sample: true,
     },
   ],
@@ -259,7 +259,7 @@ const rows: Content['testimonials']['rows'] = [
     },
     {
       name: 'Leo Santos',
-      text: 'Fair price, tidy site, straight answers. I have sent them four neighbors since.',
+      text: 'Fair price, clean job site, straight answers. I have sent them four neighbors since.',
       sample: true,
     },
     {
@@ -289,6 +289,6 @@ export const footer: Content['footer'] = {
 
 export const notFound: Content['notFound'] = {
   heading: 'Oops! Page not found',
-  text: 'One shingle is missing here. The rest of the roof is sound.',
+  text: 'This shingle blew away. The rest of the site is fine.',
   home: 'Return to Home',
 }
