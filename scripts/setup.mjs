@@ -30,7 +30,7 @@ function main(wanted) {
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
   if (wanted.includes('skipped')) return print(listSkipped())
   const forTests = wanted.includes('test') || wanted.includes('slow')
-  installPackages({ withDev: forTests || wanted.includes('dev') })
+  installPackages({ needsDev: forTests || wanted.includes('dev') })
   if (wanted.includes('start')) buildSite()
   if (!forTests) return
   installTools({ slow: wanted.includes('slow'), run: tryToRun })
@@ -39,11 +39,13 @@ function main(wanted) {
     fail('CI is set, so no test may be skipped. Install the missing tools listed above.')
 }
 
-function installPackages({ withDev }) {
+function installPackages({ needsDev }) {
   const stamp = computeStamp(['package-lock.json', '.npmrc'])
   const stampFile = 'node_modules/.setup-done'
   const done = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
-  if (done === `${stamp} dev` || (done === stamp && !withDev)) return
+  // A checkout with development packages keeps them.
+  const withDev = needsDev || done.endsWith(' dev')
+  if (done === (withDev ? `${stamp} dev` : stamp)) return
   rmSync(stampFile, { force: true })
   // The flags override NODE_ENV and prevent packages from running install scripts.
   const packages = withDev ? '--include=dev' : '--omit=dev'

@@ -39,7 +39,7 @@ test('installs and builds only after a change', () => {
   expect(run('dev').calls).toEqual([installDev])
   expect(run('start').calls).toEqual([])
   write('package-lock.json', '{}')
-  expect(run('start').calls).toEqual([install, build])
+  expect(run('start').calls).toEqual([installDev, build])
   for (const name of ['site/index.html', 'vite.config.ts', '.env']) {
     write(name, 'changed')
     expect(run('start').calls).toEqual([build])
