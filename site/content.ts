@@ -38,7 +38,7 @@ export const header: Content['header'] = {
 
 export const hero: Content['hero'] = {
   sample: true,
-  headline: 'A roof you can count on, from people who show up.',
+  headline: 'A solid roof from people who show up.',
   lead: "Honest estimates, licensed crews, and work that lasts. Tell us about your roof, and we'll call you right back.",
   statistics: [
     { value: '5,200+', label: 'Roofs Completed' },
