@@ -24,7 +24,7 @@ const after = (ms: number, changes: Partial<LeadCard> = {}) => {
   return [mood, text.replaceAll('\u00a0', ' ')]
 }
 
-test('a lead turns from calm to late, in a word and in words', () => {
+test('a lead goes from calm to late', () => {
   expect(after(0)).toEqual(['calm', '10 min left'])
   expect(after(3.5 * minuteMs)).toEqual(['calm', '6 min left'])
   expect(after(4 * minuteMs)).toEqual(['soon', '6 min left'])
@@ -35,7 +35,7 @@ test('a lead turns from calm to late, in a word and in words', () => {
   expect(after(-5_000)).toEqual(['calm', '10 min left'])
 })
 
-test('an answered one says who and after how long; what is over says how it ended', () => {
+test('an answered lead shows who answered and when; a closed lead shows its outcome', () => {
   const answered = { answeredAt: receivedAt + 3 * minuteMs, answeredName: 'Sam' }
   expect(after(0, answered)).toEqual(['answered', 'Sam, after 3 min'])
   expect(after(0, { ...answered, answeredName: null, answeredBy: 'airtable' })).toEqual([
@@ -49,5 +49,5 @@ test('an answered one says who and after how long; what is over says how it ende
     'not-a-lead',
     'Not a lead, marked by Sam',
   ])
-  expect(after(0, { deadlineAt: null, isSuspect: true })).toEqual(['suspect', 'Perhaps a robot'])
+  expect(after(0, { deadlineAt: null, isSuspect: true })).toEqual(['suspect', 'Possible spam'])
 })

@@ -27,7 +27,7 @@ export function computeCountdown(lead: LeadCard, now: number): Countdown {
   }
   if (outcome === 'done') return { mood: outcome, text: `Done: ${describeAnswer(lead)}`, ...over }
   if (!isOpen(lead)) return { mood: 'answered', text: describeAnswer(lead), ...over }
-  if (deadlineAt === null) return { mood: 'suspect', text: 'Perhaps a robot', ...over }
+  if (deadlineAt === null) return { mood: 'suspect', text: 'Possible spam', ...over }
   const leftMs = deadlineAt - now
   if (leftMs <= 0) return { mood: 'late', text: `${formatShortDuration(-leftMs)} late`, ...over }
   const mood = leftMs > 6 * minuteMs ? 'calm' : leftMs > 2 * minuteMs ? 'soon' : 'urgent'

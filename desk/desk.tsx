@@ -56,7 +56,7 @@ function SignedIn({
     return (
       <main className="sign-in">
         <Mark />
-        <p role="status">{today.trouble ? `${today.trouble} It tries again by itself.` : ''}</p>
+        <p role="status">{today.trouble ? `${today.trouble} Retrying automatically.` : ''}</p>
       </main>
     )
   const { leads, totals, me, warnings } = today.data

@@ -16,7 +16,7 @@ type Devices = { publicKey: string; devices: DeviceCard[]; steps: number[] }
 
 export function DeviceList({ now }: { now: number }) {
   const { data, trouble, refresh } = useFresh<Devices>('/api/devices', 10_000)
-  if (!data) return <p>{trouble ?? 'One moment …'}</p>
+  if (!data) return <p>{trouble ?? 'Loading …'}</p>
   const { devices, publicKey, steps } = data
   const own = devices.find(({ isThis }) => isThis)
   return (

@@ -38,7 +38,7 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
         <p>{erased ?? 'Somebody erased it on another phone. There is nothing left to do.'}</p>
       </>
     )
-  if (!data) return <p>{trouble ?? 'One moment …'}</p>
+  if (!data) return <p>{trouble ?? 'Loading …'}</p>
   const { lead, canResumeWebhook } = data
   const countdown = computeCountdown(lead, now)
   const refreshBoth = async () => {
@@ -143,7 +143,7 @@ function Deliveries({ lead, children }: { lead: LeadInFull; children: ReactNode 
   return (
     <section className="deliveries">
       <h2>Where it went</h2>
-      {lead.deliveries.length === 0 && <p>Nowhere yet but this desk.</p>}
+      {lead.deliveries.length === 0 && <p>Only on this desk so far.</p>}
       <ul>
         {lead.deliveries.map(({ what, state, status, error, note }) => (
           <li key={`${what} ${status}`} data-state={state}>

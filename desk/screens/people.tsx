@@ -58,7 +58,7 @@ export function People({
           onRemoved={(email) => (email === me.email ? onSignOut() : refresh())}
         />
       ) : (
-        <p>{trouble ?? 'One moment …'}</p>
+        <p>{trouble ?? 'Loading …'}</p>
       )}
       <h2>Signed in</h2>
       <ul className="sessions">

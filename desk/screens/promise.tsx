@@ -35,7 +35,7 @@ export function PromiseScreen({ query }: { query: string }) {
 function Report({ days }: { days: string }) {
   const path = `/api/promise?days=${days}`
   const { data, trouble } = useFresh<{ report: PromiseReport }>(path, 30_000)
-  if (!data) return <p className="quiet">{trouble ?? 'One moment …'}</p>
+  if (!data) return <p className="quiet">{trouble ?? 'Loading …'}</p>
   const { report } = data
   const { share, byMinute, byHour, bySource, channels } = report
   if (share === null)

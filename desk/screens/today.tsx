@@ -24,7 +24,7 @@ export function Today({
       {leads.length === 0 && (
         <div className="empty">
           <Mark />
-          <p>A quiet day under a sound roof. The next request shows here by itself.</p>
+          <p>No requests yet. New ones appear here automatically.</p>
         </div>
       )}
       <LeadList leads={toCall} hrefOf={hrefOf} {...list} />

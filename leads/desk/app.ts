@@ -154,7 +154,7 @@ export function createDesk(
       return refuse(c, 409, error.message, 'airtable-unavailable')
     const place = error.stack?.split('\n').find((line) => line.trim().startsWith('at '))
     log.error({ error: error.name, place: place?.trim() }, 'the desk failed unexpectedly')
-    return refuse(c, 503, 'The desk cannot reach its database. It tries again by itself.')
+    return refuse(c, 503, 'The desk cannot reach its database. It retries automatically.')
   })
   return { app, routes }
 }
