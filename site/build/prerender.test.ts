@@ -168,7 +168,7 @@ describe('a build for another backend and a public address', () => {
     expect(footer).toContain('<a href="https://www.facebook.com/acme"')
     expect(footer).toMatch(/12 Main St<br\/>Duluth.*, .*MN.* .*55802/)
     expect(footer).toContain('License &lt;/script&gt;&lt;b&gt;&amp;1')
-    expect(built.page).toMatch(/class="consent">.* <a href="https:\/\/www\.example\.com\/privacy">/)
+    expect(built.page).toMatch(/class="consent">.*<a href="https:\/\/www\.example\.com\/privacy">/)
   })
 
   test('has a picture for shared links, of the size that is said and light enough', async () => {

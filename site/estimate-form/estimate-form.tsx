@@ -168,12 +168,7 @@ export function EstimateForm() {
       </div>
       <p className="consent">
         {words.consent.text}
-        {privacyPolicy && (
-          <>
-            {' '}
-            <a href={privacyPolicy.url}>{privacyPolicy.label}</a>
-          </>
-        )}
+        {privacyPolicy && <a href={privacyPolicy.url}>{privacyPolicy.label}</a>}
       </p>
     </form>
   )
