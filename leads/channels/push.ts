@@ -5,10 +5,10 @@ import { findTown, readField } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
 import {
   canNotify,
+  findDeviceChannel,
   listDevices,
   markDeviceGone,
-  nameDevice,
-  notifiesAtOnce,
+  notifiesOfNewLeads,
   type PushDevice,
 } from '../store/push-devices.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
@@ -45,7 +45,7 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     const devices = await readDevices(event?.reason === 'received' ? planTimeoutMs : undefined)
     return devices
       .filter((device) => canNotify(device) && (!event || wants(device, event, now())))
-      .map((device) => ({ name: nameDevice(device), to: device.id, label: device.name }))
+      .map((device) => ({ name: findDeviceChannel(device), to: device.id, label: device.name }))
   },
   send: async (deliveries, { to }, context, signal) => {
     const { deskEmails, timeZone } = context.env
@@ -62,7 +62,7 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
   explainFailure: (leads, since) =>
     `Push notifications about ${leads} have not arrived for ${since}.`,
   doctorCheck: async ({ readDevices }) => {
-    const count = (await readDevices()).filter(notifiesAtOnce).length
+    const count = (await readDevices()).filter(notifiesOfNewLeads).length
     const devices = count === 1 ? '1 device' : `${count} devices`
     return count > 0 ? [{ state: 'ok', says: `Push notifications go to ${devices}.` }] : []
   },

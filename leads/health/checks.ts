@@ -1,7 +1,7 @@
 import { nextSteps } from '../channels/airtable/airtable.ts'
 import { channels } from '../channels/channels.ts'
 import { formatDuration } from '../clock.ts'
-import { canNotify, notifiesAtOnce } from '../store/push-devices.ts'
+import { canNotify, notifiesOfNewLeads } from '../store/push-devices.ts'
 import type { Pending } from '../store/reading.ts'
 import { type Check, defineCheck, type HealthContext, type Place } from './check.ts'
 import { deskChecks } from './desk-checks.ts'
@@ -174,7 +174,7 @@ export const healthChecks: readonly Check[] = [
       const { database, databaseFault } = context
       // Devices are in the database.
       if (hasAlerts(context) || databaseFault !== undefined) return
-      return database?.devices.some(notifiesAtOnce) ? undefined : true
+      return database?.devices.some(notifiesOfNewLeads) ? undefined : true
     },
     forOwner: () => ({
       text: 'New leads don’t notify anyone yet.',

@@ -1,7 +1,7 @@
 import { type Lease, updateClaims } from './deliveries.ts'
 import type { Database } from './tables.ts'
 
-/** Makes the holder the channel's only sender. False while another has it, or while it must rest. */
+/** Makes the holder the channel's only sender. Returns false while another process holds it or it is paused. */
 export async function acquireChannel(
   { kysely }: Database,
   channel: string,
@@ -36,8 +36,8 @@ export async function releaseChannel(
     .execute()
 }
 
-/** For a channel that nobody has alone: all its senders rest until then. */
-export async function holdChannel(
+/** Pauses all senders of a channel that is not exclusive. */
+export async function pauseChannel(
   { kysely }: Database,
   channel: string,
   notBefore: number,
@@ -49,7 +49,7 @@ export async function holdChannel(
     .execute()
 }
 
-/** Keeps what this holder has claimed. False when the channel itself has gone to another holder. */
+/** Renews the holder's claims. Returns false if another process has acquired the channel. */
 export async function renewLease(
   db: Database,
   channel: string,

@@ -3,7 +3,7 @@ import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
 
-/** When the channel's next delivery may be claimed; undefined when none waits. */
+/** Returns when the next pending delivery can be claimed, if there is one. */
 export async function findNextDueAt(
   { kysely }: Database,
   channel: string,
@@ -12,8 +12,8 @@ export async function findNextDueAt(
     .selectFrom('deliveries')
     .where('channel', '=', channel)
     .where('state', '=', 'waiting')
-  // Two looks along the index rather than one at everything that waits: first the next that nobody
-  // holds, then those before it, which are the few that somebody does.
+  // Two index lookups instead of a scan of all pending deliveries: first the next one without a lease,
+  // then the few leased ones before it.
   const free = await waiting
     .select('next_attempt_at as at')
     .whereRef('leased_until', '<=', 'next_attempt_at')
@@ -27,19 +27,19 @@ export async function findNextDueAt(
   const dueAts = held.map(({ from, until }) => Math.max(from, until))
   if (free) dueAts.push(free.at)
   if (dueAts.length === 0) return undefined
-  const rest = await kysely
+  const pause = await kysely
     .selectFrom('channels')
     .select('not_before')
     .where('name', '=', channel)
     .executeTakeFirst()
-  return Math.max(Math.min(...dueAts), rest?.not_before ?? 0)
+  return Math.max(Math.min(...dueAts), pause?.not_before ?? 0)
 }
 
 export type ClaimedLead = { lead: StoredLead; reason: DeliveryReason; attempts: number }
 
 export type Lease = { holder: string; now: number; until: number }
 
-/** Leases due deliveries of one channel, oldest first. Nobody else gets them until the lease ends. */
+/** Leases a channel's due deliveries, oldest first. Other processes skip them until the lease expires. */
 export function claimDue(
   { engine, kysely }: Database,
   channel: string,
@@ -47,7 +47,7 @@ export function claimDue(
   { holder, now, until }: Lease,
 ): Promise<ClaimedLead[]> {
   return kysely.transaction().execute(async (trx) => {
-    // Two statements: inside one, Postgres may run the limited part more than once and lock too much.
+    // Two statements, because in one, Postgres may run the limited subquery twice and lock too many rows.
     const due = await trx
       .selectFrom('deliveries')
       .select(['lead_id', 'reason'])
@@ -89,7 +89,7 @@ export function claimDue(
 
 const free = { leased_until: 0, lease_holder: null }
 
-/** The holder's claims that are not recorded yet. */
+/** Selects the holder's claims without a recorded result. */
 export const updateClaims = ({ kysely }: Database, channel: string, holder: string) =>
   kysely
     .updateTable('deliveries')
@@ -98,7 +98,7 @@ export const updateClaims = ({ kysely }: Database, channel: string, holder: stri
     .where('state', '=', 'waiting')
 
 /** Releases the holder's claims that were not sent. */
-export async function freeClaims(db: Database, channel: string, holder: string): Promise<void> {
+export async function releaseClaims(db: Database, channel: string, holder: string): Promise<void> {
   await updateClaims(db, channel, holder).set(free).execute()
 }
 
@@ -123,7 +123,7 @@ export function recordResults(
       if (result.ok)
         await delivery
           .set({ ...free, state: 'sent', settled_at: now, note: result.note ?? null })
-          // An answer or outcome that changed meanwhile has reset the delivery: it must be sent again.
+          // If the answer or outcome changed in the meantime, the delivery was reset and must be sent again.
           .$if(result.reason === 'answered' || result.reason === 'outcome', (query) =>
             query.where('lease_holder', '=', holder),
           )
@@ -154,7 +154,7 @@ export async function expireDeliveries(
     .where('state', '=', 'waiting')
     .where('leased_until', '<=', now)
     .where((eb) => eb.or([eb('channel', '=', kind), eb('channel', 'like', `${kind}-%`)]))
-    // An answer may be reported on the day after, and has a day of its own.
+    // A message about an answer on the next day also gets a full day.
     .where('created_at', '<=', before)
     .where(({ exists, selectFrom }) =>
       exists(
@@ -169,7 +169,7 @@ export async function expireDeliveries(
   return expired.map(({ lead_id: leadId }) => leadId)
 }
 
-/** Makes waiting deliveries due now, of one lead or all, on one channel or all. Returns how many. */
+/** Makes pending deliveries due now and returns how many. */
 export async function retryDeliveries(
   { engine, kysely }: Database,
   leadId: string | 'all',
@@ -199,7 +199,7 @@ export async function retryDeliveries(
   return retried.length
 }
 
-/** Writes deliveries that are due now; existing ones are sent again. */
+/** Writes deliveries that are due now. Resets existing ones, so that they are sent again. */
 export async function writeDeliveries(
   trx: Kysely<Tables>,
   {

@@ -10,7 +10,7 @@ export type Session = {
   seenAt: number
 }
 
-// People see minutes, so a write per request would be wasted.
+// The desk shows minutes, so do not write on every request.
 const seenEveryMs = 60_000
 
 const sessionColumns = ['id', 'email', 'person', 'device', 'seen_at as seenAt'] as const
@@ -70,7 +70,7 @@ export function saveSession(
   })
 }
 
-/** Finds a live session and extends it; `isExtended` tells that the cookie has to be extended, too. */
+/** Finds a live session and extends it. If `isExtended`, the cookie must be extended, too. */
 export async function findSession(
   { kysely }: Database,
   tokenHash: string,

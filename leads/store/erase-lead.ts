@@ -10,10 +10,10 @@ export async function eraseLead(db: Database, id: string): Promise<void> {
   if (db.engine === 'sqlite') await rewriteFile(db)
 }
 
-/** SQLite keeps old copies of moved rows between the cells of a page, even with secure_delete. */
+/** Even with secure_delete, SQLite leaves old copies of moved rows in unused parts of a page. */
 async function rewriteFile({ kysely }: Database): Promise<void> {
   await sql`vacuum`.execute(kysely)
-  // The write-ahead log has old pages, too. It cannot be emptied while another process reads it.
+  // The write-ahead log has old pages, too. Retry, because another process may be reading it.
   for (let tries = 0; tries < checkpointTries; tries++) {
     const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(kysely)
     if (!rows[0]?.busy) return

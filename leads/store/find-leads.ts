@@ -18,7 +18,7 @@ export type LeadFilter = {
 export type Page = { limit: number; before?: Position | undefined }
 export type Position = { id: string; receivedAt: number }
 
-/** The newest first; `before` is the last lead of the page before. */
+/** Returns the newest leads first. `before` is the last lead of the previous page. */
 export function findLeads(
   { kysely }: Pick<Database, 'kysely'>,
   { search = '', from, to, service, state, source }: LeadFilter,
@@ -46,7 +46,7 @@ export function findLeads(
       else if (state) all.push(eb('outcome', '=', state))
       const inText = (text: string) => contains(sql`search_text`, text)
       const hasWords = eb.and(fold(search).split(/\s+/).filter(Boolean).map(inText))
-      // A phone number may be typed in another way than the visitor typed it.
+      // The search and the lead may format the same phone number differently.
       const digits = /^[\d\s()+.-]+$/.test(search) ? readPhoneDigits(search) : ''
       all.push(digits ? eb.or([hasWords, inText(digits)]) : hasWords)
       return eb.and(all)
@@ -57,7 +57,7 @@ export function findLeads(
     .execute()
 }
 
-/** Stored with a lead, so that both databases find the same leads, and hernandez finds Hernández. */
+/** Stored with each lead, so that both databases give the same results and hernandez finds Hernández. */
 export function makeSearchText(lead: Lead): string {
   const texts = fieldNames
     .filter((name) => !('choices' in leadFields[name]))
@@ -65,13 +65,11 @@ export function makeSearchText(lead: Lead): string {
   return fold([...texts, readPhoneDigits(lead.phone)].join(' '))
 }
 
-/** Lowercase, without accents and invisible characters. */
 const fold = (text: string) =>
   text
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')
     .toLowerCase()
 
-/** % and _ in the text have no special meaning. */
 const contains = (column: RawBuilder<unknown>, text: string) =>
   sql<SqlBool>`${column} like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`

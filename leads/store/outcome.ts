@@ -5,7 +5,7 @@ import { notifyDevices } from './push-devices.ts'
 import { cancelEscalations } from './reminders.ts'
 import type { Database, Tables } from './tables.ts'
 
-/** Closes a lead and ends its reminders. If nobody had answered, this is the answer. */
+/** Closes a lead and ends its reminders. Counts as the answer if there was none. */
 export function recordOutcome(
   { kysely }: Database,
   leadId: string,
@@ -23,7 +23,7 @@ export function recordOutcome(
       .updateTable('leads')
       .set({ answered_at: now, answered_by: 'outcome', answered_name: person })
       .where('id', '=', leadId)
-      // The person who answered stays, even one without a name.
+      // Keep the person who answered, even if the name is unknown.
       .where('answered_at', 'is', null)
       .returning('id')
       .executeTakeFirst()
@@ -35,7 +35,7 @@ export function recordOutcome(
 
 type Reopening = { remindAt: number | null; now: number }
 
-/** Takes back an outcome. A lead that only the outcome had answered is open again. */
+/** Removes the outcome, and the answer if the outcome was the answer. */
 export function reopenLead(
   { kysely }: Database,
   leadId: string,
@@ -55,7 +55,7 @@ export function reopenLead(
   })
 }
 
-/** Takes back "I am calling". A closed lead stays as it is. */
+/** Undoes "I am calling" unless the lead is closed. */
 export function undoAnswer(
   { kysely }: Database,
   leadId: string,
@@ -66,7 +66,7 @@ export function undoAnswer(
   })
 }
 
-/** False when the lead is closed or has no answer. */
+/** Returns false if the lead is closed or has no answer. */
 async function clearAnswer(
   trx: Kysely<Tables>,
   leadId: string,

@@ -4,20 +4,19 @@ import type { Database, Tables, Transact } from './tables.ts'
 
 export type Connections = { leads: number; others: number }
 
-// A visitor waits for the answer. The server itself ends the wait for a locked table, so that the
-// connection is free for the next.
+// Let PostgreSQL end the wait for a lock, which frees the connection for the next visitor.
 const leadLockMs = 4_000
 
 /**
- * Opens PostgreSQL, on Node and on Deno. Nothing connects before the first query. Leads have
- * connections of their own: however many come, deliveries and reminders go on.
+ * Opens connection pools for Node and Deno. Leads have a separate pool, so that a burst of leads cannot
+ * block deliveries and reminders.
  */
 export function openPostgres(
   url: string,
   { leads, others }: Connections = { leads: 6, others: 4 },
 ): Database & { close(): Promise<void> } {
-  // For a server that is gone without a word. Far beyond what a visitor is told (accept-lead.ts):
-  // these timers also fire when it was this process that stood still.
+  // These timeouts detect a dead server. They are much longer than the one for visitors
+  // (accept-lead.ts), because they also fire when this process was stalled.
   const forLeads = openPool(url, {
     max: leads,
     connectionTimeoutMillis: 30_000,
@@ -31,7 +30,7 @@ export function openPostgres(
   const leadsKysely = createKysely(forLeads)
   const transact: Transact = (work) =>
     leadsKysely.transaction().execute(async (trx) => {
-      // For this transaction only: a pooler in between may give the connection to another program.
+      // Set it for this transaction only, because a pooler may share the connection with other programs.
       await sql`select set_config('lock_timeout', ${String(leadLockMs)}, true)`.execute(trx)
       return work(trx)
     })
@@ -52,9 +51,9 @@ function openPool(url: string, limits: pg.PoolConfig): pg.Pool {
     types: { getTypeParser },
     ...limits,
   })
-  // An idle connection that breaks is replaced by the next query. Unheard, the event ends the process.
+  // Without these listeners, a broken connection would end the process. The next query replaces an
+  // idle connection, and a query in progress fails with its own error.
   pool.on('error', () => {})
-  // So does one that breaks in the middle of a transaction: its query fails, and that is enough.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
@@ -62,7 +61,7 @@ function openPool(url: string, limits: pg.PoolConfig): pg.Pool {
 const createKysely = (pool: pg.Pool) =>
   new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 
-// Counts and times arrive as int8, which pg hands over as text; all of ours fit a number.
+// pg returns int8 counts and times as text; ours are small enough for a number.
 const int8 = 20
 const getTypeParser = ((oid: number, format?: 'text') =>
   oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser

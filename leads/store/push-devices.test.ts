@@ -5,7 +5,7 @@ import { listDevices, markDeviceGone, saveDevice } from './push-devices.ts'
 import { findLead } from './reading.ts'
 
 it.each(engines)(
-  'a registration that replaces two devices cancels what is pending for the other one, on %s',
+  'cancels pending notifications of a device that a new registration replaces, on %s',
   async (engine) => {
     const db = await openTestDatabase(engine)
     const byEndpoint = makePhone({ id: '11111111', sessionId: 'lost' })
@@ -26,7 +26,7 @@ it.each(engines)(
   },
 )
 
-it('a device that registered again is not marked as gone for its old address', async () => {
+it('does not mark a device as gone after it registered a new address', async () => {
   const db = await openTestDatabase('sqlite')
   const old = makePhone()
   await saveDevice(db, { ...old, endpoint: 'https://push.example/new' })

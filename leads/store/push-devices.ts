@@ -11,25 +11,25 @@ export type PushDevice = {
   auth: string
   person: string
   name: string
-  /** Minutes without an answer after which it is notified; 0: at once. */
+  /** Minutes without an answer before it is notified; 0 for new leads. */
   notifyAfterMinutes: number
   quietUntil: number
   notifyEmergencies: boolean
   createdAt: number
-  /** When its push service answered that the device is gone. */
+  /** When the push service reported the device as gone. */
   goneAt: number | null
-  /** Whether its session is alive. Homeowners' names go only to people who may still sign in. */
+  /** Homeowners' names go only to people with a live session. */
   isSignedIn: boolean
 }
 
 export const canNotify = ({ goneAt, isSignedIn }: PushDevice): boolean =>
   goneAt === null && isSignedIn
 
-/** The name of the device's deliveries. */
-export const nameDevice = ({ id }: Pick<PushDevice, 'id'>): string => `push-${id.slice(0, 8)}`
+/** Returns the channel name of the device's deliveries. */
+export const findDeviceChannel = ({ id }: Pick<PushDevice, 'id'>): string =>
+  `push-${id.slice(0, 8)}`
 
-/** Whether it is notified of new leads, not only of unanswered ones. */
-export const notifiesAtOnce = (device: PushDevice): boolean =>
+export const notifiesOfNewLeads = (device: PushDevice): boolean =>
   canNotify(device) && device.notifyAfterMinutes === 0
 
 export async function listDevices(
@@ -100,7 +100,7 @@ export type DeviceChanges = Pick<
   'name' | 'notifyAfterMinutes' | 'quietUntil' | 'notifyEmergencies'
 >
 
-/** False when there is no such device. */
+/** Returns false if the device does not exist. */
 export async function changeDevice(
   { kysely }: Database,
   id: string,
@@ -120,7 +120,7 @@ export async function changeDevice(
   return changed !== undefined
 }
 
-/** The device stays in the list, so that the owner notices. */
+/** Keeps the device in the list, so that the owner notices. */
 export function markDeviceGone(
   { kysely }: Database,
   { id, endpoint }: PushDevice,
@@ -149,7 +149,7 @@ async function cancelNotifications(
   await trx
     .updateTable('deliveries')
     .set({ state: 'cancelled', settled_at: now, note })
-    .where('channel', 'in', devices.map(nameDevice))
+    .where('channel', 'in', devices.map(findDeviceChannel))
     .where('state', '=', 'waiting')
     .execute()
 }
@@ -170,7 +170,7 @@ export async function removeDevices(
   await cancelNotifications(trx, removed, now)
 }
 
-/** Plans a notification that someone is calling, for the devices that were notified of the lead. */
+/** Notifies the devices that were notified of the lead that someone is calling. */
 export async function notifyDevices(
   trx: Kysely<Tables>,
   leadId: string,
@@ -185,12 +185,12 @@ export async function notifyDevices(
     .where('attempts', '>', 0)
     .execute()
   if (notified.length === 0) return
-  const there = await trx
+  const reachable = await trx
     .selectFrom('push_devices')
     .select('id')
     .where('gone_at', 'is', null)
     .execute()
-  const names = new Set(there.map(nameDevice))
+  const names = new Set(reachable.map(findDeviceChannel))
   const channels = notified.map(({ channel }) => channel).filter((channel) => names.has(channel))
   await writeDeliveries(trx, { leadId, channels, reason: 'answered' }, now)
 }

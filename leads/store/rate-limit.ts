@@ -5,9 +5,8 @@ const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
 /**
- * Limits per client and per network. Daily limits keep a slow flood from filling the disk, and network
- * limits keep a client from changing addresses. They are wide enough for an office or a town behind one
- * carrier's addresses.
+ * Daily limits stop a slow flood from filling the disk. Network limits stop a client that changes
+ * addresses, and still allow an office or a town that shares its carrier's addresses.
  */
 const listLimits = (limitPerMinute: number) =>
   [
@@ -17,7 +16,7 @@ const listLimits = (limitPerMinute: number) =>
     { column: 'client_network', windowMs: dayMs, leads: limitPerMinute * 500 },
   ] as const
 
-/** Returns how long this client has to wait before its next lead, or undefined. */
+/** Returns how long a client over the limit must wait. */
 export async function findRateLimit(
   trx: Transaction<Tables>,
   client: { client_address: string; client_network: string },
@@ -25,8 +24,8 @@ export async function findRateLimit(
 ): Promise<number | undefined> {
   if (limitPerMinute <= 0) return undefined
   for (const { column, windowMs, leads } of listLimits(limitPerMinute)) {
-    // Once this row has left the window, there is room for one more lead.
-    const deciding = await trx
+    // The next lead is accepted when this row leaves the window.
+    const oldest = await trx
       .selectFrom('leads')
       .select('received_at')
       .where(column, '=', client[column])
@@ -35,7 +34,7 @@ export async function findRateLimit(
       .offset(leads - 1)
       .limit(1)
       .executeTakeFirst()
-    if (deciding) return deciding.received_at + windowMs - now
+    if (oldest) return oldest.received_at + windowMs - now
   }
   return undefined
 }

@@ -2,7 +2,6 @@ import type { StoredLead } from '../lead.ts'
 import { findLeads, type Page } from './find-leads.ts'
 import { type Database, storedColumns } from './tables.ts'
 
-/** The newest leads first; `before` is the last lead of the page before. */
 export const listLeads = async (db: Database, page: Page): Promise<LeadWithDeliveries[]> =>
   addDeliveries(db, await findLeads(db, {}, page))
 
@@ -53,7 +52,7 @@ export async function addDeliveries({ kysely }: Database, leads: StoredLead[]) {
 
 export type Pending = NonNullable<Awaited<ReturnType<typeof readPending>>>
 
-/** How many leads wait for these channels, since when, and why; undefined if none does. */
+/** Counts leads with pending deliveries to these channels, with the oldest time and an error. */
 export async function readPending({ kysely }: Database, channels: readonly string[]) {
   if (channels.length === 0) return undefined
   const pending = kysely
@@ -81,7 +80,6 @@ type Period = { from: number; to: number }
 
 export type PromiseRecord = Awaited<ReturnType<typeof listPromises>>[number]
 
-/** How the promise went, for the leads of a period. */
 export const listPromises = ({ kysely }: Database, { from, to }: Period) =>
   kysely
     .selectFrom('leads')
@@ -94,14 +92,13 @@ export const listPromises = ({ kysely }: Database, { from, to }: Period) =>
     ])
     .where('received_at', '>=', from)
     .where('received_at', '<', to)
-    // Nothing was promised to an advertiser.
+    // Advertisers and other non-leads were promised nothing.
     .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', '!=', 'not-a-lead')]))
     .orderBy('received_at')
     .execute()
 
 export type DeliveryTime = Awaited<ReturnType<typeof listDeliveryTimes>>[number]
 
-/** When each delivery of a period's leads was due, and when it was sent. */
 export const listDeliveryTimes = ({ kysely }: Database, { from, to }: Period) =>
   kysely
     .selectFrom('deliveries')

@@ -5,9 +5,9 @@ import { writeDeliveries } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
 
-/** When an unanswered lead needs a reminder or a look at Airtable next; undefined when none does. */
+/** Returns when the next unanswered lead needs a reminder or a check in Airtable. */
 export async function findNextEscalationAt({ kysely }: Database): Promise<number | undefined> {
-  // With the second condition, min() would not stop at the first entry of the index.
+  // order by stops at the first index entry; min() would not, because of the second condition.
   const next = await kysely
     .selectFrom('leads')
     .select('escalate_at as at')
@@ -27,7 +27,7 @@ export type UnansweredLead = StoredLead & {
   pendingReason: DeliveryReason | null
 }
 
-/** The unanswered leads that need a reminder or a look at Airtable, the longest waiting first. */
+/** Lists the unanswered leads that need a reminder or a check in Airtable, oldest first. */
 export function listUnanswered(
   { kysely }: Database,
   now: number,
@@ -58,8 +58,8 @@ export function listUnanswered(
 }
 
 /**
- * Writes the deliveries of a reminder, once: false when the lead has been answered, or another process
- * was first. Cancels earlier reminders that are still pending.
+ * Writes the deliveries of a reminder and cancels earlier ones that are still pending. Returns false if
+ * the lead has been answered or another process was first.
  */
 export function escalateLead(
   { kysely }: Database,
@@ -90,7 +90,7 @@ export async function cancelEscalations(
   note: string,
   now: number,
 ): Promise<void> {
-  // This includes reminders being sent: if one fails it is not retried, and if it arrives it is
+  // Include reminders that are being sent: a failed one is not retried, and a delivered one is still
   // recorded as sent.
   await trx
     .updateTable('deliveries')
@@ -108,7 +108,7 @@ export type Answer = {
   answeredName: string | null
 }
 
-/** Records the first answer and ends all reminders; undefined when there is no such lead. */
+/** Records the first answer and ends all reminders. Returns undefined if the lead does not exist. */
 export function recordAnswer(
   { kysely }: Database,
   leadId: string,

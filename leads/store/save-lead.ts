@@ -18,16 +18,16 @@ export type NewLead = {
   details: LeadDetails
   bodyHash: string
   clientAddress: string
-  /** The lead is stored unless one of these keys is already; it is stored under the first. */
+  /** Stores the lead under the first key unless one of the keys exists. */
   idempotencyKeys: readonly string[]
   channels: readonly string[]
   /** When the promised call is due; null for suspected spam. */
   deadlineAt: number | null
-  /** When staff are first reminded if nobody has answered; left out: never. */
+  /** When staff get the first reminder; undefined for no reminders. */
   escalateAt?: number | undefined
 }
 
-/** Stores a lead and its deliveries, all or nothing. When it returns, the commit is durable. */
+/** Stores a lead and its deliveries in one transaction, which is durable on return. */
 export function saveLead(
   { engine, kysely, transact = (work) => kysely.transaction().execute(work) }: Database,
   newLead: NewLead,
@@ -36,8 +36,8 @@ export function saveLead(
   const { lead, details, bodyHash, clientAddress, idempotencyKeys } = newLead
   const clientNetwork = findNetwork(clientAddress)
   return transact(async (trx): Promise<SavedLead> => {
-    // Postgres runs one client's requests side by side, each blind to the others' uncommitted
-    // leads: without this lock a burst passes the limit. SQLite has one writer anyway.
+    // Postgres runs transactions in parallel, and none sees the others' uncommitted leads, so a burst
+    // could exceed the limit. SQLite has one writer.
     if (engine === 'postgres' && limitPerMinute > 0)
       await sql`select pg_advisory_xact_lock(hashtextextended(${clientNetwork}, 0))`.execute(trx)
 
@@ -78,7 +78,7 @@ export function saveLead(
       .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
       .returning('id')
       .executeTakeFirst()
-    // The same key came at the same moment over another address, and its transaction was first.
+    // A request with the same key from another network was stored first.
     if (!inserted) return (await findRepeated()) ?? { outcome: 'conflict' }
 
     const { channels } = newLead
@@ -87,11 +87,11 @@ export function saveLead(
   })
 }
 
-/** Throws unless a row as large as a lead can be committed. */
+/** Throws if a row as large as a lead cannot be stored. */
 export function checkWritable({ kysely }: Database): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
     const id = crypto.randomUUID()
-    // Insert before deleting: on a full disk, replacing a row would fit into freed pages.
+    // Insert before deleting: on a full disk, a replaced row would still fit.
     await trx
       .insertInto('write_checks')
       .values({ id, filler: 'x'.repeat(8_000) })

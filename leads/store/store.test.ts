@@ -13,11 +13,10 @@ import type { Database, Transact } from './tables.ts'
 const minuteMs = 60_000
 const lease = (holder: string, now: number) => ({ holder, now, until: now + 45_000 })
 
-/** How many of this database's queries wait for another's lock. */
-async function countWaiting({ kysely }: Database) {
-  const waiting = sql<{ pid: number }>`select pid from pg_stat_activity
+async function countBlockedQueries({ kysely }: Database) {
+  const blocked = sql<{ pid: number }>`select pid from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
-  return (await waiting.execute(kysely)).rows.length
+  return (await blocked.execute(kysely)).rows.length
 }
 
 describe.each(engines)('the store on %s', (engine) => {
@@ -51,7 +50,7 @@ describe.each(engines)('the store on %s', (engine) => {
   const acquire = (holder: string, now: number) =>
     acquireChannel(db, 'airtable', lease(holder, now))
 
-  it('stores nothing of a lead whose deliveries cannot be stored', async () => {
+  it('does not store a lead whose deliveries cannot be stored', async () => {
     await expect(save({ channels: ['airtable', null as unknown as string] })).rejects.toThrow()
     expect(await listLeads(db, { limit: 10 })).toEqual([])
   })
@@ -60,7 +59,7 @@ describe.each(engines)('the store on %s', (engine) => {
   async function saveAtOnce(changes: Partial<NewLead>, limitPerMinute: number) {
     const saveWith = (transact?: Transact) => save(changes, start, limitPerMinute, transact)
     if (engine === 'sqlite') return Promise.all([saveWith(), saveWith(), saveWith()])
-    // db.transact would stop waiting for the lock too early for this test.
+    // db.transact would time out waiting for the lock.
     const transact: Transact = (work) => db.kysely.transaction().execute(work)
     const stored = Promise.withResolvers<void>()
     const commit = Promise.withResolvers<void>()
@@ -72,35 +71,35 @@ describe.each(engines)('the store on %s', (engine) => {
         return outcome
       }),
     )
-    // If the first fails, its error ends the test; otherwise the wait would hide it until the timeout.
+    // If the first fails, end the test with its error instead of a timeout.
     await Promise.race([stored.promise, first])
     let done = 0
     const others = [saveWith(transact), saveWith(transact)].map((other) =>
       other.finally(() => done++),
     )
-    await waitUntil(async () => done + (await countWaiting(db)) === others.length)
+    await waitUntil(async () => done + (await countBlockedQueries(db)) === others.length)
     commit.resolve()
     return Promise.all([first, ...others])
   }
 
-  it('stores one lead for a key, however many come at once', async () => {
+  it('stores one lead for parallel requests with the same key', async () => {
     const outcomes = await saveAtOnce({ idempotencyKeys: ['k'] }, 0)
     expect(outcomes).toEqual(['saved', 'repeated', 'repeated'])
     expect(await listLeads(db, { limit: 30 })).toHaveLength(1)
   })
 
-  it('limits one client to so many leads a minute, also when they come at once', async () => {
+  it('limits the leads of one client per minute, even for parallel requests', async () => {
     for (let at = 0; at < 4; at++) await save({}, start, 5)
     expect(await saveAtOnce({}, 5)).toEqual(['saved', minuteMs, minuteMs])
     expect(await save({}, start + 20_000, 5)).toBe(40_000)
     expect(await save({ clientAddress: '203.0.113.8' }, start, 5)).toBe('saved')
     expect(await save({}, start + minuteMs, 5)).toBe('saved')
-    // A limit of 0 is none, and a repeat is answered although the limit is used up.
+    // 0 means no limit, and a repeated request succeeds although the limit is reached.
     expect(await save({ idempotencyKeys: ['k'] }, start, 0)).toBe('saved')
     expect(await save({ idempotencyKeys: ['k'] }, start, 1)).toBe('repeated')
   })
 
-  it('knows when the next delivery is due, whatever is held before it', async () => {
+  it('finds when the next delivery is due, including leased ones', async () => {
     const ids: string[] = []
     for (let at = 0; at < 4; at++) ids.push(await storeLead(db, { channels: ['airtable'] }))
     const times = fc.integer({ min: 0, max: 6 })
@@ -121,18 +120,18 @@ describe.each(engines)('the store on %s', (engine) => {
     expect(await findNextDueAt(db, 'email')).toBeUndefined()
   })
 
-  it('lets one sender at a time have a channel, until that one gives it back', async () => {
-    const takers = ['a', 'b', 'c', 'd']
-    const taken = await Promise.all(takers.map((holder) => acquire(holder, start)))
-    expect(taken.filter(Boolean)).toHaveLength(1)
-    await releaseChannel(db, 'airtable', 'somebody else', 0)
+  it('lets one sender at a time hold a channel, until it releases it', async () => {
+    const holders = ['a', 'b', 'c', 'd']
+    const acquired = await Promise.all(holders.map((holder) => acquire(holder, start)))
+    expect(acquired.filter(Boolean)).toHaveLength(1)
+    await releaseChannel(db, 'airtable', 'another process', 0)
     expect(await acquire('e', start)).toBe(false)
-    await releaseChannel(db, 'airtable', takers[taken.indexOf(true)] ?? '', start + 31_000)
+    await releaseChannel(db, 'airtable', holders[acquired.indexOf(true)] ?? '', start + 31_000)
     expect(await acquire('e', start + 30_999)).toBe(false)
     expect(await acquire('e', start + 31_000)).toBe(true)
   })
 
-  it('takes a late success from a holder that lost its lease, but no failure', async () => {
+  it('records a success, but not a failure, from a holder that lost its lease', async () => {
     const [first, second] = [await storeLead(db), await storeLead(db)]
     await claim('slow', start)
     const later = start + 45_000
@@ -148,7 +147,7 @@ describe.each(engines)('the store on %s', (engine) => {
     expect(await claim('c', later)).toEqual([])
   })
 
-  it('makes waiting deliveries due at once, one or all, and sends none twice', async () => {
+  it('makes pending deliveries of one lead or all leads due now, without sending any twice', async () => {
     const at = start + minuteMs
     const id = await storeLead(db, { at })
     await storeLead(db, { at, channels: ['airtable'] })
@@ -159,7 +158,7 @@ describe.each(engines)('the store on %s', (engine) => {
     expect(await claim('a', start)).toHaveLength(0)
   })
 
-  it('proves again and again that it can write, and keeps nothing of it', async () => {
+  it('checks repeatedly that it can write, and keeps only one row', async () => {
     for (let at = 0; at < 3; at++) await checkWritable(db)
     expect(await db.kysely.selectFrom('write_checks').select('id').execute()).toHaveLength(1)
   })

@@ -22,7 +22,7 @@ export async function removeSetting({ kysely }: Database, name: string): Promise
   await kysely.deleteFrom('settings').where('name', '=', name).execute()
 }
 
-/** Makes the value at first use. If several processes make it at once, the first one's is stored. */
+/** If several processes create the value at once, all of them get the first one stored. */
 export async function getOrCreateSetting(
   db: Database,
   name: string,
@@ -41,17 +41,17 @@ export async function getOrCreateSetting(
 
 const nameConsent = (version: string) => `consent ${version}`
 
-/** Stores the first text of each version, because a lead has only the version. */
+/** Stores the text of each consent version once, because a lead has only the version. */
 export const recordConsent = (db: Database, { version, text }: { version: string; text: string }) =>
   getOrCreateSetting(db, nameConsent(version), () => text)
 
 export const readConsent = (db: Database, version: string) => readSetting(db, nameConsent(version))
 
-/** The secret that signs links: the owner's, or one that is made once and stored. */
+/** Returns the secret that signs links: LINK_SECRET, or one that is created once and stored. */
 export const readLinkSecret = async (db: Database, given: string | undefined): Promise<string> =>
   given ?? getOrCreateSetting(db, 'link-secret', () => randomBytes(32).toString('base64url'))
 
-/** The keys that identify us to push services; they never change. */
+/** Identify the site to push services. If they changed, devices would have to register again. */
 export type VapidKeys = { subject: string; publicKey: string; privateKey: string }
 
 export const readVapidKeys = async (db: Database, subject: string): Promise<VapidKeys> => ({

@@ -84,11 +84,11 @@ export type Transact = <Result>(
 export type Database = {
   engine: Engine
   kysely: Kysely<Tables>
-  /** Like kysely.transaction(), for engines that can make several durable at once. */
+  /** Runs the transaction that stores a lead, where it differs from kysely.transaction(). */
   transact?: Transact
 }
 
-/** Cancelled: no longer true. Expired: an alert that could not be delivered in time. */
+/** `cancelled` means no longer needed, `expired` means not delivered in time. */
 type DeliveryState = 'waiting' | 'sent' | 'cancelled' | 'expired'
 
 export const storedColumns = [

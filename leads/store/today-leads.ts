@@ -3,14 +3,14 @@ import type { StoredLead } from '../lead.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
 
 const dayMs = 24 * 3_600_000
-const mostListed = 50
+const maxListed = 50
 
-/** Suspected spam is a group of its own, so that it cannot push a real lead off the list. */
+/** Suspected spam is a separate group, so that it cannot push a real lead off the list. */
 export type TodayGroup = 'toCall' | 'answered' | 'suspect'
 type Group = { leads: StoredLead[]; total: number }
 type Query = SelectQueryBuilder<Tables, 'leads', object>
 
-/** The first leads of each group, and how many the group has. */
+/** Returns the first leads of each group and the group's total. */
 export async function findTodayLeads(
   { kysely }: Database,
   now: number,
@@ -22,7 +22,7 @@ export async function findTodayLeads(
     toCall: await readGroup(
       open(7)
         .where('suspect', 'is', null)
-        // A promise that was missed days ago must not hide one that can still be kept.
+        // A deadline missed over a day ago must not hide one that can still be met.
         .orderBy(sql`deadline_at < ${now - dayMs}`)
         .orderBy(sql`service_type = 'emergency'`, 'desc')
         .orderBy('deadline_at')
@@ -36,8 +36,8 @@ export async function findTodayLeads(
 const newestFirst = (query: Query) => query.orderBy('received_at', 'desc').orderBy('id', 'desc')
 
 async function readGroup(query: Query): Promise<Group> {
-  const leads = await query.select(storedColumns).limit(mostListed).execute()
-  if (leads.length < mostListed) return { leads, total: leads.length }
+  const leads = await query.select(storedColumns).limit(maxListed).execute()
+  if (leads.length < maxListed) return { leads, total: leads.length }
   const { total } = await query
     .clearOrderBy()
     .select((eb) => eb.fn.countAll<number>().as('total'))
