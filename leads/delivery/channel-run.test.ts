@@ -18,9 +18,9 @@ import { claimDue } from '../store/deliveries.ts'
 import type { Database } from '../store/tables.ts'
 import { leaseMs } from './channel-run.ts'
 
-const takeAway = (db: Database) =>
+const hideDeliveries = (db: Database) =>
   db.kysely.schema.alterTable('deliveries').renameTo('away').execute()
-const bringBack = (db: Database) =>
+const restoreDeliveries = (db: Database) =>
   db.kysely.schema.alterTable('away').renameTo('deliveries').execute()
 
 describe.each(engines)('a channel on %s', (engine) => {
@@ -72,7 +72,7 @@ describe.each(engines)('a channel on %s', (engine) => {
     },
   )
 
-  it('has one sender at a time if it is exclusive', async () => {
+  it('has only one sender at a time if it is exclusive', async () => {
     const db = await save(60)
     let sending = 0
     let mostAtOnce = 0
@@ -84,7 +84,7 @@ describe.each(engines)('a channel on %s', (engine) => {
       return leads.map(succeed)
     }
     const clock = { at: start }
-    // The clock stops while one of them sends, or the pauses of the others would outlast its lease.
+    // Stop the clock during a send, because the other processes' pauses would outlast the lease.
     const pause = async (ms: number) => {
       await new Promise((resolve) => setImmediate(resolve))
       if (sending === 0) clock.at += ms
@@ -118,7 +118,7 @@ describe.each(engines)('a channel on %s', (engine) => {
     expect(await readDeliveries(db)).toMatchObject([{ state: 'sent', attempts: 2 }])
   })
 
-  // With the clock in hand, the lease is renewed when its end lies a whole lease ahead again.
+  // The test's clock stands still, so a renewed lease ends a full lease after it.
   const waitForRenewal = (db: Database, clock: { at: number }) =>
     waitUntil(async () => {
       const rows = await db.kysely.selectFrom('channels').select('leased_until').execute()
@@ -126,7 +126,7 @@ describe.each(engines)('a channel on %s', (engine) => {
     })
   const renewed = { renewEveryMs: 2, changes: { batchSize: 1 } }
 
-  it('renews its lease during a long send, and aborts when it has lost it', async () => {
+  it('renews its lease during a long send, and aborts after losing it', async () => {
     const db = await save(3)
     const clock = { at: start }
     const send: Send = async (leads, signal) => {
@@ -136,10 +136,10 @@ describe.each(engines)('a channel on %s', (engine) => {
       const another = { holder: 'another', now: clock.at, until: clock.at + 1 }
       expect(await claimDue(db, 'airtable', 10, another)).toHaveLength(2)
       expect(await acquireChannel(db, 'airtable', another)).toBe(false)
-      // Listening first: the loss may be noticed before the update's own answer is here.
-      const broken = new Promise((resolve) => signal.addEventListener('abort', resolve))
+      // Listen first, because the abort may come before the update returns.
+      const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve))
       await db.kysely.updateTable('channels').set({ lease_holder: 'another' }).execute()
-      await broken
+      await aborted
       return leads.map(fail)
     }
     const { deliver, sends } = openDelivery(db, send, { clock, ...renewed })
@@ -148,7 +148,7 @@ describe.each(engines)('a channel on %s', (engine) => {
   })
 
   it.runIf(engine === 'postgres')(
-    'renews its lease one at a time, so that no older renewal is the last',
+    'renews its lease one at a time, so that an older renewal cannot overwrite a newer one',
     async () => {
       const db = await save(1)
       const countBlocked = async () => {
@@ -161,7 +161,7 @@ describe.each(engines)('a channel on %s', (engine) => {
         await db.kysely.transaction().execute(async (trx) => {
           await trx.selectFrom('deliveries').selectAll().forUpdate().execute()
           await waitUntil(async () => (await countBlocked()) === 1)
-          // Some more are due by now.
+          // More renewals are due by now.
           for (let at = 0; at < 20; at++) expect(await countBlocked()).toBe(1)
         })
         return leads.map(succeed)
@@ -205,31 +205,31 @@ describe.each(engines)('a channel on %s', (engine) => {
     expect(holders.size).toBe(2)
   })
 
-  it('records a result although the database was unavailable when the send ended', async () => {
+  it('records a result after the database was unavailable', async () => {
     const db = await save(1)
     let pauses = 0
     const send: Send = async (claimed) => {
-      await takeAway(db)
+      await hideDeliveries(db)
       return claimed.map(succeed)
     }
     const pause = async () => {
       pauses += 1
-      if (pauses === 3) await bringBack(db)
+      if (pauses === 3) await restoreDeliveries(db)
     }
     await openDelivery(db, send, { pause }).deliver()
     expect(pauses).toBe(3)
     expect(await readStates(db)).toEqual(['sent'])
   })
 
-  it('resumes its own deliveries at once after the database was unavailable', async () => {
+  it('resumes its deliveries before the lease expires after the database was unavailable', async () => {
     const db = await save(1)
     let works = false
     const { deliver, sends, clock } = openDelivery(db, async (claimed) => {
-      if (!works) await takeAway(db)
+      if (!works) await hideDeliveries(db)
       return claimed.map(succeed)
     })
     await deliver()
-    await bringBack(db)
+    await restoreDeliveries(db)
     works = true
     clock.at += 1_000
     expect(clock.at - start).toBeLessThan(leaseMs)
@@ -238,7 +238,7 @@ describe.each(engines)('a channel on %s', (engine) => {
     expect(await readStates(db)).toEqual(['sent'])
   })
 
-  it('logs the start and the end of an outage, and then sends pending deliveries at once', async () => {
+  it('logs the start and end of an outage, and then sends pending deliveries immediately', async () => {
     const db = await save(12)
     let works = false
     const { deliver, log, clock } = openDelivery(db, async (leads) =>
@@ -248,7 +248,7 @@ describe.each(engines)('a channel on %s', (engine) => {
       await deliver()
       clock.at += 900_000
     }
-    // One lead has its next attempt now, all others have just failed again.
+    // One lead is due now; all others have just failed again.
     const delay = (next_attempt_at: number) =>
       db.kysely.updateTable('deliveries').set({ next_attempt_at })
     await delay(clock.at + 800_000).execute()
@@ -262,8 +262,13 @@ describe.each(engines)('a channel on %s', (engine) => {
       clock.at += 1_000
     }
     expect(await readStates(db)).toEqual(Array(12).fill('sent'))
-    const said = log.entries.map(({ message }) => message).filter((text) => text !== 'delivered')
-    expect(said).toEqual(['airtable takes no leads: they wait', 'airtable takes leads again'])
+    const messages = log.entries
+      .map(({ message }) => message)
+      .filter((text) => text !== 'delivered')
+    expect(messages).toEqual([
+      'airtable does not accept leads; retrying',
+      'airtable accepts leads again',
+    ])
   })
 
   it('retries earlier failures after the first success of a new process', async () => {

@@ -1,22 +1,27 @@
 import type { Channel, Recipient, Result } from '../channels/channel.ts'
 import { type ChannelContext, findSettings } from '../channels/channels.ts'
 import { type FaultLog, nameError } from '../log.ts'
-import { acquireChannel, holdChannel, releaseChannel, renewLease } from '../store/channel-leases.ts'
+import {
+  acquireChannel,
+  pauseChannel,
+  releaseChannel,
+  renewLease,
+} from '../store/channel-leases.ts'
 import {
   type ClaimedLead,
   claimDue,
   findNextDueAt,
-  freeClaims,
   recordResults,
+  releaseClaims,
   retryDeliveries,
 } from '../store/deliveries.ts'
 import { type DecidedResult, decideReport, decideResults } from './record-results.ts'
 
-// A killed process's work is taken up after a lease plus a poll: under a minute.
+// Another process takes over from a killed one after a lease and a poll, within a minute.
 export const leaseMs = 45_000
 export const pollMs = 5_000
-// How soon to try again while another process is sending.
-const takenMs = 500
+// While another process is sending.
+const retryLeaseMs = 500
 const recordTries = 30
 const recordRetryMs = 1_000
 
@@ -26,7 +31,7 @@ export type DeliveryOptions = {
   renewEveryMs?: number
 }
 
-/** Returns a function that sends a recipient's due deliveries and returns the milliseconds until more are due. */
+/** The returned function sends a recipient's due deliveries and returns the delay until more are due. */
 export function createChannelRun(
   channel: Channel,
   recipient: Recipient,
@@ -38,36 +43,36 @@ export function createChannelRun(
   const { db, now, pause, log } = context
   const { faults, random, renewEveryMs = 10_000, stopping, aborting } = options
   const lease = (holder: string) => ({ holder, now: now(), until: now() + leaseMs })
-  // A lost database connection leaves leases behind; waiting for their end would cost most of a minute.
-  let leftHolder: string | undefined
-  let isProven = false
+  // After a lost database connection, release our leases instead of waiting until they expire.
+  let abandonedHolder: string | undefined
+  let hasSucceeded = false
 
   return async () => {
     const holder = crypto.randomUUID()
     try {
-      await freeLeftLeases()
+      await releaseAbandonedLeases()
       const delayMs = await findDelayMs()
-      faults.clear('delivery database', 'deliveries can be read again')
+      faults.clear('delivery database', 'the database is available again; continuing deliveries')
       if (delayMs > 0) return delayMs
-      if (exclusive && !(await acquireChannel(db, name, lease(holder)))) return takenMs
+      if (exclusive && !(await acquireChannel(db, name, lease(holder)))) return retryLeaseMs
       await sendDue(holder)
       return await findDelayMs()
     } catch (error) {
       faults.report(
         'delivery database',
         { error: nameError(error) },
-        'deliveries wait: the database cannot be used',
+        'cannot send deliveries; the database is unavailable',
       )
-      leftHolder ??= holder
+      abandonedHolder ??= holder
       return pollMs
     }
   }
 
-  async function freeLeftLeases(): Promise<void> {
-    if (leftHolder === undefined) return
-    await freeClaims(db, name, leftHolder)
-    await releaseChannel(db, name, leftHolder, now())
-    leftHolder = undefined
+  async function releaseAbandonedLeases(): Promise<void> {
+    if (abandonedHolder === undefined) return
+    await releaseClaims(db, name, abandonedHolder)
+    await releaseChannel(db, name, abandonedHolder, now())
+    abandonedHolder = undefined
   }
 
   async function findDelayMs(): Promise<number> {
@@ -89,11 +94,11 @@ export function createChannelRun(
     } finally {
       stopRenewing()
       if (exclusive) await releaseChannel(db, name, holder, now() + Math.max(holdMs, restMs))
-      else if (holdMs > 0) await holdChannel(db, name, now() + holdMs)
+      else if (holdMs > 0) await pauseChannel(db, name, now() + holdMs)
     }
   }
 
-  /** Renews the lease while the work takes; `lost` fires when another process has taken it. */
+  /** Renews the lease until stopped. `lost` fires if another process has acquired it. */
   function keepLease(holder: string): { lost: AbortSignal; stopRenewing: () => void } {
     const losing = new AbortController()
     let isRenewing = false
@@ -104,7 +109,7 @@ export function createChannelRun(
       try {
         if (!(await renewLease(db, name, exclusive, lease(holder)))) losing.abort()
       } catch {
-        // Without the database, no other process can take the lease either.
+        // Without the database, no other process can acquire the lease either.
       }
       isRenewing = false
     }, renewEveryMs)
@@ -120,7 +125,7 @@ export function createChannelRun(
       .catch((error): Result[] => claimed.map(() => ({ ok: false, error: nameError(error) })))
     const isAlert = channel.expiresAfterMs !== null
     const decided = decideResults(claimed, results, { now: now(), random, isAlert })
-    // A delivery whose result is not recorded is sent again, so wait for a database that restarts.
+    // Retry while the database restarts, because a delivery without a recorded result is sent again.
     for (let tries = 1; ; tries++) {
       try {
         await recordResults(db, name, decided, { holder, now: now() })
@@ -137,16 +142,16 @@ export function createChannelRun(
   async function report(decided: readonly DecidedResult[]): Promise<void> {
     const { delivered, outages, delayed } = decideReport(decided)
     if (delivered.length > 0) {
-      const recovered = faults.clear(`channel ${name}`, `${name} takes leads again`)
-      // Other deliveries may have backed off by up to 15 minutes. A process cannot know what failed
-      // before it started, so its first success counts as a recovery.
-      if (recovered || !isProven) await retryDeliveries(db, 'all', now(), name)
-      isProven = true
+      const recovered = faults.clear(`channel ${name}`, `${name} accepts leads again`)
+      // Other deliveries may have backed off by up to 15 minutes. The first success of a process counts
+      // as a recovery, because deliveries may have failed before it started.
+      if (recovered || !hasSucceeded) await retryDeliveries(db, 'all', now(), name)
+      hasSucceeded = true
       log.info({ channel: name, leadIds: delivered }, 'delivered')
     }
     for (const { error } of outages)
-      faults.report(`channel ${name}`, { error }, `${name} takes no leads: they wait`)
+      faults.report(`channel ${name}`, { error }, `${name} does not accept leads; retrying`)
     for (const { leadId, error } of delayed)
-      log.warn({ channel: name, leadId, error }, 'not delivered yet: it will be retried')
+      log.warn({ channel: name, leadId, error }, 'not delivered; retrying')
   }
 }

@@ -17,7 +17,7 @@ import { listLeads } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 import { planDelivery } from './plan.ts'
 
-/** The channels of these variables on their own database, with a clock that pauses move. */
+/** Opens the channels of these variables with a clock that only pauses advance. */
 async function open(
   variables: Record<string, string>,
   { fetch = globalThis.fetch, db: given = undefined as Database | undefined } = {},
@@ -30,7 +30,7 @@ async function open(
     const { channels } = await planDelivery(context, planned)
     return storeLead(db, { at: clock.at, lead, channels, escalateAt: undefined })
   }
-  /** Returns the first recipient's delivery, unless another is named. */
+  /** Returns the delivery to the given or first recipient. */
   const readDelivery = async (kind: string, to?: string) => {
     const recipients = await mapRecipients(context)
     return (await listLeads(db, { limit: 1 }))[0]?.deliveries.find(
@@ -53,7 +53,7 @@ async function openMail(to = 'staff@example.com', db?: Database) {
 }
 
 const both = 'one@example.com,two@example.com,ONE@example.com'
-async function openWithOneWaiting() {
+async function openWithOnePending() {
   const opened = await openMail(both)
   opened.mail.settings.refusedReceivers.set('two@example.com', 450)
   await opened.save()
@@ -62,8 +62,8 @@ async function openWithOneWaiting() {
   return opened
 }
 
-it('alerts each recipient once, although another’s mailbox refuses', async () => {
-  const { deliver, clock, readDelivery, log, listReceived } = await openWithOneWaiting()
+it('alerts each recipient once, even if another mailbox refuses', async () => {
+  const { deliver, clock, readDelivery, log, listReceived } = await openWithOnePending()
   expect(await readDelivery('email', 'one@example.com')).toMatchObject({ state: 'sent' })
   const lastError = 'The mail server refuses the mail (EENVELOPE 450 at RCPT TO).'
   const two = await readDelivery('email', 'two@example.com')
@@ -74,8 +74,8 @@ it('alerts each recipient once, although another’s mailbox refuses', async () 
   expect(JSON.stringify(log.entries)).not.toContain('two@example.com')
 })
 
-it('sends a pending alert to its recipient, although the list was reordered', async () => {
-  const before = await openWithOneWaiting()
+it('sends a pending alert to the right recipient after the list was reordered', async () => {
+  const before = await openWithOnePending()
   const after = await openMail('two@example.com,ONE@example.com', before.db)
   after.clock.at = before.clock.at + 60_000
   await after.deliver()
@@ -84,8 +84,8 @@ it('sends a pending alert to its recipient, although the list was reordered', as
   expect(await listPendingChannels(after.db)).toEqual(['airtable'])
 })
 
-it('sends nothing to new recipients that was meant for removed ones, and reports no outage', async () => {
-  const { db } = await openWithOneWaiting()
+it('does not send alerts for removed recipients to new ones, and reports no outage', async () => {
+  const { db } = await openWithOnePending()
   const after = await openMail('three@example.com', db)
   await after.deliver()
   expect(after.listReceived()).toEqual([])
@@ -118,12 +118,11 @@ it('retries a new alert every 30 s, and marks it as late', async () => {
   expect(await warn()).not.toContain('email-late')
 })
 
-/** A webhook that answers with the status it is told, by what it is sent. */
-async function openWebhook(answer: (body: string) => number) {
+async function openWebhook(chooseStatus: (body: string) => number) {
   const bodies: string[] = []
   const fetch: typeof globalThis.fetch = async (_, init) => {
     bodies.push(String(init?.body))
-    return new Response(null, { status: answer(String(init?.body)) })
+    return new Response(null, { status: chooseStatus(String(init?.body)) })
   }
   return { bodies, ...(await open({ ALERT_WEBHOOK_URL: 'https://hook.example' }, { fetch })) }
 }
@@ -160,13 +159,13 @@ it('reports no outage when a webhook refuses three of twenty leads', async () =>
     await deliver()
     clock.at += 5_000
   }
-  // In 100 s each is tried after 5, 10, 20 and 30 s, and once more with the first success.
+  // In 100 s, each is retried after 5, 10, 20, and 30 s, and once after the first success.
   expect(bodies.filter(isBad).length).toBeLessThanOrEqual(3 * 7)
-  const said = log.entries.map(({ message }) => message).filter((text) => text !== 'delivered')
-  expect(said).toEqual(Array(3).fill('not delivered yet: it will be retried'))
+  const messages = log.entries.map(({ message }) => message).filter((text) => text !== 'delivered')
+  expect(messages).toEqual(Array(3).fill('not delivered; retrying'))
 })
 
-it('writes the outcome of a lead as Status, unless staff chose another', async () => {
+it('writes the outcome of a lead to Status, unless staff chose another Status', async () => {
   const fake = await startFakeAirtable({ requestsPerWindow: 1000 })
   onTestFinished(() => fake.close())
   const { save, deliver, clock, db } = await open(fake.env)

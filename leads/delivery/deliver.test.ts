@@ -26,13 +26,13 @@ describe.each(engines)('the deliverer on %s', (engine) => {
       async (claimed) => {
         sending += 1
         mostAtOnce = Math.max(mostAtOnce, sending)
-        // A lead that comes while the last one is being sent.
+        // Another lead arrives while the last one is being sent.
         if (sends.length === 3) {
           await saveLeads(db, 1)
           void deliverer.deliverDue(1)
         }
-        // As long as another run would need to claim the next.
-        for (let look = 0; look < 5; look++) await readDeliveries(db)
+        // Give a second run enough time to claim the next delivery.
+        for (let read = 0; read < 5; read++) await readDeliveries(db)
         sending -= 1
         return claimed.map(succeed)
       },
@@ -44,7 +44,7 @@ describe.each(engines)('the deliverer on %s', (engine) => {
     expect(await readStates(db)).toEqual(Array(4).fill('sent'))
   })
 
-  it('sends at once when woken, and waits for sends in progress when stopped', async () => {
+  it('sends immediately when woken, and waits for sends in progress when stopped', async () => {
     const db = await openTestDatabase(engine)
     const sending = Promise.withResolvers<void>()
     const finished = Promise.withResolvers<void>()
@@ -68,7 +68,7 @@ describe.each(engines)('the deliverer on %s', (engine) => {
     expect(await readStates(db)).toEqual(['sent', 'waiting'])
   })
 
-  it('aborts a send that outlasts the grace period, and retries it later', async () => {
+  it('aborts a send that exceeds the grace period, and retries it later', async () => {
     const db = await openTestDatabase(engine)
     await saveLeads(db, 1)
     const sending = Promise.withResolvers<void>()
@@ -84,7 +84,7 @@ describe.each(engines)('the deliverer on %s', (engine) => {
     expect(await readDeliveries(db)).toMatchObject([{ state: 'waiting', attempts: 1 }])
   })
 
-  it('expires alerts a day after the deadline, also those of removed recipients', async () => {
+  it('expires alerts a day after the deadline, including those of removed recipients', async () => {
     const db = await openTestDatabase(engine)
     const clock = { at: testTime }
     const changes = { recipients: async () => [] }

@@ -9,7 +9,7 @@ const expireEveryMs = 60_000
 
 export type Deliverer = ReturnType<typeof createDeliverer>
 
-/** Sends due deliveries and reminders: one loop per recipient, so that none delays another. */
+/** Sends due deliveries and reminders in one loop per recipient, so that none delays another. */
 export function createDeliverer(
   context: ChannelContext,
   { all = channels, ...options }: DeliveryOptions & { all?: readonly Channel[] },
@@ -25,7 +25,7 @@ export function createDeliverer(
   function createLoop(work: () => Promise<number>) {
     let timer: ReturnType<typeof setTimeout>
     let isOver = false
-    // Wake-ups may arrive faster than runs end, and each run uses a connection that visitors need.
+    // Wake-ups may arrive faster than runs end, and each run uses a database connection.
     const run = coalesceRuns(async () => {
       clearTimeout(timer)
       if (stopping.signal.aborted || isOver) return
@@ -47,14 +47,14 @@ export function createDeliverer(
 
   const loopsByKind = new Map<string, Map<string, Loop>>()
 
-  /** Starts loops for new recipients and ends those of removed ones. True when there are new ones. */
+  /** Starts loops for new recipients and ends those of removed ones. Returns true if there are new ones. */
   async function refreshLoops(channel: Channel): Promise<boolean> {
     const fault = `recipients of ${channel.kind}`
     const recipients = await findRecipients(channel, context).catch((error) => {
-      faults.report(fault, { error: nameError(error) }, `${fault} cannot be found`)
+      faults.report(fault, { error: nameError(error) }, `cannot find the ${fault}`)
     })
     if (!recipients) return false
-    faults.clear(fault, `${fault} can be found again`)
+    faults.clear(fault, `found the ${fault} again`)
     const loops = loopsByKind.get(channel.kind) ?? new Map<string, Loop>()
     loopsByKind.set(channel.kind, loops)
     const names = new Set(recipients.map(({ name }) => name))
@@ -103,14 +103,14 @@ export function createDeliverer(
       await expireAlerts()
       const added = await Promise.all(all.map(refreshLoops))
       const { reminded, nextAt = Number.POSITIVE_INFINITY } = await remindDue(context, all)
-      faults.clear('reminder database', 'reminders go out again')
+      faults.clear('reminder database', 'sending reminders again')
       if (reminded > 0 || added.includes(true)) {
         hasMore = true
         wake()
       }
       return Math.max(nextAt - now(), 0)
     } catch (error) {
-      const message = 'no reminder goes out: the database cannot be used'
+      const message = 'cannot send reminders; the database is unavailable'
       faults.report('reminder database', { error: nameError(error) }, message)
       return pollMs
     }
@@ -131,7 +131,7 @@ export function createDeliverer(
 
     wake,
 
-    /** For a runtime without timers: delivers what is due within the budget, then returns. */
+    /** For a runtime without timers: sends deliveries that are due within the budget, then returns. */
     async deliverDue(budgetMs: number): Promise<void> {
       endAt = Math.max(endAt, now() + budgetMs)
       await Promise.all([deliverAll(), reminderLoop.run()])
@@ -139,7 +139,7 @@ export function createDeliverer(
       hasMore = false
     },
 
-    /** Waits for sends in progress; those that outlast the grace period are aborted and retried. */
+    /** Waits for sends in progress. Aborts those that exceed the grace period; they are retried later. */
     async stop(graceMs: number): Promise<void> {
       stopping.abort()
       const timer = setTimeout(() => aborting.abort(), graceMs)
@@ -150,7 +150,7 @@ export function createDeliverer(
   }
 }
 
-/** At most one run is in progress; calls in the meantime cause one more run, not several. */
+/** Runs once at a time. Calls during a run cause one more run, not several. */
 function coalesceRuns(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   let again = false

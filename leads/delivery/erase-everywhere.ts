@@ -4,32 +4,32 @@ import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
 import { eraseLead } from '../store/erase-lead.ts'
 import { findLead, type LeadWithDeliveries } from '../store/reading.ts'
 
-/** Airtable could not delete the row, so nothing was erased; the owner may erase the lead here only. */
+/** Nothing was erased. The owner can choose to erase only the stored lead. */
 export class AirtableUnavailable extends Error {}
 
 // A batch takes 45 s at most.
 const waitForChannelMs = 60_000
 
-/** A failed attempt counts too, because Airtable's answer may have been lost. */
-const hasGoneOut = ({ deliveries }: LeadWithDeliveries): boolean =>
+/** Includes failed attempts, because only Airtable's response may have been lost. */
+const mayBeInAirtable = ({ deliveries }: LeadWithDeliveries): boolean =>
   deliveries.some(({ channel, attempts }) => channel === 'airtable' && attempts > 0)
 
 /**
- * Erases a lead in Airtable first, because the row is found by the lead's ID. Returns how many rows
- * Airtable deleted; undefined if the lead was never sent there.
+ * Erases a lead in Airtable first, because we need the lead's ID to find the row. Returns how many rows
+ * Airtable deleted, or undefined if the lead was never sent there.
  */
 export async function eraseEverywhere(
   leadId: string,
   context: Pick<ChannelContext, 'env' | 'db' | 'fetch' | 'pause' | 'now'>,
 ): Promise<number | undefined> {
   const { env, db, pause, now } = context
-  // No other process can send while we hold the channel, so no row can arrive after the deletion.
+  // While we hold the channel, no other process can send, so no row can appear after the deletion.
   const holder = crypto.randomUUID()
   const untilAt = now() + waitForChannelMs
   while (!(await acquireChannel(db, 'airtable', { holder, now: now(), until: now() + 60_000 }))) {
     if (now() >= untilAt)
       throw new AirtableUnavailable(
-        'Nothing was erased. The site is sending to Airtable, or Airtable asked it to wait. Try again in a few minutes.',
+        'Nothing was erased. The site is sending leads to Airtable, or Airtable is busy. Try again in a few minutes.',
       )
     await pause(500)
   }
@@ -37,17 +37,15 @@ export async function eraseEverywhere(
   try {
     let rows: number | undefined
     const current = await findLead(db, leadId)
-    if (current && hasGoneOut(current)) {
+    if (current && mayBeInAirtable(current)) {
       if (!env.airtable)
         throw new AirtableUnavailable(
-          'Nothing was erased. The lead may be in Airtable, and Airtable is not set up here.',
+          'Nothing was erased. This lead may be in Airtable, but the site is no longer connected to Airtable.',
         )
       const erased = await eraseRows(leadId, openTable(env.airtable, context))
       if ('error' in erased) {
         holdMs = erased.holdMs ?? 0
-        throw new AirtableUnavailable(
-          `Nothing was erased. ${erased.error} Try again when Airtable works.`,
-        )
+        throw new AirtableUnavailable(`Nothing was erased. ${erased.error} Try again later.`)
       }
       rows = erased.rows
     }

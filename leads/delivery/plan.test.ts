@@ -27,7 +27,7 @@ async function open(given: Record<string, string> = variables) {
   return { db, context, clock, lead }
 }
 
-it('sends a lead to every channel that is set up, and to Airtable in any case', async () => {
+it('plans a delivery to every configured channel, and always to Airtable', async () => {
   const { context, clock, lead } = await open()
   const { channels, escalateAt } = await planDelivery(context, lead)
   expect(channels.map(findKind)).toEqual(['airtable', 'email', 'email', 'sms', 'webhook'])
@@ -36,7 +36,7 @@ it('sends a lead to every channel that is set up, and to Airtable in any case', 
   expect((await planDelivery(empty.context, lead)).channels).toEqual(['airtable'])
 })
 
-it('wakes nobody for suspected spam, and reminds nobody of it', async () => {
+it('sends no texts, push notifications, or reminders for suspected spam', async () => {
   const { db, context, lead } = await open()
   await savePhone(db)
   const suspect = { ...lead, deadlineAt: null }
@@ -45,13 +45,13 @@ it('wakes nobody for suspected spam, and reminds nobody of it', async () => {
   expect(escalateAt).toBeUndefined()
 })
 
-it('sends reminders to their own recipients, and to the webhook', async () => {
+it('sends reminders to the escalation recipients and the webhook', async () => {
   const { context, lead } = await open()
   const plan = (reason: DeliveryReason) => planRecipients(context, { lead, reason })
   const reminded = await plan('unanswered-4')
   expect(reminded.map(findKind)).toEqual(['email', 'email', 'sms', 'webhook'])
   expect(await plan('missed')).toEqual(reminded)
-  // c@example.com gets both, under one name.
+  // c@example.com gets both alerts and reminders.
   const received = new Set(await plan('received'))
   expect(reminded.filter((name) => received.has(name)).map(findKind)).toEqual([
     'email',
@@ -69,7 +69,7 @@ it.each<[Partial<PushDevice>, number, boolean, boolean]>([
   [{ quietUntil: Number.MAX_SAFE_INTEGER, notifyEmergencies: true }, 0, false, false],
   [{ quietUntil: Number.MAX_SAFE_INTEGER, notifyEmergencies: true }, 0, true, true],
 ])(
-  'a device with %j is notified after %d minutes, emergency %s: %s',
+  'notifies a device with %j after %d minutes, emergency %s: %s',
   async (changes, minutes, isEmergency, isNotified) => {
     const { db, context, clock, lead } = await open({})
     await savePhone(db, changes)

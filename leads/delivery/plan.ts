@@ -3,7 +3,6 @@ import { type ChannelContext, channels, findNames } from '../channels/channels.t
 import { readReason } from '../delivery-reason.ts'
 import { computeFirstReminderAt } from './reminder-steps.ts'
 
-/** The names of the recipients of one event. */
 export async function planRecipients(
   context: ChannelContext,
   event: LeadEvent,
@@ -15,7 +14,7 @@ export async function planRecipients(
   return names.flat()
 }
 
-/** Where a new lead goes, and when staff are first reminded of it. */
+/** Returns the channels for a new lead and the time of its first reminder. */
 export async function planDelivery(
   context: ChannelContext,
   lead: LeadEvent['lead'],

@@ -19,14 +19,14 @@ it.each([
   [{ ageMs: 0, isAlert: false }, [5, 10, 20, 40, 80, 160, 320, 640, 900, 900, 900]],
   [{ ageMs: 0, isAlert: true }, [5, 10, 20, 30, 30, 30]],
   [{ ageMs: 20 * 60_000, isAlert: true }, [5, 10, 20, 40]],
-])('retries less and less often: %j', (given, seconds) => {
+])('doubles the delay up to a maximum: %j', (given, seconds) => {
   const delays = seconds.map((_, at) => computeRetryMs({ ...given, attempts: at + 1 }, () => 1))
   expect(delays.map((ms) => ms / 1000)).toEqual(seconds)
   const attempts = 5_000
   expect(computeRetryMs({ ageMs: 0, isAlert: false, attempts }, () => 1)).toBe(900_000)
 })
 
-it('spreads retries over the second half of the delay', () => {
+it('adds jitter to the second half of the delay', () => {
   expect(computeRetryMs({ ageMs: 0, isAlert: false, attempts: 1 }, () => 0)).toBe(2_500)
 })
 
@@ -40,19 +40,23 @@ it('retries a delivery for which the channel returns no result', () => {
   ])
 })
 
-describe('the log reports', () => {
+describe('the log has', () => {
   const sent: DecidedResult = { ...delivery('sent'), attempts: 1, ok: true }
   const failed = { ...delivery('failed'), attempts: 1, ok: false, error: 'x', nextAttemptAt: 0 }
   const refused = { ...failed, leadId: 'refused', refused: true }
   it.each<[string, object[], object]>([
-    ['of an outage when nobody got through', [failed, failed], { outages: [failed, failed] }],
-    ['of one lead when others got through', [sent, failed], { delayed: [failed] }],
-    ['of one lead when it is refused', [refused], { delayed: [refused] }],
-    ['of both', [failed, refused], { outages: [failed], delayed: [refused] }],
-    ['of a lead once', [sent, { ...refused, attempts: 2 }], {}],
-  ])('%s', (_, settled, report) => {
-    const delivered = settled.includes(sent) ? ['sent'] : []
+    ['an outage if all deliveries failed', [failed, failed], { outages: [failed, failed] }],
+    ['one lead if others were delivered', [sent, failed], { delayed: [failed] }],
+    ['one lead if it was refused', [refused], { delayed: [refused] }],
+    [
+      'both an outage and a refused lead',
+      [failed, refused],
+      { outages: [failed], delayed: [refused] },
+    ],
+    ['each refused lead only once', [sent, { ...refused, attempts: 2 }], {}],
+  ])('%s', (_, results, report) => {
+    const delivered = results.includes(sent) ? ['sent'] : []
     const expected = { delivered, outages: [], delayed: [], ...report }
-    expect(decideReport(settled as DecidedResult[])).toEqual(expected)
+    expect(decideReport(results as DecidedResult[])).toEqual(expected)
   })
 })

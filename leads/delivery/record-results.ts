@@ -3,16 +3,16 @@ import type { ClaimedLead, DeliveryResult } from '../store/deliveries.ts'
 
 const firstRetryMs = 5_000
 const longestRetryMs = 15 * 60_000
-// We promise a call within ten minutes, so a mail server that recovers must not stay idle.
+// We promise a call within ten minutes, so retry soon after a mail server recovers.
 const longestAlertRetryMs = 30_000
-const alertsAreUrgentMs = 20 * 60_000
+const urgentAlertMs = 20 * 60_000
 
-/** Doubles from 5 s; the jitter keeps leads that failed together from being retried together. */
+/** Doubles the delay from 5 s, with jitter, so that leads that failed together are not retried together. */
 export function computeRetryMs(
   { attempts, ageMs, isAlert }: { attempts: number; ageMs: number; isAlert: boolean },
   random: () => number,
 ): number {
-  const longestMs = isAlert && ageMs < alertsAreUrgentMs ? longestAlertRetryMs : longestRetryMs
+  const longestMs = isAlert && ageMs < urgentAlertMs ? longestAlertRetryMs : longestRetryMs
   const fullMs = Math.min(longestMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20))
   return Math.round(fullMs * (0.5 + random() / 2))
 }
@@ -34,7 +34,7 @@ export const decideResults = (
     return { ...delivery, ok: false, error, refused, nextAttemptAt: now + retryMs }
   })
 
-/** Sorts results for the log. A refused or delayed lead is logged once; it is not an outage. */
+/** Sorts results for the log. Log a rejected or delayed lead once; it isn't a channel outage. */
 export function decideReport(results: readonly DecidedResult[]) {
   const delivered = results.filter(({ ok }) => ok).map(({ leadId }) => leadId)
   const failed = results.flatMap((one) => (one.ok ? [] : [one]))

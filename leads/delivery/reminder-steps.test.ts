@@ -5,7 +5,7 @@ const minuteMs = 60_000
 const start = 1_000_000
 const deadlineAt = start + 10 * minuteMs
 
-it('reminds first at the earliest step, or at the deadline without any', () => {
+it('sends the first reminder at the earliest step, or at the deadline if there are none', () => {
   expect(computeFirstReminderAt(deadlineAt, [4, 8])).toBe(start + 4 * minuteMs)
   expect(computeFirstReminderAt(deadlineAt, [])).toBe(deadlineAt)
 })
@@ -15,6 +15,6 @@ it.each([
   [10, 10],
   [11, 10],
   [15, 15],
-])('an answer found after %d minutes was given after %d', (found, counted) => {
+])('counts an answer found after %d minutes as given after %d', (found, counted) => {
   expect(computeAnsweredAt(deadlineAt, start + found * minuteMs)).toBe(start + counted * minuteMs)
 })

@@ -12,20 +12,18 @@ const listSteps = (deadlineAt: number, escalateAfterMinutes: readonly number[]):
   { reason: 'missed', at: deadlineAt },
 ]
 
-/** When staff are first reminded of an unanswered lead. */
 export const computeFirstReminderAt = (
   deadlineAt: number,
   escalateAfterMinutes: readonly number[],
 ): number => Math.min(...listSteps(deadlineAt, escalateAfterMinutes).map(({ at }) => at))
 
-/** After a reopening past the deadline, the reminders start over. */
+/** If the lead was reopened after its deadline, the reminders start over. */
 const findReminderDeadline = ({
   deadlineAt,
   reopenedAt,
 }: Pick<UnansweredLead, 'deadlineAt' | 'reopenedAt'>): number =>
   reopenedAt !== null && reopenedAt >= deadlineAt ? reopenedAt + promiseMs : deadlineAt
 
-/** When staff are next reminded of a lead that was reopened now. */
 export function computeReminderAfterReopening(
   deadlineAt: number,
   escalateAfterMinutes: readonly number[],
@@ -36,9 +34,8 @@ export function computeReminderAfterReopening(
 }
 
 /**
- * The reminder that applies to an unanswered lead now, and when the next one is due. After an outage,
- * steps in the past are skipped, so that staff get one reminder instead of three. After the last
- * step there is no reminder.
+ * Returns the current reminder of an unanswered lead and the time of the next one. Skips earlier steps,
+ * so that staff get one reminder after an outage instead of three.
  */
 export function decideReminder(
   lead: Pick<UnansweredLead, 'deadlineAt' | 'reopenedAt' | 'escalateAt'>,
@@ -58,8 +55,8 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
 /**
- * When Airtable is read next for an unanswered lead; null after 30 days. Old leads are read rarely,
- * because a free base has 1,000 calls a month. Reads are due at round times, so that leads share calls.
+ * Returns when to check an unanswered lead in Airtable; null after 30 days. Checks old leads rarely,
+ * because a free base has 1,000 calls a month, and at round times, so that leads share a call.
  */
 export function computeNextReadAt(
   lead: Pick<UnansweredLead, 'deadlineAt' | 'reopenedAt'>,
@@ -72,11 +69,11 @@ export function computeNextReadAt(
 }
 
 // Supabase's cron job runs once a minute.
-const lateLookMs = 90_000
+const readDelayMs = 90_000
 
 /**
- * Airtable does not report when Status was set. A check just after the deadline therefore counts the
- * answer as given in time.
+ * Airtable does not report when Status was set, so an answer found just after the deadline counts as
+ * in time.
  */
 export const computeAnsweredAt = (deadlineAt: number, now: number): number =>
-  now - deadlineAt < lateLookMs ? Math.min(now, deadlineAt) : now
+  now - deadlineAt < readDelayMs ? Math.min(now, deadlineAt) : now

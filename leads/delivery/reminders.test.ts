@@ -21,7 +21,7 @@ const save = (db: Database) => storeLead(db, { at: start })
 
 type Sent = { at: number; leadId: string; reason: string; channel: string }
 
-/** A process that reminds and delivers; `sent` has what it sent. */
+/** Starts a process that reminds and delivers; `sent` lists its messages. */
 function startProcess(
   db: Database,
   {
@@ -49,9 +49,9 @@ function startProcess(
     ),
   )
   const settings = Object.fromEntries(kinds.map((kind) => [kind, {}]))
-  const own = { ...context, env: { ...context.env, ...settings, airtable } }
-  const remind = () => remindDue(own, channels)
-  const deliverer = createDeliverer(own, { all: channels, random: () => 1, faults })
+  const withChannels = { ...context, env: { ...context.env, ...settings, airtable } }
+  const remind = () => remindDue(withChannels, channels)
+  const deliverer = createDeliverer(withChannels, { all: channels, random: () => 1, faults })
   /** Runs everything that is due at this time. */
   const runAt = async (at: number) => {
     clock.at = at
@@ -79,7 +79,7 @@ describe.each(engines)('reminders on %s', (engine) => {
     for (const channel of ['remind1', 'remind2'])
       expect(reasons(sent, channel)).toEqual(['unanswered-4', 'unanswered-8', 'missed'])
     const times = sent.filter(({ channel }) => channel === 'remind2').map(({ at }) => at)
-    // Whole minutes: another channel's pause may have moved the clock by a second.
+    // Compare whole minutes, because another channel's pause may have moved the clock by a second.
     expect(times.map((at) => Math.floor((at - start) / minuteMs))).toEqual([4, 8, 10])
   })
 
@@ -102,7 +102,7 @@ describe.each(engines)('reminders on %s', (engine) => {
     expect(new Set(keys).size).toBe(keys.length)
   })
 
-  it('replaces a reminder that could not be sent by the next one', async () => {
+  it('replaces a reminder that could not be sent with the next one', async () => {
     let works = false
     const { sent, runAt } = startProcess(db, { works: () => works })
     for (const minutes of [0, 4, 8, 10, 11, 12]) {
@@ -134,7 +134,7 @@ describe.each(engines)('reminders on %s', (engine) => {
     let works = false
     const { sent, runAt } = startProcess(db, {
       works: () => works,
-      // The answer comes while the reminder is on its way, and the way fails.
+      // The answer arrives during a send that fails.
       onSend: async () => {
         const deliveries = (await findLead(db, id))?.deliveries ?? []
         if (deliveries.some(({ reason }) => reason === 'unanswered-4')) await answer()
@@ -151,7 +151,7 @@ describe.each(engines)('reminders on %s', (engine) => {
     expect(cancelled).toMatchObject([{ note }, { note }])
   })
 
-  it('records either an answer or a reminder when both come at the same time', async () => {
+  it('records either an answer or a reminder when both happen at the same time', async () => {
     for (let round = 0; round < 5; round++) {
       const leadId = await save(db)
       const { remind, clock } = startProcess(db)
@@ -169,7 +169,7 @@ describe.each(engines)('reminders on %s', (engine) => {
     }
   })
 
-  it('repeats the reminders after a reopening past the deadline', async () => {
+  it('repeats the reminders for a lead reopened after its deadline', async () => {
     const { sent, runAt } = startProcess(db)
     for (const minutes of [4, 8, 10]) await runAt(start + minutes * minuteMs)
     const now = start + 60 * minuteMs
@@ -208,7 +208,7 @@ describe('with Airtable', () => {
     return { db, fake, id, setStatus, ...startProcess(db, { airtable: fake.airtable }) }
   }
 
-  it('counts a Status that staff set as an answer, and sends no more reminders', async () => {
+  it('treats a Status that staff set as an answer, and stops the reminders', async () => {
     const { setStatus, runAt, sent, db, id, fake } = await open()
     await runAt(start + 4 * minuteMs)
     setStatus('Called')
@@ -222,7 +222,7 @@ describe('with Airtable', () => {
     expect(((lead?.answeredAt ?? 0) - start) / minuteMs).toBeCloseTo(8, 1)
   })
 
-  it('reads the answer to a lead that is late, and sends no more reminders meanwhile', async () => {
+  it('finds an answer after the deadline, without further reminders until then', async () => {
     const { setStatus, runAt, sent, db, id } = await open()
     for (const minutes of [10, 15, 20]) await runAt(start + minutes * minuteMs)
     setStatus('Called')
@@ -232,7 +232,7 @@ describe('with Airtable', () => {
     expect(await findNextEscalationAt(db)).toBeUndefined()
   })
 
-  it('reads old leads ever more rarely, and stops after 30 days', async () => {
+  it('checks old leads less and less often, and stops after 30 days', async () => {
     const { db, runAt, fake } = await open()
     await runAt(start + 10 * minuteMs)
     let reads = 0
@@ -245,7 +245,7 @@ describe('with Airtable', () => {
     expect(reads).toBeGreaterThan(12 + 11 + 4 * 28)
   })
 
-  it('does not take the Status from before a reopening for a new answer', async () => {
+  it('ignores the Status from before a lead was reopened', async () => {
     const { db, id, setStatus, runAt, fake } = await open()
     const now = start + 60 * minuteMs
     await recordOutcome(db, id, { outcome: 'done', person: 'Sam', now })
@@ -262,13 +262,13 @@ describe('with Airtable', () => {
     await runAt(start + 4 * minuteMs)
     expect(reasons(sent)).toEqual(['unanswered-4'])
     expect(log.entries.map(({ message }) => message)).toContain(
-      'Airtable cannot be read: leads count as unanswered',
+      'cannot read Airtable; treating leads as unanswered',
     )
     const lease = { holder: 'x', now: clock.at + 20_000, until: clock.at + 20_001 }
     expect(await acquireChannel(db, 'airtable', lease)).toBe(false)
   })
 
-  it('waits five seconds at most while Airtable is busy', async () => {
+  it('waits at most five seconds while another process uses Airtable', async () => {
     const { db, remind, clock } = await open()
     clock.at = start + 4 * minuteMs
     await acquireChannel(db, 'airtable', { holder: 'x', now: clock.at, until: clock.at + 60_000 })

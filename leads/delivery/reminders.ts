@@ -12,18 +12,18 @@ import {
 import { planRecipients } from './plan.ts'
 import { computeAnsweredAt, computeNextReadAt, decideReminder } from './reminder-steps.ts'
 
-// A lead's ID takes 55 characters of the address, which Airtable limits to 16,000.
+// Each lead ID takes 55 characters of the URL, which Airtable limits to 16,000.
 const leadsAtOnce = 50
 const leaseMs = 30_000
 const restMs = 250
-const lookAgainMs = 500
-// A needless reminder is better than one that is later than this.
+const retryLeaseMs = 500
+// After this, an unnecessary reminder is better than a late one.
 const waitForAirtableMs = 5_000
-const busyMs = 5 * 60_000
+const readLaterMs = 5 * 60_000
 
 /**
- * Reminds staff of unanswered leads, unless someone has set their Status in Airtable. After the last
- * reminder, Airtable is still read.
+ * Reminds staff of unanswered leads, unless someone has set their Status in Airtable. Continues to
+ * check Airtable after the last reminder.
  */
 export async function remindDue(
   context: ChannelContext,
@@ -38,7 +38,7 @@ export async function remindDue(
   const lease = { holder, now: now(), until: now() + leaseMs }
   const mayRead = airtable !== undefined && (await acquireChannel(db, 'airtable', lease))
   if (airtable && !mayRead && now() < dueAt + waitForAirtableMs)
-    return { reminded: 0, nextAt: now() + lookAgainMs }
+    return { reminded: 0, nextAt: now() + retryLeaseMs }
 
   let reminded = 0
   let holdMs = restMs
@@ -49,8 +49,8 @@ export async function remindDue(
     if (mayRead && ids.length > 0) {
       const found = await findAnswered(ids, airtable, context)
       if ('error' in found) {
-        // A needless reminder costs less than a missed call.
-        log.warn({ error: found.error }, 'Airtable cannot be read: leads count as unanswered')
+        // An unnecessary reminder costs less than a missed call.
+        log.warn({ error: found.error }, 'cannot read Airtable; treating leads as unanswered')
         holdMs = Math.max(found.holdMs ?? 0, restMs)
       } else answered = found
     }
@@ -78,6 +78,6 @@ export async function remindDue(
 
   function findNextReadAt(lead: UnansweredLead): number | null {
     if (!airtable) return null
-    return mayRead ? computeNextReadAt(lead, now()) : now() + busyMs
+    return mayRead ? computeNextReadAt(lead, now()) : now() + readLaterMs
   }
 }

@@ -136,7 +136,7 @@ describe.each(engines)('the desk on %s', (engine) => {
       status,
     ])
     expect(described).toEqual([
-      ['Airtable', 'there since 6:01 AM CST'],
+      ['Airtable', 'delivered at 6:01 AM CST'],
       ['Email to sam@example.com', 'second try in 20 seconds'],
     ])
     await call('POST', `/api/leads/${id}/retry`, { cookie })

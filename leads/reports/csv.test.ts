@@ -5,20 +5,20 @@ import type { LeadWithDeliveries } from '../store/reading.ts'
 import { formatCsvLine, readPages } from './csv.ts'
 
 test.each(['=1+1', '+1 555', '-2', '@SUM(A1)', '\tx', '\rx', '＝1', ' =1', '"=1'])(
-  '%j cannot become a formula',
+  'turns %j into text, so that it cannot run as a formula',
   (text) => {
     expect(formatCsvLine([text])).toMatch(/^"?[\s"]*'/)
   },
 )
 
 test.each([';', '\t', '|', '\n', '\r\n', '; "'])(
-  'nor can what follows %j, where that separates cells',
+  'turns a formula after %j into text, because some programs separate cells there',
   (separator) => {
     expect(formatCsvLine([`x${separator}=cmd|1`])).toContain("'=cmd|1")
   },
 )
 
-test('quotes, commas and line breaks are quoted, all else stands as it is', () => {
+test('quotes cells with quotes, commas, or line breaks, and leaves others unchanged', () => {
   expect(formatCsvLine(['a', 'b "c"', 'd, e', 'f\ng', '', 'a=b', '李 🏠', 'o-k @ 5 + 6'])).toBe(
     'a,"b ""c""","d, e","f\ng",,a=b,李 🏠,o-k @ 5 + 6\r\n',
   )

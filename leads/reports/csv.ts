@@ -19,10 +19,9 @@ export async function* readPages(db: Database, filter: LeadFilter = {}, limit = 
   }
 }
 
-/** Without this mark, Excel reads UTF-8 in the machine's old code page. */
+/** Without it, Excel does not read the file as UTF-8. */
 const byteOrderMark = '\uFEFF'
 
-/** Times are in this time zone. */
 export async function* formatCsv(pages: Pages, timeZone: string): AsyncGenerator<string, void> {
   const columns = makeColumns(timeZone)
   yield byteOrderMark + formatCsvLine(Object.keys(columns))
@@ -44,8 +43,8 @@ const makeColumns = (timeZone: string): Record<string, (lead: LeadWithDeliveries
   ),
   Source: ({ source }) => (source === null ? '' : describeSource(source)),
   'Campaign Details': ({ source }) => source ?? '',
-  Suspect: ({ suspect }) => suspect ?? '',
-  // Excel reads 2026-11 alone as a date.
+  'Possible Spam': ({ suspect }) => suspect ?? '',
+  // Excel would turn 2026-11 into a date.
   Consent: ({ consent }) => (consent === null ? '' : `Version ${consent}`),
   [`Answered At (${timeZone})`]: ({ answeredAt }) =>
     answeredAt === null ? '' : formatTimestamp(answeredAt, timeZone),
@@ -58,10 +57,9 @@ const makeColumns = (timeZone: string): Record<string, (lead: LeadWithDeliveries
       .join('; '),
 })
 
-// Excel, Sheets, and LibreOffice run a cell that starts like this as a formula, and a stranger's
-// =HYPERLINK(…) or =WEBSERVICE(…) could send the other cells away. The apostrophe makes it text.
-// Where semicolons or tabs separate cells, our quotes do not hold a cell together, so a cell may
-// start after any of them. Phone numbers with + get the apostrophe, too.
+// Excel, Sheets, and LibreOffice run a cell that starts like this as a formula, such as a visitor's
+// =WEBSERVICE(…), which could leak other cells. A leading apostrophe turns it into text. Some programs
+// separate cells at semicolons or tabs even inside quotes, so check after each of those, too.
 const startsLikeFormula = /(?=[=+\-@＝＋－＠])(?<=(?:^|[;|\t\r\n])[\s"]*)|^(?=[\t\r\n])/g
 
 const formatCell = (text: string) => {
@@ -69,6 +67,6 @@ const formatCell = (text: string) => {
   return /[",;|\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** One line as RFC 4180 defines it. */
+/** Formats a line according to RFC 4180. */
 export const formatCsvLine = (cells: readonly string[]): string =>
   `${cells.map(formatCell).join(',')}\r\n`

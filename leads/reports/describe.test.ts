@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { storedJane, testTime } from '#testing/saved-leads.ts'
 import { describeInFull } from './describe.ts'
 
-it('names the channel and the recipient of a delivery, or the channel as it is stored', () => {
+it('describes a delivery by its channel, recipient, and reason', () => {
   const delivery = {
     ...{ state: 'sent' as const, attempts: 1, nextAttemptAt: 0, createdAt: testTime },
     ...{ settledAt: testTime, lastError: null, note: null },
@@ -19,7 +19,7 @@ it('names the channel and the recipient of a delivery, or the channel as it is s
   expect(described.map(({ what }) => what)).toEqual([
     'Airtable',
     'Push notification to Sam’s phone, reminder after 4 minutes',
-    'Text message, promise missed',
+    'Text message, missed deadline',
     'pigeon',
   ])
 })

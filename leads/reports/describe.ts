@@ -29,7 +29,7 @@ export const describeCard = (lead: StoredLead) => ({
 type Options = {
   now: number
   timeZone: string
-  /** The label of each recipient, by the name under which its deliveries are stored. */
+  /** Labels by channel name. */
   recipients: ReadonlyMap<string, string>
 }
 
@@ -53,8 +53,8 @@ export const describeInFull = (lead: LeadWithDeliveries, options: Options) => ({
 
 const explainSuspicion = (suspect: string): string =>
   ({
-    trap: 'Perhaps a robot: it filled in a field that people do not see.',
-    haste: 'Perhaps a robot: sent within a second of opening the page.',
+    trap: 'Possible spam: it filled in a field that people cannot see.',
+    'too-fast': 'Possible spam: sent within a second of opening the page.',
   })[suspect] ?? suspect
 
 function describeWhat({ channel, reason }: Delivery, { recipients }: Options): string {
@@ -63,9 +63,9 @@ function describeWhat({ channel, reason }: Delivery, { recipients }: Options): s
   const { kind: reasonKind, minutes } = readReason(reason)
   const about: Record<ReasonKind, string> = {
     received: '',
-    answered: ', who is calling',
-    outcome: ', what became of it',
-    missed: ', promise missed',
+    answered: ', call started',
+    outcome: ', status update',
+    missed: ', missed deadline',
     unanswered: `, reminder after ${minutes} minutes`,
   }
   return `${label}${to ? ` to ${to}` : ''}${about[reasonKind]}`
@@ -77,10 +77,10 @@ function describeState(delivery: Delivery, { now, timeZone }: Options): string {
   const { channel, state, attempts, settledAt, nextAttemptAt } = delivery
   if (state === 'sent') {
     const at = formatClock(settledAt ?? 0, { now, timeZone })
-    return channel === 'airtable' ? `there since ${at}` : `sent at ${at}`
+    return channel === 'airtable' ? `delivered at ${at}` : `sent at ${at}`
   }
   if (state === 'expired')
-    return `not delivered, given up at ${formatClock(settledAt ?? 0, { now, timeZone })}`
+    return `not delivered, stopped trying at ${formatClock(settledAt ?? 0, { now, timeZone })}`
   const tryName = `${ordinals[attempts] ?? `${attempts + 1}th`} try`
   const inMs = nextAttemptAt - now
   return inMs > 0 ? `${tryName} in ${formatDuration(inMs)}` : `${tryName} now`

@@ -8,8 +8,8 @@ const period = { from: now - 30 * 86_400_000, to: now, now, timeZone: 'America/C
 const compute = (records: PromiseRecord[], deliveryTimes: DeliveryTime[] = []) =>
   computeReport(records, deliveryTimes, period)
 
-/** A lead that came so many minutes ago and was answered after so many, or not. */
-const came = (
+/** `answeredAfter` is in minutes; null if there was no answer. */
+const makeRecord = (
   minutesAgo: number,
   answeredAfter: number | null,
   changed: Partial<PromiseRecord> = {},
@@ -24,17 +24,17 @@ const came = (
 const repeat = (count: number, make: (at: number) => PromiseRecord) =>
   Array.from({ length: count }, (_, at) => make(at))
 
-it('counts what was kept, missed, is open, and leaves suspect leads out', () => {
+it('counts kept, missed, and open promises, without suspected spam', () => {
   const report = compute([
-    came(600, 1),
-    came(590, 3, { answeredBy: 'airtable' }),
-    came(580, 10),
-    came(570, 10.01),
-    came(560, null),
-    came(5, null),
-    came(4, 2),
-    came(500, null, { deadlineAt: null }),
-    came(500, 1, { deadlineAt: null }),
+    makeRecord(600, 1),
+    makeRecord(590, 3, { answeredBy: 'airtable' }),
+    makeRecord(580, 10),
+    makeRecord(570, 10.01),
+    makeRecord(560, null),
+    makeRecord(5, null),
+    makeRecord(4, 2),
+    makeRecord(500, null, { deadlineAt: null }),
+    makeRecord(500, 1, { deadlineAt: null }),
   ])
   expect(report).toMatchObject({
     leads: 7,
@@ -51,23 +51,23 @@ it('counts what was kept, missed, is open, and leaves suspect leads out', () => 
   expect(report.byHour.reduce((sum, { kept, missed }) => sum + kept + missed, 0)).toBe(6)
 })
 
-it('puts hours and days into the owner’s time zone', () => {
+it('groups by hour and day in the owner’s time zone', () => {
   // 03:30 in London is 21:30 of the day before in Chicago.
   const at = Date.parse('2026-11-10T03:30:00Z')
-  const report = compute([came((now - at) / minuteMs, 0)])
+  const report = compute([makeRecord((now - at) / minuteMs, 0)])
   expect(report.byHour[21]).toEqual({ kept: 1, missed: 0 })
   expect(report.byDay).toEqual([{ day: '2026-11-09', kept: 1, missed: 0 }])
 })
 
-it('tells where leads came from and how each fared, the most fruitful first', () => {
+it('lists the results by source, starting with the most leads', () => {
   const google = { source: 'utm_source=google&utm_medium=cpc' }
   const { bySource } = compute([
-    came(600, 1, google),
-    came(590, 20, google),
-    came(5, null, google),
-    came(580, 1, { source: '' }),
-    came(570, null),
-    came(500, 1, { ...google, deadlineAt: null }),
+    makeRecord(600, 1, google),
+    makeRecord(590, 20, google),
+    makeRecord(5, null, google),
+    makeRecord(580, 1, { source: '' }),
+    makeRecord(570, null),
+    makeRecord(500, 1, { ...google, deadlineAt: null }),
   ])
   expect(bySource).toEqual([
     { source: 'Google Ads', leads: 3, kept: 1, missed: 1, share: 0.5 },
@@ -76,15 +76,15 @@ it('tells where leads came from and how each fared, the most fruitful first', ()
   ])
 })
 
-it('gathers what is beyond a dozen sources, so that nobody can fill the report', () => {
-  const records = repeat(40, (at) => came(600 + at, 1, { source: `utm_source=s${at}` }))
-  const { bySource } = compute([...records, came(700, 1, { source: '' })])
+it('groups all but the top sources, so that made-up campaigns cannot fill the report', () => {
+  const records = repeat(40, (at) => makeRecord(600 + at, 1, { source: `utm_source=s${at}` }))
+  const { bySource } = compute([...records, makeRecord(700, 1, { source: '' })])
   expect(bySource).toHaveLength(12)
   expect(bySource.at(-1)).toMatchObject({ source: '30 others', leads: 30 })
   expect(bySource.reduce((sum, { leads }) => sum + leads, 0)).toBe(41)
 })
 
-it('tells how long each channel took', () => {
+it('reports how long each channel took', () => {
   const email = { channel: 'email', state: 'sent' as const, createdAt: now }
   const sent = [100, 200, 300, 5_000].map((ms) => ({ ...email, settledAt: now + ms }))
   const sms = { channel: 'sms', createdAt: now }
@@ -100,7 +100,7 @@ it('tells how long each channel took', () => {
   ])
 })
 
-it('has no figures where there is nothing', () => {
+it('has no percentages or times without leads', () => {
   const report = compute([])
   expect(report).toMatchObject({ leads: 0, share: null, medianMs: null })
   expect(findPercentile([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0.9)).toBe(9)

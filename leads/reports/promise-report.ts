@@ -31,11 +31,11 @@ export function computeReport(
     timeZone,
     ...tally(promised, now),
     suspect: records.length - promised.length,
-    /** Not answered, and their deadline has not passed. */
+    /** Not answered, but the deadline has not passed. */
     open: promised.length - decided.length,
-    /** Missed, and not answered yet. */
+    /** Missed and still not answered. */
     unanswered: decided.filter(({ answeredAt }) => answeredAt === null).length,
-    /** Airtable shows the answer late, so these were answered at that time or somewhat earlier. */
+    /** We read Airtable from time to time, so these may have been answered earlier than recorded. */
     answeredInAirtable: decided.filter(({ answeredBy }) => answeredBy === 'airtable').length,
     medianMs: findPercentile(tookMs, 0.5),
     p90Ms: findPercentile(tookMs, 0.9),
@@ -43,7 +43,7 @@ export function computeReport(
     byDay: [...days]
       .sort(([a], [b]) => a.localeCompare(b))
       .map(([name, some]) => ({ day: name, ...countOutcomes(some) })),
-    /** Answered in minute 1 to 10, later, not yet. */
+    /** Counts for minutes 1 to 10, later, and not yet. */
     byMinute: Array.from({ length: 12 }, (_, at) => minutes.get(at)?.length ?? 0),
     bySource: tallySources(promised, now),
     channels: computeLags(deliveryTimes),
@@ -67,15 +67,14 @@ function tally(records: readonly PromisedLead[], now: number) {
 
 const findShare = (some: number, all: number) => (all > 0 ? some / all : null)
 
-// Anyone can put any campaign into a link, so the report lists only so many.
-const mostSources = 12
+// Anyone can make up campaigns in a link, so limit the list.
+const maxSources = 12
 
-/** The source with the most leads comes first. */
 function tallySources(records: readonly PromisedLead[], now: number) {
   const groups = [...Map.groupBy(records, ({ source }) => describeSource(source))].sort(
     ([a, as], [b, bs]) => bs.length - as.length || a.localeCompare(b),
   )
-  const shown = groups.length > mostSources ? mostSources - 1 : mostSources
+  const shown = groups.length > maxSources ? maxSources - 1 : maxSources
   const others = groups.slice(shown).flatMap(([, some]) => some)
   if (others.length > 0)
     groups.splice(shown, groups.length, [`${groups.length - shown} others`, others])
@@ -91,11 +90,11 @@ function findMinute({ deadlineAt, answeredAt }: PromisedLead): number {
   return Math.min(9, Math.max(0, minute))
 }
 
-/** The durations of the spans that have ended, the shortest first. */
+/** Returns the durations of the finished spans, shortest first. */
 const sortSpans = (spans: readonly [from: number, to: number | null][]): number[] =>
   spans.flatMap(([from, to]) => (to === null ? [] : [to - from])).sort((a, b) => a - b)
 
-/** Uses the nearest rank, so the result is a measured value. */
+/** Uses the nearest-rank method, so the result is a measured value. */
 export function findPercentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
 }
