@@ -184,7 +184,7 @@ test('waits for hanging services at the same time, and not for long', async () =
   })
   expect(most).toBe(3)
   expect(code).toBe(1)
-  expect(stdout).toContain('Airtable did not answer in time')
+  expect(stdout).toContain('Airtable did not respond in time')
   expect(stdout).toContain('The database cannot store or read leads')
   expect(stdout).toContain(`https://${site} does not show the page`)
 })

@@ -43,7 +43,7 @@ test('lists everything in a fresh checkout and creates nothing', async () => {
   expect(results).toContainEqual({
     id: 'database-missing',
     state: 'to do',
-    says: 'There is no database in ./data yet.',
+    text: 'There is no database in ./data yet.',
     next: expect.any(String),
   })
 })
@@ -103,7 +103,7 @@ async function send(raw: Record<string, string>) {
   const deps = { root: '/nowhere', raw, readContent: async () => content, now: () => 0 }
   const all = await runDoctor(['--send', '--json'], { ...deps, fetch, pause: async () => {} })
   const { results } = JSON.parse(all.text) as {
-    results: { id?: string; state: string; says: string }[]
+    results: { id?: string; state: string; text: string }[]
   }
   return results.filter(({ id }) => id === undefined)
 }
@@ -111,10 +111,10 @@ async function send(raw: Record<string, string>) {
 test('--send sends one test to each recipient of each channel', async () => {
   const { mail, twilio, calls, given } = await startAll()
   const results = await send(given)
-  expect(results.map(({ state, says }) => `${state}: ${says}`)).toEqual([
-    'ok: Email: a test was accepted for 2 recipients. Has it arrived?',
-    'ok: Text message: a test was accepted for 1 recipient. Has it arrived?',
-    'ok: Webhook: a test was accepted for 1 recipient. Has it arrived?',
+  expect(results.map(({ state, text }) => `${state}: ${text}`)).toEqual([
+    'ok: Email: sent a test to 2 recipients. Check that it arrived.',
+    'ok: Text message: sent a test to 1 recipient. Check that it arrived.',
+    'ok: Webhook: sent a test to 1 recipient. Check that it arrived.',
   ])
   const recipients = mail.mails.flatMap(({ to }) => to).sort()
   expect(recipients).toEqual(['boss@roofing.test', 'crew@roofing.test'])
@@ -131,9 +131,9 @@ test('--send reports rejected tests without addresses', async () => {
   mail.settings.refusedReceivers.set('boss@roofing.test', 550)
   twilio.nextFaults.push({ kind: 'error', status: 400, code: 21608 })
   const results = await send({ ...given, ALERT_WEBHOOK_URL: 'http://127.0.0.1:1/' })
-  expect(results.map(({ state, says }) => `${state}: ${says}`)).toEqual([
-    expect.stringMatching(/^to do: .*The mail server refuses the mail/),
-    expect.stringMatching(/^to do: .*verified numbers only/),
+  expect(results.map(({ state, text }) => `${state}: ${text}`)).toEqual([
+    expect.stringMatching(/^to do: .*The mail server rejected the email/),
+    expect.stringMatching(/^to do: .*only to verified numbers/),
     expect.stringMatching(/^to do: .*could not be reached/),
   ])
   expect(JSON.stringify(results)).not.toMatch(/@|7810/)

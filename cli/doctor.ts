@@ -54,7 +54,7 @@ export async function runDoctor(args: readonly string[], deps: DoctorDeps) {
   }
 }
 
-type Result = { id?: string; state: 'ok' | 'to do' | 'check'; says: string; next?: string }
+type Result = { id?: string; state: 'ok' | 'to do' | 'check'; text: string; next?: string }
 
 async function runChecks(env: Env, content: Content, sends: boolean, deps: DoctorDeps) {
   const { root, raw, fetch, now } = deps
@@ -82,7 +82,7 @@ async function runChecks(env: Env, content: Content, sends: boolean, deps: Docto
       ({ id, severity, forDeveloper: { text, next } }): Result => ({
         id,
         state: severity === 'note' ? 'check' : 'to do',
-        says: text,
+        text,
         ...(next && { next }),
       }),
     ),
@@ -110,8 +110,8 @@ function format(results: readonly Result[]): string {
 }
 
 const indent = '\n'.padEnd(8)
-const formatResult = ({ state, says, next }: Result) =>
-  `${state.padEnd(7)}${wrap(says)}${next ? `${indent}→ ${wrap(next, '  ')}` : ''}`
+const formatResult = ({ state, text, next }: Result) =>
+  `${state.padEnd(7)}${wrap(text)}${next ? `${indent}→ ${wrap(next, '  ')}` : ''}`
 
 /** Wraps to the 80 columns of a terminal. */
 const wrap = (text: string, more = '') =>

@@ -121,7 +121,7 @@ test('setup-airtable reports what it found, created, and cannot do', async () =>
   const run = useDatabase(db, { airtable: settings }, deps.pause)
   const { code, out } = await run('setup-airtable')
   expect(code).toBe(0)
-  expect(out).toContain('✓ Made the column "Raw" (long text).')
+  expect(out).toContain('✓ Created the column "Raw" (long text).')
   expect(out).toContain('Ready. 1 lead pending: press “Retry all leads” on the desk.')
   fake.settings.scopes.delete('data.records:write')
   expect(await run('setup-airtable')).toMatchObject({

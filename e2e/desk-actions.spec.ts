@@ -54,7 +54,7 @@ test.describe('when the webhook has answered 410', () => {
     await ask()
     const { page } = await signIn('Sam')
     await page.getByRole('link', { name: visitor.name }).click()
-    await expect(page.getByText('The webhook answered 410 Gone')).toBeVisible()
+    await expect(page.getByText('The webhook returned 410 Gone')).toBeVisible()
     expect(webhook.calls).toBe(1)
     webhook.status = 204
     const resume = page.getByRole('button', { name: 'Resume webhook' })

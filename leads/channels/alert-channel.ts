@@ -6,7 +6,6 @@ import { readLinkSecret } from '../store/stored-settings.ts'
 import { type Alert, describeAlert } from './alert.ts'
 import type { Channel, Context, Result, SiteSettings } from './channel.ts'
 
-/** An alert about a lead, for one recipient. */
 export type Message = { alert: Alert; lead: StoredLead; to: string }
 
 type AlertChannel<Kind extends string, Variables extends v.ObjectEntries, Settings> = Pick<
@@ -20,10 +19,10 @@ type AlertChannel<Kind extends string, Variables extends v.ObjectEntries, Settin
   ): Promise<Result>
 }
 
-// Staff wait at the terminal; a mail server may take longer to greet.
+// Someone is waiting at the terminal, so this is shorter than for a real alert.
 const testTimeoutMs = 10_000
 
-/** A channel that sends the alert's text to addresses, one message per request. */
+/** Creates a channel that sends each alert to one address per request. */
 export const createAlertChannel = <
   Kind extends string,
   Variables extends v.ObjectEntries,
@@ -36,7 +35,7 @@ export const createAlertChannel = <
   batchSize: 1,
   exclusive: false,
   restMs: 0,
-  // A day after the deadline an alert helps nobody.
+  // A day after the deadline, an alert is useless.
   expiresAfterMs: 24 * 3_600_000,
 
   send: (deliveries, { to }, context, signal) =>
@@ -52,7 +51,7 @@ export const createAlertChannel = <
     ),
 
   explainFailure: (leads, since) =>
-    `${channel.label} alerts about ${leads} have not arrived for ${since}.`,
+    `${channel.label} alerts about ${leads} have been delayed for ${since}.`,
 
   doctorCheck: async (context) => {
     const { env, now, sends } = context
@@ -60,7 +59,7 @@ export const createAlertChannel = <
     if (recipients.length === 0) return []
     const count = `${recipients.length} recipient${recipients.length === 1 ? '' : 's'}`
     const { label } = channel
-    if (!sends) return [{ state: 'ok', says: `${label} alerts go to ${count}.` }]
+    if (!sends) return [{ state: 'ok', text: `${label} alerts go to ${count}.` }]
     const test = makeTestAlert(env, now())
     const signal = AbortSignal.timeout(testTimeoutMs)
     const results = await Promise.all(
@@ -68,9 +67,9 @@ export const createAlertChannel = <
     )
     const errors = new Set(results.flatMap((result) => (result.ok ? [] : [result.error])))
     if (errors.size === 0)
-      return [{ state: 'ok', says: `${label}: a test was accepted for ${count}. Has it arrived?` }]
+      return [{ state: 'ok', text: `${label}: sent a test to ${count}. Check that it arrived.` }]
     const next = 'Fix it in .env, then run: npm run doctor -- --send'
-    return [...errors].map((error) => ({ state: 'to do', says: `${label}: ${error}`, next }))
+    return [...errors].map((error) => ({ state: 'to do', text: `${label}: ${error}`, next }))
   },
 })
 
@@ -81,7 +80,7 @@ function makeTestAlert({ publicUrl, timeZone }: SiteSettings, at: number): Omit<
       name: 'TEST',
       email: 'nobody@example.com',
       phone: '(555) 555-0100',
-      address: 'No address: this is a test',
+      address: 'This is a test',
     }),
     receivedAt: at,
     deadlineAt: findDeadline(at),
@@ -96,7 +95,7 @@ function makeTestAlert({ publicUrl, timeZone }: SiteSettings, at: number): Omit<
   const alert = {
     ...describeAlert(lead, 'received', { now: at, timeZone, answerUrl: `${publicUrl}/` }),
     reason: 'test' as const,
-    headline: 'TEST by npm run doctor: this works, and nobody needs a call',
+    headline: 'TEST from npm run doctor: this alert works, no call needed',
   }
   return { lead, alert }
 }

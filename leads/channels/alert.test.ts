@@ -21,27 +21,27 @@ function alertOf(
   return describeAlert({ ...storedJane, ...times, ...changed }, reason, options)
 }
 
-describe('the headline tells staff what to do', () => {
-  const missed = 'missed: nobody called Jane Doe within 10 minutes'
+describe('the headline', () => {
+  const missed = 'all Jane Doe now: nobody called within 10 minutes'
   const answeredAt = receivedAt + 3 * minuteMs
   it.each<[string, Partial<StoredLead>, DeliveryReason, number]>([
     ['Call Jane Doe by 12:10 PM CST', {}, 'received', 1],
     ['EMERGENCY: call Jane Doe by 12:10 PM CST', { serviceType: 'emergency' }, 'received', 1],
-    ['Suspect: call Jane Doe', { suspect: 'trap', deadlineAt: null }, 'received', 1],
-    ['Nobody has called Jane Doe yet: 6 minutes left', {}, 'unanswered-4', 4 * minuteMs],
-    ['Nobody has called Jane Doe yet: 2 minutes left', {}, 'unanswered-8', 8 * minuteMs],
-    ['Nobody has called Jane Doe yet: less than a minute left', {}, 'unanswered-8', 9.5 * minuteMs],
-    [`EMERGENCY: promise ${missed}`, { serviceType: 'emergency' }, 'missed', 10 * minuteMs],
-    // A reminder that was held up says what is true when it goes out.
-    [`Promise ${missed}`, {}, 'unanswered-8', 11 * minuteMs],
-    ['Call Jane Doe now: asked 3 hours ago', {}, 'received', 180 * minuteMs],
-    ['Jane Doe is being called since 12:03 PM CST', { answeredAt }, 'received', 5 * minuteMs],
+    ['Possible spam: call Jane Doe', { suspect: 'trap', deadlineAt: null }, 'received', 1],
+    ['Nobody has called Jane Doe yet (6 minutes left)', {}, 'unanswered-4', 4 * minuteMs],
+    ['Nobody has called Jane Doe yet (2 minutes left)', {}, 'unanswered-8', 8 * minuteMs],
+    ['Nobody has called Jane Doe yet (less than a minute left)', {}, 'unanswered-8', 570_000],
+    [`EMERGENCY: c${missed}`, { serviceType: 'emergency' }, 'missed', 10 * minuteMs],
+    // The content of a late reminder is up to date.
+    [`C${missed}`, {}, 'unanswered-8', 11 * minuteMs],
+    ['Call Jane Doe now: requested 3 hours ago', {}, 'received', 180 * minuteMs],
+    ['Someone started calling Jane Doe at 12:03 PM CST', { answeredAt }, 'received', 5 * minuteMs],
   ])('%s', (headline, changed, reason, afterMs) => {
     expect(alertOf(changed, reason, afterMs).headline).toBe(headline)
   })
 })
 
-it('links to the phone with digits only, and to the map with the address as it was typed', () => {
+it('links to the digits of the phone number and to a map of the address', () => {
   const phones = {
     '(555) 123-4567': ['tel:5551234567', '(555) 123-4567'],
     '+1 555.123.4567': ['tel:+15551234567', '+1 555 123 4567'],
@@ -58,7 +58,7 @@ it('links to the phone with digits only, and to the map with the address as it w
   )
 })
 
-it('says in one line where the homeowner came from, if that is known', () => {
+it('shows the source in one line, if it is known', () => {
   const paid = alertOf({ source: 'utm_source=google&utm_medium=cpc&utm_campaign=spring-roofs' })
   expect(formatText(paid)).toContain('\nFrom: Google Ads · spring-roofs\n')
   expect(formatHtml(paid)).toContain('Google Ads · spring-roofs')
@@ -71,13 +71,13 @@ it('leaves ordinary names and addresses readable', () => {
   expect(breakAutoLinks('👩‍👩‍👧 Zoë 山田')).toBe('👩‍👩‍👧 Zoë 山田')
 })
 
-it('tells the day only when it is another', () => {
+it('shows the date only for another day', () => {
   const clock = { now: receivedAt, timeZone: 'America/New_York' }
   expect(formatClock(receivedAt, clock)).toBe('1:00 PM EST')
   expect(formatClock(receivedAt - 86_400_000, clock)).toBe('Nov 14, 1:00 PM EST')
 })
 
-it('makes a clock once for all alerts, not for each: they hold memory nobody counts', () => {
+it('creates formatters once, because each takes memory outside the heap', () => {
   const made = vi.spyOn(Intl, 'DateTimeFormat')
   onTestFinished(() => made.mockRestore())
   for (const day of Array(100).keys())
@@ -94,6 +94,6 @@ it.each([
   [3 * 3_600_000, '3 hours'],
   [3 * 86_400_000, '3 days'],
   [-5, '0 seconds'],
-])('says %i ms as a person would: %s', (ms, said) => {
-  expect(formatDuration(ms)).toBe(said)
+])('formats %i ms as %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text)
 })

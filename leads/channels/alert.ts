@@ -10,7 +10,7 @@ export type Alert = ReturnType<typeof describeAlert>
 
 const lateMs = 2 * 60_000
 
-/** The content of an alert, safe to show in any app. */
+/** Returns the content of an alert, safe to show in any app. */
 export function describeAlert(
   lead: StoredLead,
   reason: DeliveryReason,
@@ -25,25 +25,25 @@ export function describeAlert(
   const clock = (at: number) => formatClock(at, { now, timeZone })
 
   const describeNeed = (): string => {
-    if (answeredAt !== null) return `${name} is being called since ${clock(answeredAt)}`
+    if (answeredAt !== null) return `someone started calling ${name} at ${clock(answeredAt)}`
     if (deadlineAt === null) return `call ${name}`
     if (reason !== 'received' && now >= deadlineAt)
-      return `promise missed: nobody called ${name} within ${promiseMs / 60_000} minutes`
+      return `call ${name} now: nobody called within ${promiseMs / 60_000} minutes`
     if (reason !== 'received')
-      return `nobody has called ${name} yet: ${formatLeft(deadlineAt - now)}`
-    if (now >= deadlineAt) return `call ${name} now: asked ${formatDuration(ageMs)} ago`
+      return `nobody has called ${name} yet (${formatLeft(deadlineAt - now)})`
+    if (now >= deadlineAt) return `call ${name} now: requested ${formatDuration(ageMs)} ago`
     return `call ${name} by ${clock(deadlineAt)}`
   }
   const describeHeadline = (need: string): string => {
-    if (isEmergency) return `EMERGENCY${suspect ? ' (suspect)' : ''}: ${need}`
-    return suspect ? `Suspect: ${need}` : need.slice(0, 1).toUpperCase() + need.slice(1)
+    if (isEmergency) return `EMERGENCY${suspect ? ' (possible spam)' : ''}: ${need}`
+    return suspect ? `Possible spam: ${need}` : need.slice(0, 1).toUpperCase() + need.slice(1)
   }
 
   return {
-    /** Stays the same for retries. Has no dot, because the webhook's signature joins its parts with dots. */
+    /** The same for retries. Contains no dot, because dots separate the parts of a webhook's signature. */
     id: `${leadId}_${reason.replace('.', '_')}`,
     leadId,
-    /** `test`: sent by doctor. */
+    /** Doctor sends `test`. */
     reason: reason as DeliveryReason | 'test',
     isEmergency,
     headline: describeHeadline(describeNeed()),
@@ -56,14 +56,14 @@ export function describeAlert(
     deadline: deadlineAt === null ? undefined : clock(deadlineAt),
     source: lead.source ? breakAutoLinks(describeSource(lead.source)) : undefined,
     remarks: [
-      ...(suspect ? ['This request looks like a robot’s. Nobody is reminded of it.'] : []),
+      ...(suspect ? ['This may be spam, so there are no reminders.'] : []),
       ...(reason === 'received' && ageMs >= lateMs
-        ? [`This alert is late: the request came ${formatDuration(ageMs)} ago.`]
+        ? [`This alert is late. The request came in ${formatDuration(ageMs)} ago.`]
         : []),
     ],
     callUrl,
     mapUrl: `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address)}`,
-    /** Undefined where the runtime cannot show pages. */
+    /** Undefined where we cannot serve HTML. */
     answerUrl,
   }
 }

@@ -8,31 +8,28 @@ import type { ClaimedLead } from '../store/deliveries.ts'
 import type { PushDevice } from '../store/push-devices.ts'
 import type { Database } from '../store/tables.ts'
 
-/** One way to tell someone about a lead. channels.ts lists them all. */
+/** A way to send leads. channels.ts lists all of them. */
 export type Channel<
   Kind extends string = string,
-  // biome-ignore lint/suspicious/noExplicitAny: the list holds channels with different variables.
+  // biome-ignore lint/suspicious/noExplicitAny: the list has channels with different variables.
   Variables extends v.ObjectEntries = any,
-  // biome-ignore lint/suspicious/noExplicitAny: the list holds channels with different settings.
+  // biome-ignore lint/suspicious/noExplicitAny: the list has channels with different settings.
   Settings = any,
 > = {
-  /** Without a hyphen: deliveries are stored under `kind` or `kind-recipient`. */
+  /** Must not contain a hyphen, because deliveries are stored under `kind` or `kind-recipient`. */
   kind: Kind
   /** Shown to the owner. */
   label: string
   settings: {
-    /** The environment variables of this channel. */
     variables: Variables
-    /** The variables without which the channel sends nothing. */
     required: readonly (keyof Variables & string)[]
-    /** Variables with a default: alone they do not mean that someone set up the channel. */
+    /** Variables with a default; setting only these does not turn on the channel. */
     optional?: readonly (keyof Variables & string)[]
-    /** Undefined: the channel is not set up. */
+    /** Returns undefined if the channel is not set up. */
     read(values: v.InferOutput<v.ObjectSchema<Variables, undefined>>): Settings | undefined
   }
-  /** The reasons for which this channel sends something. */
   reasons: readonly ReasonKind[]
-  /** The recipients for one event, or, without an event, all that may have pending deliveries. */
+  /** Returns the recipients of an event, or all that may have pending deliveries. */
   recipients(context: RecipientContext<Settings>, event?: LeadEvent): Promise<Recipient[]>
   /** Returns one result per delivery, in order. Errors must not contain personal data. */
   send(
@@ -41,17 +38,17 @@ export type Channel<
     context: Context<Settings>,
     signal: AbortSignal,
   ): Promise<Result[]>
-  /** A sentence for the owner, with values such as "2 leads" and "5 minutes". */
+  /** Returns a sentence for the owner. The parameters are texts such as "2 leads" and "5 minutes". */
   explainFailure(leads: string, since: string): string
-  /** Checks a channel that is set up. */
+  /** Runs only if the channel is set up. */
   doctorCheck(context: DoctorContext<Settings>): Promise<DoctorCheck[]>
-  /** How many deliveries one send takes at most. */
+  /** The maximum number of deliveries per send. */
   batchSize: number
-  /** One sender at a time, across all processes. */
+  /** Allows one sender at a time across all processes. */
   exclusive: boolean
-  /** The shortest time between two sends, across all processes. */
+  /** The minimum time between two sends across all processes. */
   restMs: number
-  /** How long after the lead's deadline an undelivered message expires; null: it is retried forever. */
+  /** The time from the lead's deadline until a message expires; null to retry forever. */
   expiresAfterMs: number | null
 }
 
@@ -71,23 +68,22 @@ export type Result = { ok: true; note?: string } | Failure
 export type Failure = {
   ok: false
   error: string
-  /** The service rejects this lead only; it would accept others. */
+  /** The service rejects this lead, but would accept others. */
   refused?: boolean
   /** The service asks all senders to wait this long. */
   holdMs?: number
 }
 
-/** The site's own settings that channels read. */
 export type SiteSettings = {
   publicUrl: string
-  /** The address of the "I am calling" page; undefined where the runtime cannot show pages. */
+  /** The address of the "I am calling" page; undefined where we cannot serve HTML. */
   answerUrl: string | undefined
   linkSecret: string | undefined
   timeZone: string
   escalateAfterMinutes: readonly number[]
   desk: { url: string } | undefined
   deskEmails: readonly string[]
-  /** How a push service can reach the sender. */
+  /** A contact for push services: https: or mailto:. */
   contactUrl: string
 }
 
@@ -95,7 +91,7 @@ export type RecipientContext<Settings> = {
   settings: Settings
   env: SiteSettings
   now: () => number
-  /** With `timeoutMs`, falls back to the devices read before. */
+  /** After `timeoutMs`, returns the devices of the last successful read. */
   readDevices: (timeoutMs?: number) => Promise<readonly PushDevice[]>
 }
 
@@ -106,16 +102,16 @@ export type Context<Settings> = RecipientContext<Settings> & {
   log: Log
 }
 
-/** Without the database, which may not exist yet. */
+/** Has no database, because it may not exist yet. */
 export type DoctorContext<Settings> = RecipientContext<Settings> &
   Pick<Context<Settings>, 'fetch' | 'pause'> & {
-    /** Send a test to each recipient. */
+    /** Whether to send a test to each recipient. */
     sends: boolean
   }
 
-export type DoctorCheck = { state: 'ok' | 'to do'; says: string; next?: string }
+export type DoctorCheck = { state: 'ok' | 'to do'; text: string; next?: string }
 
-/** The hash keeps addresses out of logs and does not change when the owner reorders a list. */
+/** Names recipients by a hash, which hides addresses in logs and does not depend on their order. */
 export function nameRecipients(kind: string, addresses: readonly string[]): Recipient[] {
   const hash = (to: string) => createHash('sha256').update(to.toLowerCase()).digest('hex')
   const named = addresses.map((to) => ({ name: `${kind}-${hash(to).slice(0, 8)}`, to, label: to }))

@@ -10,7 +10,7 @@ import { makeSettings } from '#testing/settings.ts'
 import type { StoredLead } from '../lead.ts'
 import { type ChannelKind, channels } from './channels.ts'
 
-/** A new channel must add how it is set up, and which of its texts an app may turn into links. */
+/** `takeTexts` returns the sent texts in which an app might turn words into links. */
 type Sample = { env: Record<string, string>; takeTexts: () => string[] }
 
 async function openAll() {
@@ -26,7 +26,7 @@ async function openAll() {
   const calls: { url: URL; init: RequestInit | undefined }[] = []
   const webhookBodies: string[] = []
   const samples: Record<ChannelKind, Sample> = {
-    // A row has the visitor's own words, and Airtable shows them as plain text.
+    // Airtable shows the visitor's text as plain text.
     airtable: { env: airtable.env, takeTexts: () => [] },
     email: {
       env: {
@@ -88,7 +88,7 @@ const hostileTexts = [
 ]
 
 it.each(hostileTexts)(
-  'with %j in a name, an address, and a campaign no channel shows a link or markup that is not ours',
+  'shows no foreign links or markup for %j in a name, an address, and a campaign',
   async (text) => {
     const { samples, sendAll } = await openAll()
     const source = new URLSearchParams({ utm_source: text, utm_campaign: text }).toString()
@@ -114,7 +114,7 @@ it.each([
   ...['https://evil.example/', '//evil.example', '@evil.example', '../../x', '\0\uD800'],
   ...['\r\nHost: evil.example', '<https://evil.example|Call>', '+19005550000'],
   '&To=%2B19005550000',
-])('a lead with %j in every field goes only to the addresses in the settings', async (text) => {
+])('sends a lead with %j in every field only to the addresses in the settings', async (text) => {
   const { calls, sendAll } = await openAll()
   const listAddresses = () =>
     calls.splice(0).map(({ url, init }) => {

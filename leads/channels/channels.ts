@@ -31,7 +31,7 @@ export type ChannelContext = Omit<Context<undefined>, 'settings' | 'env'> & {
 
 type PlanningContext = Pick<ChannelContext, 'env' | 'now' | 'readDevices'>
 
-/** The recipients of a channel; none while it is not set up. */
+/** Returns no recipients if the channel is not set up. */
 export async function findRecipients(
   channel: Channel,
   context: PlanningContext,
@@ -41,13 +41,13 @@ export async function findRecipients(
   return settings === undefined ? [] : channel.recipients({ ...context, settings }, event)
 }
 
-/** The names of a channel's recipients in the table of deliveries. */
+/** Returns the channel names under which deliveries to the recipients are stored. */
 export async function findNames(
   channel: Channel,
   context: PlanningContext,
   event?: LeadEvent,
 ): Promise<string[]> {
-  // A delivery that never expires can wait until its channel is set up.
+  // Deliveries that never expire are stored until their channel is set up.
   if (channel.expiresAfterMs === null && findSettings(channel, context) === undefined)
     return [channel.kind]
   return (await findRecipients(channel, context, event)).map(({ name }) => name)
@@ -56,22 +56,21 @@ export async function findNames(
 export const findSettings = ({ kind }: Channel, { env }: Pick<ChannelContext, 'env'>) =>
   (env as Partial<Record<string, unknown>>)[kind]
 
-/** The recipients' labels by their names in the table of deliveries. */
+/** Returns the recipients' labels by channel name. */
 export async function mapRecipients(context: PlanningContext): Promise<Map<string, string>> {
   const found = await Promise.all(channels.map((channel) => findRecipients(channel, context)))
   return new Map(found.flat().map(({ name, label }) => [name, label]))
 }
 
-/** The channel of a delivery. */
 export const findChannel = (name: string): Channel | undefined =>
   channels.find(({ kind }) => name === kind || name.startsWith(`${kind}-`))
 
-/** The recipient's hash could confirm a guess, so strangers see only the kind. */
+/** Omits the recipient's hash, which could confirm a guessed address. */
 export const findKind = (name: string): string => findChannel(name)?.kind ?? name
 
 /**
- * Reads devices, one query at a time. After `timeoutMs`, or while the database cannot be read, it
- * returns the devices read before, because a lead must not wait for a notification.
+ * Reads devices, one query at a time. After `timeoutMs` or an error, returns the devices of the last
+ * successful read, because a lead must not wait for a notification.
  */
 export function createDeviceReader(
   { db, env, now }: Pick<ChannelContext, 'db' | 'env' | 'now'>,
@@ -82,7 +81,7 @@ export function createDeviceReader(
   const read = async () => {
     try {
       known = await listDevices(db, { ...env, now: now() })
-      faults.clear('devices', 'devices can be read again')
+      faults.clear('devices', 'reading push devices again')
     } catch (error) {
       const message = 'cannot read push devices; devices added since then get no notifications'
       faults.report('devices', { error: nameError(error) }, message)

@@ -4,9 +4,10 @@ import type { LeadField } from '../fields.ts'
 import { escapeHtml } from '../safe-text.ts'
 import type { Alert } from './alert.ts'
 
-const openingChangesNothing = 'Opening the link changes nothing; press the button on its page.'
+const pressButton =
+  'The link opens a page. Press the button there to tell the crew that you’re calling.'
 const setStatus =
-  'When you call, set the row’s Status in Airtable to Called: it ends the reminders.'
+  'When you call, set the row’s Status in Airtable to Called. This stops the reminders.'
 
 export function formatText(alert: Alert): string {
   const { headline, remarks, rows, callUrl, mapUrl, answerUrl } = alert
@@ -23,22 +24,22 @@ export function formatText(alert: Alert): string {
     ...(alert.deadline ? [`Call by: ${alert.deadline}`] : []),
     ...(alert.source ? [`From: ${alert.source}`] : []),
     '',
-    ...(answerUrl ? [`I am calling: ${answerUrl}`, openingChangesNothing] : [setStatus]),
+    ...(answerUrl ? [`I am calling: ${answerUrl}`, pressButton] : [setStatus]),
     '',
   ].join('\n')
 }
 
-// Mail programs drop style sheets, so every element has its own styles.
+// Many mail programs ignore style sheets, so use inline styles.
 export function formatHtml(alert: Alert): string {
   const { headline, isEmergency, remarks, mapUrl, callUrl, answerUrl } = alert
   const { roundness, palette } = brand
   const { ink, slate, paper, sand, alarm } = palette
   const button = (href: string, text: string, background: string, color: string) =>
     `<a href="${escapeHtml(href)}" style="display:block;margin:0 0 12px;padding:15px 16px;border-radius:${8 * roundness}px;background:${background};color:${color};font-size:18px;font-weight:700;text-align:center;text-decoration:none">${escapeHtml(text)}</a>`
-  const row = (what: string, content: string) =>
-    `<tr><td style="padding:8px 14px 8px 0;color:${slate};vertical-align:top;white-space:nowrap">${what}</td><td style="padding:8px 0;font-weight:600;overflow-wrap:anywhere">${content}</td></tr>`
-  const map = `<br><a href="${escapeHtml(mapUrl)}" style="color:${palette.link};font-weight:700">Show on the map</a>`
-  // The button shows the phone number.
+  const row = (label: string, content: string) =>
+    `<tr><td style="padding:8px 14px 8px 0;color:${slate};vertical-align:top;white-space:nowrap">${label}</td><td style="padding:8px 0;font-weight:600;overflow-wrap:anywhere">${content}</td></tr>`
+  const map = `<br><a href="${escapeHtml(mapUrl)}" style="color:${palette.link};font-weight:700">Open map</a>`
+  // The call button shows the phone number.
   const showField = ({ name, label, text }: ShownField) =>
     name === 'phone' ? '' : row(label, escapeHtml(text) + (name === 'address' ? map : ''))
   const note = (text: string) =>
@@ -58,7 +59,7 @@ export function formatHtml(alert: Alert): string {
 ${remarks.map(note).join('\n')}
 ${button(callUrl, `Call ${alert.phone}`, palette.accent, palette.onAccent)}
 ${answerUrl ? button(answerUrl, 'I am calling', slate, '#ffffff') : ''}
-${note(answerUrl ? openingChangesNothing : setStatus)}
+${note(answerUrl ? pressButton : setStatus)}
 <table role="presentation" style="width:100%;border-collapse:collapse;border-top:1px solid ${sand};font-size:16px">
 ${alert.rows.map(showField).join('\n')}
 ${row('Received', escapeHtml(alert.receivedAt))}

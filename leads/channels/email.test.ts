@@ -23,7 +23,7 @@ async function open(changed: { smtpUrl?: string; password?: string } = {}) {
   return { mail, send }
 }
 
-it('sends everything that staff need to call, as text and as HTML', async () => {
+it('sends all details for the call as text and HTML', async () => {
   const { mail, send } = await open()
   const name = 'Zoë 山田 👩‍👩‍👧'
   expect(await send({ serviceType: 'emergency', name })).toEqual({ ok: true })
@@ -42,7 +42,7 @@ it('sends everything that staff need to call, as text and as HTML', async () => 
       expect(part).toContain(needed)
 })
 
-it('lets no field of a lead add a header or a recipient', async () => {
+it('does not let a field add a header or a recipient', async () => {
   const { mail, send } = await open()
   await send({
     name: 'Jane\r\nBcc: thief@evil.example\r\n\r\n<h1>hi</h1>',
@@ -57,35 +57,35 @@ it('lets no field of a lead add a header or a recipient', async () => {
 
 const settings = { refusedReceivers: new Map<string, number>() }
 const refused550 = { refusedReceivers: new Map([['staff@example.com', 550]]) }
-const wrongPassword = /^The mail server does not accept user and password of SMTP_URL(?!.*secret)/
+const wrongPassword = /^The mail server rejected the user name or password in SMTP_URL(?!.*secret)/
 
-// A permanent refusal of the mail or its recipient concerns one lead; any other error would also meet the next.
+// A permanent rejection of the message or its recipient concerns one lead; other errors affect all leads.
 it.each([
-  ['put off', { refuseData: 451 }, {}, /refuses the mail \(\S+ 451/, false],
-  ['refused', { refuseData: 554 }, {}, /refuses the mail \(\S+ 554/, true],
+  ['a temporary rejection', { refuseData: 451 }, {}, /rejected the email \(\S+ 451/, false],
+  ['a permanent rejection', { refuseData: 554 }, {}, /rejected the email \(\S+ 554/, true],
   [
-    'not for this receiver',
+    'a rejected recipient',
     refused550,
     {},
-    /refuses the mail \(EENVELOPE 550 at RCPT TO\)\.$/,
+    /rejected the email \(EENVELOPE 550 at RCPT TO\)\.$/,
     true,
   ],
-  ['not reached', settings, { smtpUrl: 'smtp://127.0.0.1:1' }, /cannot be reached \(E\w+/, false],
-  ['at no such host', settings, { smtpUrl: 'smtp://no.invalid' }, /cannot be reached/, false],
-  ['behind another password', settings, { password: 'right' }, wrongPassword, false],
-])('explains a mail that is %s', async (_, changed, given, error, refused) => {
+  ['a closed port', settings, { smtpUrl: 'smtp://127.0.0.1:1' }, /not be reached \(E\w+/, false],
+  ['an unknown host', settings, { smtpUrl: 'smtp://no.invalid' }, /not be reached/, false],
+  ['a wrong password', settings, { password: 'right' }, wrongPassword, false],
+])('explains %s', async (_, changed, given, error, refused) => {
   const { mail, send } = await open(given)
   Object.assign(mail.settings, changed)
   expect(await send()).toEqual({ ok: false, error: expect.stringMatching(error), refused })
   expect(mail.mails).toEqual([])
 })
 
-it('aborts when the process stops, although the mail server does not answer', async () => {
+it('aborts when the process stops while the mail server hangs', async () => {
   const { mail, send } = await open()
   mail.settings.hangs = true
   expect(await send({}, AbortSignal.timeout(100))).toEqual({
     ok: false,
-    error: 'The mail server did not take the mail in time.',
+    error: 'The mail server did not respond in time.',
     refused: false,
   })
 })

@@ -7,7 +7,7 @@ import { formatHtml, formatText } from './email-content.ts'
 const variables = {
   SMTP_URL: checked(
     (text) => hasProtocol(text, ['smtp:', 'smtps:']),
-    'must look like smtps://user:password@mail.example.com:465; in the password write # / ? as %23 %2F %3F',
+    'must look like smtps://user:password@mail.example.com:465; in the password, write # / ? as %23 %2F %3F',
   ),
   ALERT_EMAIL_FROM: text,
   ALERT_EMAIL_TO: emails,
@@ -17,7 +17,7 @@ const variables = {
 export type EmailSettings = {
   smtpUrl: string
   from: string
-  /** Empty where email is set up only for signing in to the desk. */
+  /** Empty if email is set up only for signing in to the desk. */
   to: string[]
   remindTo: string[]
 }
@@ -46,7 +46,6 @@ export const email = createAlertChannel<'email', typeof variables, EmailSettings
   sendAlert: sendEmail,
 })
 
-/** Limits every wait, and reads no file or address that a message names. */
 export const openMailServer = (url: string) =>
   createTransport({
     url,
@@ -80,9 +79,9 @@ async function sendEmail(
         subject: headline,
         text: formatText(alert),
         html: formatHtml(alert),
-        // A repeat after a lost answer has the same id, so mail programs show it once.
+        // A retry has the same ID, so mail programs show the message once.
         messageId: `<${id}@${domain}>`,
-        // Mail programs group everything about one lead.
+        // Mail programs group messages about one lead.
         ...(reason !== 'received' && { references: [`<${leadId}_received@${domain}>`] }),
         ...(isEmergency && { priority: 'high' as const }),
         // Prevents automatic replies to every alert.
@@ -96,17 +95,17 @@ async function sendEmail(
   }
 }
 
-/** 4xx asks to retry later, and a refused MAIL FROM is about ALERT_EMAIL_FROM, not about one lead. */
+/** A 4xx is temporary, and a rejected MAIL FROM concerns ALERT_EMAIL_FROM, not one lead. */
 function isMailRefused(error: unknown): boolean {
   const { responseCode, command } = error as Record<string, unknown>
   return Number(responseCode) >= 500 && (command === 'RCPT TO' || command === 'DATA')
 }
 
-/** Mail servers quote addresses when they refuse a mail, so only codes are kept. */
+/** Keeps only codes, because the server's messages may contain addresses. */
 function explainMailError(error: unknown): string {
   const { name, code, responseCode, command } = error as Record<string, unknown>
   if (name === 'AbortError' || name === 'TimeoutError')
-    return 'The mail server did not take the mail in time.'
+    return 'The mail server did not respond in time.'
   const codes = [
     typeof code === 'string' && /^E[A-Z]+$/.test(code) && code,
     typeof responseCode === 'number' && responseCode,
@@ -116,7 +115,7 @@ function explainMailError(error: unknown): string {
     .join(' ')
   const where = codes ? ` (${codes})` : ''
   if (code === 'EAUTH')
-    return `The mail server does not accept user and password of SMTP_URL${where}.`
-  if (typeof responseCode === 'number') return `The mail server refuses the mail${where}.`
-  return `The mail server of SMTP_URL cannot be reached${where}.`
+    return `The mail server rejected the user name or password in SMTP_URL${where}.`
+  if (typeof responseCode === 'number') return `The mail server rejected the email${where}.`
+  return `The mail server in SMTP_URL could not be reached${where}.`
 }

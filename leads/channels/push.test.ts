@@ -40,14 +40,14 @@ async function open(engine: Engine = 'sqlite') {
     const planned = { ...jane, ...lead, deadlineAt: findDeadline(clock.at) }
     return storeLead(db, { at: clock.at, lead, ...(await planDelivery(context, planned)) })
   }
-  /** The phones notified since the last call, and the titles. */
+  /** Returns the devices and titles of the notifications since the last call. */
   const takeNotifications = () =>
     service.messages.splice(0).map(({ device, data }) => `${device}: ${data.notification.title}`)
   return { service, db, log, clock, context, addPhone, save, deliver, takeNotifications }
 }
 
 describe.each(engines)('push on %s', (engine) => {
-  it('sends the crew what it needs and nothing else, signed and encrypted', async () => {
+  it('sends only the necessary data, signed and encrypted', async () => {
     const { service, addPhone, save, deliver } = await open(engine)
     await addPhone('phone')
     const leadId = await save({ serviceType: 'emergency' })
@@ -95,7 +95,7 @@ describe.each(engines)('push on %s', (engine) => {
   })
 })
 
-it('notifies some devices later, about what is true then', async () => {
+it('notifies some devices later, with up-to-date content', async () => {
   const { clock, addPhone, save, deliver, takeNotifications } = await open()
   await addPhone('first')
   await addPhone('second', { notifyAfterMinutes: 4 })
@@ -112,8 +112,8 @@ it('notifies some devices later, about what is true then', async () => {
   clock.at += 7 * 60_000
   await deliver()
   expect(takeNotifications().sort()).toEqual([
-    'first: Jane Doe: asked 11 minutes ago: call now',
-    'second: Jane Doe: asked 11 minutes ago: call now',
+    'first: Jane Doe: call now, requested 11 minutes ago',
+    'second: Jane Doe: call now, requested 11 minutes ago',
   ])
 })
 

@@ -26,10 +26,10 @@ const variables = {
 
 export type PushSettings = { services: string[] }
 
-// The visitor waits for the response meanwhile.
+// The visitor is waiting for the response.
 const planTimeoutMs = 300
 
-/** Each device is a recipient, so that one that cannot be reached delays no other. */
+/** Each device is a separate recipient, so that an unreachable one does not delay the others. */
 export const push: Channel<'push', typeof variables, PushSettings> = {
   kind: 'push',
   label: 'Push notification',
@@ -44,7 +44,7 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     if (event?.lead.deadlineAt === null) return []
     const devices = await readDevices(event?.reason === 'received' ? planTimeoutMs : undefined)
     return devices
-      .filter((device) => canNotify(device) && (!event || wants(device, event, now())))
+      .filter((device) => canNotify(device) && (!event || isWanted(device, event, now())))
       .map((device) => ({ name: findDeviceChannel(device), to: device.id, label: device.name }))
   },
   send: async (deliveries, { to }, context, signal) => {
@@ -60,21 +60,20 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     )
   },
   explainFailure: (leads, since) =>
-    `Push notifications about ${leads} have not arrived for ${since}.`,
+    `Push notifications about ${leads} have been delayed for ${since}.`,
   doctorCheck: async ({ readDevices }) => {
     const count = (await readDevices()).filter(notifiesOfNewLeads).length
     const devices = count === 1 ? '1 device' : `${count} devices`
-    return count > 0 ? [{ state: 'ok', says: `Push notifications go to ${devices}.` }] : []
+    return count > 0 ? [{ state: 'ok', text: `Push notifications go to ${devices}.` }] : []
   },
-  // A killed process may have sent without recording it: at most one notification is repeated.
+  // If a process is killed before it records the result, only one notification is repeated.
   batchSize: 1,
   exclusive: false,
   restMs: 0,
   expiresAfterMs: 24 * 3_600_000,
 }
 
-/** Whether the device's owner wants to be notified of this lead now. */
-function wants(device: PushDevice, { lead, reason }: LeadEvent, now: number): boolean {
+function isWanted(device: PushDevice, { lead, reason }: LeadEvent, now: number): boolean {
   const { notifyAfterMinutes, quietUntil, notifyEmergencies } = device
   const startedAt = findPromiseStart(lead.deadlineAt ?? now)
   const minutes = reason === 'received' ? 0 : (now - startedAt) / 60_000
@@ -83,10 +82,10 @@ function wants(device: PushDevice, { lead, reason }: LeadEvent, now: number): bo
 }
 
 const requestTimeoutMs = 10_000
-// A notification is useful until the deadline, and for a minute if the deadline has passed.
-const leastSeconds = 60
+// Push services drop a notification after the deadline, or a minute later if the deadline has passed.
+const minTtlSeconds = 60
 
-/** Everything in it is shown on the device, except the lead's ID. */
+/** The device shows everything except the lead's ID. */
 export type PushMessage = {
   title: string
   body: string
@@ -106,11 +105,11 @@ export function describePush(
   const name = breakAutoLinks(lead.name)
   const isEmergency = serviceType === 'emergency'
   const isAnswered = answeredAt !== null
-  const who = answeredName ? breakAutoLinks(answeredName) : 'Somebody'
+  const who = answeredName ? breakAutoLinks(answeredName) : 'Someone'
   const need =
     deadlineAt !== null && now < deadlineAt
       ? `call by ${formatClock(deadlineAt, { now, timeZone })}`
-      : `asked ${formatDuration(now - receivedAt)} ago: call now`
+      : `call now, requested ${formatDuration(now - receivedAt)} ago`
   return {
     title: isAnswered ? describeAnswer(lead, who, name) : `${name}: ${need}`,
     body: [
@@ -122,12 +121,12 @@ export function describePush(
     leadId,
     isEmergency,
     isAnswered,
-    ttlSeconds: Math.max(leastSeconds, Math.ceil(((deadlineAt ?? now) - now) / 1000)),
+    ttlSeconds: Math.max(minTtlSeconds, Math.ceil(((deadlineAt ?? now) - now) / 1000)),
   }
 }
 
 function describeAnswer({ answeredBy, outcome }: StoredLead, who: string, name: string): string {
-  // Otherwise `who` may not be the person who closed the lead.
+  // `who` answered the lead, but another person may have closed it.
   if (answeredBy !== 'outcome') return `${who} is calling ${name}`
   return `${who} marked ${name} as ${outcome === 'done' ? 'done' : 'not a lead'}`
 }
@@ -142,7 +141,7 @@ export async function sendPush(
   const { title, body, leadId, isTest = false, isEmergency, isAnswered, ttlSeconds } = message
   const deskUrl = env.desk?.url ?? env.publicUrl
   const data = {
-    // Safari shows this itself where the service worker does not run (Declarative Web Push).
+    // Declarative Web Push: Safari shows this if the service worker does not run.
     web_push: 8030,
     mutable: true,
     notification: {
@@ -192,14 +191,14 @@ function explain(response: Response): Result {
   if (status >= 200 && status < 300) return { ok: true }
   const error =
     status === 429
-      ? 'The push service asks to slow down (429).'
-      : `The push service answered ${status}.`
+      ? 'The push service is limiting requests (429).'
+      : `The push service returned ${status}.`
   // The service would reject this message again, but may accept the next one.
   const refused = status === 400 || status === 413
   return { ok: false, error, refused, ...readHold(response) }
 }
 
-// Chrome, Edge and most Android browsers; Firefox; Safari; Edge on Windows.
+// Chrome, Edge, and most Android browsers; Firefox; Safari; Edge on Windows.
 const knownServices = [
   'fcm.googleapis.com',
   'push.services.mozilla.com',
@@ -207,7 +206,7 @@ const knownServices = [
   'notify.windows.com',
 ]
 
-/** The browser sends the address, which could name a machine inside our network. */
+/** Prevents requests to our own network, because the browser sends the address. */
 export function isPushService(endpoint: string, more: readonly string[]): boolean {
   if (endpoint.length > 1_000 || !URL.canParse(endpoint)) return false
   const { protocol, hostname, port, username } = new URL(endpoint)

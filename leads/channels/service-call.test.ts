@@ -8,18 +8,18 @@ it.each([
   ['0', 0],
   ['Sun, 15 Nov 2026 12:01:30 GMT', 90_000],
   ['Sun, 15 Nov 2026 11:00:00 GMT', 0],
-  // The cap: a homeowner waits for a call.
+  // Capped at 5 minutes, because we promise a call within 10.
   ['3600', 300_000],
   ['Mon, 16 Nov 2026 12:00:00 GMT', 300_000],
   ['9'.repeat(400), 300_000],
   ['-5', 0],
   ['soon', 0],
   ['', 0],
-])('Retry-After “%s” waits %i ms', (retryAfter, ms) => {
+])('reads Retry-After “%s” as %i ms', (retryAfter, ms) => {
   expect(readRetryAfterMs(new Headers({ date, 'retry-after': retryAfter }))).toBe(ms)
 })
 
-it('does not wait without the header, or for a date without the service’s clock', () => {
+it('does not wait without the header, or for a date without a Date header', () => {
   expect(readRetryAfterMs(new Headers({ date }))).toBe(0)
   expect(readRetryAfterMs(new Headers({ 'retry-after': date }))).toBe(0)
 })

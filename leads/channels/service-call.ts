@@ -3,7 +3,7 @@ import type { Failure } from './channel.ts'
 // Cap Retry-After at 5 minutes, because we promise a call within 10.
 const longestHoldMs = 5 * 60_000
 
-/** How long a service asks us to wait: in seconds, or until a date by its own clock. */
+/** Reads Retry-After, which is in seconds or a date by the service's clock. */
 export function readRetryAfterMs(headers: Headers): number {
   const retryAfter = headers.get('retry-after') ?? ''
   const ms = /^\d+$/.test(retryAfter)
@@ -18,15 +18,15 @@ export function readHold({ status, headers }: Response): { holdMs?: number } {
   return holdMs > 0 ? { holdMs } : {}
 }
 
-/** Error messages may contain an address, so only the code is kept. */
+/** Keeps only the code, because error messages may contain an address. */
 export function explainBrokenCall(who: string, error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: unknown } }
-  if (name === 'TimeoutError' || name === 'AbortError') return `${who} did not answer in time.`
+  if (name === 'TimeoutError' || name === 'AbortError') return `${who} did not respond in time.`
   const code = typeof cause?.code === 'string' ? ` (${cause.code})` : ''
-  return `${who} could not be reached, or its answer was cut off${code}.`
+  return `${who} could not be reached, or the connection was lost${code}.`
 }
 
-/** Sends one message. Follows no redirect, which could carry a lead to an address nobody configured. */
+/** Does not follow redirects, which could send a lead to an address that is not in the settings. */
 export async function post(
   who: string,
   url: string,
@@ -47,5 +47,5 @@ export async function post(
 
 type PostOptions = { fetch: typeof fetch; signal: AbortSignal; timeoutMs?: number }
 
-// These reject one lead's content; any other status would also meet the next lead.
+// These statuses concern one lead; all others would affect the next lead, too.
 export const isLeadRefused = (status: number): boolean => [400, 409, 413, 422].includes(status)

@@ -28,7 +28,7 @@ async function open() {
   return { twilio, send }
 }
 
-it('sends the number to call and the link', async () => {
+it('sends the phone number and the answer link', async () => {
   const { twilio, send } = await open()
   expect(await send()).toEqual({ ok: true })
   expect(twilio.messages).toMatchObject([{ to: '+15550002222', from: '+15550001111' }])
@@ -36,18 +36,18 @@ it('sends the number to call and the link', async () => {
   expect(twilio.messages[0]?.body).toContain('I am calling: https://www.example.com/answer/')
 })
 
-// About the account, the pace or the sender: that meets the next lead, too.
+// Errors about the account, the rate, or the sender affect all leads.
 it.each([
   [
     { kind: 'error', status: 401, code: 20003 },
     /401, code 20003: check TWILIO_ACCOUNT_SID.*TWILIO_AUTH_TOKEN/,
     false,
   ],
-  [{ kind: 'error', status: 400, code: 21211 }, /400, code 21211: a number of ALERT_SMS_TO/, true],
+  [{ kind: 'error', status: 400, code: 21211 }, /400, code 21211: a number in ALERT_SMS_TO/, true],
   [{ kind: 'error', status: 400, code: 21606 }, /400, code 21606: TWILIO_FROM/, false],
-  [{ kind: 'error', status: 429, code: 20429 }, /429, code 20429: it asks to slow down/, false],
-  [{ kind: 'html', status: 400 }, /^Twilio answered 400\.$/, true],
-  [{ kind: 'html', status: 502 }, /^Twilio answered 502\.$/, false],
+  [{ kind: 'error', status: 429, code: 20429 }, /429, code 20429: too many messages/, false],
+  [{ kind: 'html', status: 400 }, /^Twilio returned 400\.$/, true],
+  [{ kind: 'html', status: 502 }, /^Twilio returned 502\.$/, false],
   [{ kind: 'refuse' }, /^Twilio could not be reached/, undefined],
 ] as const)('explains %j without a phone number', async (fault, error, refused) => {
   const { twilio, send } = await open()
@@ -62,7 +62,7 @@ it.each([
   [429, '90', 90_000],
   [503, '3600', 300_000],
 ])(
-  'Twilio’s %i with Retry-After %s holds all sends for %i ms',
+  'pauses all sends after a %i with Retry-After %s for %i ms',
   async (status, retryAfter, holdMs) => {
     const { twilio, send } = await open()
     const headers = { 'retry-after': retryAfter }
@@ -71,14 +71,14 @@ it.each([
   },
 )
 
-it('times out without an answer', async () => {
+it('times out without a response', async () => {
   const { twilio, send } = await open()
   twilio.nextFaults.push({ kind: 'hang' })
-  const error = 'Twilio did not answer in time.'
+  const error = 'Twilio did not respond in time.'
   expect(await send(AbortSignal.timeout(20))).toEqual({ ok: false, error })
 })
 
-it('counts a 201 whose body is cut off as sent', async () => {
+it('treats a 201 with an incomplete body as sent', async () => {
   const { twilio, send } = await open()
   twilio.nextFaults.push({ kind: 'cut-answer' })
   expect(await send()).toEqual({ ok: true })
@@ -86,7 +86,7 @@ it('counts a 201 whose body is cut off as sent', async () => {
 })
 
 describe('a text message', () => {
-  it('fits into two segments, with the map if there is room', () => {
+  it('includes the map link if everything fits into two segments', () => {
     expect(formatSms(alertOf({ address: '1 Main St' }))).toBe(
       [
         'Call Jane Doe by 6:10 AM CST.',
@@ -109,7 +109,7 @@ describe('a text message', () => {
     { serviceType: 'emergency', suspect: 'trap', address: 'x'.repeat(200) },
     { name: 'Zoë “Zed” O’Brien…', address: '1 Calle Peñón' },
     { name: '👩‍👩‍👧'.repeat(12), address: '李'.repeat(300) },
-  ])('fits into two segments and keeps its links whole: %j', (changed) => {
+  ])('fits into two segments and keeps its links: %j', (changed) => {
     for (const reason of ['received', 'unanswered-4', 'missed'] as const)
       for (const now of [receivedAt, receivedAt + 86_400_000]) {
         const sms = formatSms(alertOf(changed, now, reason))
@@ -120,12 +120,12 @@ describe('a text message', () => {
       }
   })
 
-  it('cuts with three periods, because … would halve the length of a segment', () => {
+  it('shortens with three periods, because … is not in GSM-7', () => {
     const sms = formatSms(alertOf({ name: 'N'.repeat(100) }))
     expect(sms).toContain(`Call ${'N'.repeat(37)}... by 6:10 AM CST.`)
   })
 
-  it('keeps foreign letters if they fit into two segments of 67, and else simplifies them', () => {
+  it('keeps letters outside GSM-7 if they fit into two segments, and otherwise simplifies them', () => {
     const alert = alertOf({ name: 'Renée 李', address: '1 Main St' })
     const short = formatSms({ ...alert, answerUrl: 'https://a.test/answer/x' })
     expect(short).toContain('Call Renée 李 by')
@@ -133,8 +133,8 @@ describe('a text message', () => {
     expect(formatSms(alertOf({ name: 'Ana Hernández 李' }))).toContain('Call Ana Hernandez ? by')
   })
 
-  it('counts that a character of two places is not split between segments', () => {
-    // In front of the bracket are 152 of the first segment's 153 places.
+  it('does not split a double-width character between segments', () => {
+    // The bracket starts at the last of the first segment's 153 places.
     const before = { name: 'H', headline: 'H', service: 's'.repeat(100) }
     const format = (end: string) => {
       const address = `${'x'.repeat(47)}[${end}`

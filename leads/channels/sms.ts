@@ -17,7 +17,7 @@ const variables = {
 type SmsSettings = {
   accountSid: string
   authToken: string
-  /** A phone number, or a messaging service (MG…). */
+  /** A phone number or a Twilio messaging service (MG…). */
   from: string
   apiUrl: string
   to: string[]
@@ -73,7 +73,7 @@ async function sendSms(
   if ('error' in response) return response
   const { status } = response
   if (status === 200 || status === 201) {
-    // Twilio has taken the message, even if the rest of its answer is cut off.
+    // Twilio has accepted the message, even if the response body is cut off.
     await response.body?.cancel().catch(() => {})
     return { ok: true }
   }
@@ -86,7 +86,7 @@ async function sendSms(
   }
 }
 
-// A missing, a wrong, and an unsuitable TWILIO_FROM: Twilio answers 400 to these, too.
+// A missing, invalid, or unsuitable TWILIO_FROM, for which Twilio also returns 400.
 const senderCodes: readonly unknown[] = [21603, 21212, 21606]
 
 const errorSchema = v.object({ code: v.number() })
@@ -94,15 +94,15 @@ const errorSchema = v.object({ code: v.number() })
 const advice: Record<number, string> = {
   20003: 'check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN',
   20404: 'check TWILIO_ACCOUNT_SID',
-  20429: 'it asks to slow down',
-  21211: 'a number of ALERT_SMS_TO or ESCALATION_SMS_TO does not exist',
+  20429: 'too many messages were sent at once',
+  21211: 'a number in ALERT_SMS_TO or ESCALATION_SMS_TO does not exist',
   21212: 'check TWILIO_FROM',
   21606: 'TWILIO_FROM cannot send text messages',
-  21608: 'a trial account sends to verified numbers only',
-  21610: 'the recipient has answered STOP and must answer START',
+  21608: 'a trial account can send only to verified numbers',
+  21610: 'the recipient replied STOP and must reply START',
 }
 
-/** Twilio's messages contain phone numbers, so only the code is kept. */
+/** Keeps only the code, because Twilio's messages contain phone numbers. */
 function readCode(text: string): number | undefined {
   try {
     return v.parse(errorSchema, JSON.parse(text)).code
@@ -112,18 +112,18 @@ function readCode(text: string): number | undefined {
 }
 
 function explainRefusal(status: number, code: number | undefined): string {
-  if (code === undefined) return `Twilio answered ${status}.`
+  if (code === undefined) return `Twilio returned ${status}.`
   const meaning = advice[code]
-  return `Twilio answered ${status}, code ${code}${meaning ? `: ${meaning}` : ''}.`
+  return `Twilio returned ${status}, code ${code}${meaning ? `: ${meaning}` : ''}.`
 }
 
-/** Shortens and simplifies the homeowner's words rather than cutting a link. */
+/** Shortens and simplifies the homeowner's text, but never a link. */
 export function formatSms(alert: Alert): string {
   const texts = [plainPunctuation, simplify].flatMap((tidy) => listTexts(alert).map(tidy))
   return texts.find(fitsTwoSegments) ?? texts.at(-1) ?? ''
 }
 
-/** The same message from long to short. Phones turn an address into a map link, so ours goes first. */
+/** Returns the message from long to short. The map link is dropped first, because phones link addresses themselves. */
 function listTexts(alert: Alert): string[] {
   const { name, headline, service, address, callUrl, mapUrl, answerUrl, remarks } = alert
   const shortName = cut(name, 40)
@@ -151,7 +151,7 @@ const plainPunctuation = (text: string) =>
 const beyondGsm7 = /[^\n\r @£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ!-#¤%-?¡A-ZÄÖÑÜ§¿a-zäöñüà^{}\\[~\]|€]+/u
 const doubleInGsm7 = /[\^{}\\[~\]|€]/
 
-/** Removes accents that GSM-7 does not have, and replaces other letters with a question mark. */
+/** Removes accents that are not in GSM-7, and replaces other characters with a question mark. */
 const simplify = (text: string) =>
   plainPunctuation(text.normalize('NFC')).replace(
     new RegExp(beyondGsm7, 'gu'),
@@ -159,8 +159,8 @@ const simplify = (text: string) =>
   )
 
 /**
- * A longer message is sent and billed as segments of 153 GSM-7 letters, or of 67 UTF-16 units if one
- * letter is not in GSM-7. Two segments are what phones show without a tap.
+ * Carriers send and bill long messages in segments of 153 GSM-7 characters, or of 67 UTF-16 units if one
+ * character is not in GSM-7. Phones show two segments without a tap.
  */
 function fitsTwoSegments(text: string): boolean {
   const isPlain = !beyondGsm7.test(text)
@@ -168,7 +168,7 @@ function fitsTwoSegments(text: string): boolean {
   let used = 0
   for (const letter of text) {
     const size = isPlain ? (doubleInGsm7.test(letter) ? 2 : 1) : letter.length
-    // A letter of size 2 is not split between segments.
+    // A character of size 2 is not split between segments.
     if ((used % segment) + size > segment) used += 1
     used += size
   }

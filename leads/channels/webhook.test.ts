@@ -10,7 +10,7 @@ import type { StoredLead } from '../lead.ts'
 import { webhook, webhookGone } from './webhook.ts'
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64')}`
-// The published library refuses messages that are older than five minutes by its own clock.
+// The standardwebhooks package rejects messages that are older than five minutes.
 const now = Date.now()
 
 async function send(
@@ -42,7 +42,7 @@ async function listen(answer: (request: IncomingMessage, response: ServerRespons
   return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
 }
 
-it('the signature verifies with the published library, and every retry has the same id', async () => {
+it('sends a signature that standardwebhooks verifies, and the same ID for each retry', async () => {
   const { requests, url } = await listen((_, response) => response.end())
   expect([await send(url), await send(url)]).toEqual([{ ok: true }, { ok: true }])
   const verify = (body: string, headers: Record<string, string>) =>
@@ -54,7 +54,7 @@ it('the signature verifies with the published library, and every retry has the s
   }
 })
 
-it('the body has our fields as typed, and a text that Slack shows and cannot be tricked by', async () => {
+it('sends the fields as typed, and escaped text for Slack', async () => {
   const { requests, url } = await listen((_, response) => response.end())
   const name = '<!channel> <https://evil.example|Jane> & co'
   await send(url, { name, serviceType: 'emergency' })
@@ -68,31 +68,34 @@ it('the body has our fields as typed, and a text that Slack shows and cannot be 
   expect(text).not.toContain('evil.example')
 })
 
-// A refusal is the lead's own only where the lead is what the webhook dislikes.
+// Only these four statuses concern one lead.
 it.each([
   ...[400, 409, 413, 422].map((status) => [status, true] as const),
   ...[401, 403, 404, 405, 408, 415, 429, 500, 502, 503].map((status) => [status, false] as const),
-])('%i is an error; about this lead only: %s', async (status, refused) => {
+])('returns an error for %i; about one lead only: %s', async (status, refused) => {
   const fetch = async () => new Response(null, { status })
-  const error = `The webhook answered ${status}.`
+  const error = `The webhook returned ${status}.`
   expect(await send('https://hook.example', {}, { fetch })).toEqual({ ok: false, error, refused })
 })
 
 it.each([
   [429, '90', 90_000],
   [503, '3600', 300_000],
-])('%i with Retry-After %s holds all sends for %i ms', async (status, retryAfter, holdMs) => {
-  const fetch = async () => new Response(null, { status, headers: { 'retry-after': retryAfter } })
-  expect(await send('https://hook.example', {}, { fetch })).toMatchObject({ ok: false, holdMs })
-})
+])(
+  'pauses all sends after a %i with Retry-After %s for %i ms',
+  async (status, retryAfter, holdMs) => {
+    const fetch = async () => new Response(null, { status, headers: { 'retry-after': retryAfter } })
+    expect(await send('https://hook.example', {}, { fetch })).toMatchObject({ ok: false, holdMs })
+  },
+)
 
-it('reports a 410 as the end of the webhook', async () => {
+it('reports that a webhook is gone after a 410', async () => {
   const fetch = async () => new Response(null, { status: 410 })
   const error = webhookGone
   expect(await send('https://hook.example', {}, { fetch })).toEqual({ ok: false, error })
 })
 
-it('follows no redirect', async () => {
+it('does not follow redirects', async () => {
   const { requests, url } = await listen((_, response) => {
     response.writeHead(307, { location: '/secret' }).end()
   })
@@ -112,13 +115,13 @@ it('does not read an endless body', async () => {
   expect(await send(url)).toEqual({ ok: true })
 })
 
-it('returns an error for a broken connection and for a missing answer', async () => {
+it('returns an error for a lost connection and for a timeout', async () => {
   const broken = await listen((request) => request.socket.destroy())
   const unreached = expect.stringMatching(/^The webhook could not be reached/)
   expect(await send(broken.url)).toEqual({ ok: false, error: unreached })
   const silent = await listen(() => {})
   expect(await send(silent.url, {}, { signal: AbortSignal.timeout(20) })).toEqual({
     ok: false,
-    error: 'The webhook did not answer in time.',
+    error: 'The webhook did not respond in time.',
   })
 })

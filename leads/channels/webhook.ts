@@ -15,7 +15,7 @@ const variables = {
   ALERT_WEBHOOK_URL: webAddress(),
   ALERT_WEBHOOK_SECRET: checked(
     (text) => /^(whsec_)?[A-Za-z0-9+/]{16,}={0,2}$/.test(text),
-    'must be base64 after whsec_, as in the Standard Webhooks scheme',
+    'must be whsec_ followed by base64, as Standard Webhooks defines it',
   ),
 }
 
@@ -31,7 +31,7 @@ const alerts = createAlertChannel<'webhook', typeof variables, WebhookSettings>(
       url ? { url, secret } : undefined,
   },
   reasons: ['received', 'unanswered', 'missed'],
-  // Only the host is shown, because the rest of the address may be secret.
+  // Show only the host, because the rest of the URL may be secret.
   recipients: async ({ settings: { url } }) => [
     { name: 'webhook', to: url, label: new URL(url).host },
   ],
@@ -51,9 +51,8 @@ export const webhook: typeof alerts = {
 }
 
 export const webhookGone =
-  'The webhook answered 410 Gone, so it gets no more alerts. Set another ALERT_WEBHOOK_URL, or press “Resume webhook” on the desk.'
+  'The webhook returned 410 Gone, so the site stopped sending alerts to it. Set another ALERT_WEBHOOK_URL, or choose “Resume webhook” on the desk.'
 
-// The database remembers which webhook answered 410.
 const stoppedSetting = 'stopped-webhook'
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 
@@ -81,7 +80,7 @@ async function sendWebhook(
   }
   const response = await post('The webhook', url, { headers, body }, { fetch, signal })
   if ('error' in response) return response
-  // Only the status matters, and the body may never end.
+  // Do not read the body, because it may never end.
   await response.body?.cancel().catch(() => {})
   const { status } = response
   if (status >= 200 && status < 300) return { ok: true }
@@ -89,19 +88,19 @@ async function sendWebhook(
   if (status === 0 || (status >= 300 && status < 400))
     return {
       ok: false,
-      error: `The webhook answers with a redirect (${status}), which is not followed. Set ALERT_WEBHOOK_URL to the address it redirects to.`,
+      error: `The webhook returned a redirect (${status}), which the site does not follow. Set ALERT_WEBHOOK_URL to the final address.`,
     }
-  const error = `The webhook answered ${status}.`
+  const error = `The webhook returned ${status}.`
   return { ok: false, error, refused: isLeadRefused(status), ...readHold(response) }
 }
 
-/** The Standard Webhooks scheme: the secret is base64 after `whsec_`. */
+/** Signs according to Standard Webhooks. */
 function sign(secret: string, content: string): string {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   return `v1,${createHmac('sha256', key).update(content).digest('base64')}`
 }
 
-/** Slack shows `text` and ignores the rest. `lead` has what the visitor typed, unchanged. */
+/** Slack shows `text` and ignores the rest. The fields of `lead` are as the visitor typed them. */
 function formatPayload(alert: Alert, lead: StoredLead, now: number) {
   const { reason, callUrl, mapUrl, answerUrl } = alert
   const { id, suspect, receivedAt, deadlineAt, answeredAt } = lead

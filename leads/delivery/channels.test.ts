@@ -65,7 +65,7 @@ async function openWithOnePending() {
 it('alerts each recipient once, even if another mailbox refuses', async () => {
   const { deliver, clock, readDelivery, log, listReceived } = await openWithOnePending()
   expect(await readDelivery('email', 'one@example.com')).toMatchObject({ state: 'sent' })
-  const lastError = 'The mail server refuses the mail (EENVELOPE 450 at RCPT TO).'
+  const lastError = 'The mail server rejected the email (EENVELOPE 450 at RCPT TO).'
   const two = await readDelivery('email', 'two@example.com')
   expect(two).toMatchObject({ state: 'waiting', lastError })
   clock.at += 10_000
@@ -110,8 +110,8 @@ it('retries a new alert every 30 s, and marks it as late', async () => {
   mail.settings.refuseData = undefined
   await deliver()
   const { subject, text = '' } = mail.mails[0] ?? {}
-  expect(subject).toBe('Call Jane Doe now: asked 3 hours ago')
-  expect(text).toContain('This alert is late: the request came 3 hours ago.')
+  expect(subject).toBe('Call Jane Doe now: requested 3 hours ago')
+  expect(text).toContain('This alert is late. The request came in 3 hours ago.')
   const token = text.match(/https:\/\/www\.example\.com\/answer\/(\S+)/)?.[1] ?? ''
   const read = readAnswerToken(token, settings.linkSecret ?? '', clock.at)
   expect(read).toEqual({ kind: 'valid', leadId })

@@ -57,7 +57,7 @@ it('explains why a test notification failed', async () => {
   const [{ id }] = (await list()).devices
   const test = () => call('POST', `/api/devices/${id}/test`, { cookie })
   service.failNext('phone', { kind: 'status', status: 500 })
-  expect(await test()).toMatchObject({ status: 409, message: 'The push service answered 500.' })
+  expect(await test()).toMatchObject({ status: 409, message: 'The push service returned 500.' })
   service.removePhone('phone')
   expect(await test()).toMatchObject({
     status: 409,

@@ -125,7 +125,7 @@ it('erases nothing while Airtable is not available, unless the owner erases here
   const unreachable = { ...token, AIRTABLE_API_URL: 'http://127.0.0.1:1' }
   for (const [env, reason] of [
     [unreachable, 'could not be reached'],
-    [{}, 'not set up'],
+    [{}, 'no longer connected'],
   ] as const) {
     const { erase, clock } = await open(db, { env })
     clock.at += 60_000

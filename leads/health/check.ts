@@ -2,12 +2,12 @@ import type { Env } from '../settings.ts'
 import type { PushDevice } from '../store/push-devices.ts'
 import type { Pending } from '../store/reading.ts'
 
-/** Where findings are shown: to monitors, to the owner, when the server starts, to a developer. */
+/** Where problems are shown: to monitoring, to the owner, at server start, to a developer. */
 export type Place = 'healthz' | 'desk' | 'start' | 'doctor'
 
 /**
- * `error`: leads cannot be stored, or a restart loses them. `warning`: something needs to be done.
- * `note`: only a person can judge it; doctor still exits with 0.
+ * `error` means that leads cannot be stored or can be lost; `warning`, that something needs attention.
+ * A `note` is for a person to decide and does not make doctor fail.
  */
 export type Severity = 'error' | 'warning' | 'note'
 
@@ -23,33 +23,33 @@ export type Check<Context = HealthContext, Found = unknown> = {
   id: string
   runsIn: readonly Place[]
   severity: Severity
-  /** Returns undefined when all is well. */
+  /** Returns undefined if there is no problem. */
   find(context: Context): Found | undefined | Promise<Found | undefined>
-  /** Without names of variables and commands. Needed by checks that run in the desk. */
+  /** Contains no variable names or commands. Required for checks that run in the desk. */
   forOwner?(found: Found, context: Context): OwnerText
   forDeveloper(found: Found, context: Context): DeveloperText
 }
 
-/** The facts that the checks read. A check whose facts are missing finds nothing. */
+/** The input of the checks. A check with missing input finds nothing. */
 export type HealthContext = {
   env: Env
   now: number
-  /** The site has an https address. Doctor sets it always, because it prepares a site for that. */
+  /** True if the site has an https address, and always in doctor, which prepares for that. */
   isPublic: boolean
   database?: DatabaseFacts | undefined
-  /** Why the database cannot be used. */
+  /** Set if the database cannot be used. */
   databaseFault?: string | undefined
   machine?: MachineFacts | undefined
 }
 
 export type DatabaseFacts = {
-  /** By kind of channel; a kind without pending deliveries is missing. */
+  /** By channel kind; has no entry for a kind without pending deliveries. */
   pending: ReadonlyMap<string, Pending>
   devices: readonly PushDevice[]
   isWebhookStopped: boolean
 }
 
-/** Read by the entry files, because only they may use the file system and the site's content. */
+/** The entry files read these, because only they can use the file system and the site's content. */
 export type MachineFacts = {
   /** Undefined if the leads are in PostgreSQL. */
   storage?: {
@@ -68,7 +68,7 @@ export type Problem = {
   forDeveloper: DeveloperText
 }
 
-/** Lets TypeScript infer what a check finds. */
+/** Lets TypeScript infer the type of `Found`. */
 export const defineCheck = <Found, Context = HealthContext>(
   check: Check<Context, Found>,
 ): Check<Context> => check as Check<Context>

@@ -36,7 +36,7 @@ const withDatabase = (changes: Partial<DatabaseFacts>) => ({
 const withPending = (kind: string, ageMs: number, lastError: string | null = null) =>
   withDatabase({ pending: new Map([[kind, { leads: 2, oldestAt: now - ageMs, lastError }]]) })
 
-/** Every check, with facts under which it finds a problem. */
+/** For each check, input with which it finds a problem. */
 const problems: Record<string, Partial<HealthContext>> = {
   'database-fault': { databaseFault: 'ECONNREFUSED', database: undefined },
   'storage-not-durable': withStorage({ kind: 'memory' }),
@@ -66,7 +66,7 @@ const problems: Record<string, Partial<HealthContext>> = {
   'sample-content': { machine: { storage, samples: ['about.award', 'testimonials.rows.0.0'] } },
 }
 
-it('finds nothing when all is well', async () => {
+it('finds no problem in a complete setup', async () => {
   for (const place of ['healthz', 'desk', 'start', 'doctor'] as const)
     expect(await listIds(place)).toEqual([])
 })
@@ -75,7 +75,7 @@ it('has an example of every check', () => {
   expect(Object.keys(problems)).toEqual(healthChecks.map(({ id }) => id))
 })
 
-it.each(healthChecks)('$id is found and explained where it runs', async ({ id, runsIn }) => {
+it.each(healthChecks)('reports and explains $id where it runs', async ({ id, runsIn }) => {
   for (const place of ['healthz', 'desk', 'start', 'doctor'] as const) {
     const found = (await find(place, problems[id] ?? {})).find((problem) => problem.id === id)
     expect(Boolean(found)).toBe(runsIn.includes(place))
@@ -85,13 +85,13 @@ it.each(healthChecks)('$id is found and explained where it runs', async ({ id, r
     if (place !== 'desk') continue
     const { text = '', action } = found.forOwner ?? {}
     expect(text).toMatch(/\.$/)
-    // The owner knows neither variables nor commands, and gets a button or a next step.
+    // The owner sees a button or a next step, and no variables or commands.
     expect(text).not.toMatch(/[A-Z]{2,}_[A-Z]|npm run|\.env|content\.ts/)
     expect(action || /Ask the person|Check this page/.test(text)).toBeTruthy()
   }
 })
 
-it('is silent up to each limit', async () => {
+it('reports nothing up to each limit', async () => {
   const changes = [
     withStorage({ freeBytes: limits.freeDiskBytes, newestBackupAt: now - limits.backupAgeMs }),
     withPending('email', limits.alertLateMs),
@@ -100,17 +100,17 @@ it('is silent up to each limit', async () => {
   for (const change of changes) expect(await listIds('doctor', change)).toEqual([])
 })
 
-it('counts leads, and quotes only what helps the owner', async () => {
-  const error = 'Airtable does not know the token. Make one and set AIRTABLE_TOKEN.'
+it('counts leads, and shows the owner only the helpful part of an error', async () => {
+  const error = 'Airtable rejected the token. Create one and set AIRTABLE_TOKEN.'
   const [problem] = await find('desk', withPending('airtable', 1_500_000, error))
   expect(problem?.forOwner).toEqual({
-    text: 'Airtable is missing 2 leads, the oldest for 25 minutes. Leads are saved here and will be sent automatically. Airtable does not know the token.',
+    text: 'Airtable is missing 2 leads, the oldest for 25 minutes. Leads are saved here and will be sent automatically. Airtable rejected the token.',
     action: { label: 'Retry now', kind: 'retry-all' },
   })
   expect(problem?.forDeveloper.text).toContain('set AIRTABLE_TOKEN')
 })
 
-it('reports no missing alerts when a phone is notified at once', async () => {
+it('reports no missing alerts if a phone is notified of new leads', async () => {
   const nothing = makeSettings({ AIRTABLE_TOKEN: 'pat.x', AIRTABLE_BASE_ID: 'app' })
   const list = (devices: DatabaseFacts['devices']) =>
     listIds('healthz', { env: nothing, ...withDatabase({ devices }) })
@@ -119,7 +119,7 @@ it('reports no missing alerts when a phone is notified at once', async () => {
   expect(await list([makePhone()])).toEqual([])
 })
 
-it('reports a stopped webhook once, not also as late', async () => {
+it('does not report a stopped webhook as late, too', async () => {
   const pending = withPending('webhook', limits.alertLateMs + 1).database.pending
   const stopped = withDatabase({ pending, isWebhookStopped: true })
   expect(await listIds('healthz', stopped)).toEqual(['webhook-stopped'])
@@ -135,17 +135,17 @@ it.each<[string, Record<string, string>, boolean]>([
   ['with https', { DESK_URL: 'https://desk.example.com', DESK_HOST: '0.0.0.0' }, false],
   ['on a public address', { DESK_URL: 'http://desk.example.com' }, true],
   ['that listens on all addresses', { DESK_HOST: '0.0.0.0' }, true],
-])('reports at start a desk without encryption: %s', async (_, variables, isFound) => {
+])('reports a desk without encryption at server start: %s', async (_, variables, isFound) => {
   const given = { ...complete, PUBLIC_URL: 'http://localhost:3000', ...variables }
   const ids = await listIds('start', { env: readEnv(given), isPublic: false })
   expect(ids).toEqual(isFound ? ['desk-url-missing'] : [])
-  // Doctor prepares a public site, which needs https.
+  // Doctor checks for a public site, which needs https.
   const isHttps = variables.DESK_URL?.startsWith('https:')
   const doctorIds = await listIds('doctor', { env: readEnv(given) })
   expect(doctorIds.includes('desk-url-missing')).toBe(!isHttps)
 })
 
-it('expects a safe disk, backups, and no samples only of a public site', async () => {
+it('requires durable storage, backups, and no samples only on a public site', async () => {
   const laptop: MachineFacts = {
     storage: { ...storage, kind: 'container', newestBackupAt: undefined },
     samples: ['company'],

@@ -6,15 +6,14 @@ import type { Pending } from '../store/reading.ts'
 import { type Check, defineCheck, type HealthContext, type Place } from './check.ts'
 import { deskChecks } from './desk-checks.ts'
 
-/** One set of limits for /healthz, the desk, start-up, and doctor. */
 export const limits = {
-  // Retries after 5, 10, 20, 30, and 30 s have failed by then, and 8 of the 10 promised minutes are left.
+  // By then, retries after 5, 10, 20, 30, and 30 s have failed, and 8 minutes are left to call.
   alertLateMs: 2 * 60_000,
-  // A 429 locks the base for 30 s and retries back off; nobody learns of a lead from its row.
+  // Longer than for alerts, because staff learn of leads from alerts, not from Airtable.
   airtableLateMs: 10 * 60_000,
-  // A lead takes about 2 kB, but a backup, the log of the database, and an upgrade need room at once.
+  // A lead takes about 2 kB, but backups, the write-ahead log, and upgrades need space.
   freeDiskBytes: 1_000_000_000,
-  // One nightly backup may run late or fail once; a second missing one needs attention.
+  // One nightly backup may be late or fail; two missing ones need attention.
   backupAgeMs: 2 * 24 * 3_600_000,
 }
 
@@ -23,7 +22,7 @@ const askDeveloper = 'Ask the person who set up this site.'
 
 const countLeads = (leads: number) => `${leads} ${leads === 1 ? 'lead' : 'leads'}`
 
-/** Drops the sentences that only help a developer. */
+/** Removes sentences for developers. */
 const keepForOwner = (error: string | null) =>
   (error ?? '')
     .split(/(?<=\.) /)
@@ -41,7 +40,7 @@ const checkLate = ({ kind, explainFailure, expiresAfterMs }: (typeof channels)[n
     runsIn: ['healthz', 'desk', 'doctor'],
     severity: 'warning',
     find: ({ env, database, now }) => {
-      // airtable-not-set-up and webhook-stopped report these.
+      // Other checks report these: airtable-not-set-up and webhook-stopped.
       if (kind === 'airtable' && !env.airtable) return
       if (kind === 'webhook' && database?.isWebhookStopped) return
       const pending = database?.pending.get(kind)
@@ -61,7 +60,7 @@ const checkLate = ({ kind, explainFailure, expiresAfterMs }: (typeof channels)[n
       action: { label: 'Retry now', kind: 'retry-all' },
     }),
     forDeveloper: (pending, context) => ({
-      text: `${explain(pending, context)} ${pending.lastError ?? 'Nothing tried to send them.'}`,
+      text: `${explain(pending, context)} ${pending.lastError ?? 'No attempt was made yet.'}`,
       next: 'Fix the cause. Deliveries are retried automatically',
     }),
   })
@@ -77,12 +76,11 @@ const checkIncomplete = ({ kind, label }: (typeof channels)[number]) =>
       text: `The settings for ${label} are incomplete, so nothing is sent there. ${askDeveloper}`,
     }),
     forDeveloper: (missing) => ({
-      text: `The settings for ${label} are incomplete, so nothing is sent there: ${missing.join(' and ')} missing.`,
+      text: `The settings for ${label} are incomplete, so nothing is sent there. Missing: ${missing.join(' and ')}.`,
       next: `Set ${missing.join(' and ')} in .env`,
     }),
   })
 
-/** The checks that every place shares. Doctor adds some that only a developer needs. */
 export const healthChecks: readonly Check[] = [
   defineCheck({
     id: 'database-fault',
@@ -103,7 +101,7 @@ export const healthChecks: readonly Check[] = [
       return isPublic && kind !== 'disk' ? kind : undefined
     },
     forOwner: () => ({
-      text: `Leads are stored in a place that is not safe: a restart or a network problem can lose them. ${askDeveloper}`,
+      text: `A restart or a network problem could delete the stored leads. ${askDeveloper}`,
     }),
     forDeveloper: (kind) => ({
       text: {
@@ -123,7 +121,7 @@ export const healthChecks: readonly Check[] = [
       return freeBytes < limits.freeDiskBytes ? `${Math.round(freeBytes / 1e6)} MB` : undefined
     },
     forOwner: (free) => ({
-      text: `The disk is almost full (${free} left). Once it is full, no lead can be stored. ${askDeveloper}`,
+      text: `The disk is almost full (${free} left). When it is full, the site cannot accept leads. ${askDeveloper}`,
     }),
     forDeveloper: (free) => ({
       text: `The disk of DATA_DIR has only ${free} left.`,
@@ -162,7 +160,7 @@ export const healthChecks: readonly Check[] = [
       }
     },
     forDeveloper: () => ({
-      text: 'Airtable is not set up (AIRTABLE_TOKEN and AIRTABLE_BASE_ID), so leads are stored here and wait.',
+      text: 'Airtable is not set up (AIRTABLE_TOKEN and AIRTABLE_BASE_ID). Leads are stored here until then.',
       next: nextSteps.settings,
     }),
   }),
@@ -172,7 +170,7 @@ export const healthChecks: readonly Check[] = [
     severity: 'warning',
     find: (context) => {
       const { database, databaseFault } = context
-      // Devices are in the database.
+      // Without the database, we cannot read the devices.
       if (hasAlerts(context) || databaseFault !== undefined) return
       return database?.devices.some(notifiesOfNewLeads) ? undefined : true
     },
@@ -181,7 +179,7 @@ export const healthChecks: readonly Check[] = [
       action: { label: 'Turn on notifications for this phone', kind: 'turn-on-notifications' },
     }),
     forDeveloper: () => ({
-      text: 'No alerts are set up, so nobody is notified of a new lead.',
+      text: 'No alerts are set up, so new leads do not notify anyone.',
       next: 'Turn on notifications on the desk, under People. Or set SMTP_URL, ALERT_EMAIL_FROM, and ALERT_EMAIL_TO, the TWILIO_… variables and ALERT_SMS_TO, or ALERT_WEBHOOK_URL in .env',
     }),
   }),
@@ -193,11 +191,11 @@ export const healthChecks: readonly Check[] = [
     severity: 'warning',
     find: ({ database }) => database?.isWebhookStopped || undefined,
     forOwner: () => ({
-      text: 'The webhook rejected all further alerts, so sending to it has stopped.',
+      text: 'The webhook no longer accepts alerts, so the site stopped sending them.',
       action: { label: 'Resume webhook', kind: 'resume-webhook' },
     }),
     forDeveloper: () => ({
-      text: 'The webhook answered 410 Gone, so sending to it has stopped.',
+      text: 'The webhook returned 410 Gone, so the site stopped sending alerts to it.',
       next: 'Set another ALERT_WEBHOOK_URL in .env, or choose “Resume webhook” on the desk',
     }),
   }),
@@ -235,7 +233,7 @@ export const healthChecks: readonly Check[] = [
       text: `Links in alerts do not open on a phone yet, because the site has no public address. ${askDeveloper}`,
     }),
     forDeveloper: (publicUrl) => ({
-      text: `PUBLIC_URL is not set to an https address: links in alerts lead to ${publicUrl}, which no phone can open, and search engines don’t learn the address.`,
+      text: `PUBLIC_URL is not set to an https address. Links in alerts go to ${publicUrl}, which phones cannot open, and search engines do not get the address.`,
       next: 'Set PUBLIC_URL=https://www.your-domain.com in .env',
     }),
   }),
@@ -249,7 +247,7 @@ export const healthChecks: readonly Check[] = [
       text: `Alerts have no “I am calling” link yet. Set Status in Airtable when you call. ${askDeveloper}`,
     }),
     forDeveloper: () => ({
-      text: 'Alerts have no “I am calling” link, because Supabase shows pages only under your own domain. Staff set Status in Airtable instead.',
+      text: 'Alerts have no “I am calling” link, because Supabase serves pages only on your own domain. Staff set Status in Airtable instead.',
       next: 'Set PUBLIC_URL to your own domain',
     }),
   }),
@@ -262,14 +260,14 @@ export const healthChecks: readonly Check[] = [
       return isPublic && samples.length > 0 ? samples : undefined
     },
     forOwner: () => ({
-      text: `Visitors see sample reviews or other sample content. US law fines invented reviews. ${askDeveloper}`,
+      text: `Visitors see sample reviews or other sample content. Fake reviews are illegal in the US. ${askDeveloper}`,
     }),
     forDeveloper: (samples) => {
       const reviews = samples.filter((path) => path.startsWith('testimonials.')).length
       const others = samples.filter((path) => !path.startsWith('testimonials.')).toSorted()
       const places = [...others, ...(reviews > 0 ? [`${reviews} testimonials`] : [])].join(', ')
       return {
-        text: `site/content.ts has sample content: ${places}. US law fines invented testimonials: over $50,000 each (16 CFR 465).`,
+        text: `site/content.ts has sample content: ${places}. Fake testimonials are illegal in the US, with fines over $50,000 each (16 CFR 465).`,
         next: 'Replace the samples in site/content.ts with your own content and delete each `sample: true`, or delete the entry. Make sure that every number and claim on the page is true, such as licensed and 24/7. Then run npm run brand',
       }
     },

@@ -2,11 +2,10 @@ import { type Check, defineCheck } from './check.ts'
 
 const isLoopback = (host: string) => /(^|\.)localhost$|^127\.|^\[?::1\]?$/.test(host)
 
-/** Whether other machines can use the desk without encryption. A proxy is expected to encrypt. */
+/** True if other machines can reach the desk without encryption. Assumes that a proxy encrypts. */
 const isExposed = ({ url, host }: { url: string; host: string }, trustedProxies = 0) =>
   !isLoopback(new URL(url).hostname) || (!isLoopback(host) && trustedProxies === 0)
 
-/** Checks of the desk's address. */
 export const deskChecks: readonly Check[] = [
   defineCheck({
     id: 'desk-off',
@@ -14,7 +13,7 @@ export const deskChecks: readonly Check[] = [
     severity: 'note',
     find: ({ env }) => (env.desk ? undefined : true),
     forDeveloper: () => ({
-      text: 'The desk is off. To turn it on, set DESK_URL to an https address of its own.',
+      text: 'The desk is off. To turn it on, set DESK_URL to its own https address.',
       next: 'Set DESK_URL=https://desk.your-domain.com in .env, or leave it empty if you don’t need the desk',
     }),
   }),
@@ -28,8 +27,8 @@ export const deskChecks: readonly Check[] = [
     },
     forDeveloper: (desk, { env }) => ({
       text: isExposed(desk, env.trustedProxies)
-        ? `DESK_URL is not set to an https address: others in the network can read the leads and sign-in links of the desk (${desk.url}, listening on ${desk.host}).`
-        : `DESK_URL is not set to an https address: sign-in links lead to ${desk.url}, which no phone can open.`,
+        ? `DESK_URL is not set to an https address. Others on the network can read the desk’s leads and sign-in links (${desk.url}, listening on ${desk.host}).`
+        : `DESK_URL is not set to an https address. Sign-in links go to ${desk.url}, which phones cannot open.`,
       next: 'Set DESK_URL=https://desk.your-domain.com in .env',
     }),
   }),

@@ -14,7 +14,7 @@ const env = makeSettings({
 })
 
 describe.each(engines)('on %s', (engine) => {
-  it('counts each lead once, whatever the number of recipients and reasons', async () => {
+  it('counts each lead once, even with several recipients and reasons', async () => {
     const db = await openTestDatabase(engine)
     const recipients = nameRecipients('email', env.email?.to ?? [])
     const emails = recipients.map(({ name }) => name)
@@ -26,15 +26,15 @@ describe.each(engines)('on %s', (engine) => {
       .insertInto('deliveries')
       .values({ ...again, ...times, state: 'waiting' })
       .execute()
-    await db.kysely.updateTable('deliveries').set({ last_error: 'It refuses.' }).execute()
+    await db.kysely.updateTable('deliveries').set({ last_error: 'Rejected.' }).execute()
     const listTexts = async (ageMs: number) => {
       const problems = await examine('desk', { env, db, now: () => testTime + ageMs })
       return problems.map(({ forOwner }) => forOwner?.text)
     }
     expect(await listTexts(120_000)).toEqual([])
     expect(await listTexts(660_000)).toEqual([
-      'Airtable is missing 2 leads, the oldest for 11 minutes. Leads are saved here and will be sent automatically. It refuses.',
-      'Email alerts about 2 leads have not arrived for 11 minutes. Check this page for new leads. It refuses.',
+      'Airtable is missing 2 leads, the oldest for 11 minutes. Leads are saved here and will be sent automatically. Rejected.',
+      'Email alerts about 2 leads have been delayed for 11 minutes. Check this page for new leads. Rejected.',
     ])
   })
 

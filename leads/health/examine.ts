@@ -13,7 +13,6 @@ import {
 } from './check.ts'
 import { healthChecks } from './checks.ts'
 
-/** Runs the checks of one place against the database and what the entry file knows of the machine. */
 export async function examine(
   place: Place,
   {
@@ -38,7 +37,7 @@ export async function readDatabaseFacts(
   const devices = await listDevices(db, { ...env, now: now() })
   const pending = new Map<string, Pending>()
   for (const channel of channels) {
-    // Deliveries to removed recipients are not late: nobody expects them, and they expire.
+    // Ignore deliveries to removed recipients; they expire.
     const names = await findNames(channel, { env, now, readDevices: async () => devices })
     const found = await readPending(db, names)
     if (found) pending.set(channel.kind, found)

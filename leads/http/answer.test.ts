@@ -197,7 +197,7 @@ describe('the Airtable row of an answered lead', () => {
     await deliver()
     await answer()
     expect(fake.records[0]?.fields.Status).toBe('Called')
-    const note = expect.stringContaining('Airtable does not take Answered At')
+    const note = expect.stringContaining('Airtable did not store Answered At')
     expect(await readAnswered()).toMatchObject({ state: 'sent', note })
   })
 

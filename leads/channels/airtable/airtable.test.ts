@@ -23,26 +23,26 @@ async function checkFake(options: FakeOptions = {}, changed: Partial<AirtableSet
   return checks
 }
 
-test('a complete table is ok', async () => {
+test('doctor accepts a complete table', async () => {
   expect(await checkFake()).toMatchObject([{ state: 'ok' }])
 })
 
 const onlyTwo = { 'Lead ID': 'singleLineText', Name: 'singleLineText' }
-const mayNotWrite = ['data.records:read', 'schema.bases:read']
+const withoutWrite = ['data.records:read', 'schema.bases:read']
 const setUp = /^npm run leads -- setup-airtable$/
 const inEnv = /^Set AIRTABLE_TOKEN .*AIRTABLE_BASE_ID .*setup-airtable$/
 const later = /^Try again later/
 
 test.each([
   ['a missing table', { columns: {} }, {}, /has no table "Leads"/, setUp],
-  ['missing columns', { columns: onlyTwo }, {}, /lacks the columns Email, Phone/, setUp],
-  ['a wrong token', {}, { token: 'wrong' }, /does not know the token/, inEnv],
-  ['a token that may not write', { scopes: mayNotWrite }, {}, /write rows/, inEnv],
-  ['nobody there', {}, { apiUrl: 'http://127.0.0.1:1' }, /could not be reached/, later],
+  ['missing columns', { columns: onlyTwo }, {}, /is missing the columns Email, Phone/, setUp],
+  ['a wrong token', {}, { token: 'wrong' }, /rejected the token/, inEnv],
+  ['a token that cannot write', { scopes: withoutWrite }, {}, /write rows/, inEnv],
+  ['an unreachable server', {}, { apiUrl: 'http://127.0.0.1:1' }, /could not be reached/, later],
 ] as [string, FakeOptions, Partial<AirtableSettings>, RegExp, RegExp][])(
-  '%s is to do, and doctor changes nothing',
+  'doctor reports %s and changes nothing',
   async (_, options, changed, sentence, step) => {
-    const [says, next] = [expect.stringMatching(sentence), expect.stringMatching(step)]
-    expect((await checkFake(options, changed))[0]).toMatchObject({ state: 'to do', says, next })
+    const [text, next] = [expect.stringMatching(sentence), expect.stringMatching(step)]
+    expect((await checkFake(options, changed))[0]).toMatchObject({ state: 'to do', text, next })
   },
 )

@@ -42,12 +42,12 @@ export const airtable: Channel<'airtable', typeof variables, AirtableSettings> =
     const limits = { requestTimeoutMs: 5_000, signal: AbortSignal.timeout(10_000) }
     const { todo, blocker } = await inspectAirtable(settings, { fetch, pause, ...limits })
     const next = blocker ? nextSteps[blocker] : setUp
-    if (todo.length > 0) return todo.map((says) => ({ state: 'to do', says, next }))
+    if (todo.length > 0) return todo.map((text) => ({ state: 'to do', text, next }))
     return [
-      { state: 'ok', says: `Airtable takes rows: table ${settings.table}, every column right.` },
+      { state: 'ok', text: `Airtable is ready. The table ${settings.table} has all columns.` },
     ]
   },
-  // Airtable takes ten records per request, and five requests per second from all senders together.
+  // Airtable accepts ten records per request and five requests per second from all senders together.
   batchSize: 10,
   exclusive: true,
   restMs: 250,

@@ -22,20 +22,20 @@ test.each<[number, unknown, object, object?]>([
   [200, { records: [] }, { kind: 'ok', body: { records: [] } }],
   [200, '<html>', failed(/200 without JSON/)],
   [503, { error: { type: 'SERVICE_UNAVAILABLE' } }, failed(/503 SERVICE_UNAVAILABLE/)],
-  [503, '<html>', failed(/answered 503\.$/, 90_000), { 'retry-after': '90' }],
-  [502, '<html>', failed(/answered 502\.$/)],
+  [503, '<html>', failed(/returned 503\.$/, 90_000), { 'retry-after': '90' }],
+  [502, '<html>', failed(/returned 502\.$/)],
   [401, { error: 'NOPE' }, failed(/AIRTABLE_TOKEN.*401 NOPE/)],
   [403, {}, failed(/AIRTABLE_BASE_ID and AIRTABLE_TABLE/)],
   [404, {}, failed(/AIRTABLE_BASE_ID and AIRTABLE_TABLE/)],
-  // Airtable locks the base for 30 s; a longer wish is believed.
-  [429, busy, failed(/slow down/, 32_000)],
-  [429, busy, failed(/slow down/, 90_000), { 'retry-after': '90' }],
+  // Airtable locks the base for 30 s, or longer if Retry-After is longer.
+  [429, busy, failed(/limiting/, 32_000)],
+  [429, busy, failed(/limiting/, 90_000), { 'retry-after': '90' }],
   [429, { error: 'PUBLIC_API_BILLING_LIMIT_EXCEEDED' }, failed(/month/, 15 * 60_000)],
   [422, quoted, { kind: 'refused', type: 'INVALID_VALUE_FOR_COLUMN', column: 'Phone' }],
-  // This message quotes a value, which may be the name of a column.
+  // This message contains the value of a cell, which may equal the name of a column.
   [422, choice, { kind: 'refused', type: 'INVALID_MULTIPLE_CHOICE_OPTIONS' }],
   [422, { error: { type: 'ZOË 555', message: '"Zoë"' } }, { kind: 'refused', type: '' }],
-])('%s %j', (status, body, reply, headers) => {
+])('reads %s %j', (status, body, reply, headers) => {
   expect(read(status, body, headers)).toEqual({
     ...reply,
     ...('error' in reply && { status }),
@@ -43,21 +43,21 @@ test.each<[number, unknown, object, object?]>([
   })
 })
 
-describe('a call without an answer ends', () => {
+describe('a request fails', () => {
   test.each([
-    ['in time', { requestTimeoutMs: 20 }],
-    ['when the claim is lost', { signal: AbortSignal.timeout(20) }],
+    ['after the timeout', { requestTimeoutMs: 20 }],
+    ['when the lease is lost', { signal: AbortSignal.timeout(20) }],
   ])('%s', async (_, changed) => {
     const { fake, settings, deps } = await startAirtable()
     fake.nextFaults.push({ kind: 'hang' })
     const request = connect(settings, { ...deps, ...changed })
     expect(await request('GET', 'meta/whoami')).toEqual({
       kind: 'failed',
-      error: 'Airtable did not answer in time.',
+      error: 'Airtable did not respond in time.',
     })
   })
 
-  test('at once where no server listens', async () => {
+  test('immediately if no server listens', async () => {
     const { settings, deps } = await startAirtable()
     const request = connect({ ...settings, apiUrl: 'http://127.0.0.1:1' }, deps)
     expect(await request('GET', 'meta/whoami')).toEqual(failed(/could not be reached/))

@@ -12,13 +12,13 @@ export type AirtableDeps = {
   requestTimeoutMs?: number
 }
 
-// Airtable allows 5 requests per second and base; 4 leave room for the owner's other tools.
+// Airtable allows 5 requests per second per base; use 4, so that the owner's other tools still work.
 const betweenRequestsMs = 250
-// Later batches wait for this one, and we promise a call within ten minutes.
+// Later batches wait for this one.
 const wholeBatchTimeoutMs = 45_000
-// Airtable locks the base for 30 s after a 429; anything shorter only prolongs it.
+// Airtable locks the base for 30 s after a 429, and earlier requests extend the lock.
 const lockOutMs = 32_000
-// The quota returns when the owner upgrades or a new month starts; until then every call is rejected.
+// Airtable rejects every request until the owner upgrades or a new month starts.
 const quotaHoldMs = 15 * 60_000
 
 export type Refusal = { kind: 'refused'; type: string; column?: ColumnName | undefined }
@@ -27,7 +27,7 @@ export type Reply =
   | { kind: 'ok'; body: unknown }
   /** 422: Airtable works but rejects the request. */
   | Refusal
-  /** Further calls would fail, too. */
+  /** Further requests would fail, too. */
   | Failure
 
 export type AirtableRequest = (method: string, path: string, body?: object) => Promise<Reply>
@@ -62,9 +62,9 @@ export const runSetup = 'Run: npm run leads -- setup-airtable'
 export const tokenPage = 'https://airtable.com/create/tokens'
 
 const advice: Record<number, string> = {
-  401: `Airtable does not know the token. Make one at ${tokenPage} and set AIRTABLE_TOKEN.`,
-  403: `The token may not do this, or base or table do not exist. Check at ${tokenPage} that the token has data.records:read and data.records:write and access to the base, and check AIRTABLE_BASE_ID and AIRTABLE_TABLE.`,
-  404: 'Airtable finds no such base or table. Check AIRTABLE_BASE_ID and AIRTABLE_TABLE.',
+  401: `Airtable rejected the token. Create one at ${tokenPage} and set AIRTABLE_TOKEN.`,
+  403: `The token has no access, or the base or table does not exist. Check at ${tokenPage} that the token has the scopes data.records:read and data.records:write and access to the base. Check AIRTABLE_BASE_ID and AIRTABLE_TABLE.`,
+  404: 'Airtable did not find the base or table. Check AIRTABLE_BASE_ID and AIRTABLE_TABLE.',
 }
 
 export function readReply(response: Response, text: string): Reply {
@@ -78,20 +78,23 @@ export function readReply(response: Response, text: string): Reply {
   })
   if (ok)
     return body === undefined
-      ? fail(`Airtable answered ${status} without JSON.`)
+      ? fail(`Airtable returned ${status} without JSON.`)
       : { kind: 'ok', body }
 
   const { type, column } = readError(body)
   if (status === 422) return { kind: 'refused', type, column }
   if (status === 429 && type === 'PUBLIC_API_BILLING_LIMIT_EXCEEDED')
     return fail(
-      "This month's Airtable calls are used up. Leads are kept and go out once the plan is raised or the month is over.",
+      'The Airtable plan’s API calls for this month are used up. Leads are saved and will be sent next month, or as soon as the plan is upgraded.',
       quotaHoldMs,
     )
   if (status === 429)
-    return fail('Airtable asks to slow down (429).', Math.max(lockOutMs, readRetryAfterMs(headers)))
-  const named = type ? `${status} ${type}` : `${status}`
-  const error = advice[status] ? `${advice[status]} (${named})` : `Airtable answered ${named}.`
+    return fail(
+      'Airtable is limiting requests (429).',
+      Math.max(lockOutMs, readRetryAfterMs(headers)),
+    )
+  const code = type ? `${status} ${type}` : `${status}`
+  const error = advice[status] ? `${advice[status]} (${code})` : `Airtable returned ${code}.`
   return fail(error, readHold(response).holdMs)
 }
 
@@ -113,8 +116,8 @@ const errorSchema = v.object({
   ]),
 })
 
-// Airtable's messages can contain what the visitor typed, so only the error's type and the name of one
-// of our columns are kept.
+// Keep only the error type and the name of our column, because Airtable's messages can contain what
+// the visitor typed.
 function readError(body: unknown): { type: string; column?: ColumnName | undefined } {
   const parsed = v.safeParse(errorSchema, body)
   if (!parsed.success) return { type: '' }

@@ -4,10 +4,10 @@ import type { StoredLead } from '../../lead.ts'
 import { explainSource } from '../../source.ts'
 
 type Column = {
-  /** As Airtable's meta API names it. */
+  /** The name in Airtable's meta API. */
   type: string
   options?: { choices?: { name: string }[]; [option: string]: unknown }
-  /** The types that take our values as they are. */
+  /** Column types that can store our values. */
   accepts: readonly string[]
 }
 
@@ -42,12 +42,12 @@ const fieldColumns = Object.fromEntries(
 ) as Record<FieldColumn, Column>
 
 export const airtableColumns = {
-  // Airtable merges on text, number, select and date; only text can hold our ids.
+  // Airtable can merge on text, number, select, and date columns; only text can store our IDs.
   'Lead ID': { type: 'singleLineText', accepts: ['singleLineText', 'multilineText'] } as Column,
   ...fieldColumns,
   'Received At': dateTime,
   Source: text('singleLineText'),
-  Status: select(['New', 'Suspect', 'Called', 'Done', 'Not a lead']),
+  Status: select(['New', 'Possible spam', 'Called', 'Done', 'Not a lead']),
   'Answered At': dateTime,
   Raw: text('multilineText'),
 }
@@ -55,14 +55,14 @@ export const airtableColumns = {
 export type ColumnName = keyof typeof airtableColumns
 export const columnNames = Object.keys(airtableColumns) as ColumnName[]
 
-/** The cells of a lead's row. The request leaves out undefined ones and empties those with null. */
+/** Undefined cells are not sent; null clears a cell. */
 export type Cells = Partial<Record<ColumnName, string | null | undefined>>
 
 /**
- * Status is not here: the same lead may be sent again after staff have set it, and an upsert
- * overwrites. Raw is always here: whatever someone does to the other columns, it holds the whole lead.
+ * Status is left out, because a retry must not overwrite the Status that staff set. Raw has the whole
+ * lead, in case someone changes or deletes other columns.
  */
-export function makeCells(lead: StoredLead, leftOut: readonly ColumnName[] = []): Cells {
+export function makeCells(lead: StoredLead, omitted: readonly ColumnName[] = []): Cells {
   const { id, suspect, consent } = lead
   const receivedAt = new Date(lead.receivedAt).toISOString()
   const source = explainSource(lead.source)
@@ -87,6 +87,6 @@ export function makeCells(lead: StoredLead, leftOut: readonly ColumnName[] = [])
     Source: source?.name,
     Raw: JSON.stringify(whole, null, 2),
   }
-  for (const column of leftOut) delete cells[column]
+  for (const column of omitted) delete cells[column]
   return cells
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { makeLeads, startAirtable } from '#testing/airtable.ts'
 import { eraseRows, openTable } from './rows.ts'
 
-test('erasing deletes every row of the lead and no other, or returns the reason', async () => {
+test('erasing deletes every row of one lead, or returns an error', async () => {
   const { fake, send, settings, deps } = await startAirtable()
   const [gone, stays] = makeLeads(2)
   if (!gone || !stays) throw new Error('no leads')

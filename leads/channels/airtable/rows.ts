@@ -25,33 +25,32 @@ export const openTable = (settings: AirtableSettings, deps: AirtableDeps): Table
 function readRows(reply: Reply): Row[] | Failure {
   if (reply.kind === 'failed') return reply
   if (reply.kind === 'refused')
-    return { kind: 'failed', error: `Airtable cannot look for the lead (422 ${reply.type}).` }
+    return { kind: 'failed', error: `Airtable could not search for the lead (422 ${reply.type}).` }
   const parsed = v.safeParse(rowsSchema, reply.body)
   if (parsed.success) return parsed.output.records
-  return { kind: 'failed', error: 'Airtable answered without rows.' }
+  return { kind: 'failed', error: 'Airtable returned an unexpected response.' }
 }
 
-/** The rows of these leads, with everything that staff wrote into them. */
 export async function findRows(
   leadIds: readonly string[],
   { path, request }: Table,
 ): Promise<Row[] | Failure> {
-  // Our ids contain only letters, digits, and hyphens, so they cannot end the formula's quotes.
+  // Lead IDs contain only letters, digits, and hyphens, so they need no escaping.
   const formula = `OR(${leadIds.map((id) => `{Lead ID}='${id}'`).join(',')})`
   const query = new URLSearchParams({ filterByFormula: formula })
   return readRows(await request('GET', `${path}?${query}`))
 }
 
-/** Without a row ID, the row with the lead's ID is updated or created. */
+/** Without `rowId`, the row with the lead's ID is updated or created. */
 export type RowWrite = { lead: StoredLead; rowId?: string; cells: Cells }
 
 export type Written = { lead: StoredLead; result: Row | Refusal | Failure }
 
-/** Writes up to ten rows. After a 422 it leaves out a column or sends each lead alone. */
+/** Writes up to ten rows. After a 422, omits a column or sends each lead separately. */
 export async function writeRows(
   writes: readonly RowWrite[],
   { path, request }: Table,
-  // Off at first: it silently empties cells that do not fit, such as a phone number in a number column.
+  // Off at first, because typecast silently clears values that do not fit, such as text in a number column.
   typecast = false,
 ): Promise<Written[]> {
   const [first] = writes
@@ -66,19 +65,19 @@ export async function writeRows(
     const rows = readRows(reply)
     return writes.map(({ lead, rowId }) => {
       const isOwn = ({ id, fields }: Row) => (rowId ? id === rowId : fields['Lead ID'] === lead.id)
-      return { lead, result: 'kind' in rows ? rows : (rows.find(isOwn) ?? notInAnswer) }
+      return { lead, result: 'kind' in rows ? rows : (rows.find(isOwn) ?? notInResponse) }
     })
   }
 
   const again = (some: readonly RowWrite[]) => writeRows(some, { path, request }, typecast)
   const isChoice = reply.type === 'INVALID_MULTIPLE_CHOICE_OPTIONS'
-  // Typecast adds the missing choice, once for all later leads.
+  // Typecast adds the missing choice to the column.
   if (isChoice && !typecast) return writeRows(writes, { path, request }, true)
   const column = isChoice ? 'Service' : reply.column
   const refused = writes.map(({ lead }) => ({ lead, result: reply }))
   if (column === 'Lead ID') return refused
   const isOnly = ({ cells }: RowWrite) => Object.keys(cells).every((name) => name === column)
-  // A missing column is missing for all leads, so there is no need to send them one by one.
+  // The column is missing for all leads, so sending them one by one would not help.
   if (reply.type === 'UNKNOWN_FIELD_NAME' && writes.every(isOnly)) return refused
   const canOmit = (write: RowWrite) => column && column in write.cells && !isOnly(write)
   if (reply.type === 'UNKNOWN_FIELD_NAME' && writes.every(canOmit))
@@ -89,9 +88,9 @@ export async function writeRows(
   return written
 }
 
-const notInAnswer: Failure = {
+const notInResponse: Failure = {
   kind: 'failed',
-  error: 'Airtable answered 200, but the lead is not in its answer.',
+  error: 'Airtable returned 200, but the response does not contain the lead.',
 }
 
 function omit(write: RowWrite, column: ColumnName | undefined): RowWrite {
@@ -110,7 +109,7 @@ export async function eraseRows(leadId: string, table: Table): Promise<{ rows: n
     const reply = await table.request('DELETE', `${table.path}?${query}`)
     if (reply.kind === 'failed') return reply
     if (reply.kind === 'refused')
-      return { kind: 'failed', error: `Airtable will not delete the row (422 ${reply.type}).` }
+      return { kind: 'failed', error: `Airtable did not delete the row (422 ${reply.type}).` }
   }
   return { rows: found.length }
 }

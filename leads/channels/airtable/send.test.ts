@@ -4,13 +4,13 @@ import { columnsWithout, makeLead, makeLeads, startAirtable } from '#testing/air
 import type { StoredLead } from '../../lead.ts'
 import type { Result } from '../channel.ts'
 import { columnNames } from './columns.ts'
-import { isTouched } from './send.ts'
+import { isStatusSet } from './send.ts'
 
 const personalData = /zoë|müller|zoe@|555|main st/i
 const refuse = (type = 'INVALID') => Response.json({ error: { type } }, { status: 422 })
 
 describe('a lead', () => {
-  test('arrives as one row with every column, its service by label', async () => {
+  test('becomes one row with all columns and the label of its service', async () => {
     const { send, fake, rowOf } = await startAirtable()
     const lead = makeLead()
     expect(await send([lead])).toEqual([{ ok: true }])
@@ -41,19 +41,19 @@ describe('a lead', () => {
     })
   })
 
-  test('of suspected spam gets the Status Suspect, and empty fields stay empty', async () => {
+  test('gets the Status Possible spam if it is suspected spam', async () => {
     const { send, rowOf } = await startAirtable()
     const lead = makeLead({ suspect: 'trap', serviceType: '', source: null })
     expect(await send([lead])).toEqual([{ ok: true }])
     expect(rowOf(lead)).toMatchObject({
-      Status: 'Suspect',
+      Status: 'Possible spam',
       Raw: expect.stringContaining('"suspect": "trap"'),
     })
     expect(Object.keys(rowOf(lead) ?? {})).not.toContain('Service')
     expect(Object.keys(rowOf(lead) ?? {})).not.toContain('Source')
   })
 
-  test('sent twice is one row, and keeps the Status that staff set', async () => {
+  test('has one row after it was sent twice, and keeps the Status that staff set', async () => {
     const { send, fake, rowOf } = await startAirtable()
     const lead = makeLead()
     await send([lead])
@@ -73,11 +73,11 @@ describe('a lead', () => {
 
 test.each([
   ['a 429', { kind: 'error', status: 429, type: 'RATE_LIMIT_REACHED' }, 0],
-  ['a 200 in HTML', { kind: 'html', status: 200 }, 0],
-  ['an answer lost after the row was stored', { kind: 'lose-answer' }, 1],
-  ['an answer cut in the middle', { kind: 'cut-answer' }, 1],
-  ['a yes without the lead', { kind: 'lie' }, 0],
-] as const)('%s is an error, and the next attempt leaves one row', async (_, fault, rows) => {
+  ['a 200 with HTML', { kind: 'html', status: 200 }, 0],
+  ['a response lost after the row was stored', { kind: 'lose-answer' }, 1],
+  ['an incomplete response', { kind: 'cut-answer' }, 1],
+  ['a 200 without the lead', { kind: 'lie' }, 0],
+] as const)('returns an error for %s, and a retry leaves one row', async (_, fault, rows) => {
   const { send, fake, rowOf, clock } = await startAirtable()
   const lead = makeLead()
   fake.nextFaults.push(fault)
@@ -91,7 +91,7 @@ test.each([
   expect(rowOf(lead)?.Status).toBe('New')
 })
 
-describe('a refusal', () => {
+describe('a 422', () => {
   const note = (text: RegExp) => ({ ok: true, note: expect.stringMatching(text) })
   const error = (text: RegExp) => ({ ok: false, error: expect.stringMatching(text) })
   const fewChoices = { ...leadColumns, Service: { choices: ['Other'] } }
@@ -103,11 +103,11 @@ describe('a refusal', () => {
     ['columns of other types', { columns: otherTypes }, note(/Name, Phone/), undefined],
     ['no Source', without('Source'), note(/Source/), 3],
     ['no Status', without('Status'), note(/Status/), 2],
-    ['no Raw to make up for another', without('Phone', 'Raw'), error(/Phone, Raw/), 4],
+    ['neither Phone nor Raw', without('Phone', 'Raw'), error(/Phone, Raw/), 4],
     ['no Lead ID', without('Lead ID'), error(/"Lead ID".*setup-airtable/), 1],
-    ['an unknown option: it is added', { columns: fewChoices }, { ok: true }, 3],
-    ['an option the token may not add', mayNotAdd, note(/Service/), undefined],
-  ] as const)('%s', async (_, options, outcome, requests) => {
+    ['an unknown choice, which is added', { columns: fewChoices }, { ok: true }, 3],
+    ['a choice that the token cannot add', mayNotAdd, note(/Service/), undefined],
+  ] as const)('because of %s', async (_, options, outcome, requests) => {
     const { send, fake, rowOf } = await startAirtable(options)
     const leads = makeLeads(2)
     expect(await send(leads)).toEqual(leads.map(() => outcome))
@@ -119,11 +119,11 @@ describe('a refusal', () => {
     }
   })
 
-  test('of one lead delays no other, and that lead arrives as Raw', async () => {
+  test('for one lead does not delay others, and stores that lead in Raw', async () => {
     const { send, rowOf } = await startAirtable()
     const leads = makeLeads(5)
     const bad = leads[2] as StoredLead
-    // Airtable has something against this one value, and does not say which column.
+    // Airtable rejects this value without naming the column.
     const picky: typeof fetch = async (url, init) =>
       String(init?.body).includes(`"Lead ID":"${bad.id}","Name"`) ? refuse() : fetch(url, init)
     const outcomes = await send(leads, { fetch: picky })
@@ -133,13 +133,13 @@ describe('a refusal', () => {
     expect(JSON.parse(String(rowOf(bad)?.Raw))).toMatchObject({ name: bad.name, phone: bad.phone })
   })
 
-  test('of one lead by a slow Airtable delays only that lead, although time runs out', async () => {
+  test('for one lead delays only that lead, even if Airtable is slow', async () => {
     const { send, fake } = await startAirtable()
     const leads = makeLeads(10)
     const bad = leads[9] as StoredLead
     let calls = 0
     const slow: typeof fetch = async (url, init) => {
-      // At 3.3 s per call and 0.25 s between calls, 45 s are over in the thirteenth.
+      // At 3.3 s per request and 0.25 s between requests, the thirteenth exceeds 45 s.
       if (++calls > 12) throw new DOMException('', 'TimeoutError')
       return String(init?.body).includes(bad.id) ? refuse() : fetch(url, init)
     }
@@ -148,7 +148,7 @@ describe('a refusal', () => {
     expect(outcomes.map(({ ok }) => ok)).toEqual([...Array(9).fill(true), false])
   })
 
-  test('followed by an outage tries no further leads', async () => {
+  test('followed by an outage stops the batch', async () => {
     const { send, fake } = await startAirtable()
     const refused = { kind: 'error', status: 422, type: 'INVALID_RECORDS' } as const
     fake.nextFaults.push(refused, undefined, { kind: 'html', status: 502 })
@@ -157,7 +157,7 @@ describe('a refusal', () => {
     expect(fake.requests).toHaveLength(3)
   })
 
-  test('because the row was copied counts as delivered and changes neither row', async () => {
+  test('for a copied row counts as delivered and changes neither row', async () => {
     const { send, fake } = await startAirtable()
     const lead = makeLead()
     await send([lead])
@@ -171,7 +171,7 @@ describe('a refusal', () => {
     )
   })
 
-  test('delays no other lead even where the token may not read, and its error has no personal data', async () => {
+  test('does not delay other leads if the token cannot read, and logs no personal data', async () => {
     const { send } = await startAirtable({ scopes: ['data.records:write'] })
     const leads = makeLeads(3)
     const bad = leads[0] as StoredLead
@@ -185,10 +185,10 @@ describe('a refusal', () => {
   })
 })
 
-test('a row whose Status cannot be set is sent again, and nothing that staff wrote is lost', async () => {
+test('retries a row without Status, and keeps what staff wrote', async () => {
   const { fake, send, rowOf, clock } = await startAirtable()
-  const [lead, robot, called] = [makeLead(), makeLead({ suspect: 'trap' }), makeLead()]
-  const leads = [lead, robot, called]
+  const [lead, spam, called] = [makeLead(), makeLead({ suspect: 'trap' }), makeLead()]
+  const leads = [lead, spam, called]
   fake.nextFaults.push(undefined, { kind: 'error', status: 429, type: 'RATE_LIMIT_REACHED' })
   const failed = { ok: false, error: expect.stringContaining('429'), holdMs: 32_000 }
   expect(await send(leads)).toEqual(leads.map(() => failed))
@@ -196,7 +196,7 @@ test('a row whose Status cannot be set is sent again, and nothing that staff wro
   clock.at += 32_000
   Object.assign(rowOf(called) ?? {}, { Status: 'Called' })
   expect(await send(leads)).toEqual(leads.map(() => ({ ok: true })))
-  expect(leads.map((one) => rowOf(one)?.Status)).toEqual(['New', 'Suspect', 'Called'])
+  expect(leads.map((one) => rowOf(one)?.Status)).toEqual(['New', 'Possible spam', 'Called'])
   expect(fake.records).toHaveLength(3)
   expect(fake.requests).toHaveLength(4)
 })
@@ -205,7 +205,7 @@ describe.each(['answered', 'outcome'] as const)('the delivery “%s”', (reason
   const changes = { answeredAt: Date.parse('2026-11-15T12:03:00Z'), outcome: 'done' } as const
   const status = reason === 'answered' ? 'Called' : 'Done'
 
-  test('sets Status in one request for all leads, unless staff chose another', async () => {
+  test('sets Status in one request for all leads, except where staff chose another', async () => {
     const { fake, send, rowOf } = await startAirtable()
     const leads = Array.from({ length: 10 }, () => makeLead(changes))
     await send(leads)
@@ -217,7 +217,7 @@ describe.each(['answered', 'outcome'] as const)('the delivery “%s”', (reason
     expect(fake.requests.length - before).toBe(2)
   })
 
-  test('counts as delivered, with a note, where there is no row, no column, or a copy', async () => {
+  test('counts as delivered, with a note, if the row or column is missing or the row was copied', async () => {
     const columns = columnsWithout('Status', 'Answered At')
     const { fake, send } = await startAirtable({ columns })
     const [there, gone, copied] = [makeLead(changes), makeLead(changes), makeLead(changes)]
@@ -225,13 +225,13 @@ describe.each(['answered', 'outcome'] as const)('the delivery “%s”', (reason
     const copies = fake.records.slice(1).map((row) => ({ ...row, id: 'recCopy' }))
     fake.records.push(...copies)
     expect(await send([there, gone, copied], { reason })).toEqual([
-      { ok: true, note: expect.stringContaining('does not take') },
+      { ok: true, note: expect.stringContaining('did not store') },
       { ok: true, note: 'The row is no longer in Airtable.' },
       { ok: true, note: expect.stringContaining('2 rows') },
     ])
   })
 
-  test('is retried after an outage, and is no outage where the token may not read', async () => {
+  test('is retried after an outage, and reports no outage if the token cannot read', async () => {
     const { fake, send } = await startAirtable()
     const lead = makeLead(changes)
     await send([lead])
@@ -242,7 +242,7 @@ describe.each(['answered', 'outcome'] as const)('the delivery “%s”', (reason
   })
 })
 
-test('a reopened lead gets back the Status New and no time of answer', async () => {
+test('resets Status and Answered At of a reopened lead', async () => {
   const { send, rowOf } = await startAirtable()
   const lead = makeLead({ answeredAt: 1 })
   await send([lead])
@@ -254,25 +254,25 @@ test('a reopened lead gets back the Status New and no time of answer', async () 
   expect(rowOf(lead)).not.toHaveProperty('Answered At')
 })
 
-test('an answer without the column Answered At still sets Status', async () => {
+test('sets Status although the column Answered At is missing', async () => {
   const { send, rowOf } = await startAirtable({ columns: columnsWithout('Answered At') })
   const lead = makeLead({ answeredAt: 1 })
   await send([lead])
   expect(await send([lead], { reason: 'answered' })).toEqual([
-    { ok: true, note: expect.stringContaining('does not take Answered At') },
+    { ok: true, note: expect.stringContaining('did not store Answered At') },
   ])
   expect(rowOf(lead)?.Status).toBe('Called')
 })
 
 test.each([
-  [[undefined, '', 'New', 'Suspect'], false],
+  [[undefined, '', 'New', 'Possible spam'], false],
   [['Called', 'Done'], true],
-])('the Status %j is set by staff: %s', (statuses, touched) => {
-  for (const Status of statuses) expect(isTouched({ id: '', fields: { Status } })).toBe(touched)
+])('detects whether staff set the Status %j: %s', (statuses, isSet) => {
+  for (const Status of statuses) expect(isStatusSet({ id: '', fields: { Status } })).toBe(isSet)
 })
 
 test.each([1, 2, 3])(
-  'random faults with seed %i end with one complete row for every lead',
+  'writes one complete row for every lead despite random faults with seed %i',
   async (seed) => {
     const { send, fake, rowOf } = await startAirtable({ lockOutMs: 0 })
     fake.settings.chooseFault = chooseFaultsBySeed(seed, 0.4)

@@ -13,7 +13,7 @@ import {
 import { type Cells, makeCells } from './columns.ts'
 import { findRows, openTable, type Row, type RowWrite, type Table, writeRows } from './rows.ts'
 
-/** Sends up to ten deliveries. A lead gets one row, however often it is sent. */
+/** Sends up to ten deliveries. A lead gets one row, even after retries. */
 export async function sendToAirtable(
   deliveries: readonly ClaimedLead[],
   _: Recipient,
@@ -43,7 +43,7 @@ async function hasRow(db: Database, { id }: StoredLead): Promise<boolean> {
   )
 }
 
-/** Stops calling after a failure, because more calls would only prolong an outage or a lockout. */
+/** Stops after a failure, because more requests would only extend an outage or a lockout. */
 export function openBatch(settings: AirtableSettings, deps: AirtableDeps): Table {
   const { path, request } = openTable(settings, deps)
   let failure: Failure | undefined
@@ -51,7 +51,7 @@ export function openBatch(settings: AirtableSettings, deps: AirtableDeps): Table
     path,
     request: async (method, ...rest) => {
       const reply = failure ?? (await request(method, ...rest))
-      // A token that may write but not read must not stop new rows.
+      // A token that can write but not read must not stop new rows.
       if (reply.kind === 'failed' && !(method === 'GET' && isForbidden(reply))) failure = reply
       return reply
     },
@@ -72,13 +72,13 @@ async function sendNew(leads: readonly StoredLead[], table: Table): Promise<Resu
     table,
   )
   const results: Result[] = []
-  // Refused leads come last, because a slow Airtable may leave no time for the others.
+  // Send refused leads last, because they may use up the time.
   for (const { lead, result } of sent)
     results.push('kind' in result ? await sendRefused(lead, result, table) : result)
   return results
 }
 
-/** Writes rows and sets their Status where it is empty, so that staff find them among the new ones. */
+/** Writes rows and sets an empty Status to New, so that staff find them. */
 async function upsert(
   writes: readonly RowWrite[],
   table: Table,
@@ -86,7 +86,7 @@ async function upsert(
   const written = await writeRows(writes, table)
   const statuses = written.flatMap(({ lead, result }): RowWrite[] =>
     'id' in result && result.fields.Status === undefined
-      ? [{ lead, rowId: result.id, cells: { Status: lead.suspect ? 'Suspect' : 'New' } }]
+      ? [{ lead, rowId: result.id, cells: { Status: lead.suspect ? 'Possible spam' : 'New' } }]
       : [],
   )
   const marked = await writeRows(statuses, table, true)
@@ -113,47 +113,45 @@ async function sendRefused(lead: StoredLead, refusal: Refusal, table: Table): Pr
   const { 'Lead ID': id, Raw } = makeCells(lead)
   const [sent] = await upsert([{ lead, cells: { 'Lead ID': id, Raw } }], table)
   if (sent && !('kind' in sent.result)) return sent.result
-  const error = `Airtable refuses the lead (422${refusal.type && ` ${refusal.type}`}).`
+  const error = `Airtable rejected the lead (422${refusal.type && ` ${refusal.type}`}).`
   return { ok: false, error, refused: true }
 }
 
-/** The columns that Airtable did not store. */
 const findMissing = (cells: Cells, written: Row | Refusal | Failure): string[] =>
   Object.entries(cells)
     .filter(([name, cell]) => cell && !('id' in written && name in written.fields))
     .map(([name]) => name)
 
 const describeMissing = (columns: readonly string[]) =>
-  `Airtable does not take ${columns.join(', ')}. ${runSetup}`
+  `Airtable did not store ${columns.join(', ')}. ${runSetup}`
 
 const note = (missing: readonly string[]): Result =>
   missing.length > 0 ? { ok: true, note: describeMissing(missing) } : { ok: true }
 
 const describeCopies = ({ length }: readonly Row[]) =>
-  `Airtable has ${length} rows with this Lead ID, and none of them was changed.`
+  `Airtable has ${length} rows with this Lead ID, so none of them was changed.`
 
-const untouchedStatuses: readonly unknown[] = [undefined, '', 'New', 'Suspect']
+const initialStatuses: readonly unknown[] = [undefined, '', 'New', 'Possible spam']
 
-/** Whether staff have set Status. */
-export const isTouched = ({ fields }: Row): boolean => !untouchedStatuses.includes(fields.Status)
+export const isStatusSet = ({ fields }: Row): boolean => !initialStatuses.includes(fields.Status)
 
 const outcomeStatuses = { done: 'Done', 'not-a-lead': 'Not a lead' } as const
 const ownStatuses: readonly unknown[] = [
-  ...untouchedStatuses,
+  ...initialStatuses,
   'Called',
   ...Object.values(outcomeStatuses),
 ]
 
-/** Writes when a lead was answered. A Status that staff set stays. */
+/** Writes the time of the answer, and Status unless staff have set it. */
 const sendAnswers = updateRows((lead, row) => ({
   'Answered At': new Date(lead.answeredAt ?? 0).toISOString(),
-  ...(!isTouched(row) && { Status: 'Called' }),
+  ...(!isStatusSet(row) && { Status: 'Called' }),
 }))
 
-/** Writes the outcome as Status. A Status that staff chose themselves stays. */
+/** Writes the outcome to Status, unless staff have chosen a different one. */
 const sendOutcomes = updateRows(({ outcome, answeredAt, suspect }, { fields }) => {
   if (!ownStatuses.includes(fields.Status)) return {}
-  const open = answeredAt !== null ? 'Called' : suspect ? 'Suspect' : 'New'
+  const open = answeredAt !== null ? 'Called' : suspect ? 'Possible spam' : 'New'
   return {
     Status: outcome ? outcomeStatuses[outcome] : open,
     ...(answeredAt === null && fields['Answered At'] !== undefined && { 'Answered At': null }),
@@ -166,7 +164,7 @@ function updateRows(chooseCells: (lead: StoredLead, row: Row) => Cells) {
       leads.map(({ id }) => id),
       table,
     )
-    // A token that may not read is no outage: new rows still arrive.
+    // If the token cannot read, new rows still arrive, so this is not an outage.
     if ('kind' in found) return leads.map(() => ({ ...fail(found), refused: isForbidden(found) }))
     const byLead = Map.groupBy(found, ({ fields }) => fields['Lead ID'])
     const writes = leads.flatMap((lead): RowWrite[] => {
@@ -192,7 +190,7 @@ export const senders = { received: sendNew, answered: sendAnswers, outcome: send
 
 const readTimeoutMs = 5_000
 
-/** The leads whose Status staff have set. */
+/** Returns the IDs of the leads whose Status staff have set. */
 export async function findAnswered(
   leadIds: readonly string[],
   settings: AirtableSettings,
@@ -201,5 +199,5 @@ export async function findAnswered(
   const table = openTable(settings, { fetch, pause, requestTimeoutMs: readTimeoutMs })
   const found = await findRows(leadIds, table)
   if ('kind' in found) return found
-  return new Set(found.filter(isTouched).map(({ fields }) => fields['Lead ID']))
+  return new Set(found.filter(isStatusSet).map(({ fields }) => fields['Lead ID']))
 }

@@ -17,12 +17,12 @@ async function setUp(options: FakeOptions = {}, changed: Partial<AirtableSetting
 test('leaves a complete base unchanged', async () => {
   const { fake, before, done, todo } = await setUp()
   expect(todo).toEqual([])
-  expect(done).toContain('The table has every column.')
-  expect(done).toContain('The token may write rows.')
+  expect(done).toContain('The table has all columns.')
+  expect(done).toContain('The token can write rows.')
   expect(fake.tables).toEqual(before)
 })
 
-test('creates the table in an empty base, and a lead fits into it', async () => {
+test('creates a table that can store a lead in an empty base', async () => {
   const { todo, names, send } = await setUp({ columns: {} })
   expect([todo, names]).toEqual([[], columnNames])
   const lead = makeLead()
@@ -33,7 +33,7 @@ test('creates missing columns', async () => {
   const columns = columnsWithout('Service', 'Received At', 'Raw')
   const { done, todo, names } = await setUp({ columns })
   expect(todo).toEqual([])
-  expect(done.filter((line) => line.startsWith('Made the column'))).toHaveLength(3)
+  expect(done.filter((line) => line.startsWith('Created the column'))).toHaveLength(3)
   expect(names?.sort()).toEqual([...columnNames].sort())
 })
 
@@ -47,7 +47,7 @@ test.each<[string, FakeOptions, Partial<AirtableSettings>, RegExp[]]>([
     [/"Phone".*number.*phone number/],
   ],
   [
-    'a token that may not change the schema',
+    'a token that cannot change the schema',
     { columns: columnsWithout('Service'), scopes: noSchemaWrite },
     {},
     [schemaWrite],
@@ -59,12 +59,12 @@ test.each<[string, FakeOptions, Partial<AirtableSettings>, RegExp[]]>([
     [/schema\.bases:read/, /"Lead ID" \(single line text\)/],
   ],
   [
-    'a token that may not write or read rows',
+    'a token that can neither write nor read rows',
     { scopes: ['schema.bases:read'] },
     {},
-    [/data\.records:write/, /may not read/],
+    [/data\.records:write/, /cannot read/],
   ],
-  ['an unknown table id', {}, { table: 'tbl00000000000099' }, [/"Leads" \(tbl\w+\)/]],
+  ['an unknown table ID', {}, { table: 'tbl00000000000099' }, [/"Leads" \(tbl\w+\)/]],
 ])('explains %s to the owner', async (_, options, changed, sentences) => {
   const { todo, fake } = await setUp(options, changed)
   expect(todo).toEqual(sentences.map((sentence) => expect.stringMatching(sentence)))

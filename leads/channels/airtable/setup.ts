@@ -7,7 +7,7 @@ import { openTable } from './rows.ts'
 type SetupReport = {
   done: string[]
   todo: string[]
-  /** The reason why not everything could be checked: the settings, or Airtable itself. */
+  /** Why the checks could not finish: wrong settings, or a problem in Airtable. */
   blocker?: 'settings' | 'airtable'
 }
 
@@ -49,18 +49,18 @@ const makeField = (name: ColumnName) => {
   return { name, type, ...(options && { options }) }
 }
 
-/** Checks the token, the base, the table, and its columns, and creates what is missing. */
+/** Checks the token, base, table, and columns, and creates missing ones. */
 export const setUpAirtable = (settings: AirtableSettings, deps: AirtableDeps) =>
-  goThrough(settings, deps, true)
+  runChecks(settings, deps, true)
 
 /** Runs the same checks without changing anything. */
 export const inspectAirtable = (settings: AirtableSettings, deps: AirtableDeps) =>
-  goThrough(settings, deps, false)
+  runChecks(settings, deps, false)
 
-async function goThrough(
+async function runChecks(
   settings: AirtableSettings,
   deps: AirtableDeps,
-  makes: boolean,
+  creates: boolean,
 ): Promise<SetupReport> {
   const { path, request } = openTable(settings, deps)
   const report: SetupReport = { done: [], todo: [] }
@@ -71,16 +71,16 @@ async function goThrough(
 
   async function check(): Promise<void> {
     const who = await request('GET', 'meta/whoami')
-    if (who.kind !== 'ok') return hinder(who, describeReply(who))
-    done.push('Airtable knows the token.')
+    if (who.kind !== 'ok') return addBlocker(who, describeReply(who))
+    done.push('The token is valid.')
 
     const listed = await request('GET', tablesPath)
     const base = v.safeParse(baseSchema, listed.kind === 'ok' ? listed.body : undefined)
     if (!base.success) {
-      const invisible = `The token cannot see base ${settings.baseId}. At ${tokenPage} give the token the scopes ${scopes.join(', ')} and access to the base; AIRTABLE_BASE_ID is the part of the base's address that begins with "app".`
-      hinder(listed, isForbidden(listed) ? invisible : describeReply(listed))
-      const byHand = `Or make the table by hand: name it "${settings.table}", with the columns ${describeAllColumns()}.`
-      if (makes && report.blocker === 'settings') todo.push(byHand)
+      const invisible = `The token cannot see base ${settings.baseId}. At ${tokenPage}, give the token the scopes ${scopes.join(', ')} and access to the base. AIRTABLE_BASE_ID is the part of the base's URL that starts with "app".`
+      addBlocker(listed, isForbidden(listed) ? invisible : describeReply(listed))
+      const byHand = `Or create the table by hand: name it "${settings.table}" and add the columns ${describeAllColumns()}.`
+      if (creates && report.blocker === 'settings') todo.push(byHand)
       return
     }
     done.push(`The token can see base ${settings.baseId}.`)
@@ -88,69 +88,72 @@ async function goThrough(
     const { tables } = base.output
     const table = tables.find(({ id, name }) => id === settings.table || name === settings.table)
     if (table) await checkTable(table)
-    else if (makes) await makeTable(settings.table, tables)
+    else if (creates) await createTable(settings.table, tables)
     else todo.push(`The base has no table "${settings.table}".`)
-    if (todo.length === 0) await checkRights()
+    if (todo.length === 0) await checkPermissions()
   }
 
-  function hinder(reply: Reply, sentence: string): void {
+  function addBlocker(reply: Reply, sentence: string): void {
     const isSettings = isForbidden(reply) || (reply.kind === 'failed' && reply.status === 401)
     report.blocker = isSettings ? 'settings' : 'airtable'
     todo.push(sentence)
   }
 
-  async function makeTable(name: string, tables: readonly Table[]): Promise<void> {
+  async function createTable(name: string, tables: readonly Table[]): Promise<void> {
     if (/^tbl\w{14}$/.test(name)) {
       const names = tables.map((table) => `"${table.name}" (${table.id})`).join(', ')
       todo.push(
-        `The base has no table ${name}. Set AIRTABLE_TABLE to one of ${names || 'its tables'}, or to the name of a table to be made.`,
+        `The base has no table ${name}. Set AIRTABLE_TABLE to one of ${names || 'its tables'}, or to the name of a new table.`,
       )
       return
     }
-    const made = await request('POST', tablesPath, { name, fields: columnNames.map(makeField) })
-    if (made.kind === 'ok')
-      done.push(`Made the table "${name}" with ${columnNames.length} columns.`)
+    const created = await request('POST', tablesPath, { name, fields: columnNames.map(makeField) })
+    if (created.kind === 'ok')
+      done.push(`Created the table "${name}" with ${columnNames.length} columns.`)
     else
       todo.push(
-        `The table "${name}" is missing and could not be made: ${explainUnmade(made)}. By hand: make a table "${name}" with the columns ${describeAllColumns()}.`,
+        `The table "${name}" is missing and could not be created: ${explainFailure(created)}. Create it by hand with the columns ${describeAllColumns()}.`,
       )
   }
 
   async function checkTable({ id, name, fields }: Table): Promise<void> {
     done.push(`The base has the table "${name}" (${id}).`)
     const missing = columnNames.filter((column) => !fields.some((field) => field.name === column))
-    if (makes) for (const column of missing) await makeColumn(column, id)
+    if (creates) for (const column of missing) await createColumn(column, id)
     else if (missing.length > 0)
-      todo.push(`The table "${name}" lacks the columns ${missing.join(', ')}.`)
+      todo.push(`The table "${name}" is missing the columns ${missing.join(', ')}.`)
     for (const { name, type } of fields) {
       const column = columnNames.find((one) => one === name)
       if (column && !airtableColumns[column].accepts.includes(type))
         todo.push(
-          `The column "${column}" has the type ${type}, which does not take our values. Change it to ${typeWords[airtableColumns[column].type]}.`,
+          `The column "${column}" has the type ${type}, which cannot store its values. Change it to ${typeWords[airtableColumns[column].type]}.`,
         )
     }
-    if (todo.length === 0) done.push('The table has every column.')
+    if (todo.length === 0) done.push('The table has all columns.')
   }
 
-  async function makeColumn(column: ColumnName, tableId: string): Promise<void> {
-    const made = await request('POST', `${tablesPath}/${tableId}/fields`, makeField(column))
-    if (made.kind === 'ok') done.push(`Made the column ${describeColumn(column)}.`)
+  async function createColumn(column: ColumnName, tableId: string): Promise<void> {
+    const created = await request('POST', `${tablesPath}/${tableId}/fields`, makeField(column))
+    if (created.kind === 'ok') done.push(`Created the column ${describeColumn(column)}.`)
     else
       todo.push(
-        `The column ${describeColumn(column)} is missing and could not be made: ${explainUnmade(made)}. Make it by hand.`,
+        `The column ${describeColumn(column)} is missing and could not be created: ${explainFailure(created)}. Create it by hand.`,
       )
   }
 
-  async function checkRights(): Promise<void> {
-    // For a record that does not exist, Airtable answers 422 if the token may write, and otherwise 403.
+  async function checkPermissions(): Promise<void> {
+    // For a record that does not exist, Airtable returns 422 if the token can write, and otherwise 403.
     const records = [{ id: 'rec00000000000000', fields: {} }]
     const written = await request('PATCH', path, { records })
-    if (written.kind === 'refused') done.push('The token may write rows.')
+    if (written.kind === 'refused') done.push('The token can write rows.')
     else
-      hinder(written, `Whether the token may write rows is not proved. ${describeReply(written)}`)
+      addBlocker(
+        written,
+        `Could not check whether the token can write rows. ${describeReply(written)}`,
+      )
     const read = await request('GET', `${path}?maxRecords=1`)
-    if (read.kind === 'ok') done.push('The token may read rows.')
-    else hinder(read, `The token may not read rows. ${describeReply(read)}`)
+    if (read.kind === 'ok') done.push('The token can read rows.')
+    else addBlocker(read, `The token cannot read rows. ${describeReply(read)}`)
   }
 }
 
@@ -160,9 +163,9 @@ const isForbidden = (reply: Reply) =>
 const describeReply = (reply: Reply) =>
   reply.kind === 'failed'
     ? reply.error
-    : `Airtable's answer makes no sense (${reply.kind === 'refused' ? `422 ${reply.type}` : '200'}).`
+    : `Airtable returned an unexpected response (${reply.kind === 'refused' ? `422 ${reply.type}` : '200'}).`
 
-const explainUnmade = (reply: Reply) =>
+const explainFailure = (reply: Reply) =>
   isForbidden(reply)
-    ? `the token lacks the scope schema.bases:write (add it at ${tokenPage}), or its owner may not change the base`
+    ? `the token does not have the scope schema.bases:write (add it at ${tokenPage}), or its owner cannot change the base`
     : describeReply(reply)

@@ -147,7 +147,7 @@ describe('the function on Deno', () => {
     expect(await post('/deliver')).toBe(202)
     await waitUntil(() => listMails().length === 2)
     expect(listMails()[1]?.subject).toBe(
-      'EMERGENCY: nobody has called Zoë emails yet: 6 minutes left',
+      'EMERGENCY: nobody has called Zoë emails yet (6 minutes left)',
     )
   })
 
