@@ -1,7 +1,13 @@
-/** The page promises a call within this time. */
+import { type BusinessHours, findOpening } from './hours.ts'
+
+/** The page promises a call within this time while the company is open. */
 export const promiseMs = 10 * 60_000
 
-export const findDeadline = (receivedAt: number): number => receivedAt + promiseMs
+/** When the promised call is due. The server stores it with the lead. */
+export function findDeadline(receivedAt: number, service: string, hours: BusinessHours): number {
+  const isUrgent = service === 'emergency' && hours.emergencies === 'always'
+  return (isUrgent ? receivedAt : findOpening(receivedAt, hours)) + promiseMs
+}
 
 /** Reminders count their minutes from this time. */
 export const findPromiseStart = (deadlineAt: number): number => deadlineAt - promiseMs

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { testLead, testPath } from '#testing/app.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestLog } from '#testing/log.ts'
-import { savePhone, testTime } from '#testing/saved-leads.ts'
+import { alwaysOpen, savePhone, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
 import { countLeads } from './store/reading.ts'
@@ -11,7 +11,15 @@ it('updates the warnings in /healthz', async () => {
   const db = await openTestDatabase('sqlite')
   let at = testTime
   const { app } = createService({
-    ...{ env: makeSettings({}), db, fetch, now: () => at, log: createTestLog(), wake: () => {} },
+    ...{
+      env: makeSettings({}),
+      hours: alwaysOpen,
+      db,
+      fetch,
+      now: () => at,
+      log: createTestLog(),
+      wake: () => {},
+    },
     findClientAddress: () => '203.0.113.7',
   })
   const readHealth = async () => {
@@ -34,7 +42,7 @@ it('stores leads when the database is not migrated yet', async () => {
   await db.kysely.schema.dropTable('push_devices').execute()
   const log = createTestLog()
   const { app } = createService({
-    ...{ env: makeSettings(), db, fetch, now: Date.now, log, wake: () => {} },
+    ...{ env: makeSettings(), hours: alwaysOpen, db, fetch, now: Date.now, log, wake: () => {} },
     findClientAddress: () => '203.0.113.7',
   })
   const sent = await app.request(testPath, {

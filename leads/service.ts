@@ -3,6 +3,7 @@ import { createDeviceReader } from './channels/channels.ts'
 import { createDeliverer, type Deliverer } from './delivery/deliver.ts'
 import { planDelivery } from './delivery/plan.ts'
 import { examine } from './health/examine.ts'
+import type { BusinessHours } from './hours.ts'
 import { createApp } from './http/app.ts'
 import { createFaultLog, type Log } from './log.ts'
 import type { Env } from './settings.ts'
@@ -11,6 +12,7 @@ import type { Database } from './store/tables.ts'
 /** Connects the HTTP app with delivery, for both runtimes (Node and Supabase Edge). */
 export function createService({
   env,
+  hours,
   db,
   fetch,
   now,
@@ -19,6 +21,7 @@ export function createService({
   wake = (deliverer) => deliverer.wake(),
 }: {
   env: Env
+  hours: BusinessHours
   db: Database
   fetch: typeof globalThis.fetch
   now: () => number
@@ -34,6 +37,7 @@ export function createService({
   const deliverer = createDeliverer(context, { faults, random: Math.random })
   const app = createApp({
     ...env,
+    hours,
     db,
     now,
     log,

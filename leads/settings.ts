@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Channel, SiteSettings } from './channels/channel.ts'
 import { type ChannelSettings, type ChannelVariables, channels } from './channels/channels.ts'
+import { isTimeZone } from './hours.ts'
 import { UserError } from './user-error.ts'
 import {
   checked,
@@ -73,15 +74,6 @@ function hasUserInfo(text = ''): boolean {
   if (!URL.canParse(text)) return false
   const { username, password } = new URL(text)
   return username !== '' || password !== ''
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en-US', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
 }
 
 export type Env = ReturnType<typeof readEnv>

@@ -49,6 +49,7 @@ export async function startSite({
   let proxyMentioned = false
   const { app, deliverer } = createService({
     env,
+    hours: content.hours,
     db,
     fetch,
     now,

@@ -20,6 +20,20 @@ export const company: Content['company'] = {
   // social: [{ name: 'Facebook', url: 'https://www.facebook.com/your-page' }],
 }
 
+/**
+ * When someone calls back. While you are open, the page promises a call within 10 minutes. Instead of
+ * 'always', list the hours of each day. Days that you leave out are closed:
+ *   open: { Mon: ['7:00-18:00'], Tue: ['7:00-18:00'], Sat: ['8:00-12:00', '13:00-16:00'] },
+ */
+export const hours: Content['hours'] = {
+  timeZone: 'America/Chicago',
+  open: 'always',
+  /** Holidays, such as '2026-12-25'. */
+  closedDates: [],
+  /** Whether you also call back emergencies while you are closed: 'always' or 'when open'. */
+  emergencies: 'always',
+}
+
 export const head: Content['head'] = {
   title: `${company.name} | Free roofing estimates with a call back within 10 minutes`,
   description: `Residential roofing since ${company.since}. Licensed and insured crews, 24/7 emergency service, and free estimates. We call you back within 10 minutes.`,
@@ -89,6 +103,15 @@ export const form: Content['form'] = {
     offline: "You're offline. We've saved what you typed. A call may still go through:",
     waiting:
       "You're offline. Keep this page open, and we'll send your request when you're back online. Or call us:",
+  },
+  /** While you are closed, {time} is such as "7:10 AM tomorrow". Not used if you are always open. */
+  closed: {
+    heading: (time) => `We'll call you by ${time}.`,
+    toast: (time) => `Estimate request received! We'll call you by ${time}.`,
+    note: (time) => `We have your request. We'll call you by ${time}.`,
+    /** For visitors without scripts, these must be true at any hour. */
+    headingAnytime: 'Free estimate, and a quick call back.',
+    noteAnytime: "We have your request. We'll call you within 10 minutes of opening.",
   },
   emailHint: 'Did you mean',
   phoneRule: 'Enter at least 7 digits',

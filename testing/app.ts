@@ -2,6 +2,7 @@ import { type AppOptions, createApp } from '#leads/http/app.ts'
 import { createFaultLog } from '#leads/log.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { createTestLog } from './log.ts'
+import { alwaysOpen } from './saved-leads.ts'
 
 export const testLead = {
   name: 'Zoë',
@@ -36,6 +37,7 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
     findProblems: async () => [],
     linkSecret: 'a secret for tests',
     timeZone: 'America/Chicago',
+    hours: alwaysOpen,
     anonKeys: ['the-key'],
     publicUrl: ownOrigin,
     allowedOrigins: [otherOrigin],

@@ -1,11 +1,19 @@
-import { findDeadline } from '#leads/deadline.ts'
+import { promiseMs } from '#leads/deadline.ts'
 import type { Lead } from '#leads/fields.ts'
+import type { BusinessHours } from '#leads/hours.ts'
 import type { LeadDetails, StoredLead } from '#leads/lead.ts'
 import { saveSession } from '#leads/store/desk-access.ts'
 import { serverEmail } from '#leads/store/live-sessions.ts'
 import { type PushDevice, saveDevice } from '#leads/store/push-devices.ts'
 import { type NewLead, saveLead } from '#leads/store/save-lead.ts'
 import type { Database } from '#leads/store/tables.ts'
+
+export const alwaysOpen: BusinessHours = {
+  timeZone: 'America/Chicago',
+  open: 'always',
+  closedDates: [],
+  emergencies: 'always',
+}
 
 export const testTime = Date.parse('2026-11-15T12:00:00Z')
 
@@ -22,7 +30,7 @@ export const storedJane: StoredLead = {
   ...jane,
   id: '00000000-0000-4000-8000-000000000001',
   receivedAt: testTime,
-  deadlineAt: findDeadline(testTime),
+  deadlineAt: testTime + promiseMs,
   suspect: null,
   consent: null,
   source: null,
@@ -49,7 +57,7 @@ export async function storeLead(
       clientAddress: '',
       idempotencyKeys: [],
       channels: ['airtable', 'email'],
-      deadlineAt: suspect === null ? findDeadline(at) : null,
+      deadlineAt: suspect === null ? at + promiseMs : null,
       escalateAt: at + 240_000,
       ...changes,
     },

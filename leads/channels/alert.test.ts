@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { storedJane } from '#testing/saved-leads.ts'
 import { formatClock, formatDuration } from '../clock.ts'
-import { findDeadline } from '../deadline.ts'
+import { promiseMs } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
 import { breakAutoLinks, describeAlert } from './alert.ts'
@@ -17,7 +17,7 @@ function alertOf(
   afterMs = 1,
 ) {
   const options = { now: receivedAt + afterMs, timeZone: 'America/Chicago', answerUrl }
-  const times = { receivedAt, deadlineAt: findDeadline(receivedAt) }
+  const times = { receivedAt, deadlineAt: receivedAt + promiseMs }
   return describeAlert({ ...storedJane, ...times, ...changed }, reason, options)
 }
 

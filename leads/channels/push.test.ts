@@ -5,7 +5,7 @@ import { openChannels } from '#testing/delivery.ts'
 import { jane, savePhone, storedJane, storeLead, testTime } from '#testing/saved-leads.ts'
 import { waitUntil } from '#testing/server-process.ts'
 import { makeSettings } from '#testing/settings.ts'
-import { findDeadline } from '../deadline.ts'
+import { promiseMs } from '../deadline.ts'
 import { planDelivery } from '../delivery/plan.ts'
 import type { Lead } from '../fields.ts'
 import { addCrew } from '../store/desk-access.ts'
@@ -37,7 +37,7 @@ async function open(engine: Engine = 'sqlite') {
     await savePhone(db, { ...phone, ...changes }, email)
   }
   const save = async (lead: Partial<Lead> = {}) => {
-    const planned = { ...jane, ...lead, deadlineAt: findDeadline(clock.at) }
+    const planned = { ...jane, ...lead, deadlineAt: clock.at + promiseMs }
     return storeLead(db, { at: clock.at, lead, ...(await planDelivery(context, planned)) })
   }
   /** Returns the devices and titles of the notifications since the last call. */

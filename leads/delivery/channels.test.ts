@@ -8,7 +8,7 @@ import { makeSettings } from '#testing/settings.ts'
 import { readAnswerToken } from '../answer-link.ts'
 import { findKind, mapRecipients } from '../channels/channels.ts'
 import { resumeWebhook } from '../channels/webhook.ts'
-import { findDeadline } from '../deadline.ts'
+import { promiseMs } from '../deadline.ts'
 import type { Lead } from '../fields.ts'
 import { examine } from '../health/examine.ts'
 import type { LeadOutcome } from '../lead.ts'
@@ -26,7 +26,7 @@ async function open(
   const db = given ?? (await openTestDatabase('sqlite'))
   const { context, clock, log, deliver } = openChannels(db, settings, { fetch })
   const save = async (lead: Partial<Lead> = {}) => {
-    const planned = { ...jane, ...lead, deadlineAt: findDeadline(clock.at) }
+    const planned = { ...jane, ...lead, deadlineAt: clock.at + promiseMs }
     const { channels } = await planDelivery(context, planned)
     return storeLead(db, { at: clock.at, lead, channels, escalateAt: undefined })
   }

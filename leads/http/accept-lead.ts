@@ -1,6 +1,7 @@
 import { findNetwork } from '../client-address.ts'
 import { findDeadline } from '../deadline.ts'
 import type { Lead } from '../fields.ts'
+import type { BusinessHours } from '../hours.ts'
 import { type FaultLog, type Log, nameError } from '../log.ts'
 import { saveLead } from '../store/save-lead.ts'
 import type { Database } from '../store/tables.ts'
@@ -15,6 +16,7 @@ export type AcceptOptions = {
   planDelivery: (
     lead: Lead & { deadlineAt: number | null },
   ) => Promise<{ channels: readonly string[]; escalateAt?: number | undefined }>
+  hours: BusinessHours
   rateLimitPerMinute: number
   saveTimeoutMs?: number
   now: () => number
@@ -45,7 +47,8 @@ export function createAcceptLead(options: AcceptOptions) {
       clientAddress: client,
       idempotencyKeys: keys,
       // Staff need not call suspected spam, so it has no deadline.
-      deadlineAt: details.suspect === null ? findDeadline(receivedAt) : null,
+      deadlineAt:
+        details.suspect === null ? findDeadline(receivedAt, lead.serviceType, options.hours) : null,
     }
     const network = limitPerMinute > 0 ? findNetwork(client) : undefined
     let hasStarted = false

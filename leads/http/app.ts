@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
+import { findDeadline, promiseMs } from '../deadline.ts'
 import { detailsHeader } from '../lead.ts'
 import type { Env } from '../settings.ts'
 import { type AcceptOptions, createAcceptLead } from './accept-lead.ts'
@@ -131,12 +132,15 @@ export function createApp(options: AppOptions): Hono {
       return showOutcome(c, 'failed')
     }
     const client = findClientAddress(c)
-    const sent = await readFormLead(c, { client, now: now() })
+    const at = now()
+    const sent = await readFormLead(c, { client, now: at })
     if (typeof sent === 'string') return showOutcome(c, sent)
     let refusal = await acceptLead({ ...sent, keys: [...sent.formKeys, ...sent.keys] }, client)
     // Some autofill changes fields without an input event, so the key may belong to another lead.
     if (refusal === refusals.keyReused) refusal = await acceptLead(sent, client)
-    return showOutcome(c, refusal ? 'failed' : 'received')
+    if (refusal) return showOutcome(c, 'failed')
+    const isSoon = findDeadline(at, sent.lead.serviceType, options.hours) <= at + promiseMs
+    return showOutcome(c, isSoon ? 'received' : 'received-closed')
   }
 
   function hasKey(c: Context): boolean {

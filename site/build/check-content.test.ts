@@ -6,7 +6,7 @@ import { copySources } from '#testing/copy-sources.ts'
 import * as content from '../content.ts'
 import { checkContent } from './check-content.ts'
 
-const { company, form, hero, services } = content
+const { company, form, hero, hours, services } = content
 
 /** Returns the messages about content with these changes. */
 function check(changes: object): string[] {
@@ -51,6 +51,28 @@ test.each([
     expect.stringMatching(
       /^site\/content\.ts: services\.cards entry 1\.icon (is 'rooff', but must be 'roof', 'hammer', or 'inspect'|is missing)\./,
     ),
+  ])
+})
+
+test.each([
+  ['timeZone', { timeZone: 'America/Minneapolis' }, 'must be a time zone'],
+  ['open', { open: 'never' }, "must be 'always'"],
+  ['open.Mo', { open: { Mo: ['7:00-18:00'] } }, 'is unknown'],
+  ['open.Mon entry 1', { open: { Mon: ['7:00-25:00'] } }, "such as '7:00-18:00'"],
+  ['open.Mon entry 1', { open: { Mon: ['22:00-6:00'] } }, 'and close after it opens'],
+  ['open.Mon', { open: { Mon: ['7:00-13:00', '12:00-18:00'] } }, 'has spans that overlap'],
+  ['closedDates entry 1', { closedDates: ['12/25/2026'] }, 'must be a date'],
+  ['emergencies', { emergencies: 'never' }, "must be 'always' or 'when open'"],
+])('rejects hours with a mistake in %s', (entry, changes, message) => {
+  const [found = '', ...others] = check({ hours: { ...hours, ...changes } })
+  expect(found).toContain(`site/content.ts: hours.${entry} `)
+  expect(found).toContain(message)
+  expect(others).toEqual([])
+})
+
+test('rejects hours without any opening', () => {
+  expect(check({ hours: { ...hours, open: {} } })).toEqual([
+    'site/content.ts: hours leave the company closed for a year. Add a span to open, or delete closedDates.',
   ])
 })
 

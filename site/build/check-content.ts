@@ -4,39 +4,13 @@ import { pathToFileURL } from 'node:url'
 import * as v from 'valibot'
 import type { LeadField } from '#leads/fields.ts'
 import { UserError } from '#leads/user-error.ts'
+import { hoursRules } from './hours-rules.ts'
+import { anyText, choice, group, listOf, mustMatch, text, wording } from './rules.ts'
 
 /*
  * The rules for the two files that an owner edits. Each message continues a sentence that starts with
  * the name of the entry: "company.since must be …".
  */
-
-const list = (words: readonly string[], type: Intl.ListFormatType) =>
-  new Intl.ListFormat('en', { type }).format(words)
-
-/** An object without other entries, so that a misspelled one is reported. */
-const group = <const Entries extends v.ObjectEntries>(entries: Entries) =>
-  v.strictObject(entries, ({ expected }) => {
-    if (expected === 'Object') return 'must be a group of entries between { and }.'
-    if (expected !== 'never') return 'is missing. Add it, or correct its spelling.'
-    return `is unknown. Correct its spelling, or delete it. Known entries: ${list(Object.keys(entries), 'conjunction')}.`
-  })
-
-const anyText = v.string("must be text between quotes, such as '…'.")
-const text = v.pipe(anyText, v.nonEmpty('is empty. Write its text between the quotes.'))
-const mustMatch = (pattern: RegExp, explain: (input: string) => string) =>
-  v.pipe(
-    anyText,
-    v.regex(pattern, ({ input }) => `is '${input}', but ${explain(input)}`),
-  )
-const choice = <const Names extends readonly string[]>(...names: Names) =>
-  v.picklist(names, ({ input }) => {
-    const quoted = names.map((name) => `'${name}'`)
-    return `is '${input}', but must be ${list(quoted, 'disjunction')}.`
-  })
-const listOf = <Item extends v.GenericSchema>(item: Item) =>
-  v.array(item, 'must be a list between [ and ].')
-const wording = <Words extends (input: never) => string>() =>
-  v.custom<Words>((input) => typeof input === 'function', 'must be a function that returns text.')
 
 const phone = mustMatch(
   /^\([2-9]\d{2}\) [2-9]\d{2}-\d{4}$/,
@@ -52,6 +26,7 @@ const sample = v.exactOptional(v.literal(true, 'must be true. Or delete it.'))
 const perField = { name: text, email: text, phone: text, address: text, serviceType: text }
 
 const contentRules = group({
+  hours: hoursRules,
   company: group({
     sample,
     name: v.pipe(text, v.maxLength(60, 'is longer than 60 characters. Use a shorter form.')),
@@ -116,6 +91,13 @@ const contentRules = group({
       slow: text,
       offline: text,
       waiting: text,
+    }),
+    closed: group({
+      heading: wording<(time: string) => string>(),
+      toast: wording<(time: string) => string>(),
+      note: wording<(time: string) => string>(),
+      headingAnytime: text,
+      noteAnytime: text,
     }),
     emailHint: text,
     phoneRule: text,

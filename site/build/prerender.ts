@@ -11,8 +11,7 @@ export const formCode = 'estimate-form/main.tsx'
 
 type RenderModule = typeof import('./render.tsx')
 
-const inlineScript = 'inline-script/page.ts'
-const inlineScriptTag = `<script type="module" src="/${inlineScript}"></script>`
+const inlineScriptTag = '<script type="module" src="/inline-script/page.ts"></script>'
 
 /**
  * Turns index.html and 404.html into finished pages: React renders the markup at build time, and the
@@ -21,6 +20,7 @@ const inlineScriptTag = `<script type="module" src="/${inlineScript}"></script>`
  */
 export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plugin[] {
   let config: ResolvedConfig
+  let inlineScript = 'inline-script/page.ts'
   return [
     {
       name: 'render-pages',
@@ -30,7 +30,8 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
       transformIndexHtml: {
         order: 'pre',
         async handler(html, { filename, server }) {
-          await readContent()
+          const { hours } = await readContent()
+          if (hours.open !== 'always') inlineScript = 'inline-script/page-with-hours.ts'
           const { renderPage } = server
             ? ((await server.ssrLoadModule('/build/render.tsx')) as RenderModule)
             : await importForBuild(config)
@@ -39,7 +40,8 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
           const rendered = html
             .replace('<!-- head -->', () => head)
             .replace('<!-- body -->', () => body)
-          return server ? rendered : rendered.replace(inlineScriptTag, '')
+          const tag = server ? `<script type="module" src="/${inlineScript}"></script>` : ''
+          return rendered.replace(inlineScriptTag, tag)
         },
       },
       // Everything but the form runs at build time only, so Vite cannot update it in the browser.
@@ -74,7 +76,7 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
           const pages = Object.values(bundle).filter(
             (file) => file.type === 'asset' && file.fileName.endsWith('.html'),
           ) as Rolldown.OutputAsset[]
-          const script = await buildInlineScript(config)
+          const script = await buildInlineScript(config, inlineScript)
           const inlined = new Set<string>()
           for (const page of pages) {
             page.source = inlineStyles(String(page.source), bundle, inlined)
@@ -124,7 +126,7 @@ async function importForBuild({ root, env }: ResolvedConfig) {
 }
 
 /** Bundles the inline script separately, so that it may import files that the form imports, too. */
-async function buildInlineScript({ root }: ResolvedConfig) {
+async function buildInlineScript({ root }: ResolvedConfig, file: string) {
   const built = await build({
     root,
     configFile: false,
@@ -132,7 +134,7 @@ async function buildInlineScript({ root }: ResolvedConfig) {
     build: {
       write: false,
       modulePreload: false,
-      rolldownOptions: { input: join(root, inlineScript) },
+      rolldownOptions: { input: join(root, file) },
     },
   })
   const { output } = built as Rolldown.RolldownOutput

@@ -1,7 +1,8 @@
 import { renderToString } from 'react-dom/server'
 import { palette } from '#leads/brand.json'
+import { weekdays } from '#leads/hours.ts'
 import { brand } from '../brand/brand.ts'
-import { company, head, services } from '../content.ts'
+import { company, head, hours, services } from '../content.ts'
 import { LandingPage } from '../landing-page.tsx'
 import { NotFoundPage } from '../not-found-page.tsx'
 import { telNumber } from '../sections/call-link.tsx'
@@ -73,6 +74,35 @@ const NotFoundHead = () => (
   </>
 )
 
+const dayNames = {
+  Mon: 'Monday',
+  Tue: 'Tuesday',
+  Wed: 'Wednesday',
+  Thu: 'Thursday',
+  Fri: 'Friday',
+  Sat: 'Saturday',
+  Sun: 'Sunday',
+} as const
+
+function listOpeningHours() {
+  const { open } = hours
+  const describe = (dayOfWeek: string | string[], span: string) => {
+    const [opens = '', closes = ''] = span.split('-').map((time) => time.padStart(5, '0'))
+    // Google writes the end of a day as 23:59.
+    const end = closes === '24:00' ? '23:59' : closes
+    return { '@type': 'OpeningHoursSpecification', dayOfWeek, opens, closes: end }
+  }
+  if (open === 'always') return describe(Object.values(dayNames), '00:00-24:00')
+  const weekly = weekdays.flatMap((day) =>
+    (open[day] ?? []).map((span) => describe(dayNames[day], span)),
+  )
+  const closed = hours.closedDates.map((date) => ({
+    '@type': 'OpeningHoursSpecification',
+    ...{ opens: '00:00', closes: '00:00', validFrom: date, validThrough: date },
+  }))
+  return [...weekly, ...closed]
+}
+
 /**
  * Describes the company to search engines (schema.org). Ratings are left out, because Google ignores
  * those that a business publishes about itself.
@@ -102,13 +132,7 @@ function formatBusiness(publicUrl: string | undefined): string {
       value: company.license,
     },
     sameAs: company.social?.map(({ url }) => url),
-    openingHoursSpecification: {
-      '@type': 'OpeningHoursSpecification',
-      dayOfWeek: ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
-      // Google's notation for 24 hours.
-      opens: '00:00',
-      closes: '23:59',
-    },
+    openingHoursSpecification: listOpeningHours(),
     makesOffer: services.cards.map(({ title, text }) => ({
       '@type': 'Offer',
       itemOffered: { '@type': 'Service', name: title, description: text },

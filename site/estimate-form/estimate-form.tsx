@@ -1,7 +1,7 @@
 import { type ComponentProps, Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
 import { fieldNames, type LeadField, leadFields, serviceTypes } from '#leads/fields.ts'
 import { trapField } from '#leads/lead.ts'
-import { company, form as words } from '../content.ts'
+import { company, hours, form as words } from '../content.ts'
 import { callHref } from '../sections/call-link.tsx'
 import { AddressSuggestions } from './address/suggestions.tsx'
 import { useOnline } from './connection.ts'
@@ -11,6 +11,8 @@ import { suggestEmail } from './suggest-email.ts'
 import { preloadSubmitCode, useSubmit } from './use-submit.ts'
 
 const { privacyPolicy } = words.consent
+export const isLimited = hours.open !== 'always'
+
 const functionPath = '/functions/v1/submit-to-airtable'
 
 /** The estimate request form. Its fields are uncontrolled, so that text typed before hydration is kept. */
@@ -19,7 +21,7 @@ export function EstimateForm() {
   const email = useRef<HTMLInputElement>(null)
   const address = useRef<HTMLInputElement>(null)
   const [suggestedEmail, setSuggestedEmail] = useState<string>()
-  const { handleSubmit, submitting, slow, errors, clearError, outcome } = useSubmit()
+  const { handleSubmit, submitting, slow, errors, clearError, outcome, receivedNote } = useSubmit()
   const online = useOnline()
 
   useEffect(() => {
@@ -144,7 +146,19 @@ export function EstimateForm() {
       onReset={() => setSuggestedEmail(undefined)}
       onFocus={preloadSubmitCode}
     >
-      <h2 id="estimate-heading">{words.heading}</h2>
+      {/* The inline script updates the text (call-time.ts). */}
+      {isLimited ? (
+        <h2
+          id="estimate-heading"
+          suppressHydrationWarning
+          data-open={words.heading}
+          data-closed={words.closed.heading('{time}')}
+        >
+          {words.closed.headingAnytime}
+        </h2>
+      ) : (
+        <h2 id="estimate-heading">{words.heading}</h2>
+      )}
       {fieldNames.map((name) => (
         <Fragment key={name}>{inputs[name]}</Fragment>
       ))}
@@ -159,7 +173,7 @@ export function EstimateForm() {
         {!online && <CallNote>{submitting ? words.notes.waiting : words.notes.offline}</CallNote>}
         {online && outcome === 'received' && (
           <p className="form-note" data-outcome="received">
-            {words.notes.received}
+            {receivedNote}
           </p>
         )}
         {online && (slow || outcome === 'failed') && (

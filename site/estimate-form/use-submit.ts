@@ -1,9 +1,10 @@
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { type FlatErrors, flatten, safeParse } from 'valibot'
+import { findCallTime } from '#leads/call-time.ts'
 import { fieldNames, type Lead, type LeadField, requiredFields } from '#leads/fields.ts'
 import { leadSchema } from '#leads/lead.ts'
-import { form as words } from '../content.ts'
+import { hours, form as words } from '../content.ts'
 import { untilOnline } from './connection.ts'
 import { findField } from './field-input.ts'
 import { formatNameField, formatPhoneField } from './format-fields.ts'
@@ -23,6 +24,7 @@ export function useSubmit() {
   const [slow, setSlow] = useState(false)
   const [errors, setErrors] = useState<Errors>({})
   const [outcome, setOutcome] = useState<'received' | 'failed'>()
+  const [receivedNote, setReceivedNote] = useState(words.notes.received)
 
   useEffect(() => {
     if (!submitting) return
@@ -75,8 +77,10 @@ export function useSubmit() {
     }
     await sender.sendLead(form, lead)
     form.reset()
+    const time = findCallTime(Date.now(), lead.serviceType, hours)
+    setReceivedNote(time ? words.closed.note(time) : words.notes.received)
     setOutcome('received')
-    void showToast('success', words.toasts.received)
+    void showToast('success', time ? words.closed.toast(time) : words.toasts.received)
   }
 
   /** Returns the lead if all fields are valid. Otherwise, shows an error at each invalid field. */
@@ -99,7 +103,7 @@ export function useSubmit() {
 
   const clearError = (name: LeadField) => setErrors(({ [name]: _corrected, ...others }) => others)
 
-  return { handleSubmit, submitting, slow, errors, clearError, outcome }
+  return { handleSubmit, submitting, slow, errors, clearError, outcome, receivedNote }
 }
 
 const readValues = (form: HTMLFormElement) =>

@@ -40,5 +40,5 @@ function showOutcome(outcomes: HTMLElement) {
   outcome.dataset.shown = ''
   // Remove the fragment, so that a reload does not show the outcome again or delete the next draft.
   history.replaceState(history.state, '', location.pathname + location.search)
-  if (outcome.id === 'estimate-received') deleteDraft()
+  if (outcome.id.startsWith('estimate-received')) deleteDraft()
 }

@@ -1,6 +1,6 @@
 import { requiredFields } from '#leads/fields.ts'
 import { company, form, hero } from '../content.ts'
-import { EstimateForm } from '../estimate-form/estimate-form.tsx'
+import { EstimateForm, isLimited } from '../estimate-form/estimate-form.tsx'
 import { callHref } from './call-link.tsx'
 import { hasLongName } from './logo.tsx'
 
@@ -45,6 +45,16 @@ export function Hero() {
             <p id="estimate-received" className="outcome">
               {form.toasts.received}
             </p>
+            {isLimited && (
+              <p
+                id="estimate-received-closed"
+                className="outcome"
+                data-open={form.closed.noteAnytime}
+                data-closed={form.closed.note('{time}')}
+              >
+                {form.closed.noteAnytime}
+              </p>
+            )}
             <p id="estimate-incomplete" className="outcome">
               {form.toasts.incomplete}
               <span>. {form.notes.incompletePlain}</span>

@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import { form as words } from '#site/content.ts'
+import { copySources } from '#testing/copy-sources.ts'
+import { visitor } from './form.ts'
+import { serveSite } from './site.ts'
+import { desktop, expect, expectNoShift, phone, test, watchShifts } from './test.ts'
+
+// The page of a company that is closed at night, on Sundays, and on Christmas Day.
+
+const workdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'].map((day) => `${day}: ['7:00-18:00']`)
+const limited = `open: { ${workdays.join(', ')} }, closedDates: ['2026-12-25']`
+const at = (text: string) => new Date(`${text}-06:00`)
+const openHeading = words.heading
+
+test.describe.configure({ mode: 'default' })
+test.use({ timezoneId: 'America/Chicago' })
+
+let folder: string
+let url: string
+let stop: () => Promise<void>
+
+test.beforeAll(async () => {
+  folder = copySources()
+  const content = join(folder, 'site/content.ts')
+  const text = readFileSync(content, 'utf8')
+  const changed = text.replace(/open: 'always',.*?closedDates: \[\]/s, limited)
+  expect(changed).not.toBe(text)
+  writeFileSync(content, changed)
+  const built = spawnSync('vite', ['build', '--logLevel', 'error'], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  expect(built.status, built.stderr).toBe(0)
+  const site = await serveSite({ HOST: '127.0.0.1' }, join(folder, 'dist'))
+  url = `http://127.0.0.1:${site.port}`
+  stop = () => site.stop()
+})
+
+test.afterAll(async () => {
+  await stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+for (const [when, time, heading] of [
+  ['while open', '2026-11-17T12:00', openHeading],
+  ['in the evening', '2026-11-17T18:00', words.closed.heading('7:10 AM tomorrow')],
+  ['at 2 a.m.', '2026-11-17T02:00', words.closed.heading('7:10 AM')],
+  ['on Saturday night', '2026-11-21T20:00', words.closed.heading('7:10 AM on Monday')],
+  ['on a holiday', '2026-12-25T09:00', words.closed.heading('7:10 AM tomorrow')],
+] as const) {
+  test(`the heading is true ${when}`, async ({ page, form }) => {
+    await page.clock.install({ time: at(time) })
+    await page.goto(url)
+    const shown = page.getByRole('heading', { name: heading, exact: true })
+    await expect(shown).toBeVisible()
+    // React keeps it.
+    await form.fillIn()
+    await expect(shown).toBeVisible()
+  })
+}
+
+test('the heading switches at closing and opening time', async ({ page }) => {
+  await page.clock.install({ time: at('2026-11-17T17:59:30') })
+  await page.goto(url)
+  const heading = page.locator('#estimate-heading')
+  await expect(heading).toHaveText(openHeading)
+  await page.clock.runFor('00:30')
+  await expect(heading).toHaveText(words.closed.heading('7:10 AM tomorrow'))
+  await page.clock.runFor('13:00:00')
+  await expect(heading).toHaveText(openHeading)
+})
+
+test('an emergency at night is called back at once, and the success says when', async ({
+  page,
+  form,
+}) => {
+  await page.clock.install({ time: at('2026-11-17T20:00') })
+  await form.answerWith({ status: 200 })
+  await page.goto(url)
+  await form.fillIn({ ...visitor, serviceType: 'emergency' })
+  await expect(form.root.getByRole('heading', { name: openHeading })).toBeVisible()
+  await form.press()
+  await expect(form.note('received')).toBeVisible()
+
+  await form.fillIn()
+  await form.button.click()
+  const time = '7:10 AM tomorrow'
+  await expect(form.root.getByText(words.closed.note(time))).toBeVisible()
+  await expect(page.getByText(words.closed.toast(time))).toBeVisible()
+})
+
+test.describe('a visitor in another time zone', () => {
+  test.use({ timezoneId: 'America/New_York' })
+  test('reads the company’s time with its zone', async ({ page }) => {
+    await page.clock.install({ time: at('2026-11-17T20:00') })
+    await page.goto(url)
+    const heading = words.closed.heading('7:10 AM CST tomorrow')
+    await expect(page.getByRole('heading', { name: heading })).toBeVisible()
+  })
+})
+
+test.describe('without scripts', () => {
+  test.use({ javaScriptEnabled: false })
+  test('the texts are true at any hour', async ({ page }) => {
+    await page.goto(url)
+    await expect(page.getByRole('heading', { name: words.closed.headingAnytime })).toBeVisible()
+    await page.goto(`${url}/#estimate-received-closed`)
+    await expect(page.getByText(words.closed.noteAnytime)).toBeInViewport()
+  })
+})
+
+for (const viewport of [phone, { width: 768, height: 1024 }, desktop])
+  test(`nothing moves while the heading changes at ${viewport.width} px`, async ({ page }) => {
+    await page.setViewportSize(viewport)
+    await page.clock.install({ time: at('2026-11-21T17:59:30') })
+    await page.addInitScript(watchShifts)
+    await page.goto(url)
+    await expect(page.locator('#estimate-heading')).toHaveText(openHeading)
+    await page.clock.runFor('00:30')
+    await expect(page.locator('#estimate-heading')).toHaveText(/on Monday/)
+    await expectNoShift(page)
+  })
+
+test('the inline script has 3 kB at most, and search engines get the hours', async () => {
+  const html = readFileSync(join(folder, 'dist/index.html'), 'utf8')
+  const [, script = ''] = html.match(/<script type="module" async>(.*?)<\/script>/s) ?? []
+  expect(script).not.toBe('')
+  expect(brotliCompressSync(script).length).toBeLessThanOrEqual(3_000)
+  expect(html).toContain('"dayOfWeek":"Saturday","opens":"07:00","closes":"18:00"')
+  expect(html).toContain('"validFrom":"2026-12-25"')
+})

@@ -1,0 +1,40 @@
+import { findDeadline, promiseMs } from './deadline.ts'
+import type { BusinessHours } from './hours.ts'
+
+const dayMs = 24 * 3_600_000
+
+/** When the company calls a visitor of the page, or undefined if that is within 10 minutes. */
+export function findCallTime(now: number, service: string, hours: BusinessHours) {
+  const deadline = findDeadline(now, service, hours)
+  if (deadline <= now + promiseMs) return undefined
+  const { timeZone } = hours
+  const readerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return formatCallTime(deadline, { now, timeZone, readerZone })
+}
+
+/**
+ * Tells a homeowner by when the company calls: 7:10 AM, 7:10 AM tomorrow, 7:10 AM on Monday, or
+ * 7:10 AM on December 28. Times are the company's; their zone is named if the reader's clock differs.
+ */
+export function formatCallTime(
+  at: number,
+  { now, timeZone, readerZone = timeZone }: { now: number; timeZone: string; readerZone?: string },
+): string {
+  const format = (options: Intl.DateTimeFormatOptions, zone = timeZone) =>
+    new Intl.DateTimeFormat('en-US', { timeZone: zone, ...options })
+  const time = { hour: 'numeric', minute: '2-digit' } as const
+  const plain = format(time).format(at)
+  const isForeign = format(time, readerZone).format(at) !== plain
+  const text = isForeign ? format({ ...time, timeZoneName: 'short' }).format(at) : plain
+  // Sweden writes dates as 2026-11-17, which parse as days without a time zone.
+  const date = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' })
+  const days = (Date.parse(date.format(at)) - Date.parse(date.format(now))) / dayMs
+  return text.replace(/\s/g, ' ') + formatDay()
+
+  function formatDay() {
+    if (days < 1) return ''
+    if (days < 2) return ' tomorrow'
+    if (days < 7) return ` on ${format({ weekday: 'long' }).format(at)}`
+    return ` on ${format({ month: 'long', day: 'numeric' }).format(at)}`
+  }
+}

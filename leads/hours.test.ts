@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { findDeadline } from './deadline.ts'
+import { type BusinessHours, findOpening, type Weekday, weekdays } from './hours.ts'
+
+const chicago: BusinessHours = {
+  timeZone: 'America/Chicago',
+  open: {
+    Mon: ['7:00-18:00'],
+    Tue: ['7:00-18:00'],
+    Wed: ['7:00-18:00'],
+    Thu: ['7:00-18:00'],
+    Fri: ['7:00-12:00', '13:00-18:00'],
+    Sat: ['8:00-24:00'],
+    Sun: ['0:00-2:30'],
+  },
+  closedDates: ['2026-12-25', '2027-01-01'],
+  emergencies: 'always',
+}
+const at = (text: string) => new Date(text).getTime()
+const show = (time: number) => new Date(time).toISOString()
+
+describe('the deadline', () => {
+  it.each([
+    ['while open', '2026-11-17T12:00:00-06:00', '2026-11-17T12:10:00-06:00'],
+    ['at opening', '2026-11-17T07:00:00-06:00', '2026-11-17T07:10:00-06:00'],
+    ['a second before opening', '2026-11-17T06:59:59-06:00', '2026-11-17T07:10:00-06:00'],
+    ['a second before closing', '2026-11-17T17:59:59-06:00', '2026-11-17T18:09:59-06:00'],
+    ['at closing', '2026-11-17T18:00:00-06:00', '2026-11-18T07:10:00-06:00'],
+    ['at lunch', '2026-11-20T12:30:00-06:00', '2026-11-20T13:10:00-06:00'],
+    ['before midnight of an open night', '2026-11-21T23:59:00-06:00', '2026-11-22T00:09:00-06:00'],
+    ['after midnight of an open night', '2026-11-22T02:00:00-06:00', '2026-11-22T02:10:00-06:00'],
+    ['on a holiday', '2026-12-25T09:00:00-06:00', '2026-12-26T08:10:00-06:00'],
+    ['at 23:59 on December 31', '2026-12-31T23:59:00-06:00', '2027-01-02T08:10:00-06:00'],
+    ['in the night when clocks go back', '2026-11-01T03:00:00-06:00', '2026-11-02T07:10:00-06:00'],
+    ['in the repeated hour', '2026-11-01T01:30:00-06:00', '2026-11-01T01:40:00-06:00'],
+    ['when clocks go forward', '2027-03-14T04:00:00-05:00', '2027-03-15T07:10:00-05:00'],
+    // 2:30 does not exist on that day. An hour later is 3:30.
+    ['before a skipped closing time', '2027-03-14T03:20:00-05:00', '2027-03-14T03:30:00-05:00'],
+  ])('%s', (_, received, due) => {
+    expect(show(findDeadline(at(received), 'roof-repair', chicago))).toBe(show(at(due)))
+  })
+
+  const night = at('2026-11-17T02:00:00-06:00')
+  it.each([
+    ['an emergency at night', 'emergency', 'always', '2026-11-17T02:10:00-06:00'],
+    ['an emergency when nobody is on call', 'emergency', 'when open', '2026-11-17T07:10:00-06:00'],
+    ['no service chosen', '', 'always', '2026-11-17T07:10:00-06:00'],
+  ] as const)('%s', (_, service, emergencies, due) => {
+    const deadline = findDeadline(night, service, { ...chicago, emergencies })
+    expect(show(deadline)).toBe(show(at(due)))
+  })
+
+  it('is 10 minutes away around the clock by default', () => {
+    expect(findDeadline(night, 'other', { ...chicago, open: 'always' })).toBe(night + 600_000)
+  })
+})
+
+describe('for any hours and time', () => {
+  // Clocks change between 1:00 and 3:00 in these zones. The cases above cover those hours.
+  const minute = fc.integer({ min: 0, max: 96 }).map((quarter) => quarter * 15)
+  const usualMinute = minute.filter((minute) => minute <= 60 || minute >= 180)
+  const formatTime = (minute: number) => `${Math.floor(minute / 60)}:${minute % 60}`
+  const spans = (minutes: typeof minute) =>
+    fc
+      .uniqueArray(minutes, { maxLength: 6 })
+      .map((some) => some.sort((a, b) => a - b))
+      .map((some) =>
+        some.flatMap((to, index) =>
+          index % 2 ? [`${formatTime(some[index - 1] ?? 0)}-${formatTime(to)}`] : [],
+        ),
+      )
+  const time = fc.date({
+    min: new Date('2026-01-01'),
+    max: new Date('2029-01-01'),
+    noInvalidDate: true,
+  })
+  const hours = (minutes: typeof minute) =>
+    fc.record<BusinessHours>({
+      timeZone: fc.constantFrom(
+        'America/Chicago',
+        'America/New_York',
+        'Pacific/Honolulu',
+        'Europe/Berlin',
+      ),
+      open: fc.record({
+        Mon: fc.constant(['9:00-17:00']),
+        ...Object.fromEntries(weekdays.slice(1).map((day) => [day, spans(minutes)])),
+      }),
+      closedDates: fc.array(
+        time.map((day) => day.toISOString().slice(0, 10)),
+        { maxLength: 40 },
+      ),
+      emergencies: fc.constant('always'),
+    })
+
+  it('finds an open moment, and no earlier one is open', () => {
+    fc.assert(
+      fc.property(hours(usualMinute), time, (hours, date) => {
+        const opening = findOpening(date.getTime(), hours)
+        expect(isOpen(opening, hours)).toBe(true)
+        const quarterMs = 15 * 60_000
+        for (let earlier = date.getTime(); earlier < opening; earlier += quarterMs)
+          expect(isOpen(earlier, hours), show(earlier)).toBe(false)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('never lets a later lead be due earlier', () => {
+    fc.assert(
+      fc.property(hours(minute), time, fc.nat(2 * 86_400_000), (hours, date, later) => {
+        const first = findDeadline(date.getTime(), 'other', hours)
+        const second = findDeadline(date.getTime() + later, 'other', hours)
+        expect(second).toBeGreaterThanOrEqual(first)
+        expect(findOpening(first - 600_000, hours)).toBe(first - 600_000)
+      }),
+    )
+  })
+})
+
+/** Reads the clock on the wall, another way than the code does. */
+function isOpen(time: number, { open, closedDates, timeZone }: BusinessHours): boolean {
+  if (open === 'always') return true
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    weekday: 'short',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  })
+  const read = Object.fromEntries(format.formatToParts(time).map((part) => [part.type, part.value]))
+  if (closedDates.includes(`${read.year}-${read.month}-${read.day}`)) return false
+  const now = Number(read.hour) * 60 + Number(read.minute)
+  return (open[read.weekday as Weekday] ?? []).some((span) => {
+    const [from = 0, to = 0] = span.split('-').map((text) => {
+      const [hour = 0, minute = 0] = text.split(':').map(Number)
+      return hour * 60 + minute
+    })
+    return from <= now && now < to
+  })
+}

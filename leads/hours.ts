@@ -1,0 +1,86 @@
+/*
+ * When the company is open. The page and the server use the same code, so they name the same deadline.
+ * The owner's hours are in site/content.ts.
+ */
+
+export const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
+export type Weekday = (typeof weekdays)[number]
+
+export type BusinessHours = {
+  /** The company's time zone, such as America/Chicago. */
+  timeZone: string
+  /** `always`, or spans such as 7:00-18:00 for each weekday. A day without spans is closed. */
+  open: 'always' | { readonly [Day in Weekday]?: readonly string[] }
+  /** Holidays, such as 2026-12-25. */
+  closedDates: readonly string[]
+  /** Whether someone also calls back emergencies while the company is closed. */
+  emergencies: 'always' | 'when open'
+}
+
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+const longestClosureDays = 366
+
+/** Returns `at` while the company is open, otherwise the next opening. The build checks that there is one. */
+export const findOpening = (at: number, hours: BusinessHours): number =>
+  findOpeningWithinYear(at, hours) ?? at
+
+export function findOpeningWithinYear(
+  at: number,
+  { timeZone, open, closedDates }: BusinessHours,
+): number | undefined {
+  if (open === 'always') return at
+  const { toWall, toInstant } = findClock(timeZone)
+  const now = toWall(at)
+  const today = now - (now % dayMs)
+  for (let day = today; day <= today + longestClosureDays * dayMs; day += dayMs) {
+    const date = new Date(day)
+    if (closedDates.includes(date.toISOString().slice(0, 10))) continue
+    for (const span of open[date.toUTCString().slice(0, 3) as Weekday] ?? []) {
+      const [from, to] = readSpan(span).map((minute) => toInstant(day + minute * minuteMs))
+      if (at < (to ?? 0)) return Math.max(at, from ?? 0)
+    }
+  }
+}
+
+/** 7:00-18:00 → 420, 1080 */
+export function readSpan(span: string): [from: number, to: number] {
+  const [fromHour = 0, fromMinute = 0, toHour = 0, toMinute = 0] = span.split(/[:-]/).map(Number)
+  return [fromHour * 60 + fromMinute, toHour * 60 + toMinute]
+}
+
+type Clock = ReturnType<typeof createClock>
+const clocks = new Map<string, Clock>()
+function findClock(timeZone: string): Clock {
+  const clock = clocks.get(timeZone) ?? createClock(timeZone)
+  clocks.set(timeZone, clock)
+  return clock
+}
+
+/** Converts between instants and what a clock on the company's wall shows, written as if it were UTC. */
+function createClock(timeZone: string) {
+  // Sweden writes 2026-11-17 07:13:05.
+  const format = new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  })
+  const toWall = (at: number) => Date.parse(`${format.format(at).replace(' ', 'T')}Z`)
+  /** A time that occurs twice in fall means the first one; one that is skipped in spring means an hour later. */
+  function toInstant(wall: number): number {
+    const offsetAt = (at: number) => toWall(at) - at
+    const before = wall - offsetAt(wall - dayMs)
+    const after = wall - offsetAt(wall + dayMs)
+    return toWall(before) !== wall && toWall(after) === wall ? after : before
+  }
+  return { toWall, toInstant }
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    createClock(name)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,63 @@
+import * as v from 'valibot'
+import {
+  type BusinessHours,
+  findOpeningWithinYear,
+  isTimeZone,
+  readSpan,
+  weekdays,
+} from '#leads/hours.ts'
+import { choice, group, listOf, text } from './rules.ts'
+
+const time = '([01]?\\d|2[0-3]):[0-5]\\d'
+const pattern = new RegExp(`^${time}-(${time}|24:00)$`)
+function closesLater(input: string): boolean {
+  const [from, to] = readSpan(input)
+  return from < to
+}
+
+const areInOrder = (spans: string[]) =>
+  spans.every((span, at) => at === 0 || readSpan(span)[0] > readSpan(spans[at - 1] ?? '')[1])
+
+const span = v.pipe(
+  text,
+  v.check(
+    (input) => pattern.test(input) && closesLater(input),
+    ({ input }) =>
+      `is '${input}', but must be 24-hour times, such as '7:00-18:00', and close after it opens. Split a night at 24:00.`,
+  ),
+)
+const day = v.exactOptional(
+  v.pipe(listOf(span), v.check(areInOrder, 'has spans that overlap, touch, or are not in order.')),
+)
+
+export const hoursRules = v.pipe(
+  group({
+    timeZone: v.pipe(
+      text,
+      v.check(
+        isTimeZone,
+        ({ input }) => `is '${input}', but must be a time zone, such as 'America/Chicago'.`,
+      ),
+    ),
+    open: v.lazy(
+      (input): v.GenericSchema<BusinessHours['open']> =>
+        typeof input === 'string'
+          ? v.literal(
+              'always',
+              `is '${input}', but must be 'always', or a group of days such as { Mon: ['7:00-18:00'] }.`,
+            )
+          : group(v.entriesFromList(weekdays, day)),
+    ),
+    closedDates: listOf(
+      v.pipe(
+        text,
+        v.isoDate(({ input }) => `is '${input}', but must be a date, such as '2026-12-25'.`),
+      ),
+    ),
+    emergencies: choice('always', 'when open'),
+  }),
+  v.check(
+    (hours) => findOpeningWithinYear(Date.now(), hours) !== undefined,
+    'leave the company closed for a year. Add a span to open, or delete closedDates.',
+  ),
+)

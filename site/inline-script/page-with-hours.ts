@@ -1,0 +1,29 @@
+/*
+ * The inline script for a company that is not always open. While it is closed, the page shows by when
+ * it calls. Without scripts, visitors read texts that are true at any hour.
+ */
+import { findCallTime } from '#leads/call-time.ts'
+import { hours } from '../content.ts'
+import './page.ts'
+
+const minuteMs = 60_000
+
+const texts = document.querySelectorAll<HTMLElement>('[data-closed]')
+const service = document.querySelector<HTMLSelectElement>('#serviceType')
+
+function update() {
+  const time = findCallTime(Date.now(), service?.value ?? '', hours)
+  for (const text of texts) {
+    const { open = '', closed = '' } = text.dataset
+    text.textContent = time ? closed.replace('{time}', time) : open
+  }
+}
+
+function tick() {
+  update()
+  setTimeout(tick, minuteMs - (Date.now() % minuteMs))
+}
+
+// A draft may have restored the service, and an emergency is called back sooner.
+service?.addEventListener('change', update)
+tick()
