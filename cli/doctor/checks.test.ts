@@ -5,9 +5,11 @@ import { expect, test } from 'vitest'
 import { findProblems } from '#leads/health/check.ts'
 import { readEnv } from '#leads/settings.ts'
 import { createDir } from '#testing/database.ts'
+import { alwaysOpen } from '#testing/saved-leads.ts'
 import { type LocalContext, localChecks } from './checks.ts'
 
 const content = {
+  hours: alwaysOpen,
   company: { name: 'Northgate Roofing', phone: '(612) 555-7810' },
   head: { shareLines: [] },
   form: { consent: { version: '2026-11', text: 'We may call.' } },
@@ -96,6 +98,17 @@ test('asks for npm run brand after the brand has changed', async () => {
   writeFileSync(join(root, 'site/brand/made.json'), '{}')
   const text = expect.stringContaining('has changed')
   expect(await find('brand-changed', { root })).toEqual({ text, next: 'npm run brand' })
+})
+
+test('lists texts that limited hours cannot keep', async () => {
+  const header = { callLabel: '24/7 Service', estimate: 'Free Estimate' }
+  const form = { ...content.form, heading: 'We call within 10 minutes.' }
+  const always = { ...content, header, form }
+  expect(await find('texts-beyond-hours', { content: always })).toBeUndefined()
+  const hours = { ...alwaysOpen, open: { Mon: ['7:00-18:00'] } }
+  expect(await find('texts-beyond-hours', { content: { ...always, hours } })).toMatchObject({
+    text: expect.stringContaining(' 10 minutes: header.callLabel.'),
+  })
 })
 
 test('asks a person about what doctor cannot see', async () => {

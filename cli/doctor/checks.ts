@@ -6,8 +6,10 @@ import {
   defineCheck,
   type HealthContext,
 } from '#leads/health/check.ts'
+import type { BusinessHours } from '#leads/hours.ts'
 import { brand } from '#site/brand/brand.ts'
 import { type BrandWords, findOldBrand } from '#site/brand/made.ts'
+import { findBrokenPromises } from '#site/build/hours-rules.ts'
 
 /** The variables as they are set, for those that readEnv does not return. */
 export type RawEnv = Record<string, string | undefined>
@@ -16,6 +18,7 @@ export type RawEnv = Record<string, string | undefined>
 export type Content = BrandWords & {
   company: { phone: string }
   form: { consent: { version: string; text: string } }
+  hours: BusinessHours
 }
 
 export type LocalContext = HealthContext & {
@@ -65,6 +68,19 @@ export const localChecks: readonly Check<LocalContext>[] = [
     severity: 'warning',
     find: ({ root, content }: LocalContext) => findOldBrand({ root, brand, content }),
     forDeveloper: (text) => ({ text, next: 'npm run brand' }),
+  }),
+  defineCheck({
+    id: 'texts-beyond-hours',
+    runsIn: ['doctor'],
+    severity: 'warning',
+    find: ({ content }: LocalContext) => {
+      const entries = findBrokenPromises(content)
+      return entries.length > 0 ? entries : undefined
+    },
+    forDeveloper: (entries) => ({
+      text: `You are not always open, but these texts say 24/7 or 10 minutes: ${entries.join(', ')}.`,
+      next: 'Change these texts in site/content.ts, then run npm run brand',
+    }),
   }),
   defineCheck({
     id: 'time-zone-unset',

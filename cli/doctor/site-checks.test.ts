@@ -3,6 +3,7 @@ import { findProblems } from '#leads/health/check.ts'
 import { readEnv } from '#leads/settings.ts'
 import { parseSiteHeaders } from '#server/static-site.ts'
 import { formatSiteHeaders } from '#site/build/site-headers.ts'
+import { alwaysOpen } from '#testing/saved-leads.ts'
 import { readSite, siteChecks } from './site-checks.ts'
 
 const publicUrl = 'https://www.roofing.test'
@@ -49,6 +50,7 @@ async function find(changes: Site = {}, given: Record<string, string> = {}) {
     content: {
       company: { name: '', phone: '' },
       head: { shareLines: [] },
+      hours: alwaysOpen,
       form: { consent: { version: '', text: '' } },
     },
   }

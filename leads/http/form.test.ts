@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createTestApp, testLead as lead, otherOrigin, ownOrigin, testPath } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
+import { alwaysOpen } from '#testing/saved-leads.ts'
 import { listLeads } from '../store/reading.ts'
 import type { Engine } from '../store/tables.ts'
 
@@ -56,6 +57,21 @@ describe.each(engines)('the native form on %s', (engine) => {
     clock.at += 120_000
     await postForm()
     expect(await stored()).toHaveLength(3)
+  })
+
+  it('stores the next opening as the deadline while closed, and picks the outcome', async () => {
+    const db = await openTestDatabase(engine)
+    const hours = { ...alwaysOpen, open: { Mon: ['7:00-18:00'] } }
+    const { postForm, clock } = createTestApp(db, { hours })
+    const sunday = Date.parse('2026-11-15T12:00:00-06:00')
+    clock.at = sunday
+    expect(await postForm()).toBe(`${received}-closed`)
+    expect(await postForm({ ...lead, serviceType: 'emergency' })).toBe(received)
+    clock.at = Date.parse('2026-11-16T09:00:00-06:00')
+    expect(await postForm({ ...lead, name: 'Third' })).toBe(received)
+    const deadlines = (await listLeads(db, { limit: 3 })).map(({ deadlineAt }) => deadlineAt)
+    const monday = Date.parse('2026-11-16T07:10:00-06:00')
+    expect(deadlines.sort()).toEqual([sunday + 600_000, monday, clock.at + 600_000])
   })
 })
 

@@ -61,3 +61,20 @@ export const hoursRules = v.pipe(
     'leave the company closed for a year. Add a span to open, or delete closedDates.',
   ),
 )
+
+/**
+ * Lists the texts that promise more than limited hours can keep, such as header.callLabel. The form's
+ * own texts are left out, because they change with the hours.
+ */
+export function findBrokenPromises(content: { hours: BusinessHours; form: object }): string[] {
+  const { hours, form, ...others } = content
+  return hours.open === 'always' ? [] : findTexts(others, '')
+}
+
+function findTexts(value: unknown, path: string): string[] {
+  if (typeof value === 'string') return /24\/7|10 minutes|day or night/i.test(value) ? [path] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    findTexts(inner, path === '' ? name : `${path}.${name}`),
+  )
+}

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type Plugin, type ResolvedConfig, type Rolldown, runnerImport } from 'vite'
 import { readContent } from './check-content.ts'
 import { compressFiles } from './compress.ts'
+import { findBrokenPromises } from './hours-rules.ts'
 import { formatSiteHeaders } from './site-headers.ts'
 
 /** The inline script imports it at the first contact, by the address that the page has in `data-code`. */
@@ -30,7 +31,13 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
       transformIndexHtml: {
         order: 'pre',
         async handler(html, { filename, server }) {
-          const { hours } = await readContent()
+          const content = await readContent()
+          const { hours } = content
+          const broken = findBrokenPromises(content)
+          if (broken.length > 0)
+            config.logger.warn(
+              `site/content.ts: hours are limited, but these texts say 24/7 or 10 minutes: ${broken.join(', ')}`,
+            )
           if (hours.open !== 'always') inlineScript = 'inline-script/page-with-hours.ts'
           const { renderPage } = server
             ? ((await server.ssrLoadModule('/build/render.tsx')) as RenderModule)
