@@ -28,16 +28,17 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
       configResolved(resolved) {
         config = resolved
       },
+      async buildStart() {
+        const entries = findBrokenPromises(await readContent())
+        if (entries.length > 0)
+          this.warn(
+            `site/content.ts: you are not always open, but these texts say 24/7 or 10 minutes: ${entries.join(', ')}`,
+          )
+      },
       transformIndexHtml: {
         order: 'pre',
         async handler(html, { filename, server }) {
-          const content = await readContent()
-          const { hours } = content
-          const broken = findBrokenPromises(content)
-          if (broken.length > 0)
-            config.logger.warn(
-              `site/content.ts: hours are limited, but these texts say 24/7 or 10 minutes: ${broken.join(', ')}`,
-            )
+          const { hours } = await readContent()
           if (hours.open !== 'always') inlineScript = 'inline-script/page-with-hours.ts'
           const { renderPage } = server
             ? ((await server.ssrLoadModule('/build/render.tsx')) as RenderModule)
