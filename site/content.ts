@@ -108,10 +108,10 @@ export const form: Content['form'] = {
   closed: {
     heading: (time) => `We'll call you by ${time}.`,
     toast: (time) => `Estimate request received! We'll call you by ${time}.`,
-    note: (time) => `We have your request. We'll call you by ${time}.`,
+    note: (time) => `We got your request. We'll call you by ${time}.`,
     /** For visitors without scripts, these must be true at any hour. */
     headingAnytime: 'Free estimate, and a quick call back.',
-    noteAnytime: "We have your request. We'll call you within 10 minutes of opening.",
+    noteAnytime: "We got your request. We'll call you within 10 minutes of opening.",
   },
   emailHint: 'Did you mean',
   phoneRule: 'Enter at least 7 digits',
