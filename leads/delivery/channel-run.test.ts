@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import {
+  createSharedClock,
   fail,
   openDelivery,
   readDeliveries,
@@ -83,14 +84,15 @@ describe.each(engines)('a channel on %s', (engine) => {
       sending -= 1
       return leads.map(succeed)
     }
-    const clock = { at: start }
-    // Stop the clock during a send, because the other processes' pauses would outlast the lease.
-    const pause = async (ms: number) => {
-      await new Promise((resolve) => setImmediate(resolve))
-      if (sending === 0) clock.at += ms
-    }
+    const { clock, pause, runAll } = createSharedClock()
     const processes = Array.from({ length: 4 }, () => openDelivery(db, send, { clock, pause }))
-    await Promise.all(processes.map(({ deliverer }) => deliverer.deliverDue(60_000)))
+    await runAll(
+      processes.map(
+        ({ deliverer }) =>
+          () =>
+            deliverer.deliverDue(60_000),
+      ),
+    )
     const sends = processes.flatMap((process) => process.sends)
     expect(mostAtOnce).toBe(1)
     expect(sends.flatMap(({ ids }) => ids)).toHaveLength(60)
