@@ -7,13 +7,13 @@ import { openDatabase } from './database.ts'
 const minuteMs = 60_000
 const from = (address: string) => ({ 'test-client': address })
 
-describe.each(engines)('limits on %s', (engine) => {
+describe.each(engines)('rate limits on %s', (engine) => {
   it.each([
     ['a client', 100, 1, () => '198.51.100.7', '198.51.100.8'],
     // A network may send five times as many per minute, and 500 times per day.
     ['a network', 500, 5, (at: number) => `198.51.100.${at % 250}`, '198.51.101.1'],
   ])(
-    'hold for %s per day, so that slow floods cannot fill the disk',
+    'apply to %s per day, so a slow flood cannot fill the disk',
     async (_, perDay, perMinute, chooseAddress, other) => {
       const db = await openTestDatabase(engine)
       const { post, clock } = createTestApp(db, { rateLimitPerMinute: 1 })
@@ -39,7 +39,7 @@ describe.each(engines)('limits on %s', (engine) => {
     },
   )
 
-  it('hold across processes, in a burst of many addresses of one network', async () => {
+  it('apply across processes to a burst from many addresses in one network', async () => {
     const location = await createLocation(engine)
     const databases = [await openDatabase(location), await openDatabase(location)]
     const apps = databases.map((db) => createTestApp(db, { rateLimitPerMinute: 2 }))
@@ -54,7 +54,7 @@ describe.each(engines)('limits on %s', (engine) => {
     for (const db of databases) await db.close()
   })
 
-  it('do not affect others while one address has 600 leads in flight', async () => {
+  it('do not affect other visitors while one address has 600 leads in flight', async () => {
     const { post } = createTestApp(await openTestDatabase(engine))
     const flood = Array.from({ length: 600 }, () => post(from('198.51.100.1')))
     const others = Array.from({ length: 20 }, (_, at) => post(from(`203.0.${at}.1`)))
@@ -65,7 +65,7 @@ describe.each(engines)('limits on %s', (engine) => {
       if (status !== 200) expect([status, retryAfter > 0]).toEqual([429, true])
   })
 
-  it('return 503 with Retry-After to more leads than can be stored at once, and recover', async () => {
+  it('return 503 with Retry-After if too many leads arrive at once, and recover', async () => {
     const db = await openTestDatabase(engine)
     const { post, log } = createTestApp(db, { rateLimitPerMinute: 0 })
     const answers = await Promise.all(Array.from({ length: 600 }, () => post()))

@@ -23,7 +23,7 @@ async function listen(changes: Partial<ConnectionLimits>, behindProxy = false) {
   })
   const { port } = server.address() as AddressInfo
 
-  /** Opens a connection and sends the text; `ended` resolves to everything that came back. */
+  /** Opens a connection and sends the text; `ended` resolves to the whole response. */
   const talk = (text: string) => {
     const socket: Socket = connect({ port, host: '127.0.0.1' })
     let answer = ''
@@ -49,12 +49,12 @@ const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 it.each([
   ['headers', 'GET / HTTP/1.1\r\nHost: a\r\nx: '],
   ['body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx'],
-])('closes a connection whose %s does not end', async (_, text) => {
+])('closes a connection that never finishes its %s', async (_, text) => {
   const talk = await listen({ headersMs: 50, requestMs: 100 })
   expect(await talk(text).ended).toMatch(/^HTTP\/1\.1 408 /)
 })
 
-it('closes a connection whose client does not read its answer', async () => {
+it('closes a connection whose client does not read the response', async () => {
   const talk = await listen({ idleMs: 100 })
   const { socket, ended } = talk('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
   socket.pause()
@@ -77,12 +77,12 @@ it('answers pipelined requests up to the cap, and closes the connection above it
   expect(countAnswers(await talk(request.repeat(3) + last).ended)).toBe(0)
 })
 
-it('closes a connection whose client ignores that its last request was answered', async () => {
+it('closes a connection after its last allowed request instead of answering 503', async () => {
   const talk = await listen({ requestsPerConnection: 2 })
   expect(await talk(request.repeat(5)).ended).not.toMatch(/HTTP\/1\.1 503 /)
 })
 
-it('keeps an idle connection longer than a proxy does', async () => {
+it('keeps idle connections open longer behind a proxy', async () => {
   const direct = await (await listen({}))(request).answered
   const proxied = await (await listen({}, true))(request).answered
   expect([direct, proxied].map((answer) => /Keep-Alive: (timeout=\d+)/.exec(answer)?.[1])).toEqual([

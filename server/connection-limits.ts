@@ -2,31 +2,31 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 
-/** Without these limits, a few hundred connections that send a byte now and then block all others. */
+/** Without these limits, a few hundred slow connections could block every other visitor. */
 export const connectionLimits = {
   /** From the first byte to the end of the headers. */
   headersMs: 10_000,
   /** The whole request, which is 16 KB at most. */
   requestMs: 30_000,
-  /** No data in either direction: the client does not read its answer. */
+  /** No data in either direction, such as when a client stops reading the response. */
   idleMs: 60_000,
   /**
-   * Must be longer than any proxy keeps an idle connection: if the server closed first, the proxy
-   * could send a lead into a closing connection.
+   * Must exceed every proxy's idle timeout. If the server closed first, the proxy could send a lead over a
+   * closing connection.
    */
   keepAliveForProxyMs: 75_000,
   checkEveryMs: 2_000,
-  /** From 1,024 ready sockets on, libuv handles only these for many rounds: no timers, no new connections. */
+  /** With 1,024 or more ready sockets, libuv starves timers and new connections. */
   connections: 700,
-  /** Bounds the work that one burst of pipelined requests can cause before the next limit closes it. */
+  /** Caps the work of one burst of pipelined requests before the next limit closes the connection. */
   requestsPerConnection: 100,
-  /** Browsers and proxies wait for each answer. Without this cap, 100 connections took 1,290 MB. */
+  /** Browsers and proxies do not pipeline. Without this cap, 100 connections used 1,290 MB. */
   unansweredPerConnection: 10,
 }
 
 export type ConnectionLimits = typeof connectionLimits
 
-/** Creates an HTTP server that closes slow and greedy connections. */
+/** Creates an HTTP server that closes slow or abusive connections. */
 export function createLimitedServer(
   fetch: Parameters<typeof createAdaptorServer>[0]['fetch'],
   { behindProxy }: { behindProxy: boolean },
@@ -40,7 +40,7 @@ export function createLimitedServer(
   if (behindProxy) server.keepAliveTimeout = limits.keepAliveForProxyMs
   server.maxConnections = limits.connections
   server.maxRequestsPerSocket = limits.requestsPerConnection
-  // Node would answer 503, which reads like an outage.
+  // Node would answer 503, which looks like an outage.
   server.on('dropRequest', (_, socket) => socket.destroy())
 
   const unanswered = new WeakMap<Socket, number>()

@@ -48,13 +48,13 @@ describe.each(engines)('opening a database on %s', (engine) => {
     expect((await sql`select * from half`.execute(db.kysely)).rows).toEqual([])
   })
 
-  it('refuses a database of a newer version and changes nothing', async () => {
+  it('refuses a database from a newer version and changes nothing', async () => {
     const location = await createLocation(engine)
     const file = '20990101000000_more.sql'
     const newer = copyMigrations({ [file]: 'alter table leads add more text' })
     await (await openDatabase(location, newer)).close()
     await expect(openDatabase(location)).rejects.toThrow(
-      /^The database was written by a newer version of this program \(its migration 20990101000000_more is not known here\)\. [^\n]+\.$/,
+      /^The database was upgraded by a newer version of this program \(unknown migration 20990101000000_more\)\. [^\n]+\.$/,
     )
     await (await openDatabase(location, newer)).close()
   })
@@ -73,7 +73,7 @@ describe('opening SQLite', () => {
     expect(await read(others)).toEqual([])
   })
 
-  it('leaves nothing of an erased lead in the file', async () => {
+  it('leaves no trace of an erased lead in the file', async () => {
     const location = await createLocation('sqlite')
     const db = await openDatabase(location)
     onTestFinished(() => db.close())
@@ -127,10 +127,10 @@ describe('opening SQLite', () => {
 })
 
 describe('opening Postgres', () => {
-  it('shares its records with the Supabase CLI', async () => {
+  it('shares its migration records with the Supabase CLI', async () => {
     const location = await createLocation('postgres')
     const url = location.databaseUrl ?? ''
-    // The CLI leaves this after it has applied a migration.
+    // The CLI's table after it has applied a migration.
     await runSql(
       url,
       `create schema supabase_migrations;
@@ -149,7 +149,7 @@ describe('opening Postgres', () => {
     expect(records[0]?.name).toBe('tables')
   })
 
-  it('ignores the owner’s own migrations on Supabase', async () => {
+  it('ignores migrations that the owner added on Supabase', async () => {
     const location = await createLocation('postgres')
     await (await openDatabase(location)).close()
     await runSql(

@@ -33,16 +33,17 @@ async function openSqlite(dataDir: string, migrations: string, lockWaitMs: numbe
   let sqlite: DatabaseSync
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    // SQLite would create a file that everyone can read. Its WAL file gets the same mode.
+    // SQLite would create a world-readable file. The WAL file inherits this mode.
     closeSync(openSync(file, 'a', 0o600))
     sqlite = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true })
     await retryWhileLocked(() => sqlite.exec('pragma journal_mode = wal'), lockWaitMs)
-    // In WAL mode only FULL syncs at every commit; with NORMAL a power cut loses acknowledged leads.
+    // In WAL mode, only FULL syncs on every commit; with NORMAL, a power outage could lose acknowledged
+    // leads.
     sqlite.exec('pragma synchronous = full')
     // Overwrite deleted rows; otherwise sessions and erased leads stay readable in the file.
     sqlite.exec('pragma secure_delete = on')
   } catch (error) {
-    throw new UserError(`The database ${file} (DATA_DIR) cannot be opened: ${explain(error)}.`)
+    throw new UserError(`Cannot open the database ${file} (DATA_DIR): ${explain(error)}.`)
   }
   try {
     await migrateSqlite(sqlite, migrations, lockWaitMs)

@@ -15,7 +15,7 @@ async function start(variables: Record<string, string> = {}) {
   return { log, desk: site.desk, publicUrl: `http://127.0.0.1:${site.port}` }
 }
 
-it('has its own port, and the public site shows nothing of it', async () => {
+it('serves the desk on a separate port, hidden from the public site', async () => {
   const { desk, publicUrl } = await start()
   const link = new URL((await desk?.makeLink()) ?? '')
   const page = await fetch(link.origin)
@@ -56,7 +56,7 @@ it('has its own port, and the public site shows nothing of it', async () => {
   expect(await (await fetch(link.origin)).text()).not.toContain('Zoë')
 })
 
-it('does not keep the site from starting when its port is in use', async () => {
+it('starts the site even if the port of the desk is in use', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => taken.once('listening', resolve))
   onTestFinished(() => {

@@ -43,7 +43,7 @@ export async function startDesk(context: Context, wake: () => void): Promise<Des
   })
   server.listen({ port, host })
   await once(server, 'listening')
-  // With port 0, the system chooses the port.
+  // With port 0, the operating system assigns a port.
   const url =
     port === 0 ? `http://localhost:${(server.address() as AddressInfo).port}` : env.desk.url
   const deskContext = { ...context, env: { ...env, desk: { ...env.desk, url } } }

@@ -7,7 +7,10 @@ import { createLog } from './log.ts'
 
 try {
   const env = readEnv(process.env)
-  if (!env.desk) throw new UserError('Set DESK_URL in .env, such as https://desk.example.com.')
+  if (!env.desk)
+    throw new UserError(
+      'The desk is not set up. Set DESK_URL in .env, such as https://desk.example.com.',
+    )
   const db = await openDatabase(env)
   const log = createLog(process.stderr)
   const context = { env: { ...env, desk: env.desk }, db, fetch, now: Date.now, log }
@@ -16,7 +19,9 @@ try {
   process.stdout.write(`The desk is at ${desk.url}\n`)
   // A public desk's output may be stored in a log, which must not contain a sign-in link.
   if (!desk.url.startsWith('https:'))
-    process.stdout.write(`This link opens it once, within 15 minutes: ${await desk.makeLink()}\n`)
+    process.stdout.write(
+      `Sign in with this link within 15 minutes. It works once: ${await desk.makeLink()}\n`,
+    )
   const stop = async () => {
     await desk.stop()
     await db.close()

@@ -11,7 +11,7 @@ import { spawnServer } from '#testing/server-process.ts'
 import { openDatabase } from './database.ts'
 
 describe('PostgreSQL', () => {
-  it('answers every visitor within 8 s while its tables are locked', async () => {
+  it('answers every visitor within 8 s while the tables are locked', async () => {
     const location = await createLocation('postgres')
     const db = await openDatabase(location)
     onTestFinished(() => db.close())
@@ -20,7 +20,7 @@ describe('PostgreSQL', () => {
     await other.connect()
     onTestFinished(() => other.end())
     await other.query('begin; lock table leads in access exclusive mode')
-    // Counts only time in which this process had the CPU.
+    // Counts only the time in which this process had the CPU.
     let passedMs = 0
     const clock = setInterval(() => {
       passedMs += 100
@@ -30,7 +30,7 @@ describe('PostgreSQL', () => {
       const answer = await post({ 'test-client': `203.0.${network}.1` })
       return { ...answer, toldAtMs: passedMs }
     }
-    // More than there are connections, and more than one per network.
+    // More visits than connections, and several per network.
     const visits = Array.from({ length: 24 }, (_, at) => visit(at % 12))
     for (const { status, retryAfter, toldAtMs } of await Promise.all(visits)) {
       expect([status, retryAfter]).toEqual([503, 5])
@@ -41,7 +41,7 @@ describe('PostgreSQL', () => {
     expect((await post()).status).toBe(200)
   })
 
-  it('stores a lead although the process was blocked while connecting', async () => {
+  it('stores a lead even if the process is blocked while connecting', async () => {
     const db = await openDatabase(await createLocation('postgres'))
     onTestFinished(() => db.close())
     const { post } = createTestApp(db, { saveTimeoutMs: defaultSaveTimeoutMs })
@@ -70,7 +70,7 @@ describe('a disk that takes 200 ms to sync', () => {
       }
       const startedAt = Date.now()
       const statuses = [await post('First')]
-      // Proves that the slow sync is in effect.
+      // Confirms that the slow sync is in effect.
       expect(Date.now() - startedAt).toBeGreaterThan(200)
       statuses.push(
         ...(await Promise.all(Array.from({ length: 20 }, (_, at) => post(`Lead ${at}`)))),

@@ -45,7 +45,7 @@ it('SQLite yields to the event loop between queued transactions', async () => {
     looks += 1
     if (!isDone) setImmediate(look)
   }
-  // Separate transactions, as reminders use, not a group commit.
+  // Use separate transactions, as reminders do, instead of a group commit.
   const saving = Promise.all(Array.from({ length: 300 }, () => checkWritable(db)))
   setImmediate(look)
   await saving
@@ -54,7 +54,7 @@ it('SQLite yields to the event loop between queued transactions', async () => {
 })
 
 describe('Postgres', () => {
-  it('answers 503 while it is read-only, as after a failover, and recovers', async () => {
+  it('answers 503 while the database is read-only, as after a failover, and recovers', async () => {
     const { db, databaseUrl = '' } = await open('postgres')
     const { post, checkHealth, clock } = createTestApp(db)
     expect((await post()).status).toBe(200)
@@ -77,7 +77,7 @@ describe('Postgres', () => {
 
   it('survives a connection that closes between two queries of a transaction', async () => {
     const { db, databaseUrl = '' } = await open('postgres')
-    // No query is running then, so an unhandled error event would end the process.
+    // No query is running at that point, so an unhandled error event would crash the process.
     const failing = db.kysely.transaction().execute(async (trx) => {
       await sql`select 1`.execute(trx)
       await cutConnections(databaseUrl)
@@ -93,7 +93,7 @@ describe('Postgres', () => {
     const { db, databaseUrl = '' } = await open('postgres')
     const { post, clock } = createTestApp(db)
     const other = await connectOther(databaseUrl)
-    // saveLead takes this lock for a network; another process could hold it for long.
+    // saveLead acquires this lock per network; another process could hold it for a long time.
     const networks = Array.from({ length: 20 }, (_, at) => `203.0.${at}`)
     const hold = (network: string) =>
       other.query('select pg_advisory_lock(hashtextextended($1, 0))', [`${network}.0/24`])
@@ -140,10 +140,10 @@ describe('Postgres', () => {
     while (!isDone) {
       taken = Promise.withResolvers()
       await cutConnections(databaseUrl)
-      // Wait for a lead; on a slow machine no transaction would finish between two cuts.
+      // Wait for a lead, because on a slow machine no transaction would finish between two cuts.
       await Promise.race([taken.promise, sending])
     }
-    // On a new connection, because the pool may not have noticed the last cut.
+    // Use a new connection, because the pool may not have noticed the last cut.
     expect(await runSql(databaseUrl, 'select count(*)::int as leads from leads')).toEqual([
       { leads: 40 },
     ])

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Tables, Transact } from '#leads/store/tables.ts'
 
-type Job = { run: Parameters<Transact>[0]; settle: PromiseWithResolvers<unknown> }
+type Job = { run: Parameters<Transact>[0]; deferred: PromiseWithResolvers<unknown> }
 
 /**
  * SQLite has one writer, and each commit waits for the disk. Jobs that arrive together share one
@@ -25,20 +25,20 @@ export function createGroupCommit(kysely: Kysely<Tables>): Transact {
     let jobs: Job[] = waiting
     try {
       const outcomes = await kysely.transaction().execute(async (trx) => {
-        // Take all jobs: a turn of the event loop may be long, and the rest would wait for the next one.
+        // Take all jobs, because a turn of the event loop may be long.
         jobs = waiting.splice(0)
         const outcomes: (() => void)[] = []
-        for (const { run, settle } of jobs) {
+        for (const { run, deferred } of jobs) {
           // A failing job rolls back only its own rows.
           await sql`savepoint job`.execute(trx)
           try {
             const result = await run(trx)
-            outcomes.push(() => settle.resolve(result))
+            outcomes.push(() => deferred.resolve(result))
           } catch (error) {
             await sql`rollback to job`.execute(trx).catch(() => {
               throw error
             })
-            outcomes.push(() => settle.reject(error))
+            outcomes.push(() => deferred.reject(error))
           }
           await sql`release job`.execute(trx)
         }
@@ -46,15 +46,15 @@ export function createGroupCommit(kysely: Kysely<Tables>): Transact {
       })
       for (const report of outcomes) report()
     } catch (error) {
-      // The whole group was rolled back (for example, the disk is full), so every job fails.
-      for (const { settle } of jobs.splice(0)) settle.reject(error)
+      // The whole transaction was rolled back, such as on a full disk, so every job fails.
+      for (const { deferred } of jobs.splice(0)) deferred.reject(error)
     }
   }
 
   return (run) => {
-    const settle = Promise.withResolvers<Awaited<ReturnType<typeof run>>>()
-    waiting.push({ run, settle: settle as PromiseWithResolvers<unknown> })
+    const deferred = Promise.withResolvers<Awaited<ReturnType<typeof run>>>()
+    waiting.push({ run, deferred: deferred as PromiseWithResolvers<unknown> })
     if (!committing) void commitWaiting()
-    return settle.promise
+    return deferred.promise
   }
 }

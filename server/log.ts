@@ -7,7 +7,7 @@ import type { Log } from '#leads/log.ts'
  */
 export function createLog(stream: Writable, maxBytes = 1_000_000): Log {
   let dropped = 0
-  // A broken pipe must not end the process.
+  // A broken pipe must not crash the process.
   stream.on('error', () => {})
   const at = (level: number) => (fields: object, msg: string) =>
     write(`${JSON.stringify({ level, time: Date.now(), ...fields, msg })}\n`)

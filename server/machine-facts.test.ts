@@ -11,7 +11,7 @@ it.each([
   ['tmpfs', 0x01021994, 'memory'],
   ['a container', 0x794c7630, 'container'],
   ['NFS', 0x6969, 'network'],
-  // Some kernels return the number with a sign.
+  // Some kernels return a signed number.
   ['SMB', 0xff534d42 | 0, 'network'],
 ])('reads the free space and the kind of storage on %s', async (_, type, kind) => {
   const env = readEnv({ DATA_DIR: createDir() })
@@ -20,7 +20,7 @@ it.each([
   expect(storage).toEqual({ kind, freeBytes: 4_096_000, newestBackupAt: undefined })
 })
 
-it('finds the newest backup that is not empty, also in BACKUP_DIR', async () => {
+it('finds the newest backup that is not empty, including in BACKUP_DIR', async () => {
   const dataDir = createDir()
   const folder = join(dataDir, 'backups')
   const read = async (variables = {}) =>
@@ -40,13 +40,13 @@ it('finds the newest backup that is not empty, also in BACKUP_DIR', async () => 
   expect(await read({ BACKUP_DIR: join(dataDir, 'elsewhere') })).toBeUndefined()
 })
 
-it('finds the claims of the sample that the owner has not confirmed', () => {
+it('lists sample claims that the owner has not confirmed', () => {
   if (!('sample' in content.company)) return
   const claims = ['hero', 'about.points.1', 'emergency']
   expect(findSamples(content)).toEqual(expect.arrayContaining(claims))
 })
 
-it('reads no storage where the leads are in PostgreSQL, and always the samples', async () => {
+it('with PostgreSQL, lists the sample content but skips the storage', async () => {
   const env = readEnv({ DATABASE_URL: 'postgres://a@b/c' })
   const content = { company: { sample: true }, testimonials: { rows: [[{ sample: true }]] } }
   const samples = ['company', 'testimonials.rows.0.0']

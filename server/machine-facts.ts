@@ -5,7 +5,7 @@ import { findBackupDir, findNewestBackup } from './backups.ts'
 
 type Storage = NonNullable<MachineFacts['storage']>
 
-// The numbers that Linux gives to file systems: see statfs(2).
+// Linux's magic numbers for file systems: see statfs(2).
 const storageKinds: Record<number, Storage['kind']> = {
   16914836: 'memory', // tmpfs
   2035054128: 'container', // overlay
@@ -14,7 +14,7 @@ const storageKinds: Record<number, Storage['kind']> = {
   4266872130: 'network', // SMB 2 and later
 }
 
-/** Reads what the health checks need to know of the machine and the site on it. */
+/** Reads what the health checks need to know about the machine and the site. */
 export async function readMachineFacts(
   { databaseUrl, dataDir }: Env,
   variables: Record<string, string | undefined>,
@@ -27,7 +27,7 @@ export async function readMachineFacts(
   return {
     samples,
     storage: {
-      // Some kernels return the number with a sign.
+      // Some kernels return a signed number.
       kind: storageKinds[type >>> 0] ?? 'disk',
       freeBytes: bavail * bsize,
       newestBackupAt: findNewestBackup(findBackupDir(variables, dataDir)),
@@ -35,7 +35,7 @@ export async function readMachineFacts(
   }
 }
 
-/** The places that are marked with `sample: true`, such as `about.award`. */
+/** Lists the entries marked `sample: true`, such as `about.award`. */
 export function findSamples(content: unknown, path = ''): string[] {
   if (typeof content !== 'object' || content === null) return []
   const isSample = 'sample' in content && content.sample === true

@@ -46,7 +46,7 @@ const countRows = ({ records }: FakeAirtable) => {
 }
 
 describe.each(engines)('the server on %s', (engine) => {
-  it('makes 96 rows from 96 leads sent to two processes at once, within Airtable’s limits', async () => {
+  it('creates 96 rows for 96 leads sent to two processes at once, within Airtable’s limits', async () => {
     const fake = await startFake()
     const env = { ...(await locate(engine)), ...fake.env }
     // Both processes migrate the same empty database at once.
@@ -67,7 +67,7 @@ describe.each(engines)('the server on %s', (engine) => {
     expect(Math.max(...fake.requests.map(({ records }) => records))).toBeLessThanOrEqual(10)
   })
 
-  it('makes one row per lead although the process was killed while sending', async () => {
+  it('creates one row per lead even if the process is killed while sending', async () => {
     const fake = await startFake()
     const env = { ...(await locate(engine)), ...fake.env }
     // Airtable stores the batch and never answers.
@@ -92,7 +92,7 @@ describe.each(engines)('the server on %s', (engine) => {
 })
 
 describe('the server', () => {
-  it('goes on by itself after Postgres was away, with everything it had acknowledged', async () => {
+  it('recovers from a PostgreSQL outage and delivers every acknowledged lead', async () => {
     const postgres = await startPostgres()
     onTestFinished(postgres.remove)
     const fake = await startFake()
@@ -117,7 +117,7 @@ describe('the server', () => {
   })
 
   it.skipIf(!canMount)(
-    'answers 503 on a full disk and takes leads again when there is room',
+    'answers 503 on a full disk and accepts leads again once there is space',
     async () => {
       const dir = mkdtempSync(join(tmpdir(), 'full-'))
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', dir])

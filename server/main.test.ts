@@ -21,7 +21,7 @@ async function startFake() {
 const aboutTheVisitor = /zoe|Zoë|123-4567|Main St|127\.0\.0\.1/
 
 it.each(engines)(
-  'serves the site and takes a lead from supabase-js to a row, on %s',
+  'serves the site and delivers a lead from supabase-js to Airtable, on %s',
   async (engine) => {
     const { fake, env } = await startFake()
     const { dataDir, databaseUrl } = await createLocation(engine)
@@ -57,16 +57,16 @@ it('stores leads while Airtable is not set up, reports it, and sends them once i
 it.each([
   ['a port in use', async () => ({ PORT: await occupyPort() }), /^Port \d+ is in use\. .+\.$/],
   [
-    'a data folder that cannot be one',
+    'an invalid data folder',
     async () => ({ DATA_DIR: '/dev/null/data' }),
-    /^The database \S+ \(DATA_DIR\) cannot be opened: .+\.$/,
+    /^Cannot open the database \S+ \(DATA_DIR\): .+\.$/,
   ],
   [
-    'a database that is not there',
+    'an unreachable database',
     async () => ({ DATABASE_URL: 'postgres://postgres@127.0.0.1:1/none' }),
-    /^The database of DATABASE_URL cannot be reached: .+\.$/,
+    /^Cannot connect to the database in DATABASE_URL: .+\.$/,
   ],
-])('does not start on %s, and explains why', async (_, makeEnv, sentence) => {
+])('does not start with %s, and explains why', async (_, makeEnv, sentence) => {
   const variables = { DATA_DIR: createDir(), ...(await makeEnv()) }
   await expect(startTestSite(variables)).rejects.toThrow(sentence)
 })
@@ -85,7 +85,7 @@ describe('npm start', () => {
     const { fake, env } = await startFake()
     fake.nextFaults.push({ kind: 'slow', delayMs: 200 })
     const dataDir = createDir()
-    // A public address, so that the sample content is reported.
+    // Sample content is reported only for a public address.
     const server = spawnServer({ DATA_DIR: dataDir, PUBLIC_URL: 'https://www.example.com', ...env })
     expect((await postLead(await server.findUrl())).status).toBe(200)
     await waitUntil(() => fake.records.length === 1)
@@ -135,11 +135,11 @@ describe('npm start', () => {
     ['on a laptop', {}, lan !== undefined],
     ['on localhost only', { HOST: '127.0.0.1' }, false],
     ['on a public site', { PUBLIC_URL: 'https://www.example.com' }, false],
-  ])('prints the address for a phone in the same network: %s', async (_, env, isPrinted) => {
+  ])('prints the address for a phone on the same network: %s', async (_, env, isPrinted) => {
     const server = spawnServer({ DATA_DIR: createDir(), HOST: undefined, ...env })
     const { port } = new URL(await server.findUrl())
     expect(await server.kill('SIGTERM')).toBe(0)
-    const line = `On a phone in the same network: http://${lan}:${port}\n`
+    const line = `On a phone on the same network: http://${lan}:${port}\n`
     expect(server.output.stdout.includes(line)).toBe(isPrinted)
     expect(server.output.stdout.includes('On a phone')).toBe(isPrinted)
   })

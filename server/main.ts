@@ -7,7 +7,7 @@ import { createLog } from './log.ts'
 import { startSite } from './site-server.ts'
 
 // Messages for people go to stdout, the structured log to stderr.
-const say = (text: string) => process.stdout.write(`${text}\n`)
+const print = (text: string) => process.stdout.write(`${text}\n`)
 process.stdout.on('error', () => {})
 const log = createLog(process.stderr)
 
@@ -20,9 +20,9 @@ try {
   const site = await startSite({ env, siteDir, fetch, now: Date.now, log })
   const stop = async (signal: string) => {
     log.info({ signal }, 'stopping')
-    // Exit within 10 s in any case; unfinished deliveries are retried when their lease expires.
+    // Always exit within 10 s; unfinished deliveries are retried when their lease expires.
     setTimeout(() => process.exit(0), forceExitMs).unref()
-    // Ctrl-C stops at once, and without a proxy nothing watches /readyz.
+    // Draining helps only if a proxy polls /readyz. Ctrl-C should stop at once.
     const drains = signal === 'SIGTERM' && Boolean(env.trustedProxies)
     await site
       .stop({ drains })
@@ -38,15 +38,15 @@ try {
   // A public site's output is stored in a log, which must not contain a sign-in link.
   const isPublic = [env.publicUrl, env.desk?.url].some((url) => url?.startsWith('https:'))
   const link = isPublic ? undefined : await site.desk?.makeLink().catch(() => undefined)
-  say(`The site is at http://localhost:${site.port}`)
-  // Not if HOST is set: a container's address is useless to a phone.
+  print(`The site is at http://localhost:${site.port}`)
+  // Skip this if HOST is set, because a phone cannot reach a container's address.
   const lan = process.env.HOST || env.publicUrl.startsWith('https:') ? undefined : findLanAddress()
-  if (lan) say(`On a phone in the same network: http://${lan}:${site.port}`)
-  if (site.desk) say(`The desk is at ${site.desk.url}`)
-  if (link) say(`This link opens the desk once, within 15 minutes: ${link}`)
-  for (const { forDeveloper } of site.problems) say(forDeveloper.text)
+  if (lan) print(`On a phone on the same network: http://${lan}:${site.port}`)
+  if (site.desk) print(`The desk is at ${site.desk.url}`)
+  if (link) print(`Sign in to the desk with this link within 15 minutes. It works once: ${link}`)
+  for (const { forDeveloper } of site.problems) print(forDeveloper.text)
   if (site.problems.some(({ severity }) => severity !== 'note'))
-    say('To see what to do before going live, run: npm run doctor')
+    print('To see what is left to do before going live, run: npm run doctor')
   log.info({ port: site.port, problems: site.problems.map(({ id }) => id) }, 'listening')
 } catch (error) {
   const { message, stack } = error as Error

@@ -22,13 +22,13 @@ function readMigrations(dir: string): Migration[] {
 const isNewTo = (applied: readonly Applied[]) => (migration: Applied) =>
   !applied.some(({ version }) => version === migration.version)
 
-/** An older program could lose leads on a newer schema, so it must not open one. */
+/** Refuses a newer schema, because older code could lose leads on it. */
 function refuseNewer(applied: readonly Applied[], migrations: readonly Migration[]): void {
   const newest = migrations.at(-1)?.version ?? ''
   const newer = applied.filter(isNewTo(migrations)).find(({ version }) => version > newest)
   if (newer)
     throw new UserError(
-      `The database was written by a newer version of this program (its migration ${newer.version}_${newer.name} is not known here). Start that version, or restore a backup from before it.`,
+      `The database was upgraded by a newer version of this program (unknown migration ${newer.version}_${newer.name}). Start that version, or restore a backup from before the upgrade.`,
     )
 }
 
@@ -68,11 +68,11 @@ export async function migrateSqlite(sqlite: DatabaseSync, dir: string, lockWaitM
   }
 }
 
-// Any number works, as long as every process of this product uses the same one.
+// Any number works, as long as every process uses the same one.
 const migrationLock = 727_663
 
-// On Supabase, schema_migrations may also list the owner's own, later migrations, so the newest of
-// ours is stored in settings.
+// On Supabase, schema_migrations may also list later migrations that the owner added, so store our newest
+// one in settings.
 const newestSetting = 'newest_migration'
 
 export async function migratePostgres(url: string, dir: string): Promise<void> {
@@ -82,14 +82,14 @@ export async function migratePostgres(url: string, dir: string): Promise<void> {
   try {
     await client.connect()
   } catch (error) {
-    throw new UserError(`The database of DATABASE_URL cannot be reached: ${explain(error)}.`)
+    throw new UserError(`Cannot connect to the database in DATABASE_URL: ${explain(error)}.`)
   }
   let [migration] = migrations
   try {
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(${migrationLock})`)
     refuseNewer(await readNewest(client), migrations)
-    // The Supabase CLI records migrations in this table, so that either program may apply one.
+    // The Supabase CLI uses the same table, so either program can apply migrations.
     await client.query(`
       create schema if not exists supabase_migrations;
       create table if not exists supabase_migrations.schema_migrations (version text primary key);
@@ -128,7 +128,7 @@ async function readNewest(client: pg.Client): Promise<Applied[]> {
   })
 }
 
-// Node reports a refused connection to a host with two addresses as an AggregateError without text.
+// If a host has two addresses, Node reports a refused connection as an AggregateError without a message.
 export function explain(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(explain).join('; ')
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)

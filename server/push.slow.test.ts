@@ -9,7 +9,7 @@ import { openDatabase } from './database.ts'
 const leads = 60
 
 it.each(engines)(
-  'a device is notified of every lead on %s although the server is killed',
+  'notifies a device of every lead on %s even if the server is killed',
   async (engine) => {
     const push = await startFakePush()
     onTestFinished(() => push.close())
@@ -18,7 +18,7 @@ it.each(engines)(
     onTestFinished(() => db.close())
     const { endpoint, keys } = push.addPhone('phone')
     await savePhone(db, { endpoint, ...keys, createdAt: Date.now() })
-    // Push services use https, so send what goes to the fake's name to its local server.
+    // Push services require https, so redirect requests for the fake's host to its local server.
     const redirect = `const own = fetch
     globalThis.fetch = (input, init) => own(String(input).replace('https://${pushHost}', '${push.url}'), init)`
     const start = () =>

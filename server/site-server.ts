@@ -20,8 +20,8 @@ import { createStaticSite } from './static-site.ts'
 // The process must exit within 10 s of SIGTERM; this leaves 2 s to record results and close the database.
 const graceMs = 8_000
 
-// A proxy that polls /readyz every half second (deploy/Caddyfile) has then seen three failures.
-// Closing earlier would cut off leads that are already on their way.
+// Gives a proxy that polls /readyz every half second (deploy/Caddyfile) time to see three failures. Closing
+// earlier would drop leads in flight.
 const drainMs = 2_000
 
 /** Runs the whole product in one process: the built site, the function, and the delivery timer. */
@@ -46,7 +46,7 @@ export async function startSite({
   const overTls = env.publicUrl.startsWith('https:')
   const site = createStaticSite(siteDir, { overTls })
   const db = await openDatabase(env)
-  let proxyMentioned = false
+  let hasWarnedOfProxy = false
   const { app, deliverer } = createService({
     env,
     hours: content.hours,
@@ -56,11 +56,11 @@ export async function startSite({
     log,
     findClientAddress: (c) => {
       const forwardedFor = c.req.header('x-forwarded-for')
-      if (forwardedFor && env.trustedProxies === undefined && !proxyMentioned) {
-        proxyMentioned = true
+      if (forwardedFor && env.trustedProxies === undefined && !hasWarnedOfProxy) {
+        hasWarnedOfProxy = true
         log.warn(
           {},
-          'a request has X-Forwarded-For, but TRUSTED_PROXIES is not set: if a proxy is in front, all visitors share one rate limit',
+          'a request has X-Forwarded-For, but TRUSTED_PROXIES is not set: if a proxy is in front of the site, all visitors share one rate limit',
         )
       }
       const { address } = getConnInfo(c).remote
@@ -78,11 +78,11 @@ export async function startSite({
     return app.fetch(request, bindings)
   }
   const server = createLimitedServer(handle, { behindProxy: Boolean(env.trustedProxies) })
-  // Tells clients not to send another request on a connection that is about to close.
+  // Tell clients not to send another request on a connection that is about to close.
   server.prependListener('request', (_, response) => {
     if (stopping) response.setHeader('Connection', 'close')
   })
-  // Node's default backlog is 511; a proxy that opened more at once waited for seconds.
+  // With Node's default backlog of 511, a proxy that opened more connections at once waited for seconds.
   server.listen({ port: env.port, host: env.host, backlog: connectionLimits.connections })
   try {
     await once(server, 'listening')
@@ -114,7 +114,7 @@ export async function startSite({
     },
   }
 
-  /** A failing check must not keep the site from starting. */
+  /** A failing check must not prevent the site from starting. */
   async function findStartProblems(): Promise<Problem[]> {
     try {
       const machine = await readMachineFacts(env, process.env, content)

@@ -7,12 +7,12 @@ const retryMs = 10
 
 /**
  * Retries while another program holds the lock. SQLite's own busy timeout would block the whole process,
- * and it does not apply when a reader becomes a writer, such as when a new database switches to WAL.
+ * and it does not apply when a reader becomes a writer, as when a new database switches to WAL.
  */
 export async function retryWhileLocked<T>(
   attempt: () => T | Promise<T>,
   waitMs: number,
-  rest: () => Promise<unknown> = () => pause(retryMs),
+  wait: () => Promise<unknown> = () => pause(retryMs),
 ): Promise<T> {
   const endAt = performance.now() + waitMs
   for (;;)
@@ -21,7 +21,7 @@ export async function retryWhileLocked<T>(
     } catch (error) {
       const { errcode = 0 } = error as { errcode?: number }
       if ((errcode & 0xff) !== sqliteBusy || performance.now() >= endAt) throw error
-      await rest()
+      await wait()
     }
 }
 
@@ -84,7 +84,7 @@ export function createSqliteDialect(sqlite: DatabaseSync, lockWaitMs: number): D
   }
 }
 
-// With a single connection, Kysely's own mutex would hold it for callers that wait for a lock.
+// Otherwise Kysely's mutex would hold the connection while a caller waits for a lock.
 class SharedConnectionAdapter extends SqliteAdapter {
   override get supportsMultipleConnections() {
     return true
@@ -93,7 +93,7 @@ class SharedConnectionAdapter extends SqliteAdapter {
 
 // Kysely expects better-sqlite3's interface.
 function wrap(sqlite: DatabaseSync) {
-  // Cached, because preparing takes longer than running. There are few texts: the store's queries.
+  // Cache statements, because preparing one takes longer than running it. The store has few queries.
   const prepared = new Map<string, { statement: StatementSync; reader: boolean }>()
   const prepare = (text: string) => {
     const known = prepared.get(text)
@@ -106,7 +106,7 @@ function wrap(sqlite: DatabaseSync) {
   return {
     close: () => sqlite.close(),
     prepare: (text: string) => {
-      // A full disk rolls back automatically; a second rollback would hide the first error.
+      // SQLite rolls back automatically on a full disk; a second rollback would hide the first error.
       const ended = text === 'rollback' && !sqlite.isTransaction
       // Acquire the write lock at the start: a transaction that reads first fails at its first write if
       // another process has written in between.

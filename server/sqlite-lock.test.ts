@@ -13,7 +13,7 @@ function holdLock(dataDir: string) {
   const other = new DatabaseSync(join(dataDir, 'leads.db'))
   other.exec('begin immediate')
   onTestFinished(() => other.close())
-  return { letGo: () => other.exec('rollback') }
+  return { release: () => other.exec('rollback') }
 }
 
 const turnOfLoop = () => new Promise((resolve) => setImmediate(resolve))
@@ -30,7 +30,7 @@ it('opens a new database while another process creates it', async () => {
   const lock = holdLock(dataDir)
   // The first attempt happens before this returns, while the lock is held.
   const opening = openDatabase({ dataDir })
-  lock.letGo()
+  lock.release()
   const db = await opening
   onTestFinished(() => db.close())
   await checkWritable(db)
@@ -42,7 +42,7 @@ it('migrations wait for the lock, and do not need it when nothing is pending', a
   const lock = holdLock(dataDir)
   const opening = openDatabase({ dataDir })
   await turnOfLoop()
-  lock.letGo()
+  lock.release()
   await (await opening).close()
   holdLock(dataDir)
   await (await openDatabase({ dataDir, lockWaitMs: 0 })).close()
@@ -58,7 +58,7 @@ it('waits for the lock without blocking the process or readers', async () => {
   await turnOfLoop()
   // A lead that arrives in the meantime is stored with the first.
   writes.push(post())
-  lock.letGo()
+  lock.release()
   await Promise.all(writes)
   expect(await countLeads(db)).toBe(2)
 })
@@ -71,7 +71,7 @@ it('answers 503 when the lock is held for too long, and recovers', async () => {
   expect(refused).toMatchObject({ status: 503, code: 'unavailable', retryAfter: 5 })
   expect(await checkHealth()).toBe(503)
   expect(JSON.stringify(log.entries)).toContain('database is locked')
-  lock.letGo()
+  lock.release()
   clock.at += 1_000
   expect((await post({ 'idempotency-key': 'one' })).status).toBe(200)
   expect(await checkHealth()).toBe(200)

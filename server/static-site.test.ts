@@ -53,12 +53,12 @@ test('sends the headers from the build, and lets browsers cache only hashed file
 })
 
 test('sends Strict-Transport-Security only over TLS', async () => {
-  const readPromise = async (get: ReturnType<typeof serve>, headers = {}) =>
+  const readHsts = async (get: ReturnType<typeof serve>, headers = {}) =>
     (await get('/', headers)).headers.get('strict-transport-security')
-  expect(await readPromise(serve())).toBeNull()
-  expect(await readPromise(serve(), { 'x-forwarded-proto': 'http' })).toBeNull()
-  expect(await readPromise(serve(), { 'x-forwarded-proto': 'https' })).toBe('max-age=9')
-  expect(await readPromise(serve({ overTls: true }))).toBe('max-age=9')
+  expect(await readHsts(serve())).toBeNull()
+  expect(await readHsts(serve(), { 'x-forwarded-proto': 'http' })).toBeNull()
+  expect(await readHsts(serve(), { 'x-forwarded-proto': 'https' })).toBe('max-age=9')
+  expect(await readHsts(serve({ overTls: true }))).toBe('max-age=9')
 })
 
 test('answers 304 without a body when the ETag matches, per encoding', async () => {
@@ -88,7 +88,7 @@ test('answers unknown paths with the 404 page and status', async () => {
   }
 })
 
-test('answers HEAD without a body and refuses other methods', async () => {
+test('answers HEAD without a body and rejects other methods', async () => {
   const get = serve()
   const head = await get('/', {}, 'HEAD')
   expect([head.status, head.headers.get('content-length')]).toEqual([200, '8'])

@@ -30,14 +30,14 @@ const types: Record<string, string> = {
 
 /**
  * Serves the built site from memory (about 1 MB), so no request waits for the disk.
- * `overTls`: visitors use HTTPS, even if the proxy does not send X-Forwarded-Proto.
+ * `overTls` means that visitors use HTTPS, even if the proxy does not send X-Forwarded-Proto.
  */
 export function createStaticSite(folder: string, { overTls = false } = {}) {
   const files = loadFiles(folder)
   const landing = files.get('/index.html')
   const notFound = files.get('/404.html')
   if (!landing || !notFound) {
-    throw new UserError(`There is no built site in ${folder}. Run: npm run build`)
+    throw new UserError(`The site has not been built: ${folder} has no pages. Run: npm run build`)
   }
   files.set('/', landing)
   files.delete('/index.html')
@@ -73,9 +73,9 @@ function send(c: Context, file: File, status: 200 | 404) {
 /** Chooses the smallest accepted encoding. The order in the header is not a preference. */
 function chooseEncoding(header: string, file: File): Encoding {
   const accepted = header.split(',').map((part) => part.trim().split(/\s*;\s*q=/))
-  const takes = (encoding: string) =>
+  const accepts = (encoding: string) =>
     accepted.some(([name, weight]) => name === encoding && Number(weight ?? 1) > 0)
-  return [...file.bodies.keys()].find(takes) ?? 'identity'
+  return [...file.bodies.keys()].find(accepts) ?? 'identity'
 }
 
 function matches(ifNoneMatch: string | undefined, etag: string) {
