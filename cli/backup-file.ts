@@ -13,11 +13,11 @@ export const formatStamp = (at: number) =>
     .replace(/\.\d+Z$/, 'Z')
     .replaceAll(':', '-')
 
-export function findPlaces(variables: Variables) {
+export function findDataFolders(variables: Variables) {
   const { databaseUrl, dataDir, desk } = readEnv(variables)
   if (databaseUrl)
     throw new UserError(
-      'DATABASE_URL names a PostgreSQL, which pg_dump and pg_restore copy: see docs/backup.md.',
+      'Your leads are in PostgreSQL (DATABASE_URL), and this command works only with SQLite. Use pg_dump and pg_restore: see docs/backup.md.',
     )
   return { dataDir, backupDir: findBackupDir(variables, dataDir), desk }
 }
@@ -29,7 +29,7 @@ const readProcess = () => ({
   stderr: (text: string): unknown => process.stderr.write(text),
 })
 
-/** Shared by backup and restore. `failure` starts the error message. */
+/** Used by backup and restore. Every error message starts with `failure`. */
 export const createCommand =
   (failure: string, run: (args: string[], variables: Variables, now: number) => Promise<string>) =>
   async (args: string[], { variables, now, stdout, stderr } = readProcess()): Promise<number> => {
@@ -44,10 +44,10 @@ export const createCommand =
 
 const abandonedMs = 6 * 60 * 60_000
 
-/** Runs the work with a folder for unfinished files, which is always removed. */
+/** Runs the work with a temporary folder, which is always removed. */
 export async function withTempDir<T>(backupDir: string, work: (dir: string) => Promise<T>) {
   await makeOwnDir(backupDir)
-  // A killed run leaves a copy of all leads behind.
+  // Remove folders of killed runs, because each may contain a copy of all leads.
   for (const name of await readdir(backupDir)) {
     const path = join(backupDir, name)
     if (name.startsWith('.unfinished-') && Date.now() - (await stat(path)).mtimeMs > abandonedMs)
@@ -69,7 +69,7 @@ export async function giveToOwner(path: string): Promise<void> {
   await chown(path, uid, gid)
 }
 
-/** Renames a finished file. File and name are on the disk when it returns. */
+/** Renames a finished file and syncs both the file and its folder to disk. */
 export async function publishFile(unnamed: string, file: string): Promise<void> {
   await syncPath(unnamed)
   await rename(unnamed, file)

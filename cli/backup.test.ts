@@ -15,12 +15,12 @@ async function createEmpty() {
   return { dataDir, backupDir: join(createDir(), 'backups') }
 }
 
-it('deletes all but the newest, and nothing that is not a backup', async () => {
+it('deletes all but the newest backups, and no other files', async () => {
   const { dataDir, backupDir } = await createEmpty()
   for (let day = 0; day < 4; day++)
     await backUp(dataDir, { backupDir, keep: 3, now: testTime + day * 24 * hourMs })
   writeFileSync(join(backupDir, 'notes.txt'), '')
-  // What a killed run has left.
+  // A killed run leaves this behind.
   mkdirSync(join(backupDir, '.unfinished-1'))
   utimesSync(join(backupDir, '.unfinished-1'), 0, 0)
   const last = await backUp(dataDir, { backupDir, keep: 3, now: testTime + 96 * hourMs })
@@ -34,7 +34,7 @@ it('deletes all but the newest, and nothing that is not a backup', async () => {
   ])
 })
 
-it('taken after the clock was wrong is kept, and what the wrong clock named goes first', async () => {
+it('deletes backups with future dates first, and keeps those made after the clock was corrected', async () => {
   const { dataDir, backupDir } = await createEmpty()
   for (const year of [2031, 2032])
     await backUp(dataDir, { backupDir, keep: 2, now: Date.parse(`${year}-01-01T00:00:00Z`) })
@@ -46,16 +46,16 @@ it('taken after the clock was wrong is kept, and what the wrong clock named goes
   ])
 })
 
-it('the commands say what they did, and what they could not do', async () => {
+it('prints what backup and restore did, or why they failed', async () => {
   const dataDir = createDir()
   const run = async (command: typeof runBackup, args: string[], more = {}) => {
-    let said = ''
+    let output = ''
     const write = (text: string) => {
-      said += text
+      output += text
     }
     const variables = { DATA_DIR: dataDir, ...more }
     const code = await command(args, { variables, now: testTime, stdout: write, stderr: write })
-    return `${code} ${said}`
+    return `${code} ${output}`
   }
   const db = await openDatabase({ dataDir })
   const id = await storeLead(db, { at: testTime - 2 * hourMs })
@@ -64,15 +64,17 @@ it('the commands say what they did, and what they could not do', async () => {
     /^0 Backed up 1 lead to \S+\/backups\/leads-2026-11-15T12-00-00Z\.sqlite\.gz \(\d+ kB, checked\)\.\n$/,
   )
   const file = join(dataDir, 'backups', 'leads-2026-11-15T12-00-00Z.sqlite.gz')
-  const said = await run(runRestore, [file, '--replace'])
-  expect(said).toContain('0 Brought back 1 lead, the newest of 2026-11-15T10:00:00.000Z.\n')
-  expect(said).toContain(id)
-  expect(said).not.toMatch(/Jane|jane@/)
+  const output = await run(runRestore, [file, '--replace'])
+  expect(output).toContain('0 Restored 1 lead. The newest is from 2026-11-15T10:00:00.000Z.\n')
+  expect(output).toContain(id)
+  expect(output).not.toMatch(/Jane|jane@/)
 
   const postgres = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
-  expect(await run(runBackup, [], postgres)).toMatch(/^1 There is no new backup: .* pg_dump/)
+  expect(await run(runBackup, [], postgres)).toMatch(/^1 The backup failed: .* pg_dump/)
   expect(await run(runRestore, [file], postgres)).toMatch(/^1 Nothing was restored: .* pg_restore/)
-  expect(await run(runBackup, ['--keep', '0'])).toMatch(/^1 .*--keep takes/)
-  expect(await run(runBackup, [], { DATA_DIR: createDir() })).toMatch(/^1 .* yet\.\n$/)
-  expect(await run(runRestore, [])).toMatch(/^1 .*Name one backup/)
+  expect(await run(runBackup, ['--keep', '0'])).toMatch(/^1 .*--keep must be/)
+  expect(await run(runBackup, [], { DATA_DIR: createDir() })).toMatch(
+    /^1 .* Start the site first\.\n$/,
+  )
+  expect(await run(runRestore, [])).toMatch(/^1 .*Enter one file/)
 })

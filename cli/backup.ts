@@ -6,15 +6,21 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { UserError } from '#leads/user-error.ts'
 import { isBackup } from '#server/backups.ts'
-import { createCommand, findPlaces, formatStamp, publishFile, withTempDir } from './backup-file.ts'
+import {
+  createCommand,
+  findDataFolders,
+  formatStamp,
+  publishFile,
+  withTempDir,
+} from './backup-file.ts'
 import { count, parseTyped } from './terminal.ts'
 
 const help = `Copies the SQLite database while the site runs, and checks the copy.
 
-  npm run backup                  into BACKUP_DIR (default: the folder backups in DATA_DIR)
-  npm run backup -- --keep 30     keep the newest 30 (default 14), delete older ones
+  npm run backup                  write to BACKUP_DIR (default: the folder "backups" in DATA_DIR)
+  npm run backup -- --keep 30     keep the newest 30 (default: 14) and delete older ones
 
-Bring one back: npm run restore -- FILE
+To restore a backup: npm run restore -- FILE
 `
 
 /** Backs up, then deletes all but the newest. */
@@ -23,14 +29,15 @@ export async function backUp(
   { backupDir, keep, now }: { backupDir: string; keep: number; now: number },
 ) {
   const source = join(dataDir, 'leads.db')
-  if (!existsSync(source)) throw new UserError(`There is no database in ${dataDir} (DATA_DIR) yet.`)
+  if (!existsSync(source))
+    throw new UserError(`There is no database in ${dataDir} (DATA_DIR). Start the site first.`)
   const file = join(backupDir, `leads-${formatStamp(now)}.sqlite.gz`)
   const sqlite = new DatabaseSync(source, { timeout: 10_000 })
   const leads = await withTempDir(backupDir, (workDir) =>
     writeBackup(sqlite, file, workDir),
   ).finally(() => sqlite.close())
   const names = (await readdir(backupDir)).filter(isBackup).sort()
-  // Names sort by time. A name after this one comes from a wrong clock, so it is deleted first.
+  // Names sort by time. A later name comes from a wrong clock, so delete it first.
   const mine = names.indexOf(basename(file))
   const others = [...names.slice(mine + 1), ...names.slice(0, mine)]
   const older = others.slice(0, Math.max(0, names.length - keep))
@@ -42,10 +49,10 @@ export async function backUp(
 export async function writeBackup(sqlite: DatabaseSync, file: string, workDir: string) {
   const copy = join(workDir, 'copy.db')
   const packed = join(workDir, 'copy.gz')
-  // SQLite would create a file that everyone can read; an existing file keeps its permissions.
+  // SQLite would create a world-readable file; an existing file keeps its permissions.
   await writeFile(copy, '', { mode: 0o600 })
-  // SQLite's step-by-step backup restarts whenever the site writes and never ends under load. This
-  // also leaves out the bytes of erased leads.
+  // SQLite's incremental backup restarts whenever the site writes and never ends under load. VACUUM also
+  // omits the bytes of erased leads.
   sqlite.prepare('vacuum into ?').run(copy)
   await pipeline(createReadStream(copy), createGzip(), writePrivate(packed))
   const leads = await unpack(packed, join(workDir, 'check.db'))
@@ -70,16 +77,16 @@ export async function unpack(from: string, to: string): Promise<number> {
 export function checkSqlite(sqlite: DatabaseSync): number {
   checkPages(sqlite)
   if (sqlite.prepare('pragma main.foreign_key_check').all().length > 0)
-    throw new UserError('it has deliveries without their leads')
+    throw new UserError('some of its deliveries have no lead')
   const leads = countLeads(sqlite)
-  if (leads === undefined) throw new UserError('it holds no table of leads')
+  if (leads === undefined) throw new UserError('it has no table of leads')
   return leads
 }
 
 export function checkPages(sqlite: DatabaseSync): void {
   const finding = String(sqlite.prepare('pragma main.integrity_check').get()?.integrity_check)
   if (finding !== 'ok')
-    throw new UserError(`its integrity check says ${finding.replaceAll('\n', ' ')}`)
+    throw new UserError(`its integrity check found: ${finding.replaceAll('\n', ' ')}`)
 }
 
 /** Undefined if there is no table of leads. */
@@ -90,17 +97,17 @@ export function countLeads(sqlite: DatabaseSync): number | undefined {
 }
 
 /** Returns the exit code. */
-export const runBackup = createCommand('There is no new backup', async (args, variables, now) => {
+export const runBackup = createCommand('The backup failed', async (args, variables, now) => {
   const options = { keep: { type: 'string', default: '14' }, help: { type: 'boolean' } } as const
   const { values } = parseTyped({ args, options })
   if (values.help) return help
   if (!/^[1-9]\d{0,5}$/.test(values.keep))
-    throw new UserError(`--keep takes a whole number from 1, not "${values.keep}".`)
+    throw new UserError(`--keep must be a whole number of at least 1, not "${values.keep}".`)
   const keep = Number(values.keep)
-  const { dataDir, backupDir } = findPlaces(variables)
+  const { dataDir, backupDir } = findDataFolders(variables)
   const { file, leads, bytes, deleted } = await backUp(dataDir, { backupDir, keep, now })
   const done = `Backed up ${count(leads, 'lead')} to ${file} (${Math.ceil(bytes / 1000)} kB, checked).\n`
-  return deleted > 0 ? `${done}Deleted ${deleted} older ones; the newest ${keep} are kept.\n` : done
+  return deleted > 0 ? `${done}Deleted ${count(deleted, 'older backup')}.\n` : done
 })
 
 if (import.meta.main) process.exitCode = await runBackup(process.argv.slice(2))

@@ -24,7 +24,7 @@ function checkOut() {
   return { folder, run }
 }
 
-/** Replaces the samples as the owner would. */
+/** Replaces the sample content as the owner would. */
 function replaceSamples(folder: string) {
   const file = join(folder, 'site/content.ts')
   const text = readFileSync(file, 'utf8')
@@ -131,7 +131,7 @@ test.skipIf(!canTestWith('openssl'))(
     for (const secret of [...Object.values(secrets), 'crew@', '5557810'])
       expect(sent.stdout).not.toContain(secret)
 
-    // Start-up prints only the address of the site and that the desk is off.
+    // The server prints only the site's address and that the desk is off.
     expect(server.output.stdout).toMatch(/^The site is at .+\nThe desk is off\. .+\n$/)
 
     const strangers = await run('cli/doctor.ts')
@@ -162,7 +162,7 @@ test('exits with 2 on a mistake in the content, and explains it', async () => {
   expect(nineDigits.stderr).toMatch(/^site\/content\.ts: company\.phone is '.*has 9 digits/m)
 })
 
-test('waits for hanging services at the same time, and not for long', async () => {
+test('waits for all hanging services at the same time, with a short timeout', async () => {
   const hanging = new Set<number>()
   let most = 0
   const startSilent = async (at: number) => {

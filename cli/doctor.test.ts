@@ -31,7 +31,7 @@ test('lists everything in a fresh checkout and creates nothing', async () => {
   const { code, text } = await run([], {}, folder)
   expect(code).toBe(1)
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
-  // The docs show this output until the content is the owner's.
+  // While the content is the sample, the docs show this output.
   const operations = readFileSync(join(checkout, 'docs/operations.md'), 'utf8')
   if ('sample' in content.company) expect(operations).toContain(text)
   expect(readdirSync(folder)).toEqual([])
@@ -57,7 +57,7 @@ test.each([
     { PORT: 'secret-1', SMTP_URL: 'secret-2' },
     /PORT must.*\n.*SMTP_URL must/,
   ],
-])('exits with 2 and a message on %s', async (_, args, given, sentence) => {
+])('exits with 2 and a message for %s', async (_, args, given, sentence) => {
   const { code, text } = await run(args, given)
   expect(code).toBe(2)
   expect(text).toMatch(sentence)

@@ -13,11 +13,11 @@ import { readDatabase } from './doctor/database.ts'
 import { readSite, siteChecks } from './doctor/site-checks.ts'
 import { explainError, makeSafeJson, parseTyped, UsageError } from './terminal.ts'
 
-const help = `Lists what is left to do before this site can go live. Changes no lead and no setting.
+const help = `Lists what is left to do before this site can go live. It does not change leads or settings.
 
   npm run doctor               run all checks
   npm run doctor -- --send     also send a test email, text message, and webhook call
-  npm run -s doctor -- --json  for programs
+  npm run -s doctor -- --json  print JSON
 
 Exits with 0 if nothing is left to do, 1 if something is, and 2 if the checks could
 not run (unknown option, invalid settings or content).
@@ -27,7 +27,7 @@ export type DoctorDeps = {
   /** The checkout. */
   root: string
   raw: RawEnv
-  /** Reads site/content.ts. Fails with a message about the first mistakes. */
+  /** Reads site/content.ts. Throws an error that explains the first mistakes. */
   readContent: () => Promise<Content>
   fetch: typeof globalThis.fetch
   pause: (ms: number) => Promise<void>
@@ -58,7 +58,7 @@ type Result = { id?: string; state: 'ok' | 'to do' | 'check'; text: string; next
 
 async function runChecks(env: Env, content: Content, sends: boolean, deps: DoctorDeps) {
   const { root, raw, fetch, now } = deps
-  // At the same time, because each of them may take seconds.
+  // Run them concurrently, because each may take seconds.
   const consentVersion = content.form.consent.version
   const reading = readDatabase(env, raw, { now, consentVersion })
   const readDevices = async () => (await reading).database?.devices ?? []
@@ -113,7 +113,7 @@ const indent = '\n'.padEnd(8)
 const formatResult = ({ state, text, next }: Result) =>
   `${state.padEnd(7)}${wrap(text)}${next ? `${indent}→ ${wrap(next, '  ')}` : ''}`
 
-/** Wraps to the 80 columns of a terminal. */
+/** Wraps to 80 columns. */
 const wrap = (text: string, more = '') =>
   (makeSafe(text).match(/.{1,70}(?= |$)|\S+/g) ?? [])
     .map((line) => line.trimStart())

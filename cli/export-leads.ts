@@ -24,7 +24,7 @@ export async function exportLeads(
   const texts = isJson ? formatJson(readAndCount()) : formatCsv(readAndCount(), timeZone)
   if (file) {
     await writeNewFile(file, texts, force)
-    stdout(`${count(leads, 'lead')} written to ${makeSafe(file)}.\n`)
+    stdout(`Wrote ${count(leads, 'lead')} to ${makeSafe(file)}.\n`)
   } else for await (const text of texts) stdout(text)
 }
 
@@ -63,14 +63,14 @@ const toJson = ({
   })),
 })
 
-/** Writes the whole file or none, readable only by its owner. */
+/** Writes the whole file or nothing. Only its owner can read it. */
 async function writeNewFile(
   file: string,
   content: AsyncIterable<string>,
   force: boolean,
 ): Promise<void> {
   const existing = await stat(file).catch(() => undefined)
-  if (existing?.isDirectory()) throw new UserError(`${file} is a folder. Name a file.`)
+  if (existing?.isDirectory()) throw new UserError(`${file} is a folder. Enter a file name.`)
   if (existing && !force) throw new UserError(`${file} already exists. Add --force to replace it.`)
   const part = `${file}.part`
   try {
@@ -80,7 +80,7 @@ async function writeNewFile(
     await rm(part, { force: true })
     const { message } = error as Error
     throw new UserError(
-      `${resolve(file)} could not be written (${message}). Name a file in a folder that you may write to.`,
+      `Could not write ${resolve(file)} (${message}). Choose a folder that you have permission to write to.`,
     )
   }
 }

@@ -56,7 +56,7 @@ test('export writes every lead as CSV, readable only by the owner', async () => 
   const source = 'utm_source=google&utm_medium=cpc&utm_campaign=%3DHYPERLINK(1)'
   await storeLead(db, { channels, lead, source, consent: '2026-11', at: testTime + 1 })
   const run = useDatabase(db)
-  expect((await run('export', file)).out).toBe(`2 leads written to ${file}.\n`)
+  expect((await run('export', file)).out).toBe(`Wrote 2 leads to ${file}.\n`)
   const text = readFileSync(file, 'utf8')
   expect(text.startsWith('\uFEFFLead ID,Received At (America/Chicago),Name')).toBe(true)
   const lines = text.slice(1).trimEnd().split('\r\n')
@@ -106,12 +106,12 @@ test('export does not replace a file without --force, and leaves no partial file
   expect(readFileSync(file, 'utf8')).toBe('precious')
   expect((await run('export', file, '--force')).code).toBe(0)
   const nowhere = join(folder, 'no', 'such', 'folder.csv')
-  expect(await run('export', nowhere)).toMatchObject(fail('could not be written'))
+  expect(await run('export', nowhere)).toMatchObject(fail('Could not write'))
   expect(await run('export', folder)).toMatchObject(fail('is a folder'))
   expect(readdirSync(folder)).toEqual(['leads.csv'])
 })
 
-test('setup-airtable reports what it found, created, and cannot do', async () => {
+test('setup-airtable lists what it found, what it created, and what is left to do', async () => {
   const db = await openTestDatabase('sqlite')
   const { fake, settings, deps } = await startAirtable()
   expect(await useDatabase(db)('setup-airtable')).toMatchObject(fail('schema.bases:write'))
@@ -122,15 +122,17 @@ test('setup-airtable reports what it found, created, and cannot do', async () =>
   const { code, out } = await run('setup-airtable')
   expect(code).toBe(0)
   expect(out).toContain('✓ Created the column "Raw" (long text).')
-  expect(out).toContain('Ready. 1 lead pending: press “Retry all leads” on the desk.')
+  expect(out).toContain('Ready. 1 lead pending: choose “Retry all leads” on the desk.')
   fake.settings.scopes.delete('data.records:write')
   expect(await run('setup-airtable')).toMatchObject({
     code: 1,
-    out: expect.stringMatching(/✗ .*data\.records:write.*\nDo this, then run it again\.\n$/),
+    out: expect.stringMatching(
+      /✗ .*data\.records:write.*\nFix this, then run the command again\.\n$/,
+    ),
   })
 })
 
-test('setup-airtable without a connection reports that and what to do', async () => {
+test('setup-airtable without a connection explains what to do', async () => {
   const db = await openTestDatabase('sqlite')
   const { fake, settings, deps } = await startAirtable()
   fake.nextFaults.push({ kind: 'refuse' })
@@ -138,7 +140,7 @@ test('setup-airtable without a connection reports that and what to do', async ()
     {
       code: 1,
       out: expect.stringMatching(
-        /^✗ Airtable could not be reached.*\nCheck the internet connection of this machine and .+, then run this again\.\n$/,
+        /^✗ Airtable could not be reached.*\nCheck this machine’s internet connection and .+, then run the command again\.\n$/,
       ),
     },
   )
@@ -164,18 +166,21 @@ test('prints help without a command and without a database', async () => {
   expect(await run('export')).toMatchObject(fail('DATABASE_URL'))
 })
 
-test.each(engines)('npm run leads finds the leads by the environment, on %s', async (engine) => {
-  const location = await createLocation(engine)
-  const db = await openDatabase(location)
-  await storeLead(db, { lead: { name: 'Real Process' } })
-  await db.close()
-  const env = { DATA_DIR: location.dataDir, DATABASE_URL: location.databaseUrl }
-  const args = ['cli/leads.ts', 'export', '--json']
-  const out = execFileSync(process.execPath, args, { env, encoding: 'utf8' })
-  expect(JSON.parse(out)).toMatchObject([{ name: 'Real Process' }])
-})
+test.each(engines)(
+  'npm run leads uses the database from the environment, on %s',
+  async (engine) => {
+    const location = await createLocation(engine)
+    const db = await openDatabase(location)
+    await storeLead(db, { lead: { name: 'Real Process' } })
+    await db.close()
+    const env = { DATA_DIR: location.dataDir, DATABASE_URL: location.databaseUrl }
+    const args = ['cli/leads.ts', 'export', '--json']
+    const out = execFileSync(process.execPath, args, { env, encoding: 'utf8' })
+    expect(JSON.parse(out)).toMatchObject([{ name: 'Real Process' }])
+  },
+)
 
-test('a folder without a database is a mistake, not an empty list, and stays as it is', async () => {
+test('reports a folder without a database instead of creating one', async () => {
   const DATA_DIR = createDir()
   const { fake, deps } = await startAirtable()
   const run = createCommandLine(() => openLeads({ DATA_DIR, ...fake.env }), deps.pause)
@@ -183,7 +188,7 @@ test('a folder without a database is a mistake, not an empty list, and stays as 
     expect(await run(...args)).toEqual({
       code: 1,
       out: '',
-      err: `There is no database in ${DATA_DIR} (DATA_DIR). Is this the folder the site runs in?\n`,
+      err: `There is no database in ${DATA_DIR} (DATA_DIR). Run this in the folder of the site, or check DATA_DIR.\n`,
     })
   // Airtable can be set up before the first start.
   expect((await run('setup-airtable')).out).toMatch(/Ready\.\n$/)

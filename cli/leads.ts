@@ -13,12 +13,12 @@ import { openDatabase } from '#server/database.ts'
 import { exportLeads } from './export-leads.ts'
 import { count, explainError, parseTyped, UsageError } from './terminal.ts'
 
-const help = `Commands for the owner. Leads are shown, retried, and erased on the desk.
+const help = `Commands for the owner. To view, retry, or erase leads, use the desk.
 
   npm run leads -- desk             print a link that signs you in to the desk
-  npm run leads -- export FILE      write all leads to FILE: JSON if it ends in .json, else CSV
+  npm run leads -- export FILE      write all leads to FILE: JSON if it ends in .json, otherwise CSV
   npm run -s leads -- export        print all leads as CSV
-  npm run leads -- setup-airtable   check token, base, table, and columns; create what is missing
+  npm run leads -- setup-airtable   check the token, base, table, and columns; create what is missing
 
   --json     export: JSON instead of CSV
   --force    export: replace FILE if it exists
@@ -47,7 +47,7 @@ function parseCommand(args: readonly string[]) {
 }
 
 export type LeadsContext = {
-  /** Reads the environment and opens the database, once the command is known to be valid. */
+  /** Reads the environment and opens the database. Called only for valid commands. */
   open: () => Promise<Opened>
   stdout: (text: string) => void
   stderr: (text: string) => void
@@ -57,7 +57,7 @@ export type LeadsContext = {
 }
 
 export type Opened = {
-  /** Undefined if there is none: an empty new database would look as if all leads were lost. */
+  /** Undefined if there is none, because a new, empty database would look as if all leads were lost. */
   db: (Database & { close?: () => Promise<void> }) | undefined
   dataDir: string
   airtable: AirtableSettings | undefined
@@ -80,7 +80,7 @@ export async function runLeads(args: readonly string[], context: LeadsContext): 
       if (command.name === 'setup-airtable') return await setUp({ ...context, ...opened })
       if (!db)
         throw new UserError(
-          `There is no database in ${resolve(dataDir)} (DATA_DIR). Is this the folder the site runs in?`,
+          `There is no database in ${resolve(dataDir)} (DATA_DIR). Run this in the folder of the site, or check DATA_DIR.`,
         )
       if (command.name === 'export') await exportLeads(command, { ...opened, db, stdout })
       else stdout(await formatDeskLink(db, opened.desk, context.now()))
@@ -101,7 +101,7 @@ export async function runLeads(args: readonly string[], context: LeadsContext): 
 async function formatDeskLink(db: Database, desk: Opened['desk'], now: number): Promise<string> {
   if (!desk)
     throw new UserError(
-      'The desk is not set up. Set DESK_URL in .env, for example https://desk.example.com.',
+      'The desk is not set up. Set DESK_URL in .env, such as https://desk.example.com.',
     )
   const link = await makeLink(db, { url: desk.url, now })
   return `Open this link within 15 minutes. It works once:\n${link}\n`
@@ -111,13 +111,13 @@ async function formatDeskLink(db: Database, desk: Opened['desk'], now: number): 
 async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened): Promise<number> {
   if (!airtable)
     throw new UserError(
-      `Set AIRTABLE_TOKEN (from ${tokenPage}, with the scopes ${scopes.join(', ')} and access to your base) and AIRTABLE_BASE_ID (the part of the base’s address that begins with "app") in .env, then run this again.`,
+      `Set AIRTABLE_TOKEN (from ${tokenPage}, with the scopes ${scopes.join(', ')} and access to your base) and AIRTABLE_BASE_ID (the part of the base’s URL that starts with "app") in .env, then run this again.`,
     )
   const { done, todo, blocker } = await setUpAirtable(airtable, context)
   const isReady = todo.length === 0
   const pending = db && (await readPending(db, ['airtable']))
   const retry = pending
-    ? ` ${count(pending.leads, 'lead')} pending: press “Retry all leads” on the desk.`
+    ? ` ${count(pending.leads, 'lead')} pending: choose “Retry all leads” on the desk.`
     : ''
   const lines = [
     ...done.map((line) => `✓ ${makeSafe(line)}`),
@@ -128,9 +128,9 @@ async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened
   return isReady ? 0 : 1
 }
 
-const doThis = 'Do this, then run it again.'
+const doThis = 'Fix this, then run the command again.'
 const checkConnection =
-  'Check the internet connection of this machine and https://status.airtable.com, then run this again.'
+  'Check this machine’s internet connection and https://status.airtable.com, then run the command again.'
 
 export async function openLeads(variables: Record<string, string | undefined>): Promise<Opened> {
   const env = readEnv(variables)
@@ -140,7 +140,7 @@ export async function openLeads(variables: Record<string, string | undefined>): 
 }
 
 if (import.meta.main) {
-  // `npm run -s leads -- export | head` closes the pipe early, which is not an error.
+  // Closing the pipe early is not an error: `npm run -s leads -- export | head`.
   process.stdout.on('error', () => process.exit(0))
   process.exitCode = await runLeads(process.argv.slice(2), {
     open: () => openLeads(process.env),

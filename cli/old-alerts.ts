@@ -1,25 +1,25 @@
 import type { Database } from '#leads/store/tables.ts'
 
-const youngMs = 60 * 60_000
+const recentMs = 60 * 60_000
 
 /**
- * Deliveries that were pending in the backup may have been sent since. Airtable gets them again,
- * because the row is found by the lead's ID. Alerts for leads of the last hour are sent again, because
- * a missed call costs more than a second alert; older ones are cancelled. Sessions and push devices
- * are removed, because a person who was signed out since must not be signed in again.
+ * Deliveries that were pending in the backup may have been sent since. Airtable gets them again without
+ * duplicates, because rows are matched by lead ID. Alerts from the last hour are sent again, because a
+ * missed call costs more than a second alert; older ones are cancelled. Sessions and push devices are
+ * removed, because someone who has been signed out must not be signed in again.
  */
-export function setAsideOldAlerts({ kysely }: Database, now: number) {
+export function cancelOldAlerts({ kysely }: Database, now: number) {
   return kysely.transaction().execute(async (trx) => {
     const old = trx
       .selectFrom('leads')
       .select('id')
-      .where('received_at', '<', now - youngMs)
-    const setAside = await trx
+      .where('received_at', '<', now - recentMs)
+    const cancelled = await trx
       .updateTable('deliveries')
       .set({
         state: 'cancelled',
         settled_at: now,
-        note: 'Restored from a backup: it may have gone out before.',
+        note: 'Restored from a backup. It may have been sent before.',
       })
       .where('state', '=', 'waiting')
       .where('channel', '!=', 'airtable')
@@ -37,7 +37,7 @@ export function setAsideOldAlerts({ kysely }: Database, now: number) {
       .selectFrom('leads')
       .select((eb) => eb.fn.max<number | null>('received_at').as('newestAt'))
       .executeTakeFirstOrThrow()
-    const setAsideLeads = [...new Set(setAside.map(({ lead_id: id }) => id))]
-    return { newestAt, setAsideLeads, phones: phones.length }
+    const cancelledLeads = [...new Set(cancelled.map(({ lead_id: id }) => id))]
+    return { newestAt, cancelledLeads, phones: phones.length }
   })
 }

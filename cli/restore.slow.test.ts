@@ -19,7 +19,7 @@ async function list(dataDir: string, table: 'leads' | 'settings'): Promise<strin
   return rows.map(({ name }) => name)
 }
 
-it('a backup taken while leads come in holds all that were acknowledged, and an empty machine goes on with it', async () => {
+it('backs up every acknowledged lead under load, and a new machine continues from the backup', async () => {
   const airtable = await startFakeAirtable()
   onTestFinished(() => airtable.close())
   const old = createDir()
@@ -36,7 +36,7 @@ it('a backup taken while leads come in holds all that were acknowledged, and an 
   await waitUntil(() => acknowledged().length > 100)
   const before = acknowledged()
   const { file, leads } = await backUp(old, { backupDir: createDir(), keep: 3, now: testTime })
-  // They still come in.
+  // Leads still arrive.
   await waitUntil(() => acknowledged().length > before.length)
   await visitors.stop()
   await site.kill('SIGKILL')
@@ -57,13 +57,13 @@ it('a backup taken while leads come in holds all that were acknowledged, and an 
   expect(before.filter((name) => !names.includes(name))).toEqual([])
 })
 
-it('a restore loses nothing that is written meanwhile: it is in the database or in what was kept', async () => {
+it('loses no write during a restore: it is in the new database or in the backup of the old one', async () => {
   const dataDir = createDir()
   const db = await openDatabase({ dataDir })
   for (let lead = 0; lead < 300; lead++) await storeLead(db)
   await db.close()
   const { file } = await backUp(dataDir, { backupDir: createDir(), keep: 3, now: testTime })
-  // As a site would that starts again and again.
+  // Writes like a site that keeps restarting.
   const write = (name: string) => {
     try {
       const sqlite = new DatabaseSync(join(dataDir, 'leads.db'), { timeout: 0 })
@@ -83,7 +83,7 @@ it('a restore loses nothing that is written meanwhile: it is in the database or 
   })
   const acknowledged: string[] = []
   while (!isDone) {
-    const name = `meanwhile-${acknowledged.length}`
+    const name = `during-${acknowledged.length}`
     if (write(name)) acknowledged.push(name)
     await new Promise((resolve) => setImmediate(resolve))
   }

@@ -47,7 +47,7 @@ const backUpNow = async (dataDir: string) =>
 
 const ask = (replace = true) => ({ backupDir: createDir(), replace, now: testTime })
 
-/** The migrations of a version to come. */
+/** Migrations of a future version. */
 function createNewerMigrations(): string {
   const dir = createDir()
   cpSync(migrationsDir, dir, { recursive: true })
@@ -55,7 +55,7 @@ function createNewerMigrations(): string {
   return dir
 }
 
-it('replaces a database with leads only when told to, and keeps what was there', async () => {
+it('replaces a database with leads only with --replace, and backs it up first', async () => {
   const dataDir = createDir()
   const db = await openDatabase({ dataDir })
   const first = await storeLead(db)
@@ -65,12 +65,12 @@ it('replaces a database with leads only when told to, and keeps what was there',
 
   const request = ask()
   const refused = restore(dataDir, file, { ...request, replace: false })
-  await expect(refused).rejects.toThrow(/holds 2 leads\. With --replace/)
+  await expect(refused).rejects.toThrow(/already has 2 leads\. Add --replace/)
   const { leads, kept = '' } = await restore(dataDir, file, request)
   expect(leads).toBe(1)
   expect(await listIds(dataDir)).toEqual([first])
 
-  // What was kept is a backup like any other: it can be restored, and is deleted in its turn.
+  // The previous database is an ordinary backup, which can be restored and is later deleted.
   const other = createDir()
   await restore(other, kept, ask(false))
   expect(await listIds(other)).toEqual([second, first])
@@ -78,26 +78,26 @@ it('replaces a database with leads only when told to, and keeps what was there',
   expect(existsSync(kept)).toBe(false)
 })
 
-it('is refused under a running site', async () => {
+it('fails while the site is running', async () => {
   const dataDir = await fill(1)
   const file = await backUpNow(dataDir)
   const running = await openDatabase({ dataDir })
-  await expect(restore(dataDir, file, ask())).rejects.toThrow(/The site is running/)
+  await expect(restore(dataDir, file, ask())).rejects.toThrow(/The site is still using/)
   await running.close()
   expect((await restore(dataDir, file, ask())).leads).toBe(1)
 })
 
-it('alerts again of leads of the last hour and sets older alerts aside; Airtable gets all', async () => {
+it('resends alerts from the last hour, cancels older ones, and sends all leads to Airtable', async () => {
   const old = createDir()
   const db = await openDatabase({ dataDir: old })
   const oldLead = await storeLead(db, { at: testTime - 2 * hourMs })
   const youngLead = await storeLead(db, { at: testTime - hourMs / 2 })
-  // Someone was sending when the backup was taken.
+  // A process was sending when the backup was made.
   await claimDue(db, 'email', 1, { holder: 'gone', now: testTime, until: testTime + 45_000 })
   await db.close()
   const fresh = createDir()
-  const { setAsideLeads } = await restore(fresh, await backUpNow(old), ask(false))
-  expect(setAsideLeads).toEqual([oldLead])
+  const { cancelledLeads } = await restore(fresh, await backUpNow(old), ask(false))
+  expect(cancelledLeads).toEqual([oldLead])
   const restored = await open(fresh)
   const states = async (id: string) =>
     (await findLead(restored, id))?.deliveries.map(({ channel, state }) => `${channel} ${state}`)
@@ -117,43 +117,45 @@ it('removes push devices, which may have been signed out since the backup', asyn
   const old = createDir()
   const db = await openDatabase({ dataDir: old })
   await saveDevice(db, makePhone())
-  const rung = await storeLead(db, { channels: ['airtable', 'push-0a1b2c3d'] })
+  const notified = await storeLead(db, { channels: ['airtable', 'push-0a1b2c3d'] })
   await db.close()
   const fresh = createDir()
   const run = async (...args: string[]) => {
-    let said = ''
+    let output = ''
     const write = (text: string) => {
-      said += text
+      output += text
     }
     const variables = { DATA_DIR: fresh, BACKUP_DIR: createDir() }
     await runRestore(args, { variables, now: testTime, stdout: write, stderr: write })
-    return said
+    return output
   }
-  const said = await run(await backUpNow(old))
-  expect(said).toContain('Push devices were removed.')
-  expect(said).toContain(`  http://localhost:3001/#/lead/${rung}`)
+  const output = await run(await backUpNow(old))
+  expect(output).toContain('Push devices were removed.')
+  expect(output).toContain(`  http://localhost:3001/#/lead/${notified}`)
   const restored = await openDatabase({ dataDir: fresh })
   expect(await listDevices(restored, { deskEmails: [], now: testTime })).toEqual([])
-  const states = (await findLead(restored, rung))?.deliveries.map(({ state }) => state)
+  const states = (await findLead(restored, notified))?.deliveries.map(({ state }) => state)
   expect(states).toEqual(['waiting', 'cancelled'])
   await restored.close()
 
   expect(await run(await backUpNow(await fill(1)), '--replace')).not.toMatch(/phone/i)
 })
 
-it('of a damaged file or a newer version changes nothing', async () => {
+it('changes nothing if the backup is damaged or from a newer version', async () => {
   const dataDir = await fill(20)
   const file = await backUpNow(dataDir)
   const cut = `${file}.cut`
   writeFileSync(cut, readFileSync(file).subarray(0, statSync(file).size * 0.6))
-  await expect(restore(dataDir, cut, ask())).rejects.toThrow(/is no sound backup: .+\.$/)
-  await expect(restore(dataDir, '/nowhere', ask())).rejects.toThrow('/nowhere is no sound backup')
+  await expect(restore(dataDir, cut, ask())).rejects.toThrow(/is not a valid backup: .+\.$/)
+  await expect(restore(dataDir, '/nowhere', ask())).rejects.toThrow(
+    '/nowhere is not a valid backup',
+  )
   const newer = await backUpNow(await fill(1, createNewerMigrations()))
   await expect(restore(dataDir, newer, ask())).rejects.toThrow(/by a newer version/)
   expect(await count(dataDir)).toBe(20)
 })
 
-it('goes back behind a migration, which is applied again by the newer version', async () => {
+it('restores a backup from before a migration, which the newer version applies again', async () => {
   const dataDir = await fill(1)
   const file = await backUpNow(dataDir)
   const migrations = createNewerMigrations()
@@ -165,36 +167,39 @@ it('goes back behind a migration, which is applied again by the newer version', 
   expect(leads?.columns.map(({ name }) => name)).toContain('more')
 })
 
-it('over a damaged database, or beside the log of a deleted one, changes nothing', async () => {
+it('changes nothing if the current database is damaged or only its log is left', async () => {
   const dataDir = await fill(50)
   const file = await backUpNow(dataDir)
   const path = join(dataDir, 'leads.db')
   const garbage = Buffer.from('garbage'.repeat(3_000))
-  // No database at all, and one that opens but has a page overwritten.
+  // The first is not a database; the second opens but has an overwritten page.
   for (const damaged of [garbage, readFileSync(path).fill(7, 8_192, 12_288)]) {
     writeFileSync(path, damaged)
     await expect(restore(dataDir, file, ask())).rejects.toThrow(/is damaged: .+ Move leads\.db/)
-    // The header tells of the log, which is switched off for the look.
+    // Leaving WAL mode changes only the header.
     expect(readFileSync(path).subarray(100)).toEqual(damaged.subarray(100))
   }
   renameSync(path, `${path}-wal`)
-  await expect(restore(dataDir, file, ask())).rejects.toThrow(/may hold leads\. Move leads\.db/)
+  await expect(restore(dataDir, file, ask())).rejects.toThrow(/may contain leads\. Move leads\.db/)
   rmSync(`${path}-wal`)
   expect((await restore(dataDir, file, ask())).leads).toBe(50)
   expect(await count(dataDir)).toBe(50)
 })
 
-it.runIf(process.getuid?.() === 0)('by root leaves everything to the site’s own user', async () => {
-  const dataDir = await fill(1)
-  const file = await backUpNow(dataDir)
-  const nobody = 65_534
-  for (const path of [dataDir, join(dataDir, 'leads.db')]) chownSync(path, nobody, nobody)
-  const backupDir = join(dataDir, 'backups')
-  const owners = (...paths: string[]) => new Set(paths.map((path) => statSync(path).uid))
-  const { kept = '' } = await restore(dataDir, file, { ...ask(), backupDir })
-  expect(owners(join(dataDir, 'leads.db'), backupDir, kept)).toEqual(new Set([nobody]))
-  rmSync(join(dataDir, 'leads.db'))
-  await restore(dataDir, file, { ...ask(), backupDir })
-  expect(owners(join(dataDir, 'leads.db'))).toEqual(new Set([nobody]))
-  expect(statSync(join(dataDir, 'leads.db')).mode & 0o777).toBe(0o600)
-})
+it.runIf(process.getuid?.() === 0)(
+  'leaves all files to the site’s user when root runs it',
+  async () => {
+    const dataDir = await fill(1)
+    const file = await backUpNow(dataDir)
+    const nobody = 65_534
+    for (const path of [dataDir, join(dataDir, 'leads.db')]) chownSync(path, nobody, nobody)
+    const backupDir = join(dataDir, 'backups')
+    const owners = (...paths: string[]) => new Set(paths.map((path) => statSync(path).uid))
+    const { kept = '' } = await restore(dataDir, file, { ...ask(), backupDir })
+    expect(owners(join(dataDir, 'leads.db'), backupDir, kept)).toEqual(new Set([nobody]))
+    rmSync(join(dataDir, 'leads.db'))
+    await restore(dataDir, file, { ...ask(), backupDir })
+    expect(owners(join(dataDir, 'leads.db'))).toEqual(new Set([nobody]))
+    expect(statSync(join(dataDir, 'leads.db')).mode & 0o777).toBe(0o600)
+  },
+)

@@ -7,24 +7,24 @@ import { openDatabase } from '#server/database.ts'
 import { checkPages, checkSqlite, countLeads, unpack, writeBackup } from './backup.ts'
 import {
   createCommand,
-  findPlaces,
+  findDataFolders,
   formatStamp,
   giveToOwner,
   makeOwnDir,
   withTempDir,
 } from './backup-file.ts'
-import { setAsideOldAlerts } from './old-alerts.ts'
+import { cancelOldAlerts } from './old-alerts.ts'
 import { count, parseTyped } from './terminal.ts'
 
-const help = `Brings a backup back. Stop the site first.
+const help = `Restores a backup. Stop the site first.
 
-  npm run restore -- FILE             into an empty DATA_DIR
-  npm run restore -- FILE --replace   in the place of what is there, of which a backup is made
+  npm run restore -- FILE             restore into an empty DATA_DIR
+  npm run restore -- FILE --replace   back up the current database, then replace it
 `
 
 /**
- * Writes a backup into the database in one transaction. The database file is locked all the time, so
- * a site that starts meanwhile waits instead of storing leads elsewhere.
+ * Writes a backup into the database in one transaction. The database file stays locked, so a site that
+ * starts in the meantime waits instead of storing leads elsewhere.
  */
 export const restore = (
   dataDir: string,
@@ -34,24 +34,24 @@ export const restore = (
   withTempDir(backupDir, async (workDir) => {
     const unpacked = join(workDir, 'leads.db')
     const leads = await unpack(file, unpacked).catch((error) => {
-      throw new UserError(`${file} is no sound backup: ${error.message}.`)
+      throw new UserError(`${file} is not a valid backup: ${error.message}.`)
     })
     const db = await openDatabase({ dataDir: workDir })
-    const outcome = await setAsideOldAlerts(db, now).finally(() => db.close())
+    const outcome = await cancelOldAlerts(db, now).finally(() => db.close())
 
     await makeOwnDir(dataDir)
-    const sqlite = await openAlone(join(dataDir, 'leads.db'))
+    const sqlite = await openExclusively(join(dataDir, 'leads.db'))
     try {
       const present = countLeads(sqlite) ?? 0
       if (present > 0 && !replace)
         throw new UserError(
-          `The database in ${dataDir} holds ${present} leads. With --replace it is kept beside, and the backup takes its place.`,
+          `The database in ${dataDir} already has ${count(present, 'lead')}. Add --replace to back it up and then replace it.`,
         )
-      // An ordinary backup, which can be restored and is deleted like the others.
-      const keepAs = join(backupDir, `leads-${formatStamp(now)}-before-restore.sqlite.gz`)
-      if (present > 0) await writeBackup(sqlite, keepAs, workDir)
+      // This is an ordinary backup: it can be restored, and old ones are deleted.
+      const previousFile = join(backupDir, `leads-${formatStamp(now)}-before-restore.sqlite.gz`)
+      if (present > 0) await writeBackup(sqlite, previousFile, workDir)
       copyAll(unpacked, sqlite)
-      return { leads, ...outcome, kept: present > 0 ? keepAs : undefined }
+      return { leads, ...outcome, kept: present > 0 ? previousFile : undefined }
     } finally {
       sqlite.close()
     }
@@ -59,18 +59,18 @@ export const restore = (
 
 const moveAway = 'Move leads.db and leads.db-wal to another folder, and run this again.'
 
-/** Opens the database exclusively, and fails if the site has it open. */
-async function openAlone(file: string): Promise<DatabaseSync> {
-  // SQLite would delete the log.
+/** Fails if the site has the database open. */
+async function openExclusively(file: string): Promise<DatabaseSync> {
+  // SQLite would delete a write-ahead log without a database.
   if (!existsSync(file) && existsSync(`${file}-wal`))
-    throw new UserError(`${file}-wal is left of a database and may hold leads. ${moveAway}`)
+    throw new UserError(`${file}-wal has no database and may contain leads. ${moveAway}`)
   if (!existsSync(file)) {
     await writeFile(file, '', { mode: 0o600 })
     await giveToOwner(file)
   }
   const sqlite = new DatabaseSync(file, { enableForeignKeyConstraints: false })
   try {
-    // SQLite allows leaving the write-ahead log only to the sole connection.
+    // SQLite can leave WAL mode only if no other connection is open.
     sqlite.exec('pragma locking_mode = exclusive; pragma journal_mode = delete')
     sqlite.exec('begin exclusive; commit')
     checkPages(sqlite)
@@ -79,7 +79,7 @@ async function openAlone(file: string): Promise<DatabaseSync> {
     sqlite.close()
     const { message } = error as Error
     if (/locked/.test(message))
-      throw new UserError(`The site is running on ${file}. Stop it first.`)
+      throw new UserError(`The site is still using ${file}. Stop it first.`)
     throw new UserError(`${file} is damaged: ${message}. ${moveAway}`)
   }
 }
@@ -113,27 +113,27 @@ export const runRestore = createCommand('Nothing was restored', async (args, var
   const { values, positionals } = parseTyped({ args, options, allowPositionals: true })
   if (values.help) return help
   const [file, ...rest] = positionals
-  if (!file || rest.length > 0) throw new UserError('Name one backup: npm run restore -- FILE')
-  const { dataDir, backupDir, desk } = findPlaces(variables)
+  if (!file || rest.length > 0) throw new UserError('Enter one file: npm run restore -- FILE')
+  const { dataDir, backupDir, desk } = findDataFolders(variables)
   const request = { backupDir, replace: values.replace, now }
   const outcome = await restore(dataDir, file, request)
-  const { leads, newestAt, setAsideLeads, phones, kept } = outcome
-  const newest = newestAt ? `, the newest of ${new Date(newestAt).toISOString()}` : ''
+  const { leads, newestAt, cancelledLeads, phones, kept } = outcome
+  const newest = newestAt ? ` The newest is from ${new Date(newestAt).toISOString()}.` : ''
   const lines = [
-    `Brought back ${count(leads, 'lead')}${newest}.`,
-    ...(kept ? [`What was there before is in ${kept}.`] : []),
-    'Leads that came later are not in it; look for them in Airtable.',
-    'Whoever was erased since then is back: erase again.',
+    `Restored ${count(leads, 'lead')}.${newest}`,
+    ...(kept ? [`The previous database is in ${kept}.`] : []),
+    'Leads received after the backup are missing. Look for them in Airtable.',
+    'People erased after the backup are back. Erase them again on the desk.',
     ...(phones > 0
       ? [
           'Push devices were removed. On each phone, sign in to the desk and turn on notifications again.',
         ]
       : []),
   ]
-  if (setAsideLeads.length > 0)
+  if (cancelledLeads.length > 0)
     lines.push(
-      `\n${count(setAsideLeads.length, 'lead')} had an alert or reminder pending. It is not sent now, because it may have been sent since, or was for a phone. Check on the desk whether someone has called:`,
-      ...setAsideLeads.map((id) => `  ${desk ? `${desk.url}/#/lead/` : ''}${id}`),
+      `\n${count(cancelledLeads.length, 'lead')} had a pending alert or reminder, which was canceled because it may have been sent already. Check on the desk whether someone has called:`,
+      ...cancelledLeads.map((id) => `  ${desk ? `${desk.url}/#/lead/` : ''}${id}`),
     )
   return lines.map((line) => `${line}\n`).join('')
 })

@@ -13,7 +13,7 @@ export function parseTyped<Config extends ParseArgsConfig>(config: Config) {
   }
 }
 
-/** The message of an expected error; the stack of a bug. */
+/** Returns the message of an expected error, or the stack of a bug. */
 export function explainError(error: unknown): string {
   const { message, stack = message, code } = error as NodeJS.ErrnoException
   const text = error instanceof UserError || code !== undefined ? message : stack
@@ -23,7 +23,7 @@ export function explainError(error: unknown): string {
 export const count = (number: number, what: string): string =>
   `${number} ${what}${number === 1 ? '' : 's'}`
 
-/** Terminals obey control characters beyond U+001F, up to which JSON escapes them. */
+/** JSON escapes control characters only up to U+001F, but terminals act on others, too. */
 export const makeSafeJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(
     /[\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g,

@@ -24,11 +24,11 @@ async function find(id: string, changes: Partial<LocalContext> = {}) {
   return problems.find((problem) => problem.id === id)?.forDeveloper
 }
 
-test('finds nothing when all is well', async () => {
+test('finds nothing when everything is set up', async () => {
   for (const { id } of localChecks) expect(await find(id)).toBeUndefined()
 })
 
-test('.env must exist, and be closed to others', async () => {
+test('reports a missing .env, and one that other users can read', async () => {
   const root = createDir()
   const check = (raw = {}) => find('env-file', { root, raw: { PUBLIC_URL: '', ...raw } })
   expect(await check()).toMatchObject({ next: 'install -m 600 .env.example .env' })
@@ -37,7 +37,7 @@ test('.env must exist, and be closed to others', async () => {
   writeFileSync(file, 'PORT=3000\n')
   chmodSync(file, 0o644)
   expect(await check()).toMatchObject({ next: 'chmod o= .env' })
-  // The site's own user may read what root has written.
+  // The site's group may read a file that root has written.
   chmodSync(file, 0o640)
   expect(await check()).toBeUndefined()
 })
@@ -52,7 +52,9 @@ test('reports a .env that the user cannot read', () => {
   // Root can read every file.
   const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   const output = execFileSync(process.execPath, ['--eval', script], nobody)
-  expect(JSON.parse(String(output))).toMatchObject({ text: 'You cannot read .env.' })
+  expect(JSON.parse(String(output))).toMatchObject({
+    text: 'You do not have permission to read .env.',
+  })
 })
 
 test.each([
@@ -70,13 +72,13 @@ test.each([
   ['(612) 555-0199', true],
   ['(612) 555-7810', false],
   ['(612) 234-0155', false],
-])('reports a placeholder as phone number: %s %s', async (phone, isFound) => {
+])('reports a placeholder phone number: %s %s', async (phone, isFound) => {
   const company = { ...content.company, phone }
   const found = await find('phone-placeholder', { content: { ...content, company } })
   expect(Boolean(found)).toBe(isFound)
 })
 
-test('reports PostgreSQL settings that lose leads in a power cut', async () => {
+test('reports PostgreSQL settings that lose leads in a power outage', async () => {
   const found = await find('postgres-not-durable', { unsafeSettings: ['fsync'] })
   expect(found).toMatchObject({ text: expect.stringContaining('fsync'), next: expect.any(String) })
   expect(await find('postgres-not-durable', { unsafeSettings: [] })).toBeUndefined()
@@ -111,7 +113,7 @@ test('lists texts that limited hours cannot keep', async () => {
   })
 })
 
-test('asks a person about what doctor cannot see', async () => {
+test('lists what doctor cannot check', async () => {
   expect(await find('leads-elsewhere', { leadsAre: 'elsewhere' })).toBeDefined()
   expect(await find('postgres-backup', { leadsAre: 'elsewhere' })).toBeDefined()
   const raw = { ALERT_WEBHOOK_URL: 'https://h.test' }

@@ -11,7 +11,7 @@ import { brand } from '#site/brand/brand.ts'
 import { type BrandWords, findOldBrand } from '#site/brand/made.ts'
 import { findBrokenPromises } from '#site/build/hours-rules.ts'
 
-/** The variables as they are set, for those that readEnv does not return. */
+/** The unparsed variables, including those that readEnv does not return. */
 export type RawEnv = Record<string, string | undefined>
 
 /** The part of site/content.ts that doctor reads. */
@@ -27,11 +27,11 @@ export type LocalContext = HealthContext & {
   raw: RawEnv
   content: Content
   leadsAre: 'here' | 'missing' | 'elsewhere'
-  /** PostgreSQL's settings that are off and let a power cut lose leads. */
+  /** PostgreSQL settings that are off, so that a power outage could lose leads. */
   unsafeSettings?: readonly string[] | undefined
-  /** The first text that was used with the current consent version. */
+  /** The stored text of the current consent version. */
   storedConsent?: string | undefined
-  /** With --send. */
+  /** True with --send. */
   sends: boolean
 }
 
@@ -54,12 +54,12 @@ export const localChecks: readonly Check<LocalContext>[] = [
     id: 'phone-placeholder',
     runsIn: ['doctor'],
     severity: 'warning',
-    // 555 is not an area code, and the numbers 555-01xx are reserved for examples in all others.
+    // 555 is not an area code, and in every area code the numbers 555-01xx are reserved for examples.
     find: ({ content: { company } }: LocalContext) =>
       /^\(555\)|\) 555-01\d\d$/.test(company.phone) ? company.phone : undefined,
     forDeveloper: (phone) => ({
       text: `The phone number is a placeholder: ${phone}.`,
-      next: 'Set company.phone in site/content.ts to the number that people should call',
+      next: 'Set company.phone in site/content.ts to your phone number',
     }),
   }),
   defineCheck({
@@ -123,7 +123,7 @@ export const localChecks: readonly Check<LocalContext>[] = [
       env.databaseUrl !== undefined || leadsAre === 'elsewhere' ? true : undefined,
     forDeveloper: () => ({
       text: 'Doctor cannot check the backups of PostgreSQL.',
-      next: 'Make sure that it is backed up every night: docs/backup.md',
+      next: 'Make sure that it is backed up every night: see docs/backup.md',
     }),
   }),
   defineCheck({
@@ -133,7 +133,7 @@ export const localChecks: readonly Check<LocalContext>[] = [
     find: ({ unsafeSettings = [] }: LocalContext) =>
       unsafeSettings.length > 0 ? unsafeSettings : undefined,
     forDeveloper: (names) => ({
-      text: `PostgreSQL runs with ${names.join(' and ')} off, so a power cut can lose leads that visitors were told had arrived.`,
+      text: `PostgreSQL runs with ${names.join(' and ')} off, so a power outage can lose leads that were already confirmed to visitors.`,
       next: `Set ${names.map((name) => `${name} = on`).join(' and ')} in postgresql.conf, then restart PostgreSQL`,
     }),
   }),
@@ -144,7 +144,7 @@ export const localChecks: readonly Check<LocalContext>[] = [
     find: ({ content: { form }, storedConsent = form.consent.text }: LocalContext) =>
       storedConsent === form.consent.text ? undefined : form.consent.version,
     forDeveloper: (version) => ({
-      text: `The consent text or the company name in it has changed, but its version is still ${version}, so leads with both texts look alike.`,
+      text: `The consent text (or the company name in it) has changed, but its version is still ${version}, so you cannot tell which text a visitor saw.`,
       next: 'Set form.consent.version in site/content.ts to a new value, such as the current month',
     }),
   }),
@@ -155,7 +155,7 @@ export const localChecks: readonly Check<LocalContext>[] = [
     find: ({ env: { alertKinds }, database }: LocalContext) =>
       alertKinds.join() === 'webhook' && !database?.devices.length ? true : undefined,
     forDeveloper: () => ({
-      text: 'Only the webhook gets alerts.',
+      text: 'Alerts go only to the webhook.',
       next: 'Make sure that a person sees them, or set up another alert',
     }),
   }),
@@ -167,7 +167,7 @@ export const localChecks: readonly Check<LocalContext>[] = [
       env.alertKinds.length > 0 && !sends ? true : undefined,
     forDeveloper: () => ({
       text: 'Doctor has not tested whether alerts arrive.',
-      next: 'npm run doctor -- --send sends a test to each recipient',
+      next: 'To send a test to each recipient, run npm run doctor -- --send',
     }),
   }),
 ]
@@ -182,10 +182,16 @@ function findEnvFileProblem(file: string, raw: RawEnv): DeveloperText | undefine
   try {
     accessSync(file, constants.R_OK)
   } catch {
-    // Node ignores a file that it cannot read, so every setting would seem to be missing.
-    return { text: 'You cannot read .env.', next: 'Run doctor as the user that runs the site' }
+    // Node ignores an unreadable file, so every setting would seem to be missing.
+    return {
+      text: 'You do not have permission to read .env.',
+      next: 'Run doctor as the user that runs the site',
+    }
   }
-  // Windows has no such permissions.
+  // Windows does not have these permissions.
   if (statSync(file).mode & 0o007 && process.platform !== 'win32')
-    return { text: 'Every user of this machine can read .env.', next: 'chmod o= .env' }
+    return {
+      text: 'Every user on this machine can read .env, which contains secrets.',
+      next: 'chmod o= .env',
+    }
 }

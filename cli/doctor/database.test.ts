@@ -18,14 +18,14 @@ test.each(engines)('reads a database that can store a lead: %s', async (engine) 
   expect(await read({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl })).toEqual({
     leadsAre: 'here',
     database: { devices: [], pending: new Map(), isWebhookStopped: false },
-    // The PostgreSQL of the tests skips fsync to be fast.
+    // The PostgreSQL server for tests turns off fsync to be fast.
     unsafeSettings: engine === 'postgres' ? ['fsync'] : [],
     storedConsent: undefined,
   })
   expect(dataDir && readdirSync(dataDir)).toEqual(before)
 })
 
-test('finds synchronous_commit that is off, and the stored text of a consent version', async () => {
+test('reports synchronous_commit = off, and reads the stored consent text', async () => {
   const { dataDir, databaseUrl = '' } = await createLocation('postgres')
   const db = await openDatabase({ dataDir, databaseUrl })
   onTestFinished(() => db.close())
@@ -39,7 +39,7 @@ test('finds synchronous_commit that is off, and the stored text of a consent ver
   })
 })
 
-test('creates no database, and reports a file that is none', async () => {
+test('does not create a database, and reports a file that is not a database', async () => {
   const DATA_DIR = createDir()
   expect(await read({ DATA_DIR })).toEqual({ leadsAre: 'missing' })
   expect(readdirSync(DATA_DIR)).toEqual([])
@@ -53,6 +53,6 @@ test('reports an unreachable PostgreSQL without its password', async () => {
   expect(found).toEqual({ leadsAre: 'here', databaseFault: 'ECONNREFUSED' })
 })
 
-test('cannot see the leads of another backend', async () => {
+test('reports that the leads of another backend are elsewhere', async () => {
   expect(await read({ VITE_SUPABASE_URL: 'https://b.test' })).toEqual({ leadsAre: 'elsewhere' })
 })

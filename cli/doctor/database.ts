@@ -18,7 +18,7 @@ type Found = Pick<HealthContext, 'database' | 'databaseFault'> &
 
 const timeoutMs = 8_000
 
-/** Opens the database as it is, because only the site may create or migrate it. */
+/** Opens the database without creating or migrating it, which only the site may do. */
 export async function readDatabase(
   env: Env,
   raw: RawEnv,
@@ -48,7 +48,7 @@ export async function readDatabase(
     const { errstr = findErrorCode(error) } = error as { errstr?: string }
     return { leadsAre: 'here', databaseFault: errstr }
   } finally {
-    // A server that hangs would not answer this either.
+    // Do not wait for this, because a hung server would not answer it either.
     db?.close().catch(() => {})
   }
 }
@@ -65,10 +65,10 @@ function openSqlite(dataDir: string) {
   return { engine: 'sqlite' as const, kysely, close: async () => sqlite.close() }
 }
 
-/** The code of an error, such as ENOTFOUND, because messages may contain passwords and addresses. */
+/** Returns a code such as ENOTFOUND, because messages may contain passwords and addresses. */
 export function findErrorCode(error: unknown): string {
   const { code, cause, errors, name } = error as NodeJS.ErrnoException & Partial<AggregateError>
-  // The code of a timeout is a number, which explains nothing.
+  // A timeout has a numeric code, which explains nothing.
   if (typeof code === 'string') return code
   const inner = errors?.[0] ?? cause
   return inner ? findErrorCode(inner) : (name ?? 'unknown error')

@@ -13,7 +13,7 @@ const functionPath = '/functions/v1/submit-to-airtable'
 
 const page = `<script type="module" async>go()</script>`
 const findHeaders = (supabaseUrl?: string) =>
-  // The policy of a site allows what the page of 404 holds, too.
+  // The site's policy also allows the styles of the 404 page.
   parseSiteHeaders(
     formatSiteHeaders({ pages: ['<style>p{}</style>', page], supabaseUrl, withMaps: false }),
   ).all
@@ -24,8 +24,8 @@ const answer = (url: string, body: string | object, status = 200, headers = {}):
   [url]: () =>
     new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }),
 })
-/** A site where all is well. */
-const wellSite: Site = {
+/** A site without problems. */
+const healthySite: Site = {
   ...answer(`${publicUrl}/`, page, 200, all),
   ...answer(`${publicUrl}/healthz`, { warnings: [] }),
   ...answer(`${publicUrl}${functionPath}`, '', 415),
@@ -33,7 +33,7 @@ const wellSite: Site = {
 }
 
 async function find(changes: Site = {}, given: Record<string, string> = {}) {
-  const responses = { ...wellSite, ...changes }
+  const responses = { ...healthySite, ...changes }
   const raw = { PUBLIC_URL: publicUrl, DESK_URL: deskUrl, TRUSTED_PROXIES: '1', ...given }
   const env = readEnv(raw)
   const site = await readSite(env, raw, async (input, init) => {
@@ -62,12 +62,12 @@ async function find(changes: Site = {}, given: Record<string, string> = {}) {
 const findToDo = async (...args: Parameters<typeof find>) =>
   (await find(...args)).filter(({ id }) => id !== 'proxies')
 
-test('finds nothing when all is well, and states what to check about proxies', async () => {
-  const text = expect.stringMatching(/^TRUSTED_PROXIES is 1 and must be the number of proxies/)
+test('finds nothing on a healthy site but a reminder to check the proxies', async () => {
+  const text = expect.stringMatching(/^TRUSTED_PROXIES is 1\. It must be the number of proxies/)
   expect(await find()).toEqual([{ id: 'proxies', text, next: expect.any(String) }])
 })
 
-test.each(['', 'http://www.roofing.test'])('with PUBLIC_URL=%s requests nothing', async (url) => {
+test.each(['', 'http://www.roofing.test'])('sends no requests with PUBLIC_URL=%s', async (url) => {
   expect(await find({}, { PUBLIC_URL: url })).toEqual([])
 })
 
@@ -77,7 +77,7 @@ const changedPage = page.replace('go()', 'go();track()')
 test.each<[string, Site, RegExp]>([
   ['an error page', answer(`${publicUrl}/`, '', 502), /does not show the page \(502\)/],
   [
-    'a certificate nobody trusts',
+    'an untrusted certificate',
     {
       [`${publicUrl}/`]: () => {
         throw new TypeError('fetch failed', { cause: { code: 'CERT_HAS_EXPIRED' } })
@@ -86,43 +86,43 @@ test.each<[string, Site, RegExp]>([
     /do not trust the certificate .*\(CERT_HAS_EXPIRED\)/,
   ],
   [
-    'a header taken away',
+    'a missing header',
     answer(`${publicUrl}/`, page, 200, withoutHsts),
     /match the page: Strict-Transport-Security\.$/,
   ],
   [
-    'a script that a proxy has changed',
+    'a script changed by a proxy',
     answer(`${publicUrl}/`, changedPage, 200, all),
     /match the page: Content-Security-Policy\.$/,
   ],
-  ['a database that stores nothing', answer(`${publicUrl}/healthz`, {}, 503), /report .*\(503\)/],
-  ['a page instead of health', answer(`${publicUrl}/healthz`, '<html>'), /report .*\(200\)/],
+  ['a database fault', answer(`${publicUrl}/healthz`, {}, 503), /report .*\(503\)/],
+  ['a page, not a report', answer(`${publicUrl}/healthz`, '<html>'), /report .*\(200\)/],
   [
     'a warning',
     answer(`${publicUrl}/healthz`, { warnings: ['no-alerts', 'email-late'] }),
     /^The running site reports: email-late\.$/,
   ],
-  ['a rejected key', answer(`${publicUrl}${functionPath}`, '', 401), /rejects the key/],
+  ['a rejected key', answer(`${publicUrl}${functionPath}`, '', 401), /rejects the page’s key/],
   [
     'another page at the desk’s address',
     answer(`${deskUrl}/api/today`, page),
     /desk\.\S+ .*\(200\)/,
   ],
   [
-    'a certificate of the desk that nobody trusts',
+    'an untrusted certificate on the desk',
     {
       [`${deskUrl}/api/today`]: () => {
         throw new TypeError('fetch failed', { cause: { code: 'CERT_HAS_EXPIRED' } })
       },
     },
-    /do not trust the certificate of https:\/\/desk/,
+    /do not trust the certificate for https:\/\/desk/,
   ],
-  ['no function', answer(`${publicUrl}${functionPath}`, '', 404), /as it should \(404\)/],
+  ['no function', answer(`${publicUrl}${functionPath}`, '', 404), /as expected \(404\)/],
 ])('finds %s, and nothing else', async (_, changes, sentence) => {
   expect(await findToDo(changes)).toMatchObject([{ text: expect.stringMatching(sentence) }])
 })
 
-test('asks Supabase whether it accepts the key and the origin of the page', async () => {
+test('checks that Supabase accepts the page’s key and origin', async () => {
   const given = {
     VITE_SUPABASE_URL: backend,
     VITE_SUPABASE_ANON_KEY: 'sb_publishable_1',

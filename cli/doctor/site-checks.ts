@@ -6,7 +6,7 @@ import { formatSiteHeaders } from '#site/build/site-headers.ts'
 import { findBackend, type LocalContext, type RawEnv } from './checks.ts'
 import { findErrorCode } from './database.ts'
 
-/** The status is a code such as ECONNREFUSED if there was no response. */
+/** Without a response, the status is a code such as ECONNREFUSED. */
 type Answer = { status: number | string; headers: Headers; text: string }
 
 export type SiteAnswers = { page: Answer; health: Answer; key: Answer; desk: Answer | undefined }
@@ -16,7 +16,7 @@ export type SiteContext = LocalContext & { site: SiteAnswers | undefined }
 
 const timeoutMs = 5_000
 
-/** Requests the public site as a visitor would, and the desk as a stranger. */
+/** Requests the public site as a visitor would, and the desk without signing in. */
 export async function readSite(
   { publicUrl, desk: ownDesk }: Env,
   raw: RawEnv,
@@ -37,7 +37,7 @@ export async function readSite(
   const [page, health, key, desk] = await Promise.all([
     request(`${publicUrl}/`),
     request(`${backend ? functionUrl : publicUrl}/healthz`),
-    // The function checks the key first, then rejects this type, so nothing is stored.
+    // The function checks the key first, then rejects this content type, so nothing is stored.
     request(functionUrl, {
       method: 'POST',
       headers: { apikey: findPageKey(raw), 'content-type': 'text/plain', origin: publicUrl },
@@ -52,7 +52,7 @@ export async function readSite(
 export const findPageKey = (raw: RawEnv): string =>
   raw.VITE_SUPABASE_ANON_KEY?.trim() || raw.SUPABASE_ANON_KEY?.trim() || 'public-anon-key'
 
-/** Undefined while the page cannot be reached: site-unreachable reports that. */
+/** Undefined if the page cannot be reached, which site-unreachable reports. */
 const findReached = ({ site }: SiteContext) => (site?.page.status === 200 ? site : undefined)
 
 /** Checks of the public site, as a visitor sees it. */
@@ -68,7 +68,7 @@ export const siteChecks: readonly Check<SiteContext>[] = [
     id: 'desk-unreachable',
     runsIn: ['doctor'],
     severity: 'error',
-    // 401: the desk asks strangers to sign in.
+    // 401 means that the desk is up and asks for a sign-in.
     find: ({ site }: SiteContext) => (site?.desk?.status === 401 ? undefined : site?.desk?.status),
     forDeveloper: (status, { env }) => explainUnreachable(env.desk?.url, 'desk', status),
   }),
@@ -82,7 +82,7 @@ export const siteChecks: readonly Check<SiteContext>[] = [
     },
     forDeveloper: (names) => ({
       text: `Security headers are missing or do not match the page: ${names}.`,
-      next: 'Restart the site, or let the static host read dist/_headers. A proxy must not change headers or pages',
+      next: 'Restart the site, or configure the static host to read dist/_headers. Make sure that the proxy does not change headers or pages',
     }),
   }),
   defineCheck({
@@ -95,7 +95,7 @@ export const siteChecks: readonly Check<SiteContext>[] = [
     },
     forDeveloper: (status) => ({
       text: `/healthz does not report that a lead can be stored (${status}).`,
-      next: 'Look in the log of the site',
+      next: 'Check the site’s log',
     }),
   }),
   defineCheck({
@@ -110,7 +110,7 @@ export const siteChecks: readonly Check<SiteContext>[] = [
     },
     forDeveloper: (warnings) => ({
       text: `The running site reports: ${warnings}.`,
-      next: 'If .env is already right, restart the site. docs/operations.md explains each warning',
+      next: 'If .env is already correct, restart the site. docs/operations.md explains each warning',
     }),
   }),
   defineCheck({
@@ -119,18 +119,18 @@ export const siteChecks: readonly Check<SiteContext>[] = [
     severity: 'error',
     find: (context: SiteContext) => {
       const { status } = findReached(context)?.key ?? {}
-      // 415: the function accepted the key and rejected the type, as intended.
+      // 415 means that the function accepted the key and rejected the content type, as intended.
       return status === 415 ? undefined : status
     },
     forDeveloper: (status) =>
       status === 401
         ? {
-            text: 'The function rejects the key of the page, so no lead would arrive.',
-            next: 'Set VITE_SUPABASE_ANON_KEY to the key of the backend, or leave it empty without one. Then build again',
+            text: 'The function rejects the page’s key, so no leads would arrive.',
+            next: 'Set VITE_SUPABASE_ANON_KEY to the backend’s key, or leave it empty if there is no separate backend. Then build again',
           }
         : {
-            text: `The function does not answer as it should (${status}).`,
-            next: 'Start the backend',
+            text: `The function does not respond as expected (${status}).`,
+            next: 'Start the backend, then check its log',
           },
   }),
   defineCheck({
@@ -154,8 +154,8 @@ export const siteChecks: readonly Check<SiteContext>[] = [
     severity: 'note',
     find: (context: SiteContext) => findReached(context) && (context.env.trustedProxies ?? 0),
     forDeveloper: (trusted) => ({
-      text: `TRUSTED_PROXIES is ${trusted} and must be the number of proxies in front of the site: if it is too low, all visitors share one rate limit; if it is too high, a visitor can fake an address.`,
-      next: 'Count the proxies, and correct TRUSTED_PROXIES if it differs',
+      text: `TRUSTED_PROXIES is ${trusted}. It must be the number of proxies in front of the site: if it is too low, all visitors share one rate limit; if it is too high, visitors can fake their address.`,
+      next: 'Count the proxies, and correct TRUSTED_PROXIES if needed',
     }),
   }),
 ]
@@ -163,15 +163,15 @@ export const siteChecks: readonly Check<SiteContext>[] = [
 const explainUnreachable = (url: string | undefined, what: string, status: number | string) =>
   /CERT|SIGNATURE|SELF_SIGNED|SSL|TLS/.test(String(status))
     ? {
-        text: `Browsers do not trust the certificate of ${url} (${status}).`,
-        next: 'Look in the log of the proxy why it did not get or renew the certificate',
+        text: `Browsers do not trust the certificate for ${url} (${status}).`,
+        next: 'Check the proxy’s log to see why it did not get or renew the certificate',
       }
     : {
         text: `${url} does not show the ${what} (${status}).`,
-        next: 'Start the site and its proxy. Check the name in DNS, and ports 80 and 443 in the firewall',
+        next: 'Start the site and its proxy. Check the domain’s DNS record, and ports 80 and 443 in the firewall',
       }
 
-/** Compares with the headers that the served page needs: inlined code is allowed by its hash. */
+/** Compares with the headers that the served page needs, because inline code is allowed by its hash. */
 function findWrongHeaders(page: Answer, raw: RawEnv): string | undefined {
   const supabaseUrl = findBackend(raw)
   const withMaps = Boolean(raw.VITE_GOOGLE_MAPS_API_KEY?.trim())
