@@ -11,7 +11,7 @@ COPY tsconfig.json vite.config.ts ./
 COPY leads leads
 COPY site site
 COPY desk desk
-# The page is built for one address, one backend, and one maps key. All of them are public.
+# These values become part of the built page, so none of them is secret.
 ARG PUBLIC_URL
 ARG SUPABASE_ANON_KEY
 ARG VITE_SUPABASE_URL
@@ -19,7 +19,7 @@ ARG VITE_SUPABASE_ANON_KEY
 ARG VITE_GOOGLE_MAPS_API_KEY
 RUN node scripts/setup.mjs start
 
-# Save the Node of the lockfile, then remove all packages that the running server does not need.
+# Keep the Node version from the lockfile, then remove packages that the running server does not need.
 RUN cp -L node_modules/.bin/node /usr/local/bin/pinned-node \
   && npm pkg delete workspaces \
   && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund --loglevel=error

@@ -2,13 +2,13 @@ import { defineConfig } from '@playwright/test'
 import { findBrowser } from './scripts/tools.mjs'
 
 const executablePath = findBrowser()
-// Workers also read this file, so save them the search.
+// Workers also read this file, so pass the result to them.
 if (executablePath) process.env.CHROMIUM_PATH = executablePath
 const port = Number(process.env.E2E_PORT ?? 4173)
 
 export default defineConfig({
   testDir: 'e2e',
-  // Without a browser, all tests are skipped. Setup lists them.
+  // Without a browser, all tests are skipped, and setup lists them.
   testIgnore: executablePath ? [] : '**',
   // `npm test` runs the first project, `npm run test:slow` the second.
   projects: [

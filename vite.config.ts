@@ -29,12 +29,12 @@ export default defineConfig(({ mode }) => {
     build: {
       outDir: '../dist',
       emptyOutDir: true,
-      // Twenty avatars as data URLs would double the first response.
+      // Inlining twenty avatars would double the size of the first response.
       assetsInlineLimit: 0,
-      // Every browser that runs the page's script supports module preloading.
+      // Every supported browser preloads modules without a polyfill.
       modulePreload: { polyfill: false },
       rolldownOptions: {
-        // Advice about slow plugins is not for the site's owner.
+        // Hide hints about slow plugins, because the owner cannot act on them.
         checks: { pluginTimings: false },
         input: ['index.html', '404.html', formCode].map((name) => join(root, name)),
       },

@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     setupFiles: 'testing/console.ts',
     globalSetup: 'testing/postgres.ts',
-    // Limits stop hung tests. Builds and many processes are slow on a busy machine, and no test measures speed.
+    // These timeouts only stop hung tests: builds are slow on a busy machine, and no test measures speed.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     projects: [

@@ -20,16 +20,16 @@ const gps = { GPSLatitude: '44/1 58/1 0/1', GPSLatitudeRef: 'N' }
 
 const acme = { company: { name: 'Acme' }, head: { shareLines: ['Free estimate.'] } }
 
-/** Makes a folder with only a brand in it. */
+/** Creates a folder that contains only a brand. */
 function prepare() {
   const root = createDir()
   for (const folder of ['site/brand', 'site/pictures', 'site/public', 'desk/public', 'leads'])
     mkdirSync(join(root, folder), { recursive: true })
   copyFileSync('site/brand/logo.svg', join(root, 'site/brand/logo.svg'))
-  const said: string[] = []
+  const output: string[] = []
   return {
     root,
-    said,
+    output,
     addPicture: (name: string, width: number, height: number) =>
       sharp({ create: { width, height, channels: 3, background: '#a0522d' } })
         .jpeg()
@@ -37,18 +37,18 @@ function prepare() {
         .withExif({ IFD0: { Make: 'PhoneMaker' }, IFD3: gps })
         .toFile(join(root, 'site/brand', name)),
     make: (content = acme) =>
-      makeBrand({ root, brand, content, say: (line) => said.push(line), effort: 0 }),
+      makeBrand({ root, brand, content, print: (line) => output.push(line), effort: 0 }),
   }
 }
 
-test('makes pictures without the phone’s metadata, and only when something has changed', async () => {
-  const { root, said, addPicture, make } = prepare()
+test('creates pictures without camera metadata, and only after a change', async () => {
+  const { root, output, addPicture, make } = prepare()
   await addPicture('hero.jpg', 2000, 2600)
   await addPicture('about.JPG', 1600, 1200)
   expect(await make()).toBe(19)
-  expect(said[0]).toMatch(/hero\.jpg \(2000 × 2600\) is portrait, but hero is landscape/)
-  expect(said[1]).toMatch(/hero\.jpg .* not in sRGB\. Its colors are converted/)
-  expect(said.filter((line) => / {2}\d+\.\d s$/.test(line))).toHaveLength(19)
+  expect(output[0]).toMatch(/hero\.jpg \(2000 × 2600\) is portrait, but hero is landscape/)
+  expect(output[1]).toMatch(/hero\.jpg .* not in sRGB\. Its colors are converted/)
+  expect(output.filter((line) => / {2}\d+\.\d s$/.test(line))).toHaveLength(19)
   for (const path of ['pictures/hero-1920.avif', 'pictures/about-800.webp', 'public/og.jpg']) {
     const file = join(root, 'site', path)
     const { exif, icc, xmp } = await sharp(file).metadata()
@@ -79,17 +79,17 @@ test('makes pictures without the phone’s metadata, and only when something has
   expect(find({}, other)).toBeUndefined()
 })
 
-test('explains what is wrong with a missing, broken, or too small file', async () => {
+test('explains what is wrong with a missing, broken, or small file', async () => {
   const { root, addPicture, make } = prepare()
   await expect(make()).rejects.toThrow('site/brand/ has no hero.jpg')
-  // The sample's .webp may still be there.
+  // The sample's .webp may still exist.
   await addPicture('hero.webp', 1920, 1080)
   await addPicture('hero.HEIC', 1920, 1080)
   await expect(make()).rejects.toThrow(/^site\/brand\/hero\.HEIC .* as a JPEG.*Most Compatible/)
   await addPicture('hero.jpg', 1280, 720)
   await expect(make()).rejects.toThrow(/hero\.jpg \(1280 × 720\) is too small .* 1920 × 1080/)
   const hero = join(root, 'site/brand/hero.jpg')
-  const isBroken = /^site\/brand\/hero\.jpg is not a readable picture\. Copy it .* again/
+  const isBroken = /^site\/brand\/hero\.jpg is damaged or not a picture\. Copy it .* again/
   await addPicture('hero.jpg', 1920, 1080)
   truncateSync(hero, 5_000)
   await expect(make()).rejects.toThrow(isBroken)
@@ -98,27 +98,27 @@ test('explains what is wrong with a missing, broken, or too small file', async (
   await addPicture('hero.jpg', 1920, 1080)
   await addPicture('about.jpg', 1200, 900)
   rmSync(join(root, 'site/brand/logo.svg'))
-  await expect(make()).rejects.toThrow('site/brand/logo.svg is missing. Put your logo there')
+  await expect(make()).rejects.toThrow('site/brand/logo.svg is missing. Save your logo there')
   await expect(make()).rejects.toThrow(UserError)
 })
 
-test('does not show the sample’s house on phones beside the owner’s picture', async () => {
-  const { root, said, addPicture, make } = prepare()
+test('does not show the sample house on phones once the owner has added a picture', async () => {
+  const { root, output, addPicture, make } = prepare()
   const sample = 'site/brand/hero-portrait.webp'
   if (!existsSync(sample)) return
   copyFileSync(sample, join(root, sample))
   await addPicture('hero.jpg', 1920, 1080)
   await addPicture('about.jpg', 1200, 900)
   await make()
-  expect(said).toContain(
-    'site/brand/hero-portrait.webp is the sample’s picture, so phones show the middle of hero.jpg. Delete hero-portrait.webp, or replace it with your own.',
+  expect(output).toContain(
+    'site/brand/hero-portrait.webp is the sample picture, so phones show the middle of hero.jpg instead. Delete hero-portrait.webp, or replace it with your own picture.',
   )
   const phones = await sharp(join(root, 'site/pictures/hero-portrait-640.avif')).stats()
   // The owner's picture has one color.
   for (const { stdev } of phones.channels) expect(stdev).toBeLessThan(1)
-  // The owner's own portrait is used.
+  // The owner's portrait picture is used.
   await addPicture('hero-portrait.webp', 900, 1200)
-  said.length = 0
+  output.length = 0
   await make()
-  expect(said.join()).not.toContain('sample')
+  expect(output.join()).not.toContain('sample')
 })

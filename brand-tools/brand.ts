@@ -12,7 +12,7 @@ import { planPictures } from './pictures.ts'
 
 export type Job = {
   target: string
-  /** The files and settings that the target is made from. */
+  /** The files and settings that determine the target. */
   inputs: string[]
   settings: string
   make: () => Promise<unknown>
@@ -22,17 +22,17 @@ type Options = {
   root: string
   brand: Brand
   content: BrandWords
-  say: (line: string) => void
-  /** AVIF effort, 0 to 9. 3 takes a sixth of the time of 4 and adds at most 2% to the size. */
+  print: (line: string) => void
+  /** AVIF effort, 0 to 9. Effort 3 is six times as fast as 4 and adds at most 2% to the size. */
   effort?: number
 }
 
-/** Makes colors, pictures, icons, and the share picture from site/brand/, but only those that changed. */
+/** Creates the colors, pictures, icons, and share picture from site/brand/ if they have changed. */
 export async function makeBrand({
   root,
   brand,
   content,
-  say,
+  print,
   effort = 3,
 }: Options): Promise<number> {
   checkBrand(brand)
@@ -42,10 +42,10 @@ export async function makeBrand({
     join(root, 'site/pictures'),
     effort,
   )
-  for (const note of notes) say(note)
+  for (const note of notes) print(note)
   const logoFile = join(brandDir, 'logo.svg')
   if (!existsSync(logoFile))
-    throw new UserError('site/brand/logo.svg is missing. Put your logo there as an SVG drawing.')
+    throw new UserError('site/brand/logo.svg is missing. Save your logo there as an SVG file.')
   const logo = readLogo(readFileSync(logoFile, 'utf8'))
   const palette = computePalette(brand)
   const values = {
@@ -91,13 +91,13 @@ export async function makeBrand({
       const path = relative(root, job.target)
       saveStamp(path, computeStamp(job))
       done += 1
-      say(`${path}  ${((Date.now() - startAt) / 1000).toFixed(1)} s`)
+      print(`${path}  ${((Date.now() - startAt) / 1000).toFixed(1)} s`)
     }
   }
   await Promise.all([work(), work()])
   for (const [path, stamp] of Object.entries(computeBrandStamps({ root, brand, content })))
     saveStamp(path, stamp)
-  say(done === 0 ? 'Nothing has changed.' : `${done} of ${jobs.length} files made.`)
+  print(done === 0 ? 'Everything is up to date.' : `Created ${done} of ${jobs.length} files.`)
   return done
 }
 
@@ -109,11 +109,11 @@ function computeStamp({ inputs, settings }: Job): string {
 
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..')
-  const say = (line: string) => process.stdout.write(`${line}\n`)
+  const print = (line: string) => process.stdout.write(`${line}\n`)
   try {
     // `npm run brand -- font` is needed only when Archivo's package changes.
     if (process.argv[2] === 'font') await makeFont(join(root, 'site/fonts'))
-    else await makeBrand({ root, brand: await readBrand(), content: await readContent(), say })
+    else await makeBrand({ root, brand: await readBrand(), content: await readContent(), print })
   } catch (error) {
     const { message, stack } = error as Error
     process.stderr.write(`${error instanceof UserError ? message : stack}\n`)

@@ -7,11 +7,11 @@ const archivo = fileURLToPath(
 )
 const license = fileURLToPath(import.meta.resolve('@fontsource-variable/archivo/LICENSE'))
 
-// ASCII without characters that no heading uses: this saves 1 kB, and the font fits into ten packets.
+// Omit ASCII characters that no heading uses. This saves 1 kB, so the font fits into ten packets.
 const basicLatin = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i))
   .filter((character) => !'<=>[\\]^_`{|}~'.includes(character))
   .join('')
-// Archivo has no arrow: browsers take '→' from the system's fonts.
+// Archivo has no arrow, so browsers use a system font for '→'.
 const punctuation = '\u00a0‘’“”–—…·•©®™×°'
 const accents = 'áàâäçéèêëíïñóôöúûüÁÀÂÄÇÉÈÊËÍÏÑÓÔÖÚÛÜ'
 
@@ -28,7 +28,7 @@ export async function makeFont(targetDir: string) {
   await copyFile(license, `${targetDir}/OFL.txt`)
 }
 
-/** Makes a TrueType file of one weight, because sharp cannot draw text with a variable WOFF2 font. */
+/** Creates a TrueType file with one weight, because sharp cannot draw text with a variable WOFF2 font. */
 export function makeStaticFont(weight: number): Promise<Buffer> {
   return readFile(archivo).then((font) =>
     subsetFont(font, basicLatin + punctuation, {

@@ -25,7 +25,7 @@ export function planIcons({ root, brandDir, logo, palette, words }: Options): Jo
   const mark = wcagContrast(paper, accent) >= 3 ? paper : ink
   const draw = (rounded: boolean, size?: number) =>
     formatIcon(logo, { tile: accent, mark, rounded, ...(size && { size }) })
-  // iOS and Android round the corners themselves; iOS shows transparency as black.
+  // iOS and Android round the corners, and iOS shows transparency as black.
   const render = (px: number, rounded: boolean, size?: number) =>
     sharp(Buffer.from(draw(rounded, size)), { density: (72 * px) / 32 }).png()
   const site = join(root, 'site/public')
@@ -47,7 +47,7 @@ export function planIcons({ root, brandDir, logo, palette, words }: Options): Jo
     png(join(desk, 'apple-touch-icon.png'), 180, false),
     png(join(desk, 'icon-192.png'), 192, true),
     png(join(desk, 'icon-512.png'), 512, true),
-    // Android may crop everything but the middle.
+    // Android may crop the edges.
     png(join(desk, 'icon-maskable.png'), 512, false, 17),
     {
       target: share,
@@ -92,7 +92,7 @@ async function makeSharePicture(
     for (const { top, size, weight, color, text } of lines) {
       const fontfile = join(fontDir, `archivo-${weight}.ttf`)
       await writeFile(fontfile, await makeStaticFont(weight))
-      // The package's files use this family name at every weight.
+      // The package uses this family name for every weight.
       const span = `<span font_family="Archivo SemiBold" weight="${weight}" foreground="${color}">${escapeMarkup(text)}</span>`
       const line = { text: span, font: `Archivo ${size}`, fontfile, dpi: 72, rgba: true }
       const drawn = await sharp({ text: line }).png().toBuffer()
@@ -102,7 +102,7 @@ async function makeSharePicture(
       overlays.push({ input, left: 80, top })
       wordsEnd = Math.max(wordsEnd, (80 + info.width) / 1200)
     }
-    // The shade is dark up to where the text ends.
+    // The shade stays dark as far as the text reaches.
     const shade = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630">
       <linearGradient id="shade"><stop stop-color="${ink}" stop-opacity=".96"/><stop offset="${wordsEnd}" stop-color="${ink}" stop-opacity=".84"/><stop offset="${Math.min(1, wordsEnd + 0.3)}" stop-color="${ink}" stop-opacity="0"/></linearGradient>
       <path fill="url(#shade)" d="M0 0h1200v630H0z"/>

@@ -20,7 +20,7 @@ test('reduces a logo to one color, without styles, scripts, and handlers', () =>
   )
 })
 
-test('reads what Inkscape writes: line breaks, single quotes, its own elements and attributes', () => {
+test('reads Inkscape files with line breaks, single quotes, and custom elements and attributes', () => {
   const inkscape = `<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 <!-- Created with Inkscape: <svg> -->
 <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd" [
@@ -62,7 +62,7 @@ roof</desc>
   })
 })
 
-test('keeps lines as lines, whether set by attributes or by a style sheet', () => {
+test('keeps strokes from attributes and from style sheets', () => {
   const root = 'class="lucide" fill="none" stroke="#000" stroke-width="2" stroke-linecap="round"'
   expect(readLogo(wrap('<path d="M3 9h9"/>', root)).shapes).toBe(
     '<g fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"><path d="M3 9h9"/></g>',
@@ -96,20 +96,20 @@ test.each([
   ['a shape over another', '<circle fill="red" r="9"/><path fill="#fff" d="M0 0h9z"/>'],
   ['an outline', '<circle fill="red" stroke="white" r="9"/>'],
   ['the color of a group', '<path d="M0 0h9z"/><g fill="#fff"><path d="M0 9h9z"/></g>'],
-])('refuses a second color, by which one color loses a shape: %s', (_, shapes) => {
+])('rejects a second color that would hide a shape: %s', (_, shapes) => {
   expect(() => readLogo(wrap(shapes))).toThrow(
     /^site\/brand\/logo\.svg has 2 colors \(#\w+ and #\w+\), .* Path > Difference/,
   )
 })
 
 test.each([
-  ['<text x="1">Acme</text>', /^site\/brand\/logo\.svg has <text>, .*Object to Path/],
-  ['<use href="#a"/>', 'has <use>'],
-  ['<image href="a.png"/>', 'has <image>'],
-  ['<rect width="24" height="24"/>', 'no shape'],
-  ['<g></g>', 'no shape'],
-  ['<path d="M0 0z">', 'cannot be read'],
-])('refuses %s with a plain message', (shapes, message) => {
+  ['<text x="1">Acme</text>', /^site\/brand\/logo\.svg contains <text>, .*Object to Path/],
+  ['<use href="#a"/>', 'contains <use>'],
+  ['<image href="a.png"/>', 'contains <image>'],
+  ['<rect width="24" height="24"/>', 'contains only a background'],
+  ['<g></g>', 'contains only a background'],
+  ['<path d="M0 0z">', 'Cannot read'],
+])('rejects %s with a clear message', (shapes, message) => {
   expect(() => readLogo(wrap(shapes))).toThrow(message)
   expect(() => readLogo(wrap(shapes))).toThrow(UserError)
 })

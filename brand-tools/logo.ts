@@ -7,14 +7,14 @@ const name = 'site/brand/logo.svg'
 const shape = /^(g|path|rect|circle|ellipse|line|polyline|polygon)$/
 const invisible =
   /^(style|script|metadata|title|desc|defs|clipPath|filter|pattern|\w+Gradient|.+:.+)$/
-// Other attributes are an editor's own, or are not allowed in a page.
+// All other attributes are specific to an editor or unsafe in a page.
 const geometry = /^(d|points|transform|width|height|[xy][12]?|c[xy]|r[xy]?)$/
 const paint =
   /^(fill|stroke|fill-rule|display|visibility|(fill-|stroke-)?opacity|stroke-(width|line(cap|join)|miterlimit|dash\w+))$/
 
 const unpainted = /^(none|transparent)$/
 
-/** Reduces a logo to shapes in one color, which take the color of the text around them. */
+/** Reduces a logo to shapes in one color, the color of the surrounding text. */
 export function readLogo(svg: string): Logo {
   let viewBox = ''
   const paints = new Map<unknown, { fill: string; stroke: string }>()
@@ -27,12 +27,12 @@ export function readLogo(svg: string): Logo {
           const isRoot = parent.type === 'root'
           if (isRoot) {
             viewBox = (node.attributes.viewBox ?? '').replaceAll(',', ' ')
-            // The page draws its own <svg> around the shapes.
+            // The page wraps the shapes in its own <svg>.
             node.name = 'g'
           }
           if (!shape.test(node.name) && !invisible.test(node.name))
             throw new UserError(
-              `${name} has <${node.name}>, but only shapes can change color. In Inkscape, select all, then choose Path > Object to Path (for a photo, Path > Trace Bitmap).`,
+              `${name} contains <${node.name}>, but the site can recolor only shapes. In Inkscape, select all, then choose Path > Object to Path (for a photo, Path > Trace Bitmap).`,
             )
           const isDrawn = !invisible.test(node.name) && !isBackground(node, viewBox)
           if (!isDrawn) parent.children = parent.children.filter((child) => child !== node)
@@ -54,13 +54,16 @@ export function readLogo(svg: string): Logo {
   }
   const shapes = runSvgo(svg, keepShapes).replace(/^<g>(.*)<\/g>$/s, '$1')
   const [, , width = 0, height = 0] = viewBox.split(/ +/).map(Number)
-  if (!width || !height) throw new UserError(`${name} must be an SVG drawing with a viewBox.`)
+  if (!width || !height)
+    throw new UserError(
+      `${name} must be an SVG file with a viewBox. Export it again from your drawing program.`,
+    )
   if (!/<(?!g)\w/.test(shapes))
-    throw new UserError(`${name} has no shape besides a background. Draw the logo itself.`)
-  // In one color, a shape on top of another one would disappear.
+    throw new UserError(`${name} contains only a background. Add the shapes of your logo.`)
+  // In one color, a shape on top of another would disappear.
   if (colors.size > 1)
     throw new UserError(
-      `${name} has ${colors.size} colors (${[...colors].join(' and ')}), but the site draws it in one: white, dark, or on a button. Give all shapes the same color, and cut out those that lie on another one: in Inkscape, select both, then choose Path > Difference.`,
+      `${name} has ${colors.size} colors (${[...colors].join(' and ')}), but the site shows it in a single color. Give all shapes the same color. If a shape lies on top of another, cut it out: in Inkscape, select both, then choose Path > Difference.`,
     )
   return { viewBox, ratio: width / height, shapes }
 }
@@ -87,13 +90,13 @@ function runSvgo(svg: string, plugin: CustomPlugin): string {
     }).data
   } catch (error) {
     if (error instanceof UserError) throw error
-    throw new UserError(`${name} cannot be read: ${(error as Error).message}`)
+    throw new UserError(`Cannot read ${name}: ${(error as Error).message}`)
   }
 }
 
 type Tile = { tile: string; mark: string; rounded?: boolean; size?: number }
 
-/** Draws the logo on a tile of the accent color, for browser tabs and home screens. */
+/** Draws the logo on a tile in the accent color, for browser tabs and home screens. */
 export function formatIcon(logo: Logo, { tile, mark, rounded = true, size = 21.76 }: Tile): string {
   const start = Math.round(5 * (32 - size)) / 10
   const shapes = placeLogo(logo, { x: start, y: start, size }, mark)

@@ -29,7 +29,7 @@ test('derives the sample’s palette from its three colors', () => {
   })
 })
 
-test('the current brand is readable', () => {
+test('the current brand has enough contrast', () => {
   expect(() => checkBrand(brand)).not.toThrow()
 })
 
@@ -38,9 +38,13 @@ test.each([
   ['paper', '#b0b0b0', 'slate (made from ink) on paper'],
   ['accent', '#808080', 'white on accent (a button) is 3.94:1'],
   ['accent', '#cc6633', 'white on accent (a button) is 3.8:1'],
-  ['accent', '#fff3d0', 'accent (a button) on paper is 1.02:1, but must be at least 1.5:1'],
-  ['accent', '#1b2326', 'accent (the emergency button) on ink is 1:1, but must be at least 1.5:1'],
-] as const)('refuses %s %s and names the pair and a color that works', (name, hex, pair) => {
+  ['accent', '#fff3d0', 'accent (a button) on paper is 1.02:1, but it must be at least 1.5:1'],
+  [
+    'accent',
+    '#1b2326',
+    'accent (the emergency button) on ink is 1:1, but it must be at least 1.5:1',
+  ],
+] as const)('rejects %s %s and suggests a color that works', (name, hex, pair) => {
   let message = ''
   let colors = { ...sample, [name]: hex }
   // The check reports one pair at a time, so follow its advice until it passes.
@@ -58,12 +62,12 @@ test.each([
   }
   expect(message).toContain(pair)
   expect(message).toMatch(
-    /^site\/brand\/brand\.ts: the contrast of .+ is [\d.]+:1, but must be at least [\d.]+:1/,
+    /^site\/brand\/brand\.ts: the contrast of .+ is [\d.]+:1, but it must be at least [\d.]+:1/,
   )
   expect(() => checkBrand(makeBrand(colors))).not.toThrow()
 })
 
-test('on a light accent, text is dark and links are darker than the accent', () => {
+test('uses dark text on a light accent, and links darker than the accent', () => {
   const light = makeBrand({ accent: '#f2b632' })
   expect(() => checkBrand(light)).not.toThrow()
   const { onAccent, link, ink, paper } = computePalette(light)

@@ -12,7 +12,8 @@ type Rule = readonly [
   hue: number,
 ]
 
-// Lightness is added (by) or set (at), chroma is multiplied, hue is rotated (OKLCH). Tuned by eye on the sample.
+// In OKLCH: lightness is added (by) or set (at), chroma is multiplied, and hue is rotated. Tuned by eye on
+// the sample brand.
 const day = {
   slate: ['ink', 'by', 0.18, 2.1, -12],
   fieldBorder: ['ink', 'at', 0.667, 1.19, -15],
@@ -42,7 +43,7 @@ const night = {
   accentDeep: ['accent', 'at', 0.831, 0.72, 6.3],
 } as const satisfies Record<string, Rule>
 
-/** Colors that mean the same in every brand. */
+/** Colors with the same meaning in every brand. */
 const fixed = {
   white: '#ffffff',
   alarm: '#a31621',
@@ -52,7 +53,7 @@ const fixed = {
 }
 
 const minContrast = 4.5
-// A button is recognized by its text, too, so its color must only be visible: many brands have a yellow.
+// Buttons also have readable text, so their color needs less contrast. Many brands use yellow.
 const minButtonContrast = 1.5
 
 type Lch = { l: number; c: number; h: number }
@@ -62,12 +63,12 @@ function toLch(hex: string): Lch {
   return { l, c, h }
 }
 
-/** Reduces the chroma of a color that no screen can show. */
+/** Reduces the chroma of colors that screens cannot show. */
 const toHex = (lch: Lch): string => formatHex(clampChroma({ mode: 'oklch', ...lch }, 'oklch'))
 
 function derive(colors: Brand['colors'], [from, how, lightness, chroma, hue]: Rule): string {
   const { l, c, h } = toLch(colors[from])
-  // Raise the chroma of grays only; a purple slate would glow.
+  // Raise the chroma of grays only; a strong purple would become too bright.
   const calm = Math.min(c * chroma, Math.max(c, 0.045))
   return toHex({ l: how === 'by' ? l + lightness : lightness, c: calm, h: h + hue })
 }
@@ -97,8 +98,8 @@ export function computePalette({ colors }: Pick<Brand, 'colors'>) {
   const { white } = fixed
   const derived = deriveAll(colors, day)
   const isReadable = (text: string) => (under: string) => wcagContrast(text, under) >= minContrast
-  // Text is white on a dark accent and ink on a light one, which gets lighter on hover. If neither is
-  // readable, checkBrand reports white, because a darker accent would work.
+  // Text is white on a dark accent and ink on a light one. If neither is readable, use white, so that
+  // checkBrand suggests a darker accent.
   const onAccent = isReadable(ink)(accent) && !isReadable(white)(accent) ? ink : white
   if (onAccent === ink) derived.accentDeep = derive(colors, ['accent', 'by', 0.05, 0.86, 0])
   // A light accent is too pale for text.
@@ -121,7 +122,7 @@ type Pair = [
   min?: number,
 ]
 
-const seeButton = (words: string, under: Pair[3]): Pair => {
+const requireVisible = (words: string, under: Pair[3]): Pair => {
   return ['accent', words, (all) => all.accent, under, minButtonContrast]
 }
 
@@ -138,9 +139,9 @@ const pairs: Pair[] = [
   ],
   ['accent', 'white on accent (a button)', (all) => all.onAccent, (all) => all.accent],
   ['accent', 'text on a hovered button', (all) => all.onAccent, (all) => all.accentDeep],
-  seeButton('accent (a button) on paper', (all) => all.paper),
-  seeButton('accent (a button) on white', (all) => all.white),
-  seeButton('accent (the emergency button) on ink', (all) => all.ink),
+  requireVisible('accent (a button) on paper', (all) => all.paper),
+  requireVisible('accent (a button) on white', (all) => all.white),
+  requireVisible('accent (the emergency button) on ink', (all) => all.ink),
 ]
 
 /** Throws an error that names the first unreadable pair and a color that works. */
@@ -160,7 +161,7 @@ export function checkBrand(brand: Brand): void {
       )
     const color = findBetter(-0.005) ?? findBetter(0.005)
     throw new UserError(
-      `site/brand/brand.ts: the contrast of ${words} is ${Math.floor(contrast * 100) / 100}:1, but must be at least ${min}:1. ` +
+      `site/brand/brand.ts: the contrast of ${words} is ${Math.floor(contrast * 100) / 100}:1, but it must be at least ${min}:1. ` +
         (color ? `Try ${base}: '${color}'.` : 'Choose a darker ink and a lighter paper.'),
     )
   }

@@ -7,8 +7,8 @@ import { computeStamp } from '#site/brand/made.ts'
 type Size = { width: number; avif: number; webp?: number }
 type Picture = { sources: string[]; shape: [width: number, height: number]; sizes: Size[] }
 
-// Quality is set per width: at two or three device pixels per CSS pixel, artifacts are harder to see.
-// All three pictures are grainy or covered by a gradient.
+// Each width has its own quality, because artifacts are harder to see on high-density screens. All three
+// pictures are grainy or covered by a gradient.
 const pictures: Record<string, Picture> = {
   hero: {
     sources: ['hero'],
@@ -19,8 +19,8 @@ const pictures: Record<string, Picture> = {
       { width: 1920, avif: 44 },
     ],
   },
-  // One size for all phones. It fits into the ten packets that a server may send in the first round trip;
-  // under the shade, 760 px and 28 kB looked no better.
+  // One size for all phones, which fits into the ten packets of the first round trip. A picture of 760 px
+  // and 28 kB looked no better under the shade.
   'hero-portrait': {
     sources: ['hero-portrait', 'hero'],
     shape: [640, 853],
@@ -37,27 +37,28 @@ const pictures: Record<string, Picture> = {
   },
 }
 
-/** Of the sample's hero-portrait.webp and hero.webp, as in made.json. */
+/** Hashes of the sample's hero-portrait.webp and hero.webp, as in made.json. */
 const sampleStamps = { portrait: '713408f171ebbd50', hero: '64eff1b00d6d86d1' }
 
 export function findSource(brandDir: string, names: string[]): string {
   const files = readdirSync(brandDir)
-  // .webp comes last, because the sample's pictures may still be there.
+  // Try .webp last, because the sample's pictures may still exist.
   const wanted = names.flatMap((name) =>
     ['jpg', 'jpeg', 'png', 'heic', 'heif', 'webp'].map((ending) => `${name}.${ending}`),
   )
   const found = wanted
     .map((name) => files.find((file) => file.toLowerCase() === name))
     .find((file) => file !== undefined)
-  if (!found) throw new UserError(`site/brand/ has no ${names.at(-1)}.jpg, .png, or .webp.`)
+  if (!found)
+    throw new UserError(`site/brand/ has no ${names.at(-1)}.jpg, .png, or .webp. Add one.`)
   if (/\.hei[cf]$/i.test(found))
     throw new UserError(
-      `site/brand/${found} cannot be read. Export it as a JPEG. (iPhones take JPEGs with Settings > Camera > Formats > Most Compatible.)`,
+      `site/brand/${found} cannot be read. Export it as a JPEG. (To take JPEGs on an iPhone, choose Settings > Camera > Formats > Most Compatible.)`,
     )
   return join(brandDir, found)
 }
 
-/** Returns whether this is the sample's hero-portrait.webp next to another hero. */
+/** Returns true for the sample's hero-portrait.webp if hero has been replaced. */
 function isLeftover(source: string, brandDir: string): boolean {
   const { portrait, hero } = sampleStamps
   const isSample = (file: string, stamp: string) => computeStamp(readFileSync(file)) === stamp
@@ -67,28 +68,28 @@ function isLeftover(source: string, brandDir: string): boolean {
 /** Returns notes about a picture. Throws if it cannot be used. */
 async function inspect(file: string, name: string, [width, height]: Picture['shape']) {
   const path = `site/brand/${basename(file)}`
-  // Decoding a thumbnail finds a picture that is cut off.
+  // Decode a thumbnail to detect truncated files.
   const thumbnail = sharp(file).resize(16)
   const metadata = await Promise.all([thumbnail.metadata(), thumbnail.toBuffer()]).catch(() => {
     throw new UserError(
-      `${path} is not a readable picture. Copy it from the camera or export it again, as a JPEG or PNG.`,
+      `${path} is damaged or not a picture. Copy it from the camera again, or export it as a JPEG or PNG.`,
     )
   })
   const { autoOrient, space, icc } = metadata[0]
   const shown = `${path} (${autoOrient.width} × ${autoOrient.height})`
   if (autoOrient.width < width || autoOrient.height < Math.min(height, 1080))
     throw new UserError(
-      `${shown} is too small for ${name}. It needs at least ${width} × ${height} pixels: use the camera's original.`,
+      `${shown} is too small for ${name}. Use the camera's original, with at least ${width} × ${height} pixels.`,
     )
   const notes: string[] = []
   if (width > height && autoOrient.height > autoOrient.width)
-    notes.push(`${shown} is portrait, but ${name} is landscape. Only its middle is used.`)
+    notes.push(`${shown} is portrait, but ${name} is landscape, so the site shows only its middle.`)
   if (space !== 'srgb' || (icc && !icc.toString('latin1').replaceAll('\0', '').includes('sRGB')))
     notes.push(`${shown} is not in sRGB. Its colors are converted.`)
   return notes
 }
 
-/** Plans every picture file. EXIF and GPS data are never copied. */
+/** Plans every picture file. EXIF and GPS data are not copied. */
 export async function planPictures(brandDir: string, targetDir: string, effort: number) {
   const notes: string[] = []
   const jobs = []
@@ -97,7 +98,7 @@ export async function planPictures(brandDir: string, targetDir: string, effort: 
     if (isLeftover(source, brandDir)) {
       source = findSource(brandDir, ['hero'])
       notes.push(
-        `site/brand/hero-portrait.webp is the sample’s picture, so phones show the middle of ${basename(source)}. Delete hero-portrait.webp, or replace it with your own.`,
+        `site/brand/hero-portrait.webp is the sample picture, so phones show the middle of ${basename(source)} instead. Delete hero-portrait.webp, or replace it with your own picture.`,
       )
     }
     notes.push(...(await inspect(source, name, shape)))

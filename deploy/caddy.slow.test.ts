@@ -11,7 +11,7 @@ import { createLocation, engines } from '#testing/database.ts'
 import { findFreePort } from '#testing/processes.ts'
 import { spawnServer, waitUntil } from '#testing/server-process.ts'
 
-/** One process behind Caddy, as the recipe for Debian runs it. */
+/** Runs one process behind Caddy, as in the Debian recipe. */
 async function serve(changes: Record<string, string> = {}) {
   const { dataDir } = await createLocation('sqlite')
   const deskPort = await findFreePort()
@@ -40,7 +40,7 @@ const postLead = (
   })
 
 describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
-  it('passes the page through as it was built: compressed once, every header once', async () => {
+  it('forwards the page unchanged: compressed once, every header once', async () => {
     const { request, siteUrl } = await serve()
     for (const encoding of ['br', 'gzip', 'identity']) {
       const headers = { 'accept-encoding': encoding }
@@ -61,7 +61,7 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
     }
   })
 
-  it('speaks HTTP/2, answers unknown paths with 404, and redirects http to https', async () => {
+  it('supports HTTP/2, answers unknown paths with 404, and redirects http to https', async () => {
     const { request, caddy } = await serve()
     const session = connect(`https://localhost:${caddy.httpsPort}`, { ca: caddy.ca })
     onTestFinished(() => session.close())
@@ -83,7 +83,7 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
     expect([bare.statusCode, bare.headers.location]).toEqual([301, 'https://localhost/page'])
   })
 
-  it('counts a client once, whatever X-Forwarded-For it forges', async () => {
+  it('ignores forged X-Forwarded-For headers in the rate limit', async () => {
     const { request } = await serve({ RATE_LIMIT_PER_MINUTE: '2' })
     const statuses: unknown[] = []
     for (let at = 1; at <= 3; at++) {
@@ -99,7 +99,7 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
     ['long', 'localhost', 33_000, 100_000],
     ['short', 'desk.example.com', 1, 1_000],
   ])(
-    'serves others while one client has hundreds of unfinished %s requests at %s',
+    'serves other visitors while one client has hundreds of unfinished %s requests at %s',
     async (_, host, sent, whole) => {
       const { request, caddy } = await serve()
       const path = host === 'localhost' ? testPath : '/api/session'
@@ -170,7 +170,7 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
     }
   })
 
-  it('sends one visitor to one process, and several visitors to both', async () => {
+  it('sends each visitor to one process, and different visitors to both', async () => {
     const hosts = await Promise.all(['first', 'second'].map(answerWith))
     const caddy = await startCaddy(hosts)
     onTestFinished(caddy.stop)
@@ -189,7 +189,7 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
     const location = await createLocation(engine)
     const start = async (port: number) => {
       const server = spawnServer({
-        // Caddy's own connections leave from 127.0.0.1 and may take the port of a stopped server.
+        // Caddy connects from 127.0.0.1 and could take the port of a stopped server.
         HOST: '127.0.0.2',
         PORT: String(port),
         DATA_DIR: location.dataDir,

@@ -26,7 +26,7 @@ it('the Dockerfile copies paths that exist and that .dockerignore allows', () =>
   expect(allowed.filter((path) => /^\.env|node_modules|dist|data/.test(path))).toEqual([])
 })
 
-it('compose.yaml uses files that exist, and variables of .env.example', () => {
+it('compose.yaml uses existing files and variables from .env.example', () => {
   const files = findAll(compose, /^ +- (\.\/[^:]+):/gm)
   expect(files).toContain('./deploy/Caddyfile.container')
   expect(files.filter((file) => !existsSync(file))).toEqual([])
@@ -62,7 +62,7 @@ it('images and actions are pinned by digest', () => {
     expect(action).toMatch(/@[0-9a-f]{40} # v[\d.]+$/)
 })
 
-it('all services drop their capabilities, and have limits on memory and processes', () => {
+it('all services drop their capabilities and limit memory and processes', () => {
   const [shared = '', services = ''] = compose.split(/^services:$/m)
   for (const service of services.split(/^ {2}(?=\w+:$)/m).slice(1, 5))
     expect(service).toMatch(/<<: \*(guarded|site)$/m)

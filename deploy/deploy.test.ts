@@ -8,7 +8,7 @@ const guide = readFileSync('docs/hosting.md', 'utf8')
 const units = ['roofing-site.service', 'roofing-site-backup.service']
 const readUnit = (name: string) => readFileSync(join('deploy', name), 'utf8')
 
-it('the units run files that exist', () => {
+it('the systemd units run files that exist', () => {
   for (const name of units) {
     const [, file = ''] = readUnit(name).match(/--env-file=\.env (\S+)$/m) ?? []
     expect([name, existsSync(file)]).toEqual([name, true])
@@ -21,7 +21,7 @@ it('docs/hosting.md names only npm commands that exist', () => {
     expect(Object.keys(scripts)).toContain(name)
 })
 
-it('the command for Supabase’s secrets in docs/hosting.md keeps machine settings out', () => {
+it('the command for Supabase secrets in docs/hosting.md leaves out machine settings', () => {
   const dir = createDir()
   const [, command = ''] = guide.match(/^(grep .*) > secrets\.txt$/m) ?? []
   const example = readFileSync('.env.example', 'utf8').replaceAll(/^([A-Z_]+)=$/gm, '$1=mine')

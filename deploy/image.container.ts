@@ -7,7 +7,7 @@ import { postLead, testLead } from '#testing/app.ts'
 import { findFreePort, waitUntil } from '#testing/processes.ts'
 
 // `npm run test:container` builds the image and runs it as compose.yaml does, with podman and runc. It is not
-// part of `npm run test:slow`, because many machines do not allow containers inside a container.
+// part of `npm run test:slow`, because many machines do not allow nested containers.
 
 const names = { first: 'roofing-site:first', second: 'roofing-site:second' }
 const container = `roofing-test-${process.pid}`
@@ -17,21 +17,21 @@ const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
 const podman = (...args: string[]) => run('podman', '--runtime', 'runc', ...args)
 
-// testing/base-images makes images with the same names, but other digests.
+// testing/base-images builds images with the same names but different digests.
 const dockerfile = join(mkdtempSync(join(tmpdir(), 'dockerfile-')), 'Dockerfile')
 writeFileSync(dockerfile, readFileSync('Dockerfile', 'utf8').replaceAll(/@sha256:\w+/g, ''))
 
-/** Isolation by chroot works without cgroups. */
+/** Uses chroot isolation, which works without cgroups. */
 const build = (tag: string, ...args: string[]) =>
   run(
     'buildah',
     ...['build', '--isolation', 'chroot', '--network', 'host', '--pull-never', '--layers'],
     ...['--file', dockerfile],
-    // Podman's own image format drops the health check.
+    // Podman's default image format drops the health check.
     ...['--format', 'docker', '--tag', tag, ...args, '.'],
   )
 
-/** Runs an image like compose.yaml, but on the host network, because a bridge needs more rights. */
+/** Runs an image like compose.yaml, but on the host network, because a bridge needs more privileges. */
 async function start(image: string, ...options: string[]) {
   const [port, deskPort] = [await findFreePort(), await findFreePort()]
   podman(
@@ -84,7 +84,7 @@ test('the image is small and has no build or test tools', () => {
     const tools = 'vite rolldown lightningcss typescript react-dom @playwright/test npm'
     for (const name of tools.split(' '))
       expect(find('-path', `*/node_modules/${name}/package.json`)).toBe('')
-    // Packages may contain tests of their own.
+    // Packages may contain tests.
     const ours = ['-not', '-path', '*/node_modules/*', '-name']
     for (const name of ['*.test.ts', '.env*']) expect(find(...ours, name)).toBe('')
     expect(find('-path', '*/app/node_modules/kysely')).not.toBe('')
@@ -93,7 +93,7 @@ test('the image is small and has no build or test tools', () => {
   }
 })
 
-test('it runs without root on a read-only file system, and is healthy', async () => {
+test('the container runs without root on a read-only file system and is healthy', async () => {
   const { url, deskUrl } = await start(names.first)
   expect((await fetch(url)).status).toBe(200)
   expect((await fetch(deskUrl)).status).toBe(200)
@@ -101,7 +101,7 @@ test('it runs without root on a read-only file system, and is healthy', async ()
   expect(exec('id', '-u')).toBe('10001')
   expect(() => exec('touch', '/app/dist/x')).toThrow('Read-only file system')
   expect(exec('grep', 'CapEff', '/proc/self/status')).toMatch(/\t0+$/)
-  // Podman leaves the schedule of health checks to systemd.
+  // Podman relies on systemd to schedule health checks.
   podman('healthcheck', 'run', container)
   expect(inspect('{{.State.Health.Status}}')).toBe('healthy')
   expect(exec('node', 'cli/backup.ts')).toContain('Backed up')
@@ -123,13 +123,16 @@ test('a lead survives kill -9 and a new image', async () => {
   remove()
 })
 
-test.each(['0', '1'])('it exits on SIGTERM, with %s proxies in front', async (proxies) => {
-  await start(names.first, '--env', `TRUSTED_PROXIES=${proxies}`)
-  const startAt = Date.now()
-  podman('stop', '--time', '30', container)
-  const ms = Date.now() - startAt
-  process.stdout.write(`SIGTERM with ${proxies} proxies: ${(ms / 1000).toFixed(1)} s.\n`)
-  expect(ms).toBeLessThan(10_000)
-  expect(inspect('{{.State.ExitCode}}')).toBe('0')
-  remove()
-})
+test.each(['0', '1'])(
+  'the container exits on SIGTERM with %s proxies in front',
+  async (proxies) => {
+    await start(names.first, '--env', `TRUSTED_PROXIES=${proxies}`)
+    const startAt = Date.now()
+    podman('stop', '--time', '30', container)
+    const ms = Date.now() - startAt
+    process.stdout.write(`SIGTERM with ${proxies} proxies: ${(ms / 1000).toFixed(1)} s.\n`)
+    expect(ms).toBeLessThan(10_000)
+    expect(inspect('{{.State.ExitCode}}')).toBe('0')
+    remove()
+  },
+)

@@ -63,7 +63,7 @@ await makeBrand({
   root: folder,
   brand,
   content: await readContent(folder),
-  say: () => {},
+  print: () => {},
   effort: 0,
 })
 

@@ -13,11 +13,11 @@ test('a build warns when the brand has changed since npm run brand', async () =>
   const folder = copySources()
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const startBuild = async () => {
-    const said: string[] = []
+    const warnings: string[] = []
     const customLogger = createLogger()
-    customLogger.warn = (line) => said.push(line)
+    customLogger.warn = (line) => warnings.push(line)
     await resolveConfig({ configFile: join(folder, 'vite.config.ts'), customLogger }, 'build')
-    return said
+    return warnings
   }
   const stamps = computeBrandStamps({ root: folder, brand, content })
   writeFileSync(join(folder, 'site/brand/made.json'), JSON.stringify(stamps))
@@ -28,7 +28,7 @@ test('a build warns when the brand has changed since npm run brand', async () =>
   expect(await startBuild()).toEqual([expect.stringMatching(/still show the old.*npm run brand$/)])
 })
 
-test('corners and a heading font reach the style sheets', () => {
+test('writes the corners and the heading font to the style sheets', () => {
   expect(formatTokens(brand, {}, { ...made, roundness: 0 })).toContain('--radius-xl: 0rem;')
   const headingFont = { family: 'My Sans', file: 'my.woff2' }
   const tokens = formatTokens({ ...brand, headingFont }, { brandDir: './brand' })

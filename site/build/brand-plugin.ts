@@ -49,7 +49,7 @@ const formatColors = (colors: Record<string, string>) =>
 const formatRgb = (hex: string) =>
   [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(' ')
 
-/** Formats the custom properties that the style sheets use. The font's URL is relative to the sheet. */
+/** Formats the custom properties for the style sheets. The font's URL is relative to the style sheet. */
 export function formatTokens(
   { headingFont }: Brand,
   { brandDir = '', withNight = false } = {},
@@ -73,7 +73,7 @@ export function formatTokens(
     ...(withNight
       ? [`@media (prefers-color-scheme: dark) { :root { ${formatColors(night).join(' ')} } }`]
       : []),
-    // "optional": a font that arrives late is not used on this page, so the layout never shifts.
+    // With "optional", a late font is not used on this page, so the layout never shifts.
     ...(family
       ? [
           `@font-face { font-family: "${family}"; src: url("${brandDir}/${file}"); font-weight: 100 900; font-display: optional; }`,

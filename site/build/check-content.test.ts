@@ -18,7 +18,7 @@ function check(changes: object): string[] {
   }
 }
 
-test('accepts the content of this site, and optional entries', () => {
+test('accepts this site’s content and all optional entries', () => {
   expect(check({})).toEqual([])
   const url = 'https://www.example.com/privacy'
   const optional = {
@@ -70,13 +70,13 @@ test.each([
   expect(others).toEqual([])
 })
 
-test('rejects hours without any opening', () => {
+test('rejects hours that are never open', () => {
   expect(check({ hours: { ...hours, open: {} } })).toEqual([
     'site/content.ts: hours leave the company closed for a year. Add a span to open, or delete closedDates.',
   ])
 })
 
-test('names a misspelled entry and the known ones', () => {
+test('reports a misspelled entry and lists the known ones', () => {
   const { headline, ...rest } = hero
   expect(check({ hero: { ...rest, headlin: headline } })).toEqual([
     'site/content.ts: hero.headline is missing. Add it, or correct its spelling.',
@@ -111,9 +111,9 @@ test.each([
     /line \d+.*nineteen is not defined/,
   ],
   ['a phone number of nine digits', contentFile, /( phone: '.*)\d'/, "$1'", /company\.phone is '/],
-  ['a color by its name', brandFile, /( accent: ).*/, "$1'red',", /brand\.colors\.accent is 'red'/],
+  ['a color name', brandFile, /( accent: ).*/, "$1'red',", /brand\.colors\.accent is 'red'/],
   ['unknown corners', brandFile, /( corners: ).*/, "$1'oval',", /brand\.corners is 'oval'/],
-])('stops the build at %s in %s', (_, path, entry, changed, message) => {
+])('stops the build because of %s in %s', (_, path, entry, changed, message) => {
   const folder = copySources()
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, path)

@@ -8,8 +8,8 @@ import { hoursRules } from './hours-rules.ts'
 import { anyText, choice, group, listOf, mustMatch, text, wording } from './rules.ts'
 
 /*
- * The rules for the two files that an owner edits. Each message continues a sentence that starts with
- * the name of the entry: "company.since must be …".
+ * Rules for the two files that the owner edits. Each message continues a sentence that starts with the
+ * entry's name: "company.since must be …".
  */
 
 const phone = mustMatch(
@@ -22,14 +22,14 @@ const year = v.pipe(
   v.number('must be a year without quotes, such as 1998.'),
   v.integer('must be a year, such as 1998.'),
 )
-const sample = v.exactOptional(v.literal(true, 'must be true. Or delete it.'))
+const sample = v.exactOptional(v.literal(true, 'must be true. Otherwise, delete it.'))
 const perField = { name: text, email: text, phone: text, address: text, serviceType: text }
 
 const contentRules = group({
   hours: hoursRules,
   company: group({
     sample,
-    name: v.pipe(text, v.maxLength(60, 'is longer than 60 characters. Use a shorter form.')),
+    name: v.pipe(text, v.maxLength(60, 'is longer than 60 characters. Shorten it.')),
     phone,
     since: year,
     region: mustMatch(/^[A-Z]{2}$/, () => "must be a country code, such as 'US'."),
@@ -58,7 +58,7 @@ const contentRules = group({
     pictureAlt: text,
     shareLines: v.pipe(
       listOf(text),
-      v.maxLength(3, 'has room for three lines. Delete the others.'),
+      v.maxLength(3, 'can have at most three lines. Delete the others.'),
     ),
   }),
   header: group({ callLabel: text, estimate: text, estimateShort: text, skipLink: text }),
@@ -168,7 +168,7 @@ async function readFile<Rules extends v.GenericSchema>(root: string, path: strin
   const file = join(root, path)
   let read: unknown
   try {
-    // Node caches modules by URL, and the dev server reads the file again after each change.
+    // Node caches modules by URL, but the dev server must reread the file after each change.
     read = await import(`${pathToFileURL(file)}?${statSync(file).mtimeMs}`)
   } catch (error) {
     throw explainUnreadable(path, error as Error)

@@ -1,6 +1,6 @@
 export type Logo = { viewBox: string; ratio: number; shapes: string }
 
-/** Centers the logo in a square of another drawing. */
+/** Centers the logo in a square within another drawing. */
 export function placeLogo(
   { viewBox, shapes }: Logo,
   square: { x: number; y: number; size: number },
@@ -16,11 +16,11 @@ export function placeLogo(
 export const toKebab = (name: string) =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** Fills in the brand's colors. As the data URL of an image, a drawing is aligned to whole pixels. */
+/** Fills in the brand's colors. Browsers align an image with a data URL to whole pixels. */
 export function formatDataUrl(svg: string, palette: Record<string, string>): string {
   let drawing = svg.trim()
   for (const [name, hex] of Object.entries(palette))
     drawing = drawing.replaceAll(`var(--color-${toKebab(name)})`, hex)
-  // Escape only the characters that would end the URL, because it is inlined in the page.
+  // Escape only the characters that would end the URL, to keep the page small.
   return `data:image/svg+xml,${drawing.replaceAll('"', "'").replaceAll('#', '%23')}`
 }

@@ -26,7 +26,7 @@ const optional = {
 }
 const privacyPolicy = { label: 'Privacy policy', url: 'https://www.example.com/privacy' }
 
-/** Builds the page as `npm run build` does, with this .env and every optional entry of the content. */
+/** Runs the build with this .env and every optional content entry. */
 function buildWith(dotEnv: string) {
   const folder = copySources()
   appendFileSync(
@@ -60,7 +60,7 @@ function buildWith(dotEnv: string) {
   }
 }
 
-/** What the raw HTML says about the page, by the names search engines and messengers look for. */
+/** Reads the metadata that search engines and messengers look for. */
 function readHead(page: string) {
   const [, inHead = ''] = page.match(/<head>(.*?)<\/head>/s) ?? []
   const decode = (text = '') => text.replaceAll('&#x27;', "'").replaceAll('&amp;', '&')
@@ -86,7 +86,7 @@ describe('a build for another backend and a public address', () => {
     return () => rmSync(built.folder, { recursive: true, force: true })
   })
 
-  test('calls and posts there alone, with the key that the function accepts', () => {
+  test('sends leads only to that backend, with the key that the function accepts', () => {
     const action = 'action="https://abc.supabase.co/functions/v1/submit-to-airtable"'
     expect(built.page).toContain(action)
     expect(built.code).toContain('sb_publishable_1')
@@ -95,9 +95,9 @@ describe('a build for another backend and a public address', () => {
     expect(built.headers).toContain("form-action 'self' https://abc.supabase.co;")
   })
 
-  test('allows by their hashes exactly the scripts and styles that stand in the pages', () => {
+  test('allows exactly the inline scripts and styles of the pages, by hash', () => {
     for (const page of [built.page, built.notFound]) {
-      // JSON-LD is data, which no browser runs and no policy counts.
+      // JSON-LD is data, so the policy does not apply to it.
       const inlined = [...page.matchAll(/<(script|style)( [^>]*)?>(.*?)<\/\1>/gs)].filter(
         ([, , attributes]) => attributes !== ' type="application/ld+json"',
       )
@@ -111,7 +111,7 @@ describe('a build for another backend and a public address', () => {
     }
   })
 
-  test('says in the raw HTML what the page is and where it lives', () => {
+  test('has its title, description, and address in the raw HTML', () => {
     const { title, canonical, metas } = readHead(built.page)
     expect(title).toBe(head.title)
     expect(canonical).toBe('https://www.example.com/')
@@ -130,7 +130,7 @@ describe('a build for another backend and a public address', () => {
     expect(notFound.canonical).toBeUndefined()
   })
 
-  test('describes the company to search engines, without stars of its own', () => {
+  test('describes the company to search engines, without ratings', () => {
     const { business } = readHead(built.page)
     expect(business).toMatchObject({
       '@context': 'https://schema.org',
@@ -171,7 +171,7 @@ describe('a build for another backend and a public address', () => {
     expect(built.page).toMatch(/class="consent">.*<a href="https:\/\/www\.example\.com\/privacy">/)
   })
 
-  test('has a picture for shared links, of the size that is said and light enough', async () => {
+  test('has a small picture for shared links, with the size given in the metadata', async () => {
     const picture = join(built.folder, 'dist/og.jpg')
     const { width, height } = await sharp(picture).metadata()
     const { metas } = readHead(built.page)
@@ -179,7 +179,7 @@ describe('a build for another backend and a public address', () => {
     expect(statSync(picture).size).toBeLessThan(120_000)
   })
 
-  test('invites crawlers and gives them the one address there is', () => {
+  test('allows crawlers and lists the page in the sitemap', () => {
     expect(built.robots).toBe(
       'User-agent: *\nAllow: /\nSitemap: https://www.example.com/sitemap.xml\n',
     )
@@ -192,7 +192,7 @@ describe('a build for another backend and a public address', () => {
   })
 })
 
-test('without a public address the page names none of its own', () => {
+test('omits the page’s address without PUBLIC_URL', () => {
   const { canonical, metas, business } = readHead(
     `<head>${renderPage('landing', undefined).head}</head>`,
   )
@@ -202,7 +202,7 @@ test('without a public address the page names none of its own', () => {
   expect(formatCrawlerFiles(undefined)).toEqual({ 'robots.txt': 'User-agent: *\nAllow: /\n' })
 })
 
-test('with a maps key Google’s script is let in, and without one it is not', () => {
+test('allows Google’s script only with a maps key', () => {
   const settings = { pages: [], supabaseUrl: undefined }
   expect(formatSiteHeaders({ ...settings, withMaps: false })).not.toContain('google')
   const headers = formatSiteHeaders({ ...settings, withMaps: true })

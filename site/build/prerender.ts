@@ -7,7 +7,7 @@ import { compressFiles } from './compress.ts'
 import { findBrokenPromises } from './hours-rules.ts'
 import { formatSiteHeaders } from './site-headers.ts'
 
-/** The inline script imports it at the first contact, by the address that the page has in `data-code`. */
+/** The inline script imports this file at the visitor's first interaction; `data-code` has its URL. */
 export const formCode = 'estimate-form/main.tsx'
 
 type RenderModule = typeof import('./render.tsx')
@@ -15,9 +15,9 @@ type RenderModule = typeof import('./render.tsx')
 const inlineScriptTag = '<script type="module" src="/inline-script/page.ts"></script>'
 
 /**
- * Turns index.html and 404.html into finished pages: React renders the markup at build time, and the
- * CSS and the inline script become part of it, so that one response is enough to show the page.
- * Vite then finds the pictures in that markup and gives them hashed names.
+ * Turns index.html and 404.html into finished pages: React renders the markup at build time, with the CSS
+ * and the inline script included, so one response is enough to show the page. Vite then gives hashed names
+ * to the pictures in that markup.
  */
 export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plugin[] {
   let config: ResolvedConfig
@@ -52,7 +52,7 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
           return rendered.replace(inlineScriptTag, tag)
         },
       },
-      // Everything but the form runs at build time only, so Vite cannot update it in the browser.
+      // Only the form runs in the browser, so reload the page after any other change.
       hotUpdate({ file, server }) {
         if (!/\/site\/(?!estimate-form\/).*\.tsx?$/.test(file)) return
         server.environments.client.hot.send({ type: 'full-reload' })
@@ -60,7 +60,7 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
       },
       configureServer: (server) => () => {
         server.middlewares.use(async (request, response, next) => {
-          // Vite rewrites / to this.
+          // Vite rewrites / to /index.html.
           if (request.url?.startsWith('/index.html')) return next()
           const html = readFileSync(join(config.root, '404.html'), 'utf8')
           const page = await server.transformIndexHtml('/404.html', html)
@@ -77,8 +77,8 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
         order: 'post',
         async handler(_options, bundle) {
           const form = findChunk(bundle, formCode)
-          // Makes Chrome compile the whole file off the main thread when it is fetched: the form is
-          // live a third sooner on a slowed CPU (`npm run bench -- page`).
+          // Makes Chrome compile the whole file off the main thread: on a slow CPU, the form is ready a
+          // third sooner (`npm run bench -- page`).
           form.code = `//# allFunctionsCalledOnLoad\n${form.code}`
           const icon = readFileSync(join(config.publicDir, 'favicon.svg'), 'utf8')
           const pages = Object.values(bundle).filter(
@@ -88,11 +88,11 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
           const inlined = new Set<string>()
           for (const page of pages) {
             page.source = inlineStyles(String(page.source), bundle, inlined)
-              // One request less beside the picture. Bookmarks and tabs elsewhere use favicon.ico.
+              // Inline the icon to save a request. Bookmarks still use favicon.ico.
               .replace('/favicon.svg', () => `data:image/svg+xml,${encodeURIComponent(icon)}`)
               .replace(`"/${formCode}"`, () => `"/${form.fileName}"`)
-            // At the end and async, so that it runs in a task of its own, after the layout for autofill
-            // at the end of parsing.
+            // At the end and async, so that it runs in a separate task, after the layout that autofill
+            // triggers at the end of parsing.
             if (page.fileName === 'index.html')
               page.source = page.source.replace(
                 '</body>',
@@ -104,7 +104,7 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
             ...formatCrawlerFiles(publicUrl),
             _headers: formatSiteHeaders({
               pages: pages.map(({ source }) => String(source)),
-              // Sonner inserts its style element empty and fills it in afterwards.
+              // Sonner inserts an empty style element first and fills it afterwards.
               scriptStyles: ['', readToastStyle()],
               supabaseUrl: config.env.VITE_SUPABASE_URL,
               withMaps: Boolean(config.env.VITE_GOOGLE_MAPS_API_KEY),
@@ -133,7 +133,7 @@ async function importForBuild({ root, env }: ResolvedConfig) {
   return (await runnerImport<RenderModule>('/build/render.tsx', { root, define })).module
 }
 
-/** Bundles the inline script separately, so that it may import files that the form imports, too. */
+/** Bundles the inline script separately, because it shares imports with the form. */
 async function buildInlineScript({ root }: ResolvedConfig, file: string) {
   const built = await build({
     root,
@@ -149,7 +149,7 @@ async function buildInlineScript({ root }: ResolvedConfig, file: string) {
   return output[0].code.trim()
 }
 
-/** Moves each style sheet into its page, and notes the file it came from. */
+/** Moves each style sheet into its page and adds its file name to `inlined`. */
 const inlineStyles = (html: string, bundle: Rolldown.OutputBundle, inlined: Set<string>) =>
   html.replace(/<link rel="stylesheet"[^>]*href="\/([^"]+)"[^>]*>/g, (_tag, fileName) => {
     const file = bundle[fileName]
@@ -158,7 +158,7 @@ const inlineStyles = (html: string, bundle: Rolldown.OutputBundle, inlined: Set<
     return `<style>${String(file.source).trim()}</style>`
   })
 
-/** The files for search engines. A sitemap needs absolute addresses, and so the public one. */
+/** Formats the files for search engines. A sitemap requires the public address. */
 export function formatCrawlerFiles(publicUrl: string | undefined): Record<string, string> {
   const everything = 'User-agent: *\nAllow: /\n'
   if (publicUrl === undefined) return { 'robots.txt': everything }
@@ -178,10 +178,10 @@ function findChunk(bundle: Rolldown.OutputBundle, source: string) {
   return chunk
 }
 
-/** Sonner inserts its style sheet by script. Its code has the text as a string. */
+/** Extracts the style sheet that Sonner inserts by script from Sonner's code. */
 function readToastStyle(): string {
   const code = readFileSync(fileURLToPath(import.meta.resolve('sonner')), 'utf8')
   const [, style] = code.match(/__insertCSS\(("(?:[^"\\]|\\.)*")\)/) ?? []
-  if (!style) throw new Error('Sonner’s style sheet is not where it was: see readToastStyle.')
+  if (!style) throw new Error('Sonner’s style sheet was not found. Update readToastStyle.')
   return JSON.parse(style)
 }

@@ -17,7 +17,7 @@ export function renderPage(page: 'landing' | 'not-found', publicUrl: string | un
   return { head: renderToString(head), body: renderToString(body) }
 }
 
-/** Without a public address, tags that need one are left out. */
+/** Omits tags that need a public address if there is none. */
 function LandingHead({ publicUrl }: { publicUrl: string | undefined }) {
   const preload = {
     rel: 'preload',
@@ -104,8 +104,8 @@ function listOpeningHours() {
 }
 
 /**
- * Describes the company to search engines (schema.org). Ratings are left out, because Google ignores
- * those that a business publishes about itself.
+ * Describes the company to search engines (schema.org). Omits ratings, because Google ignores those that a
+ * business publishes about itself.
  */
 function formatBusiness(publicUrl: string | undefined): string {
   const business = {
@@ -116,7 +116,7 @@ function formatBusiness(publicUrl: string | undefined): string {
     telephone: telNumber,
     foundingDate: String(company.since),
     areaServed: company.areaServed,
-    // JSON leaves out undefined entries.
+    // JSON omits undefined entries.
     email: company.email,
     address: company.address && {
       '@type': 'PostalAddress',
@@ -139,6 +139,6 @@ function formatBusiness(publicUrl: string | undefined): string {
     })),
     ...(publicUrl !== undefined && { url: `${publicUrl}/`, image: `${publicUrl}/og.jpg` }),
   }
-  // Content must not end the script element.
+  // Prevent content from closing the script element.
   return JSON.stringify(business).replaceAll('<', '\\u003c')
 }

@@ -5,7 +5,7 @@ import * as v from 'valibot'
 const list = (words: readonly string[], type: Intl.ListFormatType) =>
   new Intl.ListFormat('en', { type }).format(words)
 
-/** An object without other entries, so that a misspelled one is reported. */
+/** Rejects unknown entries, so that a misspelled one is reported. */
 export const group = <const Entries extends v.ObjectEntries>(entries: Entries) =>
   v.strictObject(entries, ({ expected }) => {
     if (expected === 'Object') return 'must be a group of entries between { and }.'

@@ -16,8 +16,8 @@ export function formatSiteHeaders(settings: Settings) {
   return [
     '/*',
     `  Content-Security-Policy: ${formatPolicy(settings)}`,
-    // Static hosts have TLS; our server omits this header on plain HTTP. Without includeSubDomains,
-    // because the owner may have other subdomains without TLS, which would be blocked for two years.
+    // Our server omits this header over plain HTTP. includeSubDomains would block the owner's subdomains
+    // without TLS for two years.
     '  Strict-Transport-Security: max-age=63072000',
     '  X-Content-Type-Options: nosniff',
     '  X-Frame-Options: DENY',
@@ -37,7 +37,7 @@ function formatPolicy({ pages, scriptStyles = [], supabaseUrl, withMaps }: Setti
   const html = pages.join('')
   const scripts = hashAll(html, /<script(?: type="module" async)?>(.*?)<\/script>/gs)
   const styles = hashAll(html, /<style>(.*?)<\/style>/gs)
-  // From Google's documentation, without the sources that are needed only to draw a map.
+  // From Google's documentation, without the sources that only maps need.
   const maps = (...sources: string[]) => (withMaps ? sources : [])
   const policy = {
     'default-src': ["'none'"],

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDir } from '#testing/database.ts'
 import config from '../../vite.config.ts'
 
-/** What Vite is told in a checkout with this .env. */
+/** Reads Vite's configuration in a checkout with this .env. */
 function readConfig(dotEnv: string, given: Record<string, string> = {}) {
   const checkout = process.cwd()
   const folder = createDir()
@@ -20,13 +20,13 @@ function readConfig(dotEnv: string, given: Record<string, string> = {}) {
 
 test.each([
   ['in .env', 'PORT=4567\n', {}, 'http://localhost:4567'],
-  ['of the shell before that', 'PORT=4567\n', { PORT: '4568' }, 'http://localhost:4568'],
-  ['that everybody expects', '', {}, 'http://localhost:3000'],
-])('while developing, the form’s call goes to the port %s', (_, dotEnv, given, target) => {
+  ['in the shell, which wins', 'PORT=4567\n', { PORT: '4568' }, 'http://localhost:4568'],
+  ['used by default', '', {}, 'http://localhost:3000'],
+])('sends the form’s requests in development to the port %s', (_, dotEnv, given, target) => {
   expect(readConfig(dotEnv, given).server?.proxy).toEqual({ '/functions': target })
 })
 
-test('a public address that is none ends a build with a sentence', () => {
+test('rejects an invalid public address with a message', () => {
   expect(() => readConfig('PUBLIC_URL=www.example.com\n')).toThrow('PUBLIC_URL must be')
   const secret = 'PUBLIC_URL=https://jane:secret@example.com\n'
   expect(() => readConfig(secret)).toThrow('PUBLIC_URL must not contain')
