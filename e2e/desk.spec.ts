@@ -63,7 +63,7 @@ test('two press at once: the first calls, the other is told who', async ({ ask, 
   const [first, second] = said[0]?.includes('you are') ? said : said.toReversed()
   const winner = first === said[0] ? 'Sam' : 'Dana'
   expect(first).toContain('you are calling.')
-  expect(second).toContain(`${winner} is calling already.`)
+  expect(second).toContain(`${winner} is already calling.`)
   for (const desk of desks) await expect(row(desk, 'Zoë')).toContainText(`${winner}, after`)
 })
 
@@ -100,7 +100,9 @@ test('a lead erased on one phone says so on the other', async ({ ask, signIn }) 
   await sam.getByRole('button', { name: 'Erase this person …' }).click()
   await sam.getByLabel('To confirm, type the name').fill('Jane')
   await sam.getByRole('button', { name: 'Erase', exact: true }).click()
-  await expect(sam.getByRole('alert')).toHaveText('The name is different. Type it as it is shown.')
+  await expect(sam.getByRole('alert')).toHaveText(
+    'The name doesn’t match. Type it exactly as shown.',
+  )
   await sam.getByLabel('To confirm, type the name').fill(visitor.name)
   await sam.getByRole('button', { name: 'Erase', exact: true }).click()
   await expect(sam.getByText('Erased.')).toBeVisible()
@@ -198,7 +200,7 @@ for (const [name, options] of Object.entries({
     await stranger.goto(`${site.deskUrl}/#enter=forged`)
     await stranger.getByLabel('Your name').fill('Stranger')
     await stranger.getByRole('button', { name: 'Open the desk' }).click()
-    await expect(stranger.getByText('was used before or is older')).toBeVisible()
+    await expect(stranger.getByText('was already used or is older')).toBeVisible()
     await checkAxe(stranger, 'a bad link')
 
     const { page } = await signIn('Sam', options)

@@ -9,11 +9,11 @@ import { findNextEscalationAt } from '../store/reminders.ts'
 
 const minuteMs = 60_000
 
-it('answers nothing without a session, whatever the route', async () => {
+it('requires a session on every route that is not open', async () => {
   const db = await openTestDatabase('sqlite')
   const id = await storeLead(db)
   const { routes, app, call, signIn } = createTestDesk(db)
-  // What the router has, not only what our own list says.
+  // Check the router, too, in case a route is missing from our list.
   const known = new Set(routes.map(({ method, path }) => `${method} ${path}`))
   for (const { method, path } of app.routes)
     if (method !== 'ALL') expect(known).toContain(`${method} ${path}`)
@@ -33,7 +33,7 @@ it('answers nothing without a session, whatever the route', async () => {
   expect(await findLead(db, id)).toMatchObject({ answeredAt: null, outcome: null })
 })
 
-it('takes no order from another site, even with the cookie', async () => {
+it('rejects requests from other sites, even with the cookie', async () => {
   const db = await openTestDatabase('sqlite')
   const id = await storeLead(db)
   const { routes, call, signIn } = createTestDesk(db)
@@ -58,7 +58,7 @@ describe.each(engines)('the desk on %s', (engine) => {
     return { db, ...desk, cookie: await desk.signIn() }
   }
 
-  it('lets the first who calls have the lead, and tells the other who it is', async () => {
+  it('lets one person claim a call, and shows the others who it is', async () => {
     const { db, call, cookie, signIn, wakes } = await open()
     const id = await storeLead(db)
     const alex = await signIn('alex@example.com')
@@ -70,14 +70,14 @@ describe.each(engines)('the desk on %s', (engine) => {
     const first = lead?.answeredName
     expect(['Sam Hill', 'Alex']).toContain(first)
     const other = answers.find(({ status }) => status === 409)
-    expect(other?.message).toBe(`${first} is calling already.`)
+    expect(other?.message).toBe(`${first} is already calling.`)
     expect(lead?.deliveries).toContainEqual(
       expect.objectContaining({ channel: 'airtable', reason: 'answered', state: 'waiting' }),
     )
     expect(wakes.length).toBeGreaterThan(0)
   })
 
-  it('records what became of a lead, and tells Airtable again when it changes', async () => {
+  it('records the outcome of a lead, and updates Airtable when it changes', async () => {
     const { db, call, cookie } = await open()
     const id = await storeLead(db)
     const ask = (what: string) => call('POST', `/api/leads/${id}/${what}`, { cookie })
@@ -92,7 +92,7 @@ describe.each(engines)('the desk on %s', (engine) => {
     )
   })
 
-  it('takes an outcome back: who was only closed waits again and is reminded of', async () => {
+  it('reopens a closed lead, and restarts reminders if it was not answered', async () => {
     const { db, call, cookie, clock } = await open()
     const [closed, called] = [await storeLead(db), await storeLead(db)]
     const ask = (id: string, what: string) => call('POST', `/api/leads/${id}/${what}`, { cookie })
@@ -110,7 +110,7 @@ describe.each(engines)('the desk on %s', (engine) => {
     expect(await findLead(db, called)).toMatchObject({ answeredBy: 'desk' })
   })
 
-  it('tells the way of each delivery in plain words', async () => {
+  it('describes the state of each delivery', async () => {
     const { db, call, cookie, clock } = await open({
       env: {
         SMTP_URL: 'smtp://localhost',
@@ -144,13 +144,13 @@ describe.each(engines)('the desk on %s', (engine) => {
     expect(retried.json.lead.deliveries[1].status).toBe('second try now')
   })
 
-  it('finds leads by any of their words, by day, service, source and state, page by page', async () => {
+  it('finds leads by words, day, service, source, and state, page by page', async () => {
     const { db, call, cookie } = await open()
     const ids: string[] = []
     for (let at = 0; at < 60; at++)
       ids.push(await storeLead(db, { at: testTime + at, lead: { name: `Person ${at} 100%` } }))
     const special = await storeLead(db, {
-      // 11:30 PM of the day before in the company's time zone.
+      // 11:30 PM on the previous day in the company's time zone.
       at: testTime - 390 * minuteMs,
       lead: {
         name: 'Åsa Öberg',
@@ -197,7 +197,7 @@ describe.each(engines)('the desk on %s', (engine) => {
     expect(csv.text).toContain('Åsa Öberg')
   })
 
-  it('reports the promise of 7, 30 and 90 days', async () => {
+  it('reports the promise for 7, 30, and 90 days', async () => {
     const { db, call, cookie } = await open()
     const id = await storeLead(db, { at: testTime - 60 * minuteMs })
     await storeLead(db, { at: testTime - 20 * 24 * 60 * minuteMs })
@@ -216,7 +216,7 @@ it.each(engines)('rejects NUL characters on every route on %s', async (engine) =
     ...{ notifyAfterMinutes: 0, quietUntil: 0, notifyEmergencies: true },
   }
   for (const { method, path } of routes) {
-    // Some routes sign out.
+    // Sign in again, because some routes sign out.
     const signedIn = { cookie: await signIn(), ...(method !== 'GET' && { body }) }
     const { status } = await call(method, path.replace(/:\w+/, 'x'), signedIn)
     expect([method, path, status]).not.toEqual([method, path, 503])
@@ -226,7 +226,7 @@ it.each(engines)('rejects NUL characters on every route on %s', async (engine) =
   }
 })
 
-it('answers only under its own name, and redirects from other names of this machine', async () => {
+it('responds only at DESK_URL, and redirects from other names of this machine', async () => {
   const desk = createTestDesk(await openTestDatabase('sqlite'), {
     env: { DESK_URL: 'http://localhost:3001' },
   })
@@ -249,7 +249,7 @@ it('answers only under its own name, and redirects from other names of this mach
   expect((await open('GET', '/api/today', 'http://LOCALHOST:3001')).status).toBe(200)
 })
 
-it('reads no more than a few kilobytes, also of a body whose length nobody said', async () => {
+it('reads only a few kilobytes of a body, even without Content-Length', async () => {
   const desk = createTestDesk(await openTestDatabase('sqlite'))
   let pieces = 0
   const body = new ReadableStream({
@@ -270,8 +270,8 @@ it('reports a database outage without personal data in the log', async () => {
     findWarnings: () => Promise.reject(new Error('Jane Doe')),
   })
   const cookie = await desk.signIn()
-  const away = await desk.call('GET', '/api/today', { cookie })
-  expect([away.status, away.message]).toEqual([503, expect.stringContaining('retries')])
+  const failed = await desk.call('GET', '/api/today', { cookie })
+  expect([failed.status, failed.message]).toEqual([503, expect.stringContaining('retries')])
   expect(JSON.stringify(desk.log.entries)).not.toContain('Jane')
 })
 

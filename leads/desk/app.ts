@@ -21,7 +21,6 @@ import {
 import { createSignInLimit, describeDevice, makeLink, readSession, redeemLink } from './sign-in.ts'
 import { readToday } from './today.ts'
 
-/** The desk's page and its JSON API. */
 export function createDesk(
   context: DeskContext,
   hooks: DeskHooks,
@@ -30,8 +29,8 @@ export function createDesk(
   const { url } = context.env.desk
   const address = new URL(url)
   const isSecure = address.protocol === 'https:'
-  // Browsers accept __Host- only over TLS. They send cookies to every port of a host, so the name has
-  // the port to keep two desks on one machine apart.
+  // Browsers accept __Host- only over TLS. Cookies are shared by all ports of a host, so include the port
+  // to separate two desks on one machine.
   const cookieName = isSecure ? '__Host-desk' : `desk-${address.port}`
   const { deskEmails } = context.env
   const isWithinLimit = createSignInLimit(now)
@@ -66,7 +65,7 @@ export function createDesk(
           const session = await findSession(c)
           return session && readToday(session, context, hooks)
         }
-        // While the database hangs, the page is sent without leads and reports the problem.
+        // If the database hangs, send the page without leads; it shows the problem.
         const today = await withTimeout(pageTimeoutMs, read).catch(() => undefined)
         return hooks.sendPage(c, today)
       },
@@ -78,14 +77,14 @@ export function createDesk(
       answer: async (c) => {
         const { sendLink } = hooks
         if (!sendLink) return refuse(c, 503, cannotMail)
-        const asked = await readBody(c, v.object({ email: v.pipe(v.string(), v.maxLength(254)) }))
-        if (!asked) return refuse(c, 400, 'Enter an email address.')
-        const email = asked.email.trim().toLowerCase()
-        // The time of the response must not reveal who may sign in.
+        const body = await readBody(c, v.object({ email: v.pipe(v.string(), v.maxLength(254)) }))
+        if (!body) return refuse(c, 400, 'Enter an email address.')
+        const email = body.email.trim().toLowerCase()
+        // The response time must not reveal who can sign in.
         if (isWithinLimit(hooks.findClientAddress(c)))
           hooks.runLater(() =>
             mailLink(email, sendLink).catch(() => {
-              log.error({}, 'a link to the desk could not be sent: see SMTP_URL')
+              log.error({}, 'cannot send a sign-in link; check SMTP_URL')
             }),
           )
         return c.json({ ok: true })
@@ -96,15 +95,19 @@ export function createDesk(
       path: '/api/session',
       open: true,
       answer: async (c) => {
-        const asked = await readBody(c, v.object({ token: v.string(), person: personSchema }))
-        if (!asked) return refuse(c, 400, nameRule)
+        const body = await readBody(c, v.object({ token: v.string(), person: personSchema }))
+        if (!body) return refuse(c, 400, nameRule)
         const device = describeDevice(c.req.header('user-agent') ?? '')
         const earlierToken = getCookie(c, cookieName)
-        const entered = await redeemLink(db, { ...asked, device, earlierToken, now: now() })
-        if (!entered)
-          return refuse(c, 403, 'This link was used before or is older than 15 minutes.')
-        setSessionCookie(c, entered.sessionToken)
-        log.info({ device }, 'somebody signed in to the desk')
+        const redeemed = await redeemLink(db, { ...body, device, earlierToken, now: now() })
+        if (!redeemed)
+          return refuse(
+            c,
+            403,
+            'This link was already used or is older than 15 minutes. Request a new one.',
+          )
+        setSessionCookie(c, redeemed.sessionToken)
+        log.info({ device }, 'signed in to the desk')
         return c.json({ ok: true })
       },
     },
@@ -123,11 +126,11 @@ export function createDesk(
   ]
 
   app.use(async (c, next) => {
-    const asked = new URL(c.req.url)
-    if (asked.host === address.host) return next()
-    const isLocal = [asked, address].every(({ hostname }) => loopback.includes(hostname))
-    if (isLocal && asked.port === address.port && c.req.method === 'GET')
-      return c.redirect(`${address.origin}${asked.pathname}${asked.search}`)
+    const requested = new URL(c.req.url)
+    if (requested.host === address.host) return next()
+    const isLocal = [requested, address].every(({ hostname }) => loopback.includes(hostname))
+    if (isLocal && requested.port === address.port && c.req.method === 'GET')
+      return c.redirect(`${address.origin}${requested.pathname}${requested.search}`)
     return c.text(`The desk is at ${url}. If this is wrong, change DESK_URL.\n`, 421)
   })
   app.use('/', compress())
@@ -135,11 +138,11 @@ export function createDesk(
   app.use('/api/*', async (c, next) => {
     c.header('Cache-Control', 'no-store')
     c.header('X-Content-Type-Options', 'nosniff')
-    // PostgreSQL stores no NUL.
-    if (c.req.path.includes('\0')) return refuse(c, 400, 'This address cannot be understood.')
-    // Another site can make the browser send the cookie, but not this header.
+    // PostgreSQL cannot store NUL.
+    if (c.req.path.includes('\0')) return refuse(c, 400, 'Invalid address.')
+    // Another site can make the browser send the cookie, but cannot forge this header.
     if (c.req.method !== 'GET' && c.req.header('origin') !== address.origin)
-      return refuse(c, 403, 'This request comes from another page.')
+      return refuse(c, 403, 'This request came from another site.')
     await next()
   })
   for (const route of routes)
@@ -148,7 +151,7 @@ export function createDesk(
       const session = await findSession(c)
       return session ? route.answer(c, session) : refuse(c, 401, 'Please sign in.')
     })
-  app.all('/api/*', (c) => refuse(c, 404, 'There is nothing here.'))
+  app.all('/api/*', (c) => refuse(c, 404, 'Not found.'))
   app.onError((error, c) => {
     if (error instanceof AirtableUnavailable)
       return refuse(c, 409, error.message, 'airtable-unavailable')
@@ -161,5 +164,5 @@ export function createDesk(
 
 const tooLong = 'This is too long.'
 const pageTimeoutMs = 1_500
-// Names of the same machine, but browsers keep their cookies apart.
+// Names of this machine, for which browsers keep separate cookies.
 const loopback = ['localhost', '127.0.0.1', '[::1]']

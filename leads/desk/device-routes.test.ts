@@ -17,7 +17,7 @@ async function open() {
   return { ...desk, db, service, cookie, subscribe, list }
 }
 
-it('names, tests, pauses, and removes a device', async () => {
+it('renames, tests, pauses, and removes a device', async () => {
   const { service, subscribe, list, call, cookie } = await open()
   const subscription = service.addPhone('phone')
   expect((await subscribe({ name: 'My phone', subscription })).status).toBe(200)
@@ -125,11 +125,11 @@ it('accepts at most a hundred devices', async () => {
     })
   const alex = await signIn('alex@example.com')
   const add = () => subscribe({ subscription: service.addPhone('more') }, alex)
-  const message = '100 devices receive notifications already. Remove some first.'
+  const message = '100 devices receive notifications already. Remove one first.'
   expect(await add()).toMatchObject({ status: 409, message })
   const { devices } = await list()
   expect(devices).toHaveLength(100)
-  // A device whose address changes is not a new one.
+  // A device with a new address does not count as a new device.
   expect((await subscribe({ subscription: service.addPhone('moved') })).status).toBe(200)
   await call('DELETE', `/api/devices/${devices.at(-1).id}`, { cookie })
   expect((await add()).status).toBe(200)

@@ -10,14 +10,14 @@ import {
 import { readVapidKeys } from '../store/stored-settings.ts'
 import { type DeskContext, type Route, readBody, refuse } from './routes.ts'
 
-/** Without the device's address and keys, which stay on the server. */
+/** Leaves out the device's address and keys, which must stay on the server. */
 export type DeviceCard = Pick<
   PushDevice,
   'id' | 'person' | 'name' | 'notifyAfterMinutes' | 'quietUntil' | 'notifyEmergencies'
 > & { canNotify: boolean; isThis: boolean }
 
-// A crew has a dozen devices; more than this comes from a script.
-const mostDevices = 100
+// Far more than a real crew has, but few enough to stop a script.
+const maxDevices = 100
 
 export function createDeviceRoutes(context: DeskContext): Route[] {
   const { db, env, now, readDevices } = context
@@ -42,33 +42,32 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
       method: 'POST',
       path: '/api/devices',
       answer: async (c, session) => {
-        const asked = await readBody(c, newDevice)
-        if (!asked) return refuse(c, 400, 'This browser’s registration cannot be understood.')
-        const { endpoint, keys } = asked.subscription
+        const body = await readBody(c, newDevice)
+        if (!body) return refuse(c, 400, badRegistration)
+        const { endpoint, keys } = body.subscription
         if (!isPushService(endpoint, env.push?.services ?? []))
           return refuse(
             c,
             400,
             `Unknown push service ${findHost(endpoint)}. To allow it, add it to PUSH_SERVICES.`,
           )
-        if (!(await isPoint(keys.p256dh)))
-          return refuse(c, 400, 'This browser’s registration cannot be understood.')
+        if (!(await isValidKey(keys.p256dh))) return refuse(c, 400, badRegistration)
         const devices = await readDevices()
         const own = devices.find(
           (device) => device.sessionId === session.id || device.endpoint === endpoint,
         )
-        if (!own && devices.length >= mostDevices)
+        if (!own && devices.length >= maxDevices)
           return refuse(
             c,
             409,
-            `${mostDevices} devices receive notifications already. Remove some first.`,
+            `${maxDevices} devices already receive notifications. Remove one first.`,
           )
         await saveDevice(db, {
           ...{ notifyAfterMinutes: 0, quietUntil: 0, notifyEmergencies: true, name: 'A phone' },
           id: crypto.randomUUID(),
-          // The settings and pending notifications stay when the browser's address changes.
+          // Keep the settings and pending notifications when the browser's address changes.
           ...own,
-          ...(asked.name !== undefined && { name: asked.name }),
+          ...(body.name !== undefined && { name: body.name }),
           ...{ sessionId: session.id, person: session.person },
           ...{ endpoint, ...keys, createdAt: now(), goneAt: null },
         })
@@ -79,10 +78,11 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
       method: 'PUT',
       path: '/api/devices/:id',
       answer: async (c) => {
-        const asked = await readBody(c, changes)
-        if (!asked) return refuse(c, 400, 'This cannot be understood.')
-        const isThere = await changeDevice(db, c.req.param('id') ?? '', asked)
-        return isThere ? c.json({ ok: true }) : refuse(c, 404, gone)
+        const body = await readBody(c, changes)
+        if (!body)
+          return refuse(c, 400, 'The device could not be changed. Reload the page and try again.')
+        const exists = await changeDevice(db, c.req.param('id') ?? '', body)
+        return exists ? c.json({ ok: true }) : refuse(c, 404, gone)
       },
     },
     {
@@ -100,7 +100,7 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
       answer: async (c) => {
         const device = (await readDevices()).find(({ id }) => id === c.req.param('id'))
         if (!device || !canNotify(device)) return refuse(c, 404, gone)
-        const signal = AbortSignal.timeout(testMs)
+        const signal = AbortSignal.timeout(testTimeoutMs)
         const sent = await sendPush(testMessage, device, context, signal)
         if (!sent.ok) return refuse(c, 409, sent.error)
         // A note means that the device is gone.
@@ -110,9 +110,11 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
   ] as Route[]
 }
 
-const testMs = 8_000
+const badRegistration =
+  'This browser could not be registered for notifications. Reload the page and try again.'
+const testTimeoutMs = 8_000
 const gone =
-  'This device no longer receives notifications. Open the desk there and turn them on again.'
+  'This device no longer receives notifications. Open the desk on it and turn them on again.'
 const testMessage = {
   title: 'Notifications work',
   body: 'The next lead will look and sound like this.',
@@ -123,8 +125,8 @@ const testMessage = {
   ttlSeconds: 60,
 }
 
-/** Any 65 bytes look like a key; only some are one. */
-const isPoint = (p256dh: string): Promise<boolean> =>
+/** Not every 65 bytes are a point on the curve. */
+const isValidKey = (p256dh: string): Promise<boolean> =>
   crypto.subtle
     .importKey(
       'raw',
@@ -151,7 +153,7 @@ const newDevice = v.object({
   name: v.optional(name),
   subscription: v.object({
     endpoint: v.string(),
-    // An uncompressed point and a secret, as RFC 8291 has them.
+    // RFC 8291: an uncompressed point and a secret.
     keys: v.object({ p256dh: bytes(65), auth: bytes(16) }),
   }),
 })

@@ -34,7 +34,7 @@ describe.each(engines)('on %s', (engine) => {
     await airtable.send(await listLeads(db, { limit: 10 }))
     await send(db)
     clock.at += 60_000
-    expect((await erase(gone)).json.message).toContain('Erased, in Airtable too.')
+    expect((await erase(gone)).json.message).toContain('Erased here and in Airtable.')
     expect(await findLead(db, gone)).toBeUndefined()
     expect(await findLead(db, stays)).toBeDefined()
     expect(airtable.fake.records.map(({ fields }) => fields['Lead ID'])).toEqual([stays])
@@ -42,7 +42,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await acquireChannel(db, 'airtable', next)).toBe(true)
   })
 
-  it('erases a lead after its name is typed, and answers 404 from then on', async () => {
+  it('erases a lead after its name is typed, and then returns 404', async () => {
     const db = await openTestDatabase(engine)
     const { call, cookie, erase } = await open(db)
     const id = await storeLead(db)
@@ -68,7 +68,7 @@ describe.each(engines)('on %s', (engine) => {
     })
   })
 
-  it('announces the next answer after a reopening, and reminds again after the deadline', async () => {
+  it('notifies of a new answer after reopening, and sends reminders again', async () => {
     const db = await openTestDatabase(engine)
     const { post, clock } = await open(db)
     const id = await storeLead(db)
@@ -117,7 +117,7 @@ describe.each(engines)('on %s', (engine) => {
   })
 })
 
-it('erases nothing while Airtable is not available, unless the owner erases here only', async () => {
+it('erases nothing while Airtable is unavailable, unless the owner chooses here only', async () => {
   const db = await openTestDatabase('sqlite')
   const id = await storeLead(db)
   await send(db)
@@ -140,7 +140,7 @@ it('erases nothing while Airtable is not available, unless the owner erases here
   expect(await findLead(db, id)).toBeUndefined()
 })
 
-it('erases a lead whose name contains invisible characters, by the name that is shown', async () => {
+it('erases a lead with invisible characters in its name', async () => {
   const db = await openTestDatabase('sqlite')
   const { call, cookie, erase } = await open(db)
   for (const [name, shown] of [
@@ -183,7 +183,7 @@ it('leaves no trace of an erased lead in the files of the embedded database', as
   expect(holdsTrace()).toBe(false)
 })
 
-it('resumes a webhook that answered 410, and retries what is pending for it', async () => {
+it('resumes a webhook after a 410, and retries its pending deliveries', async () => {
   const db = await openTestDatabase('sqlite')
   const url = 'https://hook.example'
   const { call, cookie, post, clock } = await open(db, { env: { ALERT_WEBHOOK_URL: url } })

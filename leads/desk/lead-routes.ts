@@ -36,7 +36,7 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
   const { timeZone, webhook, escalateAfterMinutes } = context.env
   const { wake } = hooks
 
-  /** Answers 304 if the phone has the same data. */
+  /** Returns 304 if the phone has the same data. */
   function sendFresh(c: Context, body: unknown): Response {
     const text = JSON.stringify(body)
     const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
@@ -95,15 +95,15 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
       path: '/api/today',
       answer: async (c, session) => sendFresh(c, await readToday(session, context, hooks)),
     },
-    // Uses POST, because URLs end up in logs.
+    // Use POST, because logs contain URLs.
     {
       method: 'POST',
       path: '/api/search',
       answer: async (c) => {
-        const asked = await readBody(c, searchSchema)
-        if (!asked) return refuse(c, 400, 'This search cannot be understood.')
-        const { before } = asked
-        const leads = await findLeads(db, makeFilter(asked, timeZone), { limit: pageSize, before })
+        const body = await readBody(c, searchSchema)
+        if (!body) return refuse(c, 400, badSearch)
+        const { before } = body
+        const leads = await findLeads(db, makeFilter(body, timeZone), { limit: pageSize, before })
         const last = leads.length === pageSize ? leads.at(-1) : undefined
         const next = last ? `${last.receivedAt}.${last.id}` : null
         return c.json({ leads: leads.map(describeCard), next })
@@ -113,9 +113,9 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
       method: 'POST',
       path: '/api/spreadsheet',
       answer: async (c) => {
-        const asked = await readBody(c, searchSchema)
-        if (!asked) return refuse(c, 400, 'This search cannot be understood.')
-        const pages = readPages(db, makeFilter(asked, timeZone))
+        const body = await readBody(c, searchSchema)
+        if (!body) return refuse(c, 400, badSearch)
+        const pages = readPages(db, makeFilter(body, timeZone))
         return new Response(toStream(formatCsv(pages, timeZone)), {
           headers: { 'Content-Type': 'text/csv; charset=utf-8', 'Cache-Control': 'no-store' },
         })
@@ -148,8 +148,8 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
         })
         wake()
         if (answer?.isFirst) return showLead(c, id)
-        const who = answer?.answeredName ?? 'Somebody else'
-        return refuse(c, 409, `${who} is calling already.`)
+        const who = answer?.answeredName ?? 'Someone else'
+        return refuse(c, 409, `${who} is already calling.`)
       }),
     },
     { method: 'POST', path: '/api/leads/:id/done', answer: setOutcome('done') },
@@ -189,12 +189,12 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
       path: '/api/leads/:id',
       answer: withLead(async (c, lead) => {
         const { id } = lead
-        const asked = await readBody(c, eraseSchema)
-        if (toTyped(asked?.name) !== toTyped(describeCard(lead).name))
-          return refuse(c, 400, 'The name is different. Type it as it is shown.')
-        if (asked?.hereOnly) {
+        const body = await readBody(c, eraseSchema)
+        if (normalizeName(body?.name) !== normalizeName(describeCard(lead).name))
+          return refuse(c, 400, 'The name doesn’t match. Type it exactly as shown.')
+        if (body?.hereOnly) {
           await eraseLead(db, id)
-          const message = `Erased here only. In Airtable, delete the row with the Lead ID ${id} by hand.`
+          const message = `Erased here only. In Airtable, delete the row with Lead ID ${id} by hand.`
           return c.json({ message })
         }
         const rows = await eraseEverywhere(id, context)
@@ -204,8 +204,10 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
   ] as Route[]
 }
 
+const badSearch = 'This search didn’t work. Clear the filters and try again.'
+
 const erasedInAirtable =
-  'Erased, in Airtable too. Airtable keeps deleted rows in its trash for some days: empty it.'
+  'Erased here and in Airtable. Airtable keeps deleted rows in its trash for a few days, so empty the trash.'
 
 const eraseSchema = v.object({ name: v.string(), hereOnly: v.optional(v.boolean()) })
 
@@ -220,8 +222,8 @@ function toStream(texts: AsyncGenerator<string, void>): ReadableStream<Uint8Arra
   })
 }
 
-/** What a person can type of a name. */
-const toTyped = (name = '') => keepVisible(name.normalize('NFKC')).toLowerCase()
+/** Ignores case and characters that a person cannot see. */
+const normalizeName = (name = '') => keepVisible(name.normalize('NFKC')).toLowerCase()
 
 const searchSchema = v.object({
   search: v.optional(v.pipe(v.string(), v.maxLength(100))),

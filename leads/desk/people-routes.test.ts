@@ -20,7 +20,7 @@ describe.each(engines)('the crew on %s', (engine) => {
     { email: 'alex@example.com', canRemove: false },
   ]
 
-  it('can sign in once added, until removed, with no notifications afterwards', async () => {
+  it('can sign in after being added, and gets no notifications after being removed', async () => {
     const { db, call, redeemLink, mails, add, remove, list } = await open()
     const ask = () => call('POST', '/api/sign-in', { body: { email: 'dana+roof@example.com' } })
     await ask()
@@ -47,7 +47,7 @@ describe.each(engines)('the crew on %s', (engine) => {
     expect(mails).toHaveLength(2)
   })
 
-  it('loses a person who never signed in, but no address from the settings', async () => {
+  it('can lose a person who never signed in, but not an address from the settings', async () => {
     const { add, remove, list } = await open()
     await add('dana@example.com')
     expect((await remove('dana@example.com')).status).toBe(200)
@@ -64,7 +64,7 @@ describe.each(engines)('the crew on %s', (engine) => {
     expect((await add('dana@example.com')).status).toBe(409)
   })
 
-  it('cannot grow where no email can be sent', async () => {
+  it('cannot be extended if the desk cannot send email', async () => {
     const { add } = await open({ sendLink: undefined })
     const { status, message } = await add('dana@example.com')
     expect([status, message]).toEqual([409, expect.stringContaining('npm run leads -- desk')])

@@ -9,13 +9,13 @@ import {
 } from '../store/desk-access.ts'
 import { type DeskContext, type DeskHooks, type Route, readBody, refuse } from './routes.ts'
 
-// A crew has a dozen people; more than this comes from a script.
-const mostCrew = 100
+// Far more than a real crew, but few enough to stop a script.
+const maxCrew = 100
 
 export const personSchema = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(60))
-export const nameRule = 'Enter a name of up to 60 letters.'
+export const nameRule = 'Enter a name with up to 60 characters.'
 export const cannotMail =
-  'This desk cannot send email, because no mail server is set up. To sign in, run this on the server: npm run leads -- desk'
+  'The desk can’t send email, because no mail server is set up. To sign in, run this on the server: npm run leads -- desk'
 
 const emailSchema = v.pipe(
   v.string(),
@@ -25,7 +25,6 @@ const emailSchema = v.pipe(
   v.regex(/^[^\s@<>",]+@[^\s@<>",]+$/),
 )
 
-/** Sessions, names, and who may sign in. */
 export function createPeopleRoutes(context: DeskContext, { sendLink }: DeskHooks): Route[] {
   const { db, env, now } = context
   return [
@@ -33,9 +32,9 @@ export function createPeopleRoutes(context: DeskContext, { sendLink }: DeskHooks
       method: 'PUT',
       path: '/api/me',
       answer: async (c, session) => {
-        const asked = await readBody(c, v.object({ person: personSchema }))
-        if (!asked) return refuse(c, 400, nameRule)
-        await renamePerson(db, session.id, asked.person)
+        const body = await readBody(c, v.object({ person: personSchema }))
+        if (!body) return refuse(c, 400, nameRule)
+        await renamePerson(db, session.id, body.person)
         return c.json({ ok: true })
       },
     },
@@ -70,11 +69,11 @@ export function createPeopleRoutes(context: DeskContext, { sendLink }: DeskHooks
       answer: async (c) => {
         // Crew members sign in with a link sent by email.
         if (!sendLink) return refuse(c, 409, cannotMail)
-        const asked = await readBody(c, v.object({ email: emailSchema }))
-        if (!asked) return refuse(c, 400, 'Enter an email address.')
-        if ((await listCrew(db)).length >= mostCrew)
-          return refuse(c, 409, `The crew has ${mostCrew} people already. Remove some first.`)
-        await addCrew(db, asked.email)
+        const body = await readBody(c, v.object({ email: emailSchema }))
+        if (!body) return refuse(c, 400, 'Enter an email address.')
+        if ((await listCrew(db)).length >= maxCrew)
+          return refuse(c, 409, `The crew already has ${maxCrew} people. Remove someone first.`)
+        await addCrew(db, body.email)
         return c.json({ ok: true })
       },
     },
@@ -87,7 +86,7 @@ export function createPeopleRoutes(context: DeskContext, { sendLink }: DeskHooks
           return refuse(
             c,
             409,
-            'This address is in the server’s settings. Ask your developer to remove it there.',
+            'This address is in the server’s settings. Ask the person who set up this site to remove it.',
           )
         await removeCrew(db, email, now())
         return c.json({ ok: true })

@@ -12,23 +12,22 @@ export type DeskContext = Omit<ChannelContext, 'env'> & {
   env: Env & { desk: NonNullable<Env['desk']> }
 }
 
-/** What needs the owner's attention. */
 export type DeskWarning = OwnerText & { id: string; severity: Severity }
 
 export type DeskHooks = {
   findWarnings: () => Promise<DeskWarning[]>
-  /** Undefined where no mail server is set up. */
+  /** Undefined if no mail server is set up. */
   sendLink: ((email: string, link: string) => Promise<void>) | undefined
   /** Runs the work after the response was sent. */
   runLater: (work: () => Promise<void>) => void
   findClientAddress: (c: Context) => string
-  /** Answers with the desk's page, which includes today's leads for a signed-in person. */
+  /** Returns the desk's page, with today's leads if the person is signed in. */
   sendPage: (c: Context, today: Today | undefined) => Response
-  /** Tells the worker that deliveries may be due. */
+  /** Wakes the delivery worker. */
   wake: () => void
 }
 
-/** Only `open` routes are answered without a session. */
+/** Only `open` routes work without a session. */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
@@ -46,7 +45,7 @@ export const refuse = (
   code?: 'airtable-unavailable',
 ) => c.json({ error: { message, code } }, status)
 
-/** Undefined if the body does not match the schema, or has a NUL, which PostgreSQL cannot store. */
+/** Returns undefined if the body is invalid or contains a NUL, which PostgreSQL cannot store. */
 export async function readBody<Schema extends v.GenericSchema>(
   c: Context,
   schema: Schema,

@@ -7,11 +7,11 @@ import { listDevices } from '../store/push-devices.ts'
 import { createDesk } from './app.ts'
 import type { DeskContext, DeskHooks, DeskWarning, Route } from './routes.ts'
 
-// Each open desk asks every two seconds, and the warnings do not change that fast.
+// Each open desk polls every two seconds, but warnings change slowly.
 const warningsReuseMs = 5_000
 const laterMs = 500
 
-/** Wires the desk. It runs beside the site or alone, on the same database. */
+/** The desk can run in the site's process or in a separate one, on the same database. */
 export function createDeskService(
   context: Pick<DeskContext, 'env' | 'db' | 'fetch' | 'now' | 'log'>,
   {
@@ -49,17 +49,18 @@ export function createDeskService(
   )
 }
 
-/** Throws if the mail server does not accept the mail. */
+/** Throws if the mail server rejects the email. */
 async function mailLink(
   to: string,
   link: string,
   { smtpUrl, from, company }: { smtpUrl: string; from: string; company: string },
 ): Promise<void> {
-  const note = 'It works once, for 15 minutes. If you did not ask for it, delete this mail.'
+  const note =
+    'This link works once and expires in 15 minutes. If you didn’t request it, ignore this email.'
   await openMailServer(smtpUrl).sendMail({
     from,
     to,
-    subject: `Sign in to the desk of ${company}`,
+    subject: `Sign in to the ${company} desk`,
     text: `Open the desk:\n${link}\n\n${note}\n`,
     html: `<p><a href="${escapeHtml(link)}">Open the desk</a></p><p>${note}</p>`,
     headers: { 'Auto-Submitted': 'auto-generated' },

@@ -46,7 +46,7 @@ describe.each(engines)('signing in on %s', (engine) => {
       expect((await desk.call('POST', '/api/session', { body })).status).toBe(400)
   })
 
-  it('limits requests per client, per network, and in total, even when sent at once', async () => {
+  it('limits requests per client, per network, and in total, even in parallel', async () => {
     const desk = await open()
     const askFrom = (client: (at: number) => string, times: number) =>
       Promise.all(Array.from({ length: times }, (_, at) => ask(desk, sam, client(at))))
@@ -79,7 +79,7 @@ describe.each(engines)('signing in on %s', (engine) => {
     expect(await links()).toHaveLength(1)
   })
 
-  it('keeps a session that is used, and ends it after 30 days without use', async () => {
+  it('extends a session that is used, and ends it after 30 days without use', async () => {
     const desk = await open()
     const look = (cookie: string) => desk.call('GET', '/api/today', { cookie })
     const cookie = await desk.signIn()
@@ -137,7 +137,7 @@ describe.each(engines)('signing in on %s', (engine) => {
   })
 })
 
-it('answers before it looks up the address and sends the email', async () => {
+it('responds before it looks up the address and sends the email', async () => {
   const later: (() => Promise<void>)[] = []
   const db = await openTestDatabase('sqlite')
   const desk = createTestDesk(db, { runLater: (work) => later.push(work) })
@@ -162,14 +162,14 @@ it('signs in two people with links from the server under their own names', async
   ])
 })
 
-it('names its cookie after the port where there is no TLS', async () => {
+it('includes the port in the cookie name without TLS', async () => {
   const desk = createTestDesk(await openTestDatabase('sqlite'), {
     env: { DESK_URL: 'http://localhost:4321' },
   })
   expect(await desk.signIn()).toMatch(/^desk-4321=/)
 })
 
-it('explains how to sign in where no email can be sent', async () => {
+it('explains how to sign in if the desk cannot send email', async () => {
   const desk = createTestDesk(await openTestDatabase('sqlite'), { sendLink: undefined })
   const { status, message } = await desk.call('POST', '/api/sign-in', { body: { email: sam } })
   expect([status, message]).toEqual([503, expect.stringContaining('npm run leads -- desk')])

@@ -13,25 +13,25 @@ import type { Database } from '../store/tables.ts'
 const linkMs = 15 * 60_000
 const tokenPattern = /^[\w-]{43}$/
 
-/** Only hashes are stored, so a copy of the database lets nobody sign in. */
+/** Store only hashes, so that a copy of the database cannot be used to sign in. */
 const hash = (token: string) => createHash('sha256').update(token).digest('hex')
 const makeToken = () => randomBytes(32).toString('base64url')
 
-/** Without an email, the link is for a person who can run commands on the server. */
+/** Without `email`, the link is for someone with access to the server. */
 export async function makeLink(
   db: Database,
   { url, email = serverEmail, now }: { url: string; email?: string; now: number },
 ): Promise<string> {
   const token = makeToken()
   await saveLink(db, { tokenHash: hash(token), email, expiresAt: now + linkMs }, now)
-  // The token is in the hash, so it reaches no server log and a mail scanner cannot redeem it.
+  // Put the token into the fragment, so that server logs and mail scanners do not get it.
   return `${url}/#enter=${token}`
 }
 
 /**
- * Counts requests for a link in windows of 15 minutes; returns false for those beyond the limits. It
- * counts in memory, so that strangers cause no work in the database that leads need. There is no limit
- * per email address, because a stranger could use it up to keep the owner out.
+ * Returns false for requests over the limits, counted in windows of 15 minutes. Counts in memory to
+ * keep this load off the database. Has no limit per email address, because a stranger could use it to
+ * lock out the owner.
  */
 export function createSignInLimit(now: () => number): (client: string) => boolean {
   const counts = new Map<string, number>()
@@ -47,13 +47,13 @@ export function createSignInLimit(now: () => number): (client: string) => boolea
       ['all', 300],
     ] as const
     const count = (key: string) => counts.get(key) ?? 0
-    if (limits.some(([key, most]) => count(key) >= most)) return false
+    if (limits.some(([key, max]) => count(key) >= max)) return false
     for (const [key] of limits) counts.set(key, count(key) + 1)
     return true
   }
 }
 
-/** Undefined if the link is forged, used, or expired. */
+/** Returns undefined if the link is forged, used, or expired. */
 export async function redeemLink(
   db: Database,
   {
@@ -86,7 +86,7 @@ export async function readSession(db: Database, sessionToken: string | undefined
   return findSession(db, hash(sessionToken), access)
 }
 
-/** Such as "Chrome on Android". */
+/** Returns text such as "Chrome on Android". */
 export function describeDevice(userAgent: string): string {
   const browser =
     [

@@ -17,7 +17,7 @@ describe.each(engines)('today on %s', (engine) => {
     return { ...desk, db, cookie, readToday, readIds }
   }
 
-  it('lists the day’s leads, and older ones that nobody has answered', async () => {
+  it('lists today’s leads and older unanswered ones', async () => {
     const { db, call, cookie, clock } = await open()
     const older = await storeLead(db, { at: testTime - 2 * dayMs })
     await storeLead(db, { at: testTime - 9 * dayMs })
@@ -41,7 +41,7 @@ describe.each(engines)('today on %s', (engine) => {
     expect((await call('GET', '/api/today', { cookie, headers: known })).status).toBe(304)
   })
 
-  it('sorts emergencies first, then by deadline, soonest first; leads of earlier days last', async () => {
+  it('sorts emergencies first, then by deadline, with leads from earlier days last', async () => {
     const { db, call, cookie, readIds } = await open()
     const store = (minutesAgo: number, changes: Parameters<typeof storeLead>[1] = {}) =>
       storeLead(db, { at: testTime - minutesAgo * minuteMs, ...changes })
@@ -58,7 +58,7 @@ describe.each(engines)('today on %s', (engine) => {
     expect(await readIds()).toEqual([...toCall, lastAnswered, firstAnswered, suspect])
   })
 
-  it('lists an emergency among 201 newer fake leads, and counts the leads it leaves out', async () => {
+  it('lists an emergency among 201 newer leads, and counts the leads that are not listed', async () => {
     const { db, readToday } = await open()
     const waiting = await storeLead(db, { at: testTime - 60 * minuteMs, lead: emergency })
     for (let at = 0; at < 201; at++) await storeLead(db, { suspect: at < 60 ? 'trap' : null })

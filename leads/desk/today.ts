@@ -4,7 +4,7 @@ import type { DeskContext, DeskHooks, Session } from './routes.ts'
 
 export type Today = Awaited<ReturnType<typeof readToday>>
 
-/** The leads to call come first, then the answered ones, then suspected spam. */
+/** Lists the leads to call, then answered leads, then suspected spam. */
 export async function readToday(
   { id, email, person }: Session,
   { db, now, env }: Pick<DeskContext, 'db' | 'now' | 'env'>,
