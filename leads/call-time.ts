@@ -3,7 +3,7 @@ import type { BusinessHours } from './hours.ts'
 
 const dayMs = 24 * 3_600_000
 
-/** When the company calls a visitor of the page, or undefined if that is within 10 minutes. */
+/** Returns the time by which the company calls, or undefined if it is within 10 minutes. */
 export function findCallTime(now: number, service: string, hours: BusinessHours) {
   const deadline = findDeadline(now, service, hours)
   if (deadline <= now + promiseMs) return undefined
@@ -13,8 +13,8 @@ export function findCallTime(now: number, service: string, hours: BusinessHours)
 }
 
 /**
- * Tells a homeowner by when the company calls: 7:10 AM, 7:10 AM tomorrow, 7:10 AM on Monday, or
- * 7:10 AM on December 28. Times are the company's; their zone is named if the reader's clock differs.
+ * Returns 7:10 AM, 7:10 AM tomorrow, 7:10 AM on Monday, or 7:10 AM on December 28, in the company's
+ * time zone, with its name if the reader's clock differs.
  */
 export function formatCallTime(
   at: number,
@@ -26,7 +26,7 @@ export function formatCallTime(
   const plain = format(time).format(at)
   const isForeign = format(time, readerZone).format(at) !== plain
   const text = isForeign ? format({ ...time, timeZoneName: 'short' }).format(at) : plain
-  // Sweden writes dates as 2026-11-17, which parse as days without a time zone.
+  // The Swedish format is 2026-11-17, which Date.parse reads as UTC.
   const date = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' })
   const days = (Date.parse(date.format(at)) - Date.parse(date.format(now))) / dayMs
   return text.replace(/\s/g, ' ') + formatDay()

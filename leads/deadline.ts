@@ -3,7 +3,6 @@ import { type BusinessHours, findOpening } from './hours.ts'
 /** The page promises a call within this time while the company is open. */
 export const promiseMs = 10 * 60_000
 
-/** When the promised call is due. The server stores it with the lead. */
 export function findDeadline(receivedAt: number, service: string, hours: BusinessHours): number {
   const isUrgent = service === 'emergency' && hours.emergencies === 'always'
   return (isUrgent ? receivedAt : findOpening(receivedAt, hours)) + promiseMs

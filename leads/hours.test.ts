@@ -94,7 +94,7 @@ describe('for any hours and time', () => {
       emergencies: fc.constant('always'),
     })
 
-  it('finds an open moment, and no earlier one is open', () => {
+  it('finds the first time at which the company is open', () => {
     fc.assert(
       fc.property(hours(usualMinute), time, (hours, date) => {
         const opening = findOpening(date.getTime(), hours)
@@ -107,7 +107,7 @@ describe('for any hours and time', () => {
     )
   })
 
-  it('never lets a later lead be due earlier', () => {
+  it('never gives a later lead an earlier deadline', () => {
     fc.assert(
       fc.property(hours(minute), time, fc.nat(2 * 86_400_000), (hours, date, later) => {
         const first = findDeadline(date.getTime(), 'other', hours)
@@ -119,7 +119,7 @@ describe('for any hours and time', () => {
   })
 })
 
-/** Reads the clock on the wall, another way than the code does. */
+/** Checks the local time independently of the code under test. */
 function isOpen(time: number, { open, closedDates, timeZone }: BusinessHours): boolean {
   if (open === 'always') return true
   const format = new Intl.DateTimeFormat('en-US', {

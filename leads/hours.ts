@@ -1,6 +1,6 @@
 /*
- * When the company is open. The page and the server use the same code, so they name the same deadline.
- * The owner's hours are in site/content.ts.
+ * Computes when the company is open. The page and the server share this code, so that both show the
+ * same deadline. The hours are in site/content.ts.
  */
 
 export const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
@@ -21,7 +21,7 @@ const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 const longestClosureDays = 366
 
-/** Returns `at` while the company is open, otherwise the next opening. The build checks that there is one. */
+/** Returns `at` if the company is open, otherwise the next opening. The build checks that one exists. */
 export const findOpening = (at: number, hours: BusinessHours): number =>
   findOpeningWithinYear(at, hours) ?? at
 
@@ -57,16 +57,16 @@ function findClock(timeZone: string): Clock {
   return clock
 }
 
-/** Converts between instants and what a clock on the company's wall shows, written as if it were UTC. */
+/** Converts between epoch milliseconds and the company's local time, which is stored as if it were UTC. */
 function createClock(timeZone: string) {
-  // Sweden writes 2026-11-17 07:13:05.
+  // The Swedish format is 2026-11-17 07:13:05.
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
     dateStyle: 'short',
     timeStyle: 'medium',
   })
   const toWall = (at: number) => Date.parse(`${format.format(at).replace(' ', 'T')}Z`)
-  /** A time that occurs twice in fall means the first one; one that is skipped in spring means an hour later. */
+  /** Uses the first of two equal times in fall, and an hour later for a time skipped in spring. */
   function toInstant(wall: number): number {
     const offsetAt = (at: number) => toWall(at) - at
     const before = wall - offsetAt(wall - dayMs)

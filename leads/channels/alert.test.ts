@@ -22,7 +22,7 @@ function alertOf(
 }
 
 describe('the headline', () => {
-  const missed = 'all Jane Doe now: nobody called within 10 minutes'
+  const overdue = 'all Jane Doe now: the call was due at 12:10 PM CST'
   const answeredAt = receivedAt + 3 * minuteMs
   it.each<[string, Partial<StoredLead>, DeliveryReason, number]>([
     ['Call Jane Doe by 12:10 PM CST', {}, 'received', 1],
@@ -31,9 +31,9 @@ describe('the headline', () => {
     ['Nobody has called Jane Doe yet (6 minutes left)', {}, 'unanswered-4', 4 * minuteMs],
     ['Nobody has called Jane Doe yet (2 minutes left)', {}, 'unanswered-8', 8 * minuteMs],
     ['Nobody has called Jane Doe yet (less than a minute left)', {}, 'unanswered-8', 570_000],
-    [`EMERGENCY: c${missed}`, { serviceType: 'emergency' }, 'missed', 10 * minuteMs],
+    [`EMERGENCY: c${overdue}`, { serviceType: 'emergency' }, 'missed', 10 * minuteMs],
     // The content of a late reminder is up to date.
-    [`C${missed}`, {}, 'unanswered-8', 11 * minuteMs],
+    [`C${overdue}`, {}, 'unanswered-8', 11 * minuteMs],
     ['Call Jane Doe now: requested 3 hours ago', {}, 'received', 180 * minuteMs],
     ['Someone started calling Jane Doe at 12:03 PM CST', { answeredAt }, 'received', 5 * minuteMs],
   ])('%s', (headline, changed, reason, afterMs) => {

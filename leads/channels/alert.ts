@@ -1,5 +1,4 @@
 import { formatClock, formatDuration, formatLeft } from '../clock.ts'
-import { promiseMs } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { listShown, readField, readPhone } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
@@ -28,7 +27,7 @@ export function describeAlert(
     if (answeredAt !== null) return `someone started calling ${name} at ${clock(answeredAt)}`
     if (deadlineAt === null) return `call ${name}`
     if (reason !== 'received' && now >= deadlineAt)
-      return `call ${name} now: nobody called within ${promiseMs / 60_000} minutes`
+      return `call ${name} now: the call was due at ${clock(deadlineAt)}`
     if (reason !== 'received')
       return `nobody has called ${name} yet (${formatLeft(deadlineAt - now)})`
     if (now >= deadlineAt) return `call ${name} now: requested ${formatDuration(ageMs)} ago`

@@ -120,7 +120,7 @@ describe.each(engines)('a channel on %s', (engine) => {
     expect(await readDeliveries(db)).toMatchObject([{ state: 'sent', attempts: 2 }])
   })
 
-  // The test's clock stands still, so a renewed lease ends a full lease after it.
+  // The test controls the clock, so a renewed lease ends exactly one lease after it.
   const waitForRenewal = (db: Database, clock: { at: number }) =>
     waitUntil(async () => {
       const rows = await db.kysely.selectFrom('channels').select('leased_until').execute()

@@ -125,7 +125,7 @@ it('accepts at most a hundred devices', async () => {
     })
   const alex = await signIn('alex@example.com')
   const add = () => subscribe({ subscription: service.addPhone('more') }, alex)
-  const message = '100 devices receive notifications already. Remove one first.'
+  const message = '100 devices already receive notifications. Remove one first.'
   expect(await add()).toMatchObject({ status: 409, message })
   const { devices } = await list()
   expect(devices).toHaveLength(100)

@@ -125,7 +125,7 @@ const testMessage = {
   ttlSeconds: 60,
 }
 
-/** Not every 65 bytes are a point on the curve. */
+/** Checks that the bytes are a point on the curve. */
 const isValidKey = (p256dh: string): Promise<boolean> =>
   crypto.subtle
     .importKey(

@@ -16,7 +16,7 @@ export type AirtableDeps = {
 const betweenRequestsMs = 250
 // Later batches wait for this one.
 const wholeBatchTimeoutMs = 45_000
-// Airtable locks the base for 30 s after a 429, and earlier requests extend the lock.
+// Airtable locks the base for 30 s after a 429. Requests during the lock extend it.
 const lockOutMs = 32_000
 // Airtable rejects every request until the owner upgrades or a new month starts.
 const quotaHoldMs = 15 * 60_000
