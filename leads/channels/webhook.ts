@@ -15,7 +15,7 @@ const variables = {
   ALERT_WEBHOOK_URL: webAddress(),
   ALERT_WEBHOOK_SECRET: checked(
     (text) => /^(whsec_)?[A-Za-z0-9+/]{16,}={0,2}$/.test(text),
-    'must be whsec_ followed by base64, as Standard Webhooks defines it',
+    'must be base64, with or without whsec_ in front, as in Standard Webhooks',
   ),
 }
 
