@@ -41,6 +41,15 @@ describe.each(engines)('today on %s', (engine) => {
     expect((await call('GET', '/api/today', { cookie, headers: known })).status).toBe(304)
   })
 
+  it('lists a lead that came during a long closure until a week after its deadline', async () => {
+    const { db, clock, readIds } = await open()
+    const id = await storeLead(db, { deadlineAt: testTime + 11 * dayMs })
+    clock.at += 10 * dayMs
+    expect(await readIds()).toEqual([id])
+    clock.at += 9 * dayMs
+    expect(await readIds()).toEqual([])
+  })
+
   it('sorts emergencies first, then by deadline, with leads from earlier days last', async () => {
     const { db, call, cookie, readIds } = await open()
     const store = (minutesAgo: number, changes: Parameters<typeof storeLead>[1] = {}) =>

@@ -15,21 +15,24 @@ export async function findTodayLeads(
   { kysely }: Database,
   now: number,
 ): Promise<Record<TodayGroup, Group>> {
-  const since = (days: number) =>
-    kysely.selectFrom('leads').where('received_at', '>=', now - days * dayMs)
-  const open = (days: number) => since(days).where('answered_at', 'is', null)
+  const lastDay = kysely.selectFrom('leads').where('received_at', '>=', now - dayMs)
   return {
     toCall: await readGroup(
-      open(7)
-        .where('suspect', 'is', null)
+      kysely
+        .selectFrom('leads')
+        .where('answered_at', 'is', null)
+        // Not received_at, because the company may be closed for longer than a week. Suspected spam has no deadline.
+        .where('deadline_at', '>=', now - 7 * dayMs)
         // A deadline missed over a day ago must not hide one that can still be met.
         .orderBy(sql`deadline_at < ${now - dayMs}`)
         .orderBy(sql`service_type = 'emergency'`, 'desc')
         .orderBy('deadline_at')
         .orderBy('id'),
     ),
-    answered: await readGroup(newestFirst(since(1).where('answered_at', 'is not', null))),
-    suspect: await readGroup(newestFirst(open(1).where('suspect', 'is not', null))),
+    answered: await readGroup(newestFirst(lastDay.where('answered_at', 'is not', null))),
+    suspect: await readGroup(
+      newestFirst(lastDay.where('answered_at', 'is', null).where('suspect', 'is not', null)),
+    ),
   }
 }
 
