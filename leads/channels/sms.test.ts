@@ -108,6 +108,7 @@ describe('a text message', () => {
     { name: "$& $1 $'", address: '1 Main St, '.repeat(20) },
     { serviceType: 'emergency', suspect: 'trap', address: 'x'.repeat(200) },
     { name: 'Zoë “Zed” O’Brien…', address: '1 Calle Peñón' },
+    { name: 'Pat O`Brien', address: '1 Main St' },
     { name: '👩‍👩‍👧'.repeat(12), address: '李'.repeat(300) },
   ])('fits into two segments and keeps its links: %j', (changed) => {
     for (const reason of ['received', 'unanswered-4', 'missed'] as const)

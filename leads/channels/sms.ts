@@ -146,7 +146,11 @@ const cut = (text: string, length: number) => {
 }
 
 const plainPunctuation = (text: string) =>
-  text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"').replace(/…/g, '...').replace(/[–—]/g, '-')
+  text
+    .replace(/[‘’`´]/g, "'")
+    .replace(/[“”]/g, '"')
+    .replace(/…/g, '...')
+    .replace(/[–—]/g, '-')
 
 const beyondGsm7 = /[^\n\r @£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ!-#¤%-?¡A-ZÄÖÑÜ§¿a-zäöñüà^{}\\[~\]|€]+/u
 const doubleInGsm7 = /[\^{}\\[~\]|€]/
