@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
-import { makePhone, storeLead, testTime } from '#testing/saved-leads.ts'
+import { makePhone, savePhone, storeLead, testTime } from '#testing/saved-leads.ts'
 import { listDevices, markDeviceGone, saveDevice } from './push-devices.ts'
 import { findLead } from './reading.ts'
 
@@ -32,4 +32,12 @@ it('does not mark a device as gone after it registered a new address', async () 
   await saveDevice(db, { ...old, endpoint: 'https://push.example/new' })
   await markDeviceGone(db, old, testTime)
   expect(await listDevices(db, { deskEmails: [], now: testTime })).toMatchObject([{ goneAt: null }])
+})
+
+it.each(engines)('registers a device twice at once, on %s', async (engine) => {
+  const db = await openTestDatabase(engine)
+  const register = () => saveDevice(db, makePhone())
+  await savePhone(db)
+  await Promise.all([register(), register(), register(), register()])
+  expect(await listDevices(db, { deskEmails: [], now: testTime })).toHaveLength(1)
 })

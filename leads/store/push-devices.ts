@@ -66,10 +66,17 @@ export async function listDevices(
 
 /** A browser has one device: a new registration replaces the old one. */
 export function saveDevice(
-  { kysely }: Database,
+  { engine, kysely }: Database,
   device: Omit<PushDevice, 'isSignedIn'>,
 ): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
+    // A browser may register twice at once. SQLite runs one transaction at a time anyway.
+    await trx
+      .selectFrom('desk_sessions')
+      .select('id')
+      .where('id', '=', device.sessionId)
+      .$if(engine === 'postgres', (query) => query.forUpdate())
+      .execute()
     const replaced = await trx
       .deleteFrom('push_devices')
       .where((eb) =>
