@@ -156,7 +156,7 @@ describe.each(engines)('the desk on %s', (engine) => {
         name: 'Åsa Öberg',
         phone: '+1 612.555.0199',
         email: 'asa@example.se',
-        address: '9041 Elm Ave, Edina, MN 55436-1001',
+        address: '9041 E\u3164lm Ave, Edina, MN 55436-1001',
         serviceType: 'emergency',
       },
       source: 'utm_source=google',
@@ -190,6 +190,8 @@ describe.each(engines)('the desk on %s', (engine) => {
     expect((await find('state=done')).leads).toHaveLength(1)
     expect((await find('state=waiting')).leads).toHaveLength(50)
     expect((await find('search=_')).leads).toHaveLength(0)
+    for (const day of ['0002-11-14', '9999-12-31'])
+      expect((await find(`day=${day}`)).leads).toEqual([])
     for (const odd of ['state=odd', 'day=tomorrow'])
       expect((await ask('/api/search', odd)).status).toBe(400)
     const csv = await ask('/api/spreadsheet', 'state=done')

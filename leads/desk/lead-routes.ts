@@ -248,6 +248,8 @@ type Search = v.InferOutput<typeof searchSchema>
 /** A day runs from midnight to midnight in the company's time zone. */
 function makeFilter({ day, before: _, ...filter }: Search, timeZone: string): LeadFilter {
   if (!day) return filter
+  // While someone types a year, the date field reports years such as 0002, which have no leads.
+  if (!day.startsWith('20')) return { ...filter, to: 0 }
   const next = formatDay(Date.parse(day) + dayMs, 'UTC')
   const findMidnight = (date: string) => parseLocalTime(`${date}T00:00`, timeZone)
   return { ...filter, from: findMidnight(day), to: findMidnight(next) }

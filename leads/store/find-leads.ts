@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { fieldNames, type Lead, leadFields, type ServiceType } from '../fields.ts'
 import { type LeadOutcome, readPhoneDigits, type StoredLead } from '../lead.ts'
+import { keepVisible } from '../safe-text.ts'
 import { type Database, storedColumns } from './tables.ts'
 
 export type LeadState = 'waiting' | 'answered' | LeadOutcome
@@ -66,8 +67,7 @@ export function makeSearchText(lead: Lead): string {
 }
 
 const fold = (text: string) =>
-  text
-    .normalize('NFKD')
+  keepVisible(text.normalize('NFKD'))
     .replace(/[\p{M}\p{Cf}]/gu, '')
     .toLowerCase()
 
