@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { createTestDesk, findToken } from '#testing/desk.ts'
 import { makePhone } from '#testing/saved-leads.ts'
+import { listCrew } from '../store/desk-access.ts'
 import { saveDevice } from '../store/push-devices.ts'
 
 describe.each(engines)('the crew on %s', (engine) => {
@@ -29,6 +30,8 @@ describe.each(engines)('the crew on %s', (engine) => {
       expect((await add(email)).status).toBe(200)
     const dana = { email: 'dana+roof@example.com', canRemove: true }
     expect((await list()).crew).toEqual([...fromSettings, dana])
+    // An address from the settings must lose access when it is removed there.
+    expect(await listCrew(db)).toEqual([dana.email])
 
     await ask()
     const entered = await redeemLink(findToken(mails[0]?.link ?? ''), { person: 'Dana' })

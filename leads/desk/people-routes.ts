@@ -73,7 +73,7 @@ export function createPeopleRoutes(context: DeskContext, { sendLink }: DeskHooks
         if (!body) return refuse(c, 400, 'Enter an email address.')
         if ((await listCrew(db)).length >= maxCrew)
           return refuse(c, 409, `The crew already has ${maxCrew} people. Remove someone first.`)
-        await addCrew(db, body.email)
+        if (!env.deskEmails.includes(body.email)) await addCrew(db, body.email)
         return c.json({ ok: true })
       },
     },
