@@ -1,5 +1,5 @@
 export class SignedOut extends Error {}
-/** The server refused; its message is meant for the person at the desk. */
+/** The server rejected the request. The desk shows its message. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string | undefined
@@ -56,10 +56,10 @@ export async function request<Data>(
     const refusal = (data as { error?: { message: string; code?: string } } | undefined)?.error
     throw refusal
       ? new Refused(response.status, refusal)
-      : new Error(`The desk answered ${response.status}.`)
+      : new Error(`Something went wrong (status ${response.status}). Try again.`)
   }
-  // A change was made even if its response broke off.
-  if (needsData && !data) throw new Error('The answer broke off. Try again.')
+  // A change has succeeded even if its response was interrupted.
+  if (needsData && !data) throw new Error('The connection was interrupted. Try again.')
   const etag = response.headers.get('etag')
   if (method === 'GET' && etag) cache.set(path, { etag, data })
   return data as Data
@@ -77,7 +77,7 @@ export const setOpenedAt = (at: number) => {
 /** The server's time, because this device's clock may be wrong. */
 export const readClock = () => Date.now() + skewMs
 
-/** Takes the server's and this device's time of the same moment. */
+/** Pass the server's and this device's time of the same moment. */
 export function setClock(serverTime: number, deviceTime: number) {
   const differenceMs = serverTime - deviceTime
   skewMs = Math.abs(differenceMs) > 3_000 ? differenceMs : 0

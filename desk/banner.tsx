@@ -25,7 +25,7 @@ export function Banner({
       {isLost && (
         <p className="lost">
           <Icon name="cloud" />
-          {trouble ?? 'No answer yet.'} What you see is {formatShortDuration(now - at)} old.
+          {trouble ?? 'No response yet.'} Last updated {formatShortDuration(now - at)} ago.
         </p>
       )}
       {first && (
@@ -51,7 +51,7 @@ export function Banner({
   )
 }
 
-/** Errors come first, then what the owner can solve with a button. */
+/** Sorts errors first, then warnings that the owner can fix with a button. */
 const rank = ({ severity, action }: DeskWarning) => (severity === 'error' ? 0 : action ? 1 : 2)
 
 function Action({
@@ -70,7 +70,7 @@ function Action({
       </Press>
     )
   }
-  // The People screen has the button, beside the field for the phone's name.
+  // The People screen has the button and the field for the phone's name.
   const href = action.kind === 'open' ? action.route : formatRoute({ screen: 'people' })
   return (
     <a className="link" href={href}>

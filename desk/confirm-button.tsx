@@ -10,7 +10,7 @@ export function ConfirmButton({
 }: {
   label: string
   question: string
-  /** What will happen. */
+  /** Explains the consequences. */
   children: ReactNode
   onConfirm: () => void
 }) {

@@ -31,7 +31,7 @@ test('a lead goes from calm to late', () => {
   expect(after(8 * minuteMs)).toEqual(['urgent', 'Call now: 2:00'])
   expect(after(10 * minuteMs - 1)).toEqual(['urgent', 'Call now: 0:01'])
   expect(after(12 * minuteMs)).toEqual(['late', '2 min late'])
-  // A phone whose clock is behind.
+  // The phone's clock may be behind.
   expect(after(-5_000)).toEqual(['calm', '10 min left'])
 })
 
@@ -40,7 +40,7 @@ test('an answered lead shows who answered and when; a closed lead shows its outc
   expect(after(0, answered)).toEqual(['answered', 'Sam, after 3 min'])
   expect(after(0, { ...answered, answeredName: null, answeredBy: 'airtable' })).toEqual([
     'answered',
-    'Somebody, in Airtable, after 3 min',
+    'Someone in Airtable, after 3 min',
   ])
   expect(after(0, { ...answered, outcome: 'done' })).toEqual(['done', 'Done: Sam, after 3 min'])
   const notALead = { ...answered, outcome: 'not-a-lead' } as const

@@ -43,7 +43,7 @@ export function computeCountdown(lead: LeadCard, now: number): Countdown {
 }
 
 function describeAnswer({ answeredName, answeredBy, answeredAt, receivedAt }: LeadCard): string {
-  const who = answeredName ?? (answeredBy === 'airtable' ? 'somebody, in Airtable' : 'somebody')
+  const who = answeredName ?? (answeredBy === 'airtable' ? 'someone in Airtable' : 'someone')
   const after = answeredAt === null ? '' : `, after ${formatShortDuration(answeredAt - receivedAt)}`
   return `${who.charAt(0).toUpperCase()}${who.slice(1)}${after}`
 }

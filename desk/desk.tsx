@@ -103,7 +103,7 @@ function SignedIn({
               ) : (
                 <div className="empty">
                   <Mark />
-                  <p>Choose a name to see everything about it here.</p>
+                  <p>Choose a lead to see its details here.</p>
                 </div>
               )}
             </div>

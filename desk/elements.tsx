@@ -5,7 +5,7 @@ import { hasMoved } from './route.ts'
 /** The page's title, which includes the company's name. */
 export const deskTitle = import.meta.env.SSR ? '' : document.title
 
-/** The heading of a screen. After navigation it takes the focus, for keyboards and screen readers. */
+/** The heading of a screen. It takes the focus after navigation, for keyboards and screen readers. */
 export function Heading({ children }: { children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {

@@ -10,19 +10,19 @@ import { useIsLive, useNow } from './use-fresh.ts'
 
 type Refresh = () => Promise<void>
 
-/** Takes back “I am calling” or an outcome; reminders resume. */
+/** Undoes “I am calling” or an outcome, so reminders resume. */
 export async function reopen(
   { id, name }: LeadCard,
   what: 'undo-calling' | 'reopen',
   refresh: Refresh,
 ): Promise<void> {
-  await attempt(request('POST', `/api/leads/${id}/${what}`), 'open again.', {
+  await attempt(request('POST', `/api/leads/${id}/${what}`), 'reopened.', {
     about: `${isolate(name)}: `,
   })
   await refresh()
 }
 
-/** One tap dials. Then the caller claims the lead, so that nobody else calls. */
+/** The link dials. The button then claims the lead, so that no one else calls. */
 export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refresh }) {
   const [hasDialed, setDialed] = useState(false)
   const [isBusy, setBusy] = useState(false)
@@ -73,7 +73,7 @@ type Listing = {
 
 type Row = Omit<Listing, 'shownId'> & { lead: LeadCard; isShown: boolean }
 
-// Every poll with a change brings new objects; most rows have the same content as before.
+// Each changed response creates new objects, but most rows have the same content.
 const isSameRow = (a: Row, b: Row) =>
   a.hrefOf === b.hrefOf &&
   a.isShown === b.isShown &&
@@ -117,8 +117,8 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, refresh }: Row) {
   )
 }, isSameRow)
 
-// As many as a screen shows. The server renders these, and the browser adds the others afterwards in
-// small steps, so that a slow phone reacts to a tap at once.
+// The number of rows that fit on a screen. The server renders these, and the browser adds the rest in small
+// steps, so that a slow phone stays responsive.
 const firstScreenful = 8
 
 export function LeadList({ leads, shownId, ...row }: Listing & { leads: readonly LeadCard[] }) {

@@ -24,12 +24,12 @@ const desk = (
 )
 
 function start() {
-  // The server renders Today only; the page removes that when its address has another route.
+  // The server renders only Today; an inline script removes it if the URL has another route.
   if (sent && place?.querySelector('.shell'))
-    // A transition runs in small steps, so that a slow phone scrolls and reacts meanwhile.
+    // A transition runs in small steps, so that a slow phone stays responsive.
     startTransition(() => void hydrateRoot(place, desk))
   else if (place) createRoot(place).render(desk)
 }
-// Paint the server's markup first; on a slow phone, this script takes longer.
+// Let the browser paint the server's markup first, because hydration is slow on a phone.
 if (sent && !document.hidden) requestAnimationFrame(() => requestAnimationFrame(start))
 else start()

@@ -20,7 +20,7 @@ function showNotice(next: typeof notice) {
   notices.notify()
 }
 
-// A notice is about the screen it appeared on.
+// Hide the notice on navigation, because it belongs to the previous screen.
 if (!import.meta.env.SSR) addEventListener('hashchange', () => showNotice(undefined))
 
 /** Shows a notice with the result of the work. */
@@ -35,7 +35,7 @@ export const attempt = <Result,>(
     (error: Error) => showNotice({ text: about + error.message }),
   )
 
-/** Shows notices, and tells screen readers about new leads and other people's calls. */
+/** Shows notices, and announces new leads and other people's calls to screen readers. */
 export function Notice({ today }: { today: Fresh<{ leads: LeadCard[] }> }) {
   const shown = useSignal(notices, () => notice)
   const [changes, setChanges] = useState('')
@@ -46,7 +46,7 @@ export function Notice({ today }: { today: Fresh<{ leads: LeadCard[] }> }) {
     if (!leads) return
     const messages = before.current ? describeChanges(before.current.leads, leads) : []
     if (before.current && before.current.trouble !== trouble)
-      messages.push(trouble ?? 'Connected again.')
+      messages.push(trouble ?? 'Back online.')
     before.current = { leads, trouble }
     if (messages.length > 0) setChanges(messages.join(' '))
   }, [leads, trouble])
@@ -79,8 +79,8 @@ function describeChanges(before: readonly LeadCard[], after: readonly LeadCard[]
     const was = known.get(lead.id)
     const name = isolate(lead.name)
     if (!was && lead.receivedAt < newestAt) return []
-    if (!was) return [`New: ${name}, ${lead.service} ${isolate(lead.town)}.`]
+    if (!was) return [`New lead: ${name}, ${lead.service} ${isolate(lead.town)}.`]
     if (!isOpen(was) || lead.answeredAt === null) return []
-    return [`${lead.answeredName ?? 'Somebody'} is calling ${name}.`]
+    return [`${lead.answeredName ?? 'Someone'} is calling ${name}.`]
   })
 }

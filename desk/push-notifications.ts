@@ -13,7 +13,7 @@ export function findPushSupport(): 'supported' | 'needs-home-screen' | 'unsuppor
     : 'unsupported'
 }
 
-/** Throws an error whose message is shown to the person. */
+/** Throws an error whose message the desk shows. */
 export async function turnOnNotifications(publicKey: string, name: string): Promise<void> {
   const permission = await Notification.requestPermission()
   if (permission !== 'granted')
@@ -35,7 +35,7 @@ async function subscribe(publicKey: string): Promise<PushSubscription> {
   return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
 }
 
-/** The service worker unsubscribes and closes what it shows. */
+/** The service worker unsubscribes and closes its notifications. */
 export async function turnOffNotifications(): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration()
   registration?.active?.postMessage('turn-off-notifications')

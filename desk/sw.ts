@@ -80,7 +80,7 @@ async function act(action: string, { leadId, isTest }: NotifiedLead): Promise<vo
   const answer = await fetch(`/api/leads/${leadId}/calling`, { method: 'POST' }).catch(() => null)
   if (answer?.ok) return
   if (answer?.status === 401) await turnOff()
-  // 409: somebody else calls already. Otherwise the desk shows what is wrong.
+  // 409 means that someone else is already calling. The desk shows any other problem.
   if (answer?.status !== 409) return open(`/#/lead/${leadId}`)
   const { error } = await answer.json()
   await worker.registration.showNotification(error.message, { tag: leadId, silent: true })
@@ -93,12 +93,12 @@ async function open(url: string): Promise<void> {
     await desk.navigate(url)
     await desk.focus()
   } catch {
-    // The window may have been closed meanwhile, or belong to an older worker.
+    // The window may have been closed, or it may belong to an older worker.
     await worker.clients.openWindow(url)
   }
 }
 
-/** Shown notifications have names of homeowners, so they must not outlive the session. */
+/** Notifications contain homeowners' names, so they must not outlive the session. */
 async function turnOff(): Promise<void> {
   for (const shown of await worker.registration.getNotifications()) shown.close()
   const subscription = await worker.registration.pushManager.getSubscription()

@@ -17,7 +17,7 @@ export type Fresh<Data> = {
   refresh: () => Promise<void>
 }
 
-/** Polls a path while the page is visible, and at once after the phone wakes. */
+/** Polls a path while the page is visible, and immediately after the phone wakes. */
 export function useFresh<Data>(
   path: string,
   everyMs = defaultPollMs,
@@ -106,7 +106,7 @@ export function useNow(stepMs = 1_000) {
   )
 }
 
-/** False until React has taken over what the server rendered. */
+/** False until React has hydrated the server's markup. */
 export const useIsLive = () =>
   useSignal(
     clocks,

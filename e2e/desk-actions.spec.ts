@@ -10,15 +10,18 @@ test.describe('when Airtable cannot be reached', () => {
   const airtable = { AIRTABLE_TOKEN: 't', AIRTABLE_BASE_ID: 'b', AIRTABLE_API_URL: apiUrl }
   test.use({ settings: airtable })
 
-  test('a lead can be retried with all others, and erased here only', async ({ ask, signIn }) => {
-    await ask()
+  test('a lead can be retried with all others, and erased here only', async ({
+    sendLead,
+    signIn,
+  }) => {
+    await sendLead()
     const { page } = await signIn('Sam')
     await page.getByRole('link', { name: visitor.name }).click()
     await expect(page.getByText('Airtable could not be reached')).toBeVisible()
     await page.getByRole('button', { name: 'Retry all leads' }).click()
     await expect(page.getByText('Retrying 1 delivery now.')).toBeVisible()
 
-    await page.getByRole('button', { name: 'Erase this person …' }).click()
+    await page.getByRole('button', { name: 'Erase this person…' }).click()
     await page.getByLabel('To confirm, type the name').fill(visitor.name)
     const hereOnly = page.getByRole('button', { name: 'Erase here only' })
     await expect(hereOnly).toHaveCount(0)
@@ -39,7 +42,7 @@ test.describe('when the webhook has answered 410', () => {
     response.writeHead(webhook.status).end()
   })
   test.use({
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright wants a pattern here
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern here
     settings: async ({}, use) => {
       server.listen(0, '127.0.0.1')
       await once(server, 'listening')
@@ -50,8 +53,8 @@ test.describe('when the webhook has answered 410', () => {
     },
   })
 
-  test('the desk resumes it', async ({ ask, signIn }) => {
-    await ask()
+  test('the desk can resume it', async ({ sendLead, signIn }) => {
+    await sendLead()
     const { page } = await signIn('Sam')
     await page.getByRole('link', { name: visitor.name }).click()
     await expect(page.getByText('The webhook returned 410 Gone')).toBeVisible()
@@ -83,7 +86,7 @@ test.describe('with a mail server', () => {
     await page.getByRole('link', { name: 'People' }).click()
     await expect(row(page, 'owner@example.com')).toContainText('From the server’s settings')
     await expect(row(page, 'owner@example.com').getByRole('button')).toHaveCount(0)
-    await page.getByLabel('Email address of a crew member').fill('dana@example.com')
+    await page.getByLabel('Crew member’s email address').fill('dana@example.com')
     await page.getByRole('button', { name: 'Add' }).click()
     await row(page, 'dana@example.com').getByRole('button', { name: 'Remove' }).click()
     const dialog = page.getByRole('dialog', { name: 'Remove dana@example.com?' })

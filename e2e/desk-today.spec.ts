@@ -5,11 +5,11 @@ import { expect } from './test.ts'
 const calling = { name: 'I am calling' }
 
 test('Today is shown before the script loads, and React hydrates it; another route shows no lead', async ({
-  ask,
+  sendLead,
   signIn,
   site,
 }) => {
-  await ask()
+  await sendLead()
   const { page } = await signIn('Sam')
   const gate = Promise.withResolvers<void>()
   await page.route('**/assets/*.js', async (route) => {
@@ -36,8 +36,8 @@ test('Today is shown before the script loads, and React hydrates it; another rou
 test.describe('with more leads than a list shows', () => {
   test.use({ settings: { RATE_LIMIT_PER_MINUTE: '0' } })
 
-  test('Today lists 50 leads to call and links to the others', async ({ ask, signIn }) => {
-    for (let count = 0; count < 52; count++) await ask({ name: `Person ${count}` })
+  test('Today lists 50 leads to call and links to the others', async ({ sendLead, signIn }) => {
+    for (let count = 0; count < 52; count++) await sendLead({ name: `Person ${count}` })
     const { page } = await signIn('Sam')
     await expect(page.getByRole('heading', { name: '52 to call' })).toBeVisible()
     await expect(page.locator('.lead-name')).toHaveCount(50)
@@ -47,8 +47,11 @@ test.describe('with more leads than a list shows', () => {
   })
 })
 
-test('“I am calling” can be undone at once, and a lead reopened later', async ({ ask, signIn }) => {
-  await ask()
+test('“I am calling” can be undone, and a lead can be reopened later', async ({
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
   const { page } = await signIn('Sam')
   const toCall = page.getByRole('heading', { name: '1 to call' })
   await row(page, visitor.name).getByRole('button', calling).click()
@@ -59,16 +62,16 @@ test('“I am calling” can be undone at once, and a lead reopened later', asyn
   await expect(page.getByText('you are calling.')).toBeVisible()
 
   await page.getByRole('link', { name: visitor.name }).click()
-  // A notice does not stay over another screen.
+  // A notice disappears on another screen.
   await expect(page.getByText('you are calling.')).toBeHidden()
-  await page.getByRole('button', { name: 'Nobody called: reopen' }).click()
+  await page.getByRole('button', { name: 'Not called? Reopen' }).click()
   await expect(page.getByRole('button', calling).last()).toBeVisible()
   await page.getByRole('link', { name: 'Today' }).first().click()
   await expect(toCall).toBeVisible()
 })
 
-test('the warnings take one line of a phone until they are opened', async ({ ask, signIn }) => {
-  await ask()
+test('warnings take one line on a phone until they are opened', async ({ sendLead, signIn }) => {
+  await sendLead()
   const { page } = await signIn('Sam')
   const banner = page.getByRole('complementary', { name: 'Warnings' })
   const turnOn = banner.getByRole('link', { name: 'Turn on notifications for this phone' })
@@ -80,7 +83,7 @@ test('the warnings take one line of a phone until they are opened', async ({ ask
   await expect(page.getByRole('button', { name: 'Turn on notifications' })).toBeVisible()
 })
 
-test('“Turn on notifications” is busy, and gives up without a push service', async ({ signIn }) => {
+test('“Turn on notifications” times out without a push service', async ({ signIn }) => {
   const { page } = await signIn('Sam', { permissions: ['notifications'] })
   await page.evaluate(() => {
     PushManager.prototype.subscribe = () => new Promise(() => {})
@@ -88,7 +91,7 @@ test('“Turn on notifications” is busy, and gives up without a push service',
   await page.clock.install()
   await page.getByRole('link', { name: 'People' }).click()
   await page.getByRole('button', { name: 'Turn on notifications' }).click()
-  await expect(page.getByRole('button', { name: 'Turning on …' })).toBeDisabled()
+  await expect(page.getByRole('button', { name: 'Turning on…' })).toBeDisabled()
   await page.clock.fastForward(20_000)
   await expect(page.getByText('could not reach its push service')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Turn on notifications' })).toBeEnabled()

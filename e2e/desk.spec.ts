@@ -7,30 +7,26 @@ import { desktop, expect, phone } from './test.ts'
 
 const calling = { name: 'I am calling' }
 
-test('a lead goes from the form to the desk; who calls is known on every phone', async ({
-  page,
-  site,
-  signIn,
-}) => {
+test('a new lead and its caller appear on every phone', async ({ page, site, signIn }) => {
   const sam = await signIn('Sam')
   const { page: dana } = await signIn('Dana', { viewport: desktop })
   await expect(sam.page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
   await page.goto(site.url)
   const form = findForm(page)
   await form.fillIn()
-  // Whoever sends within a second looks like a robot, to whom nothing is promised.
+  // A lead sent within a second counts as possible spam, without a deadline.
   await page.waitForFunction(() => performance.now() > 1_500)
   await form.press()
-  const before = sam.looks()
+  const before = sam.countPolls()
   await expect(row(sam.page, visitor.name)).toContainText('min left')
-  // The desk looks every 2 s. One look may be on its way already.
-  expect(sam.looks() - before).toBeLessThanOrEqual(2)
+  // The desk polls every 2 s. One poll may already be in flight.
+  expect(sam.countPolls() - before).toBeLessThanOrEqual(2)
   await expect(sam.page).toHaveTitle(/^1 to call/)
 
   const samsRow = row(sam.page, visitor.name)
   const call = samsRow.getByRole('link', { name: `Call ${visitor.phone}` })
   await expect(call).toHaveAttribute('href', 'tel:5551234567')
-  // Chromium knows nobody to call.
+  // Chromium cannot dial.
   await call.evaluate((link) => link.addEventListener('click', (event) => event.preventDefault()))
   await call.click()
   await expect(samsRow).toContainText('Are you calling?')
@@ -45,8 +41,11 @@ test('a lead goes from the form to the desk; who calls is known on every phone',
   await expect(dana.getByText('1 of 1 request answered within 10 minutes.')).toBeVisible()
 })
 
-test('two press at once: the first calls, the other is told who', async ({ ask, signIn }) => {
-  await ask({ name: '<b>Zoë</b> \u202e👩‍👩‍👧' })
+test('when two people press at once, the second sees who is calling', async ({
+  sendLead,
+  signIn,
+}) => {
+  await sendLead({ name: '<b>Zoë</b> \u202e👩‍👩‍👧' })
   const desks = [(await signIn('Sam')).page, (await signIn('Dana')).page]
   let pressed = 0
   const both = Promise.withResolvers<void>()
@@ -59,9 +58,9 @@ test('two press at once: the first calls, the other is told who', async ({ ask, 
     })
   await Promise.all(desks.map((desk) => desk.getByRole('button', calling).click()))
   for (const desk of desks) await expect(desk.locator('.notice')).toContainText('<b>Zoë</b>')
-  const said = await Promise.all(desks.map((desk) => desk.locator('.notice').innerText()))
-  const [first, second] = said[0]?.includes('you are') ? said : said.toReversed()
-  const winner = first === said[0] ? 'Sam' : 'Dana'
+  const notices = await Promise.all(desks.map((desk) => desk.locator('.notice').innerText()))
+  const [first, second] = notices[0]?.includes('you are') ? notices : notices.toReversed()
+  const winner = first === notices[0] ? 'Sam' : 'Dana'
   expect(first).toContain('you are calling.')
   expect(second).toContain(`${winner} is already calling.`)
   for (const desk of desks) await expect(row(desk, 'Zoë')).toContainText(`${winner}, after`)
@@ -69,35 +68,38 @@ test('two press at once: the first calls, the other is told who', async ({ ask, 
 
 test.describe('in the company’s time zone', () => {
   test.use({ settings: { TIME_ZONE: 'Pacific/Kiritimati' } })
-  test('a phone elsewhere shows times, finds days, and names the file', async ({ ask, signIn }) => {
-    await ask()
+  test('a phone in another time zone shows times, filters days, and names files', async ({
+    sendLead,
+    signIn,
+  }) => {
+    await sendLead()
     const { page } = await signIn('Sam', { timezoneId: 'Pacific/Pago_Pago' })
     const timeZone = 'Pacific/Kiritimati'
     const clock = new Intl.DateTimeFormat('en-US', { timeStyle: 'short', timeZone })
     const day = new Intl.DateTimeFormat('sv-SE', { timeZone }).format()
     await page.getByRole('link', { name: visitor.name }).click()
-    // The lead may have come in the minute before.
+    // The lead may have arrived in the previous minute.
     const times = [Date.now(), Date.now() - 60_000].map((at) => clock.format(at)).join('|')
     await expect(page.locator('.lead-head')).toContainText(new RegExp(times))
     await page.getByRole('link', { name: 'All leads' }).click()
     await page.getByText('Filters').click()
     await page.getByLabel('Day').fill(day)
-    await expect(page.getByText('1, the newest first')).toBeVisible()
+    await expect(page.getByText('1 found, newest first')).toBeVisible()
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download' }).click()
     expect((await download).suggestedFilename()).toBe(`leads-${day}.csv`)
   })
 })
 
-test('a lead erased on one phone says so on the other', async ({ ask, signIn }) => {
-  await ask()
+test('a lead erased on one phone disappears from the other', async ({ sendLead, signIn }) => {
+  await sendLead()
   const { page: sam } = await signIn('Sam')
   const { page: dana } = await signIn('Dana')
   for (const desk of [sam, dana]) {
     await desk.getByRole('link', { name: visitor.name }).click()
     await expect(desk.getByRole('heading', { name: visitor.name })).toBeVisible()
   }
-  await sam.getByRole('button', { name: 'Erase this person …' }).click()
+  await sam.getByRole('button', { name: 'Erase this person…' }).click()
   await sam.getByLabel('To confirm, type the name').fill('Jane')
   await sam.getByRole('button', { name: 'Erase', exact: true }).click()
   await expect(sam.getByRole('alert')).toHaveText(
@@ -107,60 +109,63 @@ test('a lead erased on one phone says so on the other', async ({ ask, signIn }) 
   await sam.getByRole('button', { name: 'Erase', exact: true }).click()
   await expect(sam.getByText('Erased.')).toBeVisible()
   await expect(dana.getByRole('heading', { name: 'This lead was erased' })).toBeVisible()
-  await expect(dana.getByText('Somebody erased it')).toBeVisible()
+  await expect(dana.getByText('Someone erased it')).toBeVisible()
   await dana.getByRole('link', { name: 'Today' }).first().click()
   await expect(dana.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
 })
 
-test('a lost connection is said, with the age of what is shown', async ({ ask, signIn }) => {
-  await ask()
+test('a lost connection is reported with the age of the data', async ({ sendLead, signIn }) => {
+  await sendLead()
   const { page } = await signIn('Sam')
   await expect(row(page, visitor.name)).toBeVisible()
   await page.context().setOffline(true)
-  const lost = page.getByText(/No connection\. What you see is \d+\ss old\./)
+  const lost = page.getByText(/No connection\. Last updated \d+\ss ago\./)
   await expect(lost).toBeVisible()
   await expect(row(page, visitor.name)).toBeVisible()
-  await ask({ name: 'John Doe' })
+  await sendLead({ name: 'John Doe' })
   await page.context().setOffline(false)
   await expect(row(page, 'John Doe')).toBeVisible()
   await expect(lost).toBeHidden()
 })
 
-test('a desk that wakes shows at once what came while it slept', async ({ ask, signIn }) => {
+test('a phone that wakes shows leads that arrived while it slept', async ({ sendLead, signIn }) => {
   const { page } = await signIn('Sam')
   await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
-  // Headless Chromium neither hides nor freezes a tab, so the page is told.
+  // Headless Chromium cannot hide or freeze a tab, so simulate it.
   const setHidden = (isHidden: boolean) =>
     page.evaluate((value) => {
       Object.defineProperty(document, 'hidden', { value, configurable: true })
       document.dispatchEvent(new Event('visibilitychange'))
     }, isHidden)
-  // It falls asleep over a look that nobody answers, and from then on no timer goes off.
+  // The phone falls asleep during an unanswered poll, and its timers stop.
   await new Promise<void>((asked) => {
     void page.route('**/api/today', () => asked(), { times: 1 })
   })
   await page.clock.install()
   await page.clock.pauseAt(Date.now() + 60_000)
   await setHidden(true)
-  await ask()
+  await sendLead()
   await setHidden(false)
   await expect(row(page, visitor.name)).toContainText('min left')
 })
 
-test('all leads are found again, and Back leads back', async ({ ask, signIn }) => {
-  await ask()
-  await ask({ name: 'John Doe', serviceType: 'emergency' })
+test('search and filters find leads, and Back returns to the list', async ({
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  await sendLead({ name: 'John Doe', serviceType: 'emergency' })
   const { page } = await signIn('Sam')
   // The emergency comes first, then the lead with the least time left.
-  await ask({ name: 'Ann Newest' })
+  await sendLead({ name: 'Ann Newest' })
   await expect(page.locator('.lead-name')).toHaveText(['John Doe', visitor.name, 'Ann Newest'])
   await page.getByRole('link', { name: 'All leads' }).click()
-  await expect(page.getByText('3, the newest first')).toBeVisible()
+  await expect(page.getByText('3 found, newest first')).toBeVisible()
   await page.getByText('Filters').click()
   await page.getByLabel('Service').selectOption('emergency')
   await expect(page.locator('.lead-name')).toHaveText(['John Doe'])
   await page.getByLabel('Search').fill('nobody')
-  await expect(page.getByText('No lead matches.')).toBeVisible()
+  await expect(page.getByText('No matching leads.')).toBeVisible()
   await page.getByLabel('Search').fill('john')
   // Names of homeowners stay out of the browser's history.
   expect(page.url()).not.toContain('john')
@@ -170,7 +175,7 @@ test('all leads are found again, and Back leads back', async ({ ask, signIn }) =
   const file = await (await download).path()
   expect(readFileSync(file, 'utf8').trim().split('\r\n')).toHaveLength(2)
 
-  // By keyboard: the focus goes where the eye goes.
+  // With the keyboard, the focus follows the navigation.
   await found.focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { name: 'John Doe' })).toBeFocused()
@@ -189,9 +194,15 @@ for (const [name, options] of Object.entries({
   'a phone at night': { viewport: phone, colorScheme: 'dark' },
   'a desktop by day': { viewport: desktop, colorScheme: 'light' },
 } satisfies Record<string, BrowserContextOptions>))
-  test(`axe finds nothing on ${name}`, async ({ ask, site, signIn, browser, endings }) => {
-    await ask()
-    await ask({ name: 'John Doe', serviceType: 'emergency' })
+  test(`axe finds no violations on ${name}`, async ({
+    sendLead,
+    site,
+    signIn,
+    browser,
+    endings,
+  }) => {
+    await sendLead()
+    await sendLead({ name: 'John Doe', serviceType: 'emergency' })
     const stranger = await (await browser.newContext(options)).newPage()
     endings.push(() => stranger.context().close())
     await stranger.goto(site.deskUrl)
@@ -209,9 +220,9 @@ for (const [name, options] of Object.entries({
     await row(page, visitor.name).getByRole('button', calling).click()
     await expect(page.getByRole('heading', { name: '1 to call' })).toBeVisible()
     await page.getByRole('link', { name: visitor.name }).click()
-    await page.getByRole('heading', { name: 'Where it went' }).waitFor()
+    await page.getByRole('heading', { name: 'Where it was sent' }).waitFor()
     await checkAxe(page, 'lead')
-    await page.getByRole('button', { name: 'Erase this person …' }).click()
+    await page.getByRole('button', { name: 'Erase this person…' }).click()
     await checkAxe(page, 'erase')
     await page.keyboard.press('Escape')
     for (const screen of ['All leads', 'Promise', 'People']) {
@@ -219,7 +230,7 @@ for (const [name, options] of Object.entries({
         .getByRole('navigation', { name: 'Desk' })
         .getByRole('link', { name: screen })
         .click()
-      await expect(page.getByText(/the newest first|By source|this one/)).toBeVisible()
+      await expect(page.getByText(/found, newest first|By source|this device/)).toBeVisible()
       await checkAxe(page, screen)
     }
     await page.context().setOffline(true)
@@ -227,7 +238,7 @@ for (const [name, options] of Object.entries({
     await checkAxe(page, 'offline')
   })
 
-test('the desk can be installed, and its script is light', async ({ site, request }) => {
+test('the desk can be installed, and its script has at most 100 kB', async ({ site, request }) => {
   const answer = await request.get(`${site.deskUrl}/manifest.webmanifest`)
   expect(answer.headers()['content-type']).toBe('application/manifest+json')
   const manifest = await answer.json()

@@ -6,14 +6,14 @@ import { test as ownSite } from './own-site.ts'
 import { serveSite } from './site.ts'
 import { expect, phone } from './test.ts'
 
-type Phone = { page: Page; looks: () => number }
+type Phone = { page: Page; countPolls: () => number }
 type Desks = {
   settings: Record<string, string>
   site: { url: string; deskUrl: string; makeLink: () => Promise<string> }
-  /** Another phone at the desk, with its own cookie; it fails on whatever its console complains about. */
+  /** Signs in on another phone, in a separate session. The test fails on console errors. */
   signIn(person: string, options?: BrowserContextOptions): Promise<Phone>
-  /** As the form does. */
-  ask(fields?: Partial<typeof visitor>): Promise<void>
+  /** Sends a lead as the form does. */
+  sendLead(fields?: Partial<typeof visitor>): Promise<void>
 }
 
 export const test = ownSite.extend<Desks>({
@@ -25,30 +25,30 @@ export const test = ownSite.extend<Desks>({
     await use({ url: `http://127.0.0.1:${port}`, deskUrl: desk.url, makeLink: desk.makeLink })
   },
   signIn: async ({ browser, site, endings }, use) => {
-    const complaints: string[] = []
+    const consoleErrors: string[] = []
     await use(async (person, options = {}) => {
       const context = await browser.newContext({ viewport: phone, ...options })
       endings.push(() => context.close())
       const page = await context.newPage()
-      page.on('pageerror', (error) => complaints.push(String(error)))
+      page.on('pageerror', (error) => consoleErrors.push(String(error)))
       page.on('console', (message) => {
-        // Refusals and a cut line are part of the game; a breach of the policy is not.
+        // Failed requests are expected; violations of the Content-Security-Policy are not.
         if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-          complaints.push(message.text())
+          consoleErrors.push(message.text())
       })
-      let looks = 0
+      let polls = 0
       page.on('requestfinished', (request) => {
-        if (request.url().endsWith('/api/today')) looks += 1
+        if (request.url().endsWith('/api/today')) polls += 1
       })
       await page.goto(await site.makeLink())
       await page.getByLabel('Your name').fill(person)
       await page.getByRole('button', { name: 'Open the desk' }).click()
       await page.getByRole('navigation', { name: 'Desk' }).waitFor()
-      return { page, looks: () => looks }
+      return { page, countPolls: () => polls }
     })
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
   },
-  ask: async ({ site }, use) =>
+  sendLead: async ({ site }, use) =>
     use(async (fields = {}) => {
       expect((await postLead(site.url, { ...visitor, ...fields })).status).toBe(200)
     }),

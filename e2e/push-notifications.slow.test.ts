@@ -75,7 +75,7 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
     page,
     /**
      * Passes the fake's next message for this phone to the service worker, and waits until it is
-     * shown: listing the notifications earlier makes Chromium forget the one it is about to show.
+     * shown: listing the notifications earlier makes Chromium drop the one it is about to show.
      */
     async deliver() {
       const isMine = ({ device }: { device: string }) => device === name
@@ -94,7 +94,7 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
       }),
     isUnsubscribed: () =>
       worker.evaluate(() => (globalThis as unknown as WorkerScope).isUnsubscribed),
-    /** Imitates a press of the notification's button, which no test can reach on the screen. */
+    /** Simulates a click on the notification's button, which tests cannot reach. */
     async press(action: string) {
       await worker.evaluate(async (pressed) => {
         const scope = globalThis as unknown as WorkerScope
@@ -136,14 +136,14 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   const lead = { ...visitor, serviceType: 'emergency' }
   expect((await postLead(`http://127.0.0.1:${site.port}`, lead)).status).toBe(200)
   for (const each of [sam, dana]) await each.deliver()
-  const ring = { title: expect.stringMatching(/^Jane Doe: call by /), silent: false }
-  await expect.poll(async () => (await dana.readNotifications()).at(-1)).toMatchObject(ring)
+  const alert = { title: expect.stringMatching(/^Jane Doe: call by /), silent: false }
+  await expect.poll(async () => (await dana.readNotifications()).at(-1)).toMatchObject(alert)
   await dana.press('calling')
   await expect.poll(dana.readNotifications).toEqual([])
 
   // On the other phone the answer replaces the notification, and then disappears.
-  const told = await sam.deliver()
-  expect(told.notification).toMatchObject({ title: 'Dana is calling Jane Doe', silent: true })
+  const update = await sam.deliver()
+  expect(update.notification).toMatchObject({ title: 'Dana is calling Jane Doe', silent: true })
   await expect
     .poll(async () => (await sam.readNotifications()).filter(({ title }) => /Jane/.test(title)))
     .toEqual([])
@@ -153,7 +153,7 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   // After sign-out, no name stays on the screen.
   expect((await postLead(`http://127.0.0.1:${site.port}`, lead)).status).toBe(200)
   await sam.deliver()
-  await expect.poll(async () => (await sam.readNotifications()).at(-1)).toMatchObject(ring)
+  await expect.poll(async () => (await sam.readNotifications()).at(-1)).toMatchObject(alert)
   await sam.page.getByRole('link', { name: 'People' }).click()
   await sam.page.getByRole('button', { name: /^Sign out Sam/ }).click()
   await expect(sam.page.getByLabel('Your email address')).toBeVisible()

@@ -13,7 +13,7 @@ type Call = {
   cookie?: string | undefined
   body?: unknown
   headers?: Record<string, string>
-  /** Another name of the desk. */
+  /** Another host name for the desk. */
   url?: string
 }
 
@@ -22,7 +22,7 @@ const variables = {
   DESK_EMAIL_TO: 'sam.hill@example.com,alex@example.com',
 }
 
-/** The desk on a test's database, with a clock to move and a mailbox to read. */
+/** Creates a desk on a test database, with an adjustable clock and a mailbox. */
 export function createTestDesk(
   db: Database,
   {

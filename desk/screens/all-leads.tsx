@@ -17,8 +17,8 @@ const states = {
   'not-a-lead': 'Not a lead',
 }
 
-const typingMs = 250
-const againMs = 3_000
+const debounceMs = 250
+const retryMs = 3_000
 
 /** `fresh` are today's leads, which are polled and replace older copies in the list. */
 export function AllLeads({
@@ -40,7 +40,7 @@ export function AllLeads({
     typed.map(([name, value]) => [name, value.trim()]).filter(([, value]) => value),
   )
   const asked = JSON.stringify(filter)
-  // Search again when a new lead arrives and after one lead was opened or closed.
+  // Search again when a new lead arrives and after a lead was opened or closed.
   const newestAt = Math.max(...fresh.map(({ receivedAt }) => receivedAt))
   const stamp = `${newestAt} ${shownId}`
   const [found, setFound] = useState<{ asked: string; stamp: string; pages: Page[] }>()
@@ -66,7 +66,7 @@ export function AllLeads({
           if (!look.signal.aborted) setProblem(error as Error)
         }
       },
-      problem ? againMs : typingMs,
+      problem ? retryMs : debounceMs,
     )
     return () => {
       clearTimeout(timer)
@@ -120,7 +120,7 @@ export function AllLeads({
               Day
               <input type="date" {...field('day')} />
             </label>
-            <Choice label="State" any="Any state" choices={states} {...field('state')} />
+            <Choice label="Status" any="Any status" choices={states} {...field('state')} />
             <Choice
               label="Service"
               any="Any service"
@@ -129,7 +129,7 @@ export function AllLeads({
             />
             <label>
               Source
-              <input placeholder="google, spring-roofs …" {...field('source')} />
+              <input placeholder="google, spring-roofs…" {...field('source')} />
             </label>
           </div>
         </details>
@@ -137,10 +137,10 @@ export function AllLeads({
       {problem && <p className="problem">{problem.message}</p>}
       <p className="quiet" role="status">
         {found?.asked !== asked
-          ? 'Looking …'
+          ? 'Searching…'
           : leads.length === 0
-            ? 'No lead matches.'
-            : `${leads.length}${next ? ' and more' : ''}, the newest first`}
+            ? 'No matching leads.'
+            : `${leads.length}${next ? '+' : ''} found, newest first`}
       </p>
       <LeadList
         leads={leads}
@@ -162,7 +162,7 @@ export function AllLeads({
   )
 }
 
-/** Returns the file's name. Uses POST, so that no name of a homeowner ends up in a URL. */
+/** Returns the file name. Uses POST to keep homeowners' names out of URLs. */
 async function download(filter: object): Promise<string> {
   const options = { needsData: true, timeoutMs: 120_000 }
   const file = await request<Blob>('POST', '/api/spreadsheet', { body: filter, ...options })

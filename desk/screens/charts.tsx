@@ -6,7 +6,7 @@ const width = 320
 const plotHeight = 96
 const top = 14
 
-/** Kept calls with missed ones on top, hatched; and the same as a table. */
+/** Stacks missed calls (hatched) on kept ones, and repeats the numbers in a table. */
 export function BarChart({
   title,
   label,
@@ -16,7 +16,7 @@ export function BarChart({
   title: string
   /** Describes the chart for screen readers. */
   label: string
-  /** The unit of a bar: a minute, an hour, a day. */
+  /** The heading of the bars' column in the table, such as Hour. */
   nameOf: string
   bars: readonly Bar[]
 }) {
@@ -70,7 +70,7 @@ export function BarChart({
         })}
       </svg>
       <details>
-        <summary>As a table</summary>
+        <summary>Show as a table</summary>
         <Table
           head={[nameOf, 'Kept', 'Missed']}
           rows={bars.map(({ name, kept, missed }) => [name, kept, missed])}
@@ -110,7 +110,7 @@ export function Table({ head, rows }: { head: string[]; rows: ReactNode[][] }) {
 
 export function ShareRing({ share, figure }: { share: number; figure: string }) {
   return (
-    <svg viewBox="0 0 120 120" role="img" aria-label={`${figure} of the promises kept`}>
+    <svg viewBox="0 0 120 120" role="img" aria-label={`${figure} of promises kept`}>
       <circle cx="60" cy="60" r="52" />
       <circle
         cx="60"

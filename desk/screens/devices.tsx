@@ -16,7 +16,7 @@ type Devices = { publicKey: string; devices: DeviceCard[]; steps: number[] }
 
 export function DeviceList({ now }: { now: number }) {
   const { data, trouble, refresh } = useFresh<Devices>('/api/devices', 10_000)
-  if (!data) return <p>{trouble ?? 'Loading …'}</p>
+  if (!data) return <p>{trouble ?? 'Loading…'}</p>
   const { devices, publicKey, steps } = data
   const own = devices.find(({ isThis }) => isThis)
   return (
@@ -47,7 +47,7 @@ function TurnOnNotifications({
     setBusy(true)
     await attempt(
       turnOnNotifications(publicKey, name),
-      'Notifications are on for this phone. Press Test to try them.',
+      'Notifications are on for this phone. To try them, choose Test.',
     )
     await refresh()
     setBusy(false)
@@ -57,7 +57,7 @@ function TurnOnNotifications({
   if (support === 'unsupported')
     return (
       <p className="quiet">
-        This browser has no notifications. Use Chrome, Edge, Firefox, or Safari.
+        This browser doesn’t support notifications. Use Chrome, Edge, Firefox, or Safari.
       </p>
     )
   return (
@@ -67,17 +67,17 @@ function TurnOnNotifications({
         <input name="device" defaultValue="My phone" maxLength={60} required />
       </label>
       <Button type="submit" isLoud disabled={isBusy}>
-        {isBusy ? 'Turning on …' : 'Turn on notifications'}
+        {isBusy ? 'Turning on…' : 'Turn on notifications'}
       </Button>
     </form>
   )
 }
 
 const homeScreenSteps = [
-  ['Tap Share in Safari’s bar.', 'M12 3v12M8 7l4-4 4 4M6 11H5v10h14V11h-1'],
-  ['Choose “Add to Home Screen”.', 'M5 3h14v18H5zM12 8v8M8 12h8'],
+  ['In Safari, tap Share.', 'M12 3v12M8 7l4-4 4 4M6 11H5v10h14V11h-1'],
+  ['Choose “Add to Home Screen.”', 'M5 3h14v18H5zM12 8v8M8 12h8'],
   [
-    'Open the desk from there and press “Turn on notifications”.',
+    'Open the desk from the home screen and tap “Turn on notifications.”',
     'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',
   ],
 ] as const
@@ -137,7 +137,8 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
       </label>
       {!device.canNotify ? (
         <p className="problem">
-          No longer receives notifications. Open the desk there and turn them on, or remove it.
+          No longer receives notifications. Open the desk on that phone and turn them on again, or
+          remove it.
         </p>
       ) : (
         <>
@@ -151,7 +152,7 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
             >
               {[...new Set([...steps, notifyAfterMinutes])].map((minutes) => (
                 <option key={minutes} value={minutes}>
-                  {minutes === 0 ? 'At once' : `After ${minutes} min without a call`}
+                  {minutes === 0 ? 'Immediately' : `After ${minutes} min without a call`}
                 </option>
               ))}
             </select>
@@ -189,7 +190,7 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
           </>
         )}
         <ConfirmButton label="Remove" question={`Remove ${name}?`} onConfirm={remove}>
-          It no longer gets notifications. You can turn them on again on that phone.
+          It will no longer receive notifications. You can turn them on again on that phone.
         </ConfirmButton>
       </div>
     </>

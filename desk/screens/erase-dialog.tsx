@@ -24,7 +24,7 @@ export function EraseDialog({
     await request<{ message: string }>('DELETE', `/api/leads/${lead.id}`, {
       body: { name, hereOnly },
       needsData: true,
-      // The server waits up to 60 s until nobody else sends to Airtable.
+      // The server waits up to 60 s for other processes to finish sending to Airtable.
       timeoutMs: 75_000,
     }).then(({ message }) => onErased(message), setProblem)
     setBusy(false)
@@ -33,7 +33,10 @@ export function EraseDialog({
     <dialog ref={dialog} aria-labelledby="erase-title" onClose={() => setProblem(undefined)}>
       <form onSubmit={erase}>
         <h2 id="erase-title">Erase this person?</h2>
-        <p>Here and in Airtable, forever. Alerts that were sent cannot be called back.</p>
+        <p>
+          This deletes the lead here and in Airtable. You can’t undo it or take back alerts already
+          sent.
+        </p>
         <label>
           <span>
             To confirm, type the name: <b dir="auto">{lead.name}</b>
@@ -44,17 +47,14 @@ export function EraseDialog({
           {problem?.message}
         </p>
         <div className="pair">
-          <Button onClick={() => dialog.current?.close()}>Keep</Button>
+          <Button onClick={() => dialog.current?.close()}>Cancel</Button>
           <Button type="submit" isLoud data-alarm disabled={isBusy}>
             {canEraseHere ? 'Try again' : 'Erase'}
           </Button>
         </div>
         {canEraseHere && (
           <>
-            <p>
-              Or erase this person here only. The row in Airtable stays, so you have to delete it
-              there by hand.
-            </p>
+            <p>Or erase this person here only, and delete the row in Airtable yourself.</p>
             <Button type="submit" name="here-only" disabled={isBusy}>
               Erase here only
             </Button>

@@ -35,10 +35,10 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
     return (
       <>
         <Heading>This lead was erased</Heading>
-        <p>{erased ?? 'Somebody erased it on another phone. There is nothing left to do.'}</p>
+        <p>{erased ?? 'Someone erased it on another device. There is nothing left to do.'}</p>
       </>
     )
-  if (!data) return <p>{trouble ?? 'Loading …'}</p>
+  if (!data) return <p>{trouble ?? 'Loading…'}</p>
   const { lead, canResumeWebhook } = data
   const countdown = computeCountdown(lead, now)
   const refreshBoth = async () => {
@@ -81,18 +81,18 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
         ))}
         {lead.answeredAt !== null && !lead.outcome && (
           <Button onClick={() => reopen(lead, 'undo-calling', refreshBoth)}>
-            Nobody called: reopen
+            Not called? Reopen
           </Button>
         )}
       </div>
       <Facts lead={lead} />
       <Deliveries lead={lead}>
-        <Button onClick={act('retry', 'tried again.')}>Try now</Button>
+        <Button onClick={act('retry', 'retrying now.')}>Retry now</Button>
         <RetryAll refresh={refreshBoth} />
         {canResumeWebhook && <ResumeWebhook refresh={refreshBoth} />}
       </Deliveries>
       <button type="button" className="link erase" onClick={() => dialog.current?.showModal()}>
-        Erase this person …
+        Erase this person…
       </button>
       <EraseDialog
         dialog={dialog}
@@ -112,7 +112,7 @@ function Facts({ lead }: { lead: LeadInFull }) {
       return (
         <a href={lead.mapUrl} target="_blank" rel="noreferrer">
           {text}
-          <span className="unseen"> (on the map)</span>
+          <span className="unseen"> (opens a map)</span>
         </a>
       )
     if (name === 'email')
@@ -124,7 +124,7 @@ function Facts({ lead }: { lead: LeadInFull }) {
     ...Object.fromEntries(fields.map((field) => [field.label, show(field)])),
     Source: lead.source,
     Consent: lead.consent ? `Version ${lead.consent}` : 'None on record',
-    ...(lead.suspicion && { Suspect: lead.suspicion }),
+    ...(lead.suspicion && { 'Possible spam': lead.suspicion }),
   }
   return (
     <dl className="card facts">
@@ -142,8 +142,8 @@ function Facts({ lead }: { lead: LeadInFull }) {
 function Deliveries({ lead, children }: { lead: LeadInFull; children: ReactNode }) {
   return (
     <section className="deliveries">
-      <h2>Where it went</h2>
-      {lead.deliveries.length === 0 && <p>Only on this desk so far.</p>}
+      <h2>Where it was sent</h2>
+      {lead.deliveries.length === 0 && <p>Not sent anywhere yet.</p>}
       <ul>
         {lead.deliveries.map(({ what, state, status, error, note }) => (
           <li key={`${what} ${status}`} data-state={state}>

@@ -37,7 +37,7 @@ export function People({
       <Heading>People</Heading>
       <form className="card" onSubmit={rename}>
         <label>
-          Your name, as the crew knows you
+          Your name (shown to the crew)
           <input
             name="person"
             defaultValue={me.person}
@@ -50,7 +50,7 @@ export function People({
       </form>
       <h2>Notifications</h2>
       <DeviceList now={now} />
-      <h2>Who may sign in</h2>
+      <h2>Who can sign in</h2>
       {data ? (
         <Crew
           members={data.crew}
@@ -58,7 +58,7 @@ export function People({
           onRemoved={(email) => (email === me.email ? onSignOut() : refresh())}
         />
       ) : (
-        <p>{trouble ?? 'Loading …'}</p>
+        <p>{trouble ?? 'Loading…'}</p>
       )}
       <h2>Signed in</h2>
       <ul className="sessions">
@@ -67,10 +67,10 @@ export function People({
             <div>
               <b dir="auto">{person}</b>
               <p className="quiet small">
-                {device}, {isThis ? 'this one' : formatSeen(seenAt, now)}
+                {device}, {isThis ? 'this device' : formatSeen(seenAt, now)}
               </p>
               <p className="quiet small">
-                {email.includes('@') ? email : 'With a link from the server'}
+                {email.includes('@') ? email : 'Signed in with a link from the server'}
               </p>
             </div>
             <Button onClick={end(id, isThis)} aria-label={`Sign out ${person}, ${device}`}>
@@ -86,7 +86,7 @@ export function People({
           question="Sign out everywhere?"
           onConfirm={end('all', true)}
         >
-          Everyone has to sign in again, and no phone gets notifications until then.
+          Everyone will have to sign in again. Until then, no phone receives notifications.
         </ConfirmButton>
       </div>
     </>
@@ -108,7 +108,7 @@ function Crew({
     const email = new FormData(form).get('email')
     await attempt(
       request('POST', '/api/crew', { body: { email } }).then(() => form.reset()),
-      `${email} can now ask for a sign-in link here.`,
+      `${email} can now request a sign-in link.`,
     )
     await refresh()
   }
@@ -132,7 +132,7 @@ function Crew({
                 question={`Remove ${email}?`}
                 onConfirm={() => remove(email)}
               >
-                This signs the person out on every device and ends their notifications.
+                This signs the person out on every device and turns off their notifications.
               </ConfirmButton>
             )}
           </li>
@@ -140,7 +140,7 @@ function Crew({
       </ul>
       <form className="card" onSubmit={add}>
         <label>
-          Email address of a crew member
+          Crew member’s email address
           <input name="email" type="email" autoComplete="off" maxLength={254} required />
         </label>
         <Button type="submit">Add</Button>

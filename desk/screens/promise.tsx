@@ -13,7 +13,9 @@ export function PromiseScreen({ query }: { query: string }) {
   return (
     <>
       <Heading>The promise</Heading>
-      <p className="quiet">A call within 10 minutes, day and night. Hatched is what was missed.</p>
+      <p className="quiet">
+        A call within 10 minutes, day and night. Hatched bars are missed calls.
+      </p>
       <nav className="periods" aria-label="Period">
         {periods.map((some) => (
           <a
@@ -35,7 +37,7 @@ export function PromiseScreen({ query }: { query: string }) {
 function Report({ days }: { days: string }) {
   const path = `/api/promise?days=${days}`
   const { data, trouble } = useFresh<{ report: PromiseReport }>(path, 30_000)
-  if (!data) return <p className="quiet">{trouble ?? 'Loading …'}</p>
+  if (!data) return <p className="quiet">{trouble ?? 'Loading…'}</p>
   const { report } = data
   const { share, byMinute, byHour, bySource, channels } = report
   if (share === null)
@@ -43,7 +45,7 @@ function Report({ days }: { days: string }) {
       <p className="empty">
         {report.open > 0
           ? 'The first requests are still open.'
-          : `Nobody asked in these ${days} days. What is kept shows here.`}
+          : `No requests in the last ${days} days.`}
       </p>
     )
   const daily = fillDays(report)
@@ -59,11 +61,11 @@ function Report({ days }: { days: string }) {
         ))}
       </section>
       <BarChart
-        title="How fast"
-        label={`Answered by minute: ${report.kept} within 10 minutes, half of all within ${formatTook(report.medianMs)}; ${byMinute[10]} later, ${byMinute[11]} not yet.`}
+        title="Response time"
+        label={`Response times: ${report.kept} within 10 minutes, half of all within ${formatTook(report.medianMs)}; ${byMinute[10]} later, ${byMinute[11]} not yet.`}
         nameOf="Answered"
         bars={byMinute.map((count, at) => ({
-          name: at < 10 ? `In minute ${at + 1}` : at === 10 ? 'Later' : 'Not yet',
+          name: at < 10 ? `Minute ${at + 1}` : at === 10 ? 'Later' : 'Not yet',
           tick: at < 10 ? String(at + 1) : at === 10 ? '10+' : 'open',
           kept: at < 10 ? count : 0,
           missed: at < 10 ? 0 : count,
@@ -71,7 +73,7 @@ function Report({ days }: { days: string }) {
       />
       <BarChart
         title="By hour"
-        label={`Requests by the hour they came in. ${worstMissed > 0 ? `Most were missed at ${formatHour(worst)}: ${worstMissed}.` : 'None were missed.'}`}
+        label={`Requests by hour of arrival. ${worstMissed > 0 ? `Most were missed at ${formatHour(worst)}: ${worstMissed}.` : 'None were missed.'}`}
         nameOf="Hour"
         bars={byHour.map((counts, at) => ({
           name: formatHour(at),
@@ -81,7 +83,7 @@ function Report({ days }: { days: string }) {
       />
       <BarChart
         title="By day"
-        label={`Requests by day: ${daily.filter(({ missed }) => missed > 0).length} of ${daily.length} days had a missed one.`}
+        label={`Requests by day: ${daily.filter(({ missed }) => missed > 0).length} of ${daily.length} days had a missed call.`}
         nameOf="Day"
         bars={daily}
       />
@@ -94,11 +96,11 @@ function Report({ days }: { days: string }) {
       </section>
       {channels.length > 0 && (
         <section className="card">
-          <h2>How soon staff knew</h2>
+          <h2>How fast alerts went out</h2>
           <Table
-            head={['Channel', 'Sent', 'In 2 s', 'Half in', '95 % in']}
+            head={['Channel', 'Sent', 'In 2 s', 'Half in', '95% in']}
             rows={channels.map(({ channel, sent, waiting, expired, within2s, medianMs, p95Ms }) => [
-              `${channel}${waiting > 0 ? ` (${waiting} waiting)` : ''}${expired > 0 ? ` (${expired} not delivered)` : ''}`,
+              `${channel}${waiting > 0 ? ` (${waiting} pending)` : ''}${expired > 0 ? ` (${expired} not delivered)` : ''}`,
               sent,
               formatShare(within2s),
               formatTook(medianMs),
@@ -112,7 +114,7 @@ function Report({ days }: { days: string }) {
 }
 
 const formatShare = (share: number | null): string =>
-  share === null ? '–' : `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : 1)} %`
+  share === null ? '–' : `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : 1)}%`
 
 const formatTook = (ms: number | null): string => (ms === null ? '–' : formatPreciseDuration(ms))
 
@@ -125,13 +127,12 @@ export function describeReport(report: PromiseReport): string[] {
   return [
     `${kept} of ${count(kept + missed, 'request', 'requests')} answered within 10 minutes.`,
     report.medianMs !== null &&
-      `Half within ${formatTook(report.medianMs)}, nine of ten within ${formatTook(report.p90Ms)}.`,
+      `Half within ${formatTook(report.medianMs)}, 90% within ${formatTook(report.p90Ms)}.`,
     missed > 0 && `${missed} missed${late}.`,
     open > 0 && `${count(open, 'request is', 'requests are')} still within 10 minutes.`,
-    suspect > 0 &&
-      `${count(suspect, 'looks like a robot and is', 'look like robots and are')} not counted.`,
+    suspect > 0 && `${count(suspect, 'request is', 'requests are')} possible spam and not counted.`,
     answeredInAirtable > 0 &&
-      `${answeredInAirtable} seen in Airtable: answered then, or somewhat earlier.`,
+      `${answeredInAirtable} answered in Airtable, possibly a little earlier than shown.`,
   ].filter((sentence) => sentence !== false)
 }
 
@@ -149,7 +150,7 @@ function fillDays({
   const known = new Map(byDay.map((one) => [one.day, one]))
   const length = Math.round((noon(to) - noon(from)) / dayMs) + 1
   const every = Math.ceil(length / 5)
-  // Made here, because the first formatter of a page takes a slow phone 100 ms.
+  // Create the formatter here, because the first one takes 100 ms on a slow phone.
   const dayName = new Intl.DateTimeFormat('en-US', {
     ...{ month: 'short', day: 'numeric' },
     timeZone: 'UTC',

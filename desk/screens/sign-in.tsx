@@ -34,7 +34,7 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
     const email = new FormData(event.currentTarget).get('email')
     return send('/api/sign-in', { email }, () =>
       setMessage(
-        'If this address may open the desk, a link is on its way. It works once, for 15 minutes.',
+        'If this address can sign in, a link is on its way. It works once, within 15 minutes.',
       ),
     )
   }
@@ -46,14 +46,14 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
       {token ? (
         <form onSubmit={redeemLink}>
           <label>
-            Your name, as the crew knows you
+            Your name (shown to the crew)
             <input name="person" maxLength={60} autoComplete="name" required />
           </label>
           <Button type="submit" isLoud disabled={isBusy}>
             Open the desk
           </Button>
           <p className="quiet small">
-            You stay signed in on this device until you sign out or don’t open the desk for 30 days.
+            You stay signed in on this device until you sign out or don’t use the desk for 30 days.
           </p>
         </form>
       ) : (
@@ -63,7 +63,7 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
             <input name="email" type="email" autoComplete="email" required />
           </label>
           <Button type="submit" isLoud disabled={isBusy}>
-            Send me a link
+            Email me a link
           </Button>
         </form>
       )}
@@ -73,7 +73,7 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
       </p>
       {token && problem && (
         <a className="button" data-quiet href="#/">
-          Ask for a new link
+          Request a new link
         </a>
       )}
     </main>

@@ -43,7 +43,7 @@ export function Today({
   )
 }
 
-/** Links to the leads that the list leaves out. */
+/** Links to the leads that the list omits. */
 const More = ({ count, query = '' }: { count: number; query?: string }) =>
   count > 0 && (
     <a className="link" href={formatRoute({ screen: 'leads', query })}>
@@ -56,6 +56,6 @@ function summarize(answered: readonly LeadCard[], total: number): string {
     .flatMap(({ receivedAt, answeredAt }) => (answeredAt === null ? [] : [answeredAt - receivedAt]))
     .sort((a, b) => a - b)
   const median = took[Math.ceil(took.length / 2) - 1]
-  if (median === undefined) return 'Every homeowner is promised a call within 10 minutes.'
+  if (median === undefined) return 'We promise every homeowner a call within 10 minutes.'
   return `${total} answered since yesterday, ${total === 1 ? 'after' : 'half of them within'} ${formatShortDuration(median)}.`
 }

@@ -23,11 +23,14 @@ const span = v.pipe(
   v.check(
     (input) => pattern.test(input) && closesLater(input),
     ({ input }) =>
-      `is '${input}', but must be 24-hour times, such as '7:00-18:00', and close after it opens. Split a night at 24:00.`,
+      `is '${input}', but must be 24-hour times, such as '7:00-18:00', and close after it opens. To stay open past midnight, split the span at 24:00.`,
   ),
 )
 const day = v.exactOptional(
-  v.pipe(listOf(span), v.check(areInOrder, 'has spans that overlap, touch, or are not in order.')),
+  v.pipe(
+    listOf(span),
+    v.check(areInOrder, 'has spans that overlap, touch, or are out of order. Sort or merge them.'),
+  ),
 )
 
 export const hoursRules = v.pipe(
@@ -63,8 +66,8 @@ export const hoursRules = v.pipe(
 )
 
 /**
- * Lists the texts that promise more than limited hours can keep, such as header.callLabel. The form's
- * own texts are left out, because they change with the hours.
+ * Lists texts that promise more than limited hours allow, such as header.callLabel. Skips the form, whose
+ * texts change with the hours.
  */
 export function findBrokenPromises(content: { hours: BusinessHours; form: object }): string[] {
   const { hours, form, ...others } = content

@@ -32,7 +32,7 @@ export function Hero() {
       </picture>
       <div className="hero-grid page-width">
         <div className="hero-words">
-          {/* For screens where the header has room for the logo only. */}
+          {/* For screens whose header has space only for the logo. */}
           <p className="hero-company" data-long={hasLongName || undefined}>
             {company.name}
           </p>
@@ -71,7 +71,7 @@ export function Hero() {
               </p>
             ))}
           </div>
-          {/* React hydrates only this: nothing else on the page needs it in the browser. */}
+          {/* React hydrates only the form. Nothing else needs React in the browser. */}
           <div id="estimate" data-code="/estimate-form/main.tsx">
             <EstimateForm />
           </div>

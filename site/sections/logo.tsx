@@ -3,7 +3,7 @@ import { company } from '../content.ts'
 
 const size = 34
 
-/** A longer name does not fit into the header of a tablet. */
+/** Longer names do not fit in the header on tablets. */
 export const hasLongName = company.name.length > 28
 
 /** The logo next to the company's name: light on dark backgrounds, dark on light ones. */
