@@ -66,7 +66,7 @@ test('creates pictures without camera metadata, and only after a change', async 
   expect(find({})).toBeUndefined()
   expect(find({ colors: { ...brand.colors, ink: '#000000' } })).toBeDefined()
   expect(find({ corners: 'square' })).toBeDefined()
-  expect(find({}, { ...acme, head: other.head })).toMatch('The name, the text of the picture')
+  expect(find({}, { ...acme, head: other.head })).toMatch('The brand has changed (its name,')
   expect(find({}, { ...acme, company: other.company })).toBeDefined()
   // The name and the lines appear only in the picture for shared links.
   expect(await make({ ...acme, company: other.company })).toBe(1)
@@ -79,7 +79,7 @@ test('creates pictures without camera metadata, and only after a change', async 
   expect(find({}, other)).toBeUndefined()
 })
 
-test('explains what is wrong with a missing, broken, or small file', async () => {
+test('explains the problem with a missing, broken, or small file', async () => {
   const { root, addPicture, make } = prepare()
   await expect(make()).rejects.toThrow('site/brand/ has no hero.jpg')
   // The sample's .webp may still exist.

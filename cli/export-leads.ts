@@ -28,7 +28,7 @@ export async function exportLeads(
   } else for await (const text of texts) stdout(text)
 }
 
-/** An array with one lead per line. */
+/** Formats an array with one lead per line. */
 async function* formatJson(pages: AsyncIterable<LeadWithDeliveries[]>): AsyncGenerator<string> {
   let separator = ''
   yield '['

@@ -122,13 +122,13 @@ async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened
   const lines = [
     ...done.map((line) => `✓ ${makeSafe(line)}`),
     ...todo.map((line) => `✗ ${makeSafe(line)}`),
-    isReady ? `Ready.${retry}` : blocker === 'airtable' ? checkConnection : doThis,
+    isReady ? `Ready.${retry}` : blocker === 'airtable' ? checkConnection : fixThis,
   ]
   stdout(`${lines.join('\n')}\n`)
   return isReady ? 0 : 1
 }
 
-const doThis = 'Fix this, then run the command again.'
+const fixThis = 'Fix this, then run the command again.'
 const checkConnection =
   'Check this machine’s internet connection and https://status.airtable.com, then run the command again.'
 

@@ -55,7 +55,7 @@ function createNewerMigrations(): string {
   return dir
 }
 
-it('replaces a database with leads only with --replace, and backs it up first', async () => {
+it('requires --replace to replace leads, and backs them up first', async () => {
   const dataDir = createDir()
   const db = await openDatabase({ dataDir })
   const first = await storeLead(db)

@@ -185,55 +185,58 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
     expect([...answers].sort()).toEqual(['first', 'second'])
   })
 
-  it.each(engines)('loses no request while processes restart in turn, on %s', async (engine) => {
-    const location = await createLocation(engine)
-    const start = async (port: number) => {
-      const server = spawnServer({
-        // Caddy connects from 127.0.0.1 and could take the port of a stopped server.
-        HOST: '127.0.0.2',
-        PORT: String(port),
-        DATA_DIR: location.dataDir,
-        DATABASE_URL: location.databaseUrl,
-        TRUSTED_PROXIES: '1',
-        RATE_LIMIT_PER_MINUTE: '0',
-      })
-      await server.findUrl()
-      return { port, server }
-    }
-    const count = engine === 'sqlite' ? 1 : 2
-    const ports = await Promise.all(Array.from({ length: count }, findFreePort))
-    const running = await Promise.all(ports.map(start))
-    const caddy = await startCaddy(ports.map((port) => `127.0.0.2:${port}`))
-    onTestFinished(caddy.stop)
-    const request = createClient(caddy)
-
-    const sent: string[] = []
-    const failed: unknown[] = []
-    let isDone = false
-    const visit = async (localAddress: string) => {
-      while (!isDone) {
-        const name = `Visitor ${sent.length + 1}`
-        sent.push(name)
-        const lead = postLead(request, { localAddress, lead: { ...testLead, name } })
-        for (const { statusCode } of [await lead, await request('/', { localAddress })])
-          if (statusCode !== 200) failed.push(statusCode)
+  it.each(engines)(
+    'loses no request while processes restart one after another, on %s',
+    async (engine) => {
+      const location = await createLocation(engine)
+      const start = async (port: number) => {
+        const server = spawnServer({
+          // Caddy connects from 127.0.0.1 and could take the port of a stopped server.
+          HOST: '127.0.0.2',
+          PORT: String(port),
+          DATA_DIR: location.dataDir,
+          DATABASE_URL: location.databaseUrl,
+          TRUSTED_PROXIES: '1',
+          RATE_LIMIT_PER_MINUTE: '0',
+        })
+        await server.findUrl()
+        return { port, server }
       }
-    }
-    const visits = [1, 2, 3, 4].map((at) => visit(`127.1.0.${at}`))
-    for (const { port, server } of running) {
-      expect(await server.kill('SIGTERM')).toBe(0)
-      await start(port)
-      const before = sent.length
-      await waitUntil(() => sent.length > before + 20)
-    }
-    isDone = true
-    await Promise.all(visits)
-    expect(failed).toEqual([])
-    const db = await openDatabase(location)
-    onTestFinished(() => db.close())
-    const stored = await db.kysely.selectFrom('leads').select('name').execute()
-    expect(stored.map(({ name }) => name).sort()).toEqual(sent.sort())
-  })
+      const count = engine === 'sqlite' ? 1 : 2
+      const ports = await Promise.all(Array.from({ length: count }, findFreePort))
+      const running = await Promise.all(ports.map(start))
+      const caddy = await startCaddy(ports.map((port) => `127.0.0.2:${port}`))
+      onTestFinished(caddy.stop)
+      const request = createClient(caddy)
+
+      const sent: string[] = []
+      const failed: unknown[] = []
+      let isDone = false
+      const visit = async (localAddress: string) => {
+        while (!isDone) {
+          const name = `Visitor ${sent.length + 1}`
+          sent.push(name)
+          const lead = postLead(request, { localAddress, lead: { ...testLead, name } })
+          for (const { statusCode } of [await lead, await request('/', { localAddress })])
+            if (statusCode !== 200) failed.push(statusCode)
+        }
+      }
+      const visits = [1, 2, 3, 4].map((at) => visit(`127.1.0.${at}`))
+      for (const { port, server } of running) {
+        expect(await server.kill('SIGTERM')).toBe(0)
+        await start(port)
+        const before = sent.length
+        await waitUntil(() => sent.length > before + 20)
+      }
+      isDone = true
+      await Promise.all(visits)
+      expect(failed).toEqual([])
+      const db = await openDatabase(location)
+      onTestFinished(() => db.close())
+      const stored = await db.kysely.selectFrom('leads').select('name').execute()
+      expect(stored.map(({ name }) => name).sort()).toEqual(sent.sort())
+    },
+  )
 })
 
 async function answerWith(text: string): Promise<string> {

@@ -18,7 +18,7 @@ const deskDir = join(import.meta.dirname, '../dist-desk')
 
 export type DeskServer = {
   url: string
-  /** Makes a sign-in link that works once. */
+  /** Creates a sign-in link that works once. */
   makeLink: () => Promise<string>
   stop: () => Promise<void>
 }

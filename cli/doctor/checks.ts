@@ -41,7 +41,7 @@ export const findBackend = (raw: RawEnv): string | undefined => {
   return url && url !== raw.PUBLIC_URL?.trim().replace(/\/+$/, '') ? url : undefined
 }
 
-/** Checks of the checkout and the machine that only a developer needs. */
+/** Checks of the checkout and the machine, for developers only. */
 export const localChecks: readonly Check<LocalContext>[] = [
   defineCheck({
     id: 'env-file',
@@ -102,7 +102,7 @@ export const localChecks: readonly Check<LocalContext>[] = [
     find: ({ leadsAre, env }: LocalContext) => (leadsAre === 'missing' ? env.dataDir : undefined),
     forDeveloper: (dataDir) => ({
       text: `There is no database in ${dataDir} yet.`,
-      next: 'npm start creates it',
+      next: 'To create it, run npm start',
     }),
   }),
   defineCheck({
@@ -111,7 +111,7 @@ export const localChecks: readonly Check<LocalContext>[] = [
     severity: 'note',
     find: ({ leadsAre }: LocalContext) => (leadsAre === 'elsewhere' ? true : undefined),
     forDeveloper: () => ({
-      text: 'Doctor cannot check the database of the backend in VITE_SUPABASE_URL.',
+      text: 'Doctor cannot check the database behind VITE_SUPABASE_URL.',
       next: 'Set DATABASE_URL in .env to its connection string',
     }),
   }),
@@ -122,7 +122,7 @@ export const localChecks: readonly Check<LocalContext>[] = [
     find: ({ leadsAre, env }: LocalContext) =>
       env.databaseUrl !== undefined || leadsAre === 'elsewhere' ? true : undefined,
     forDeveloper: () => ({
-      text: 'Doctor cannot check the backups of PostgreSQL.',
+      text: 'Doctor cannot check PostgreSQL backups.',
       next: 'Make sure that it is backed up every night: see docs/backup.md',
     }),
   }),

@@ -62,7 +62,7 @@ async function find(changes: Site = {}, given: Record<string, string> = {}) {
 const findToDo = async (...args: Parameters<typeof find>) =>
   (await find(...args)).filter(({ id }) => id !== 'proxies')
 
-test('finds nothing on a healthy site but a reminder to check the proxies', async () => {
+test('reports nothing on a healthy site except a reminder to check the proxies', async () => {
   const text = expect.stringMatching(/^TRUSTED_PROXIES is 1\. It must be the number of proxies/)
   expect(await find()).toEqual([{ id: 'proxies', text, next: expect.any(String) }])
 })
@@ -95,8 +95,8 @@ test.each<[string, Site, RegExp]>([
     answer(`${publicUrl}/`, changedPage, 200, all),
     /match the page: Content-Security-Policy\.$/,
   ],
-  ['a database fault', answer(`${publicUrl}/healthz`, {}, 503), /report .*\(503\)/],
-  ['a page, not a report', answer(`${publicUrl}/healthz`, '<html>'), /report .*\(200\)/],
+  ['a database fault', answer(`${publicUrl}/healthz`, {}, 503), /confirm .*\(503\)/],
+  ['a page, not a report', answer(`${publicUrl}/healthz`, '<html>'), /confirm .*\(200\)/],
   [
     'a warning',
     answer(`${publicUrl}/healthz`, { warnings: ['no-alerts', 'email-late'] }),
@@ -118,7 +118,7 @@ test.each<[string, Site, RegExp]>([
     /do not trust the certificate for https:\/\/desk/,
   ],
   ['no function', answer(`${publicUrl}${functionPath}`, '', 404), /as expected \(404\)/],
-])('finds %s, and nothing else', async (_, changes, sentence) => {
+])('reports %s and nothing else', async (_, changes, sentence) => {
   expect(await findToDo(changes)).toMatchObject([{ text: expect.stringMatching(sentence) }])
 })
 

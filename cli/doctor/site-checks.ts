@@ -94,7 +94,7 @@ export const siteChecks: readonly Check<SiteContext>[] = [
       return health && (health.status !== 200 || !readWarnings(health)) ? health.status : undefined
     },
     forDeveloper: (status) => ({
-      text: `/healthz does not report that a lead can be stored (${status}).`,
+      text: `The health check (/healthz) does not confirm that leads can be stored (${status}).`,
       next: 'Check the site’s log',
     }),
   }),

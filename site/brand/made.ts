@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Brand } from '../build/check-content.ts'
 
-/** The content that is drawn into pictures. */
+/** The content that appears in pictures. */
 export type BrandWords = {
   company: { name: string }
   head: { shareLines: readonly string[] }
@@ -34,7 +34,7 @@ export function computeBrandStamps({ root, brand, content }: Sources): Record<st
 
 /**
  * Returns a warning if the brand has changed since the last `npm run brand`. Missing originals do not
- * count: they may be kept out of the repository. A container has no made.json to compare with.
+ * count, because they may be outside the repository. A container has no made.json to compare with.
  */
 export function findOldBrand(sources: Sources): string | undefined {
   const stampFile = join(sources.root, 'site/brand/made.json')
@@ -42,5 +42,5 @@ export function findOldBrand(sources: Sources): string | undefined {
   const made: Record<string, string> = JSON.parse(readFileSync(stampFile, 'utf8'))
   const now = Object.entries(computeBrandStamps(sources))
   if (now.some(([path, stamp]) => made[path] !== stamp))
-    return 'The name, the text of the picture for shared links, a color, the corners, the logo, or a picture has changed, but colors, icons, pictures, emails, and the picture for shared links still show the old brand.'
+    return 'The brand has changed (its name, colors, corners, logo, pictures, or the text for shared links), but the site and its emails still show the old one.'
 }
