@@ -4,7 +4,7 @@ import type { DeskWarning } from '#leads/desk/routes.ts'
 import { ResumeWebhook, RetryAll } from './delivery-actions.tsx'
 import { Icon } from './elements.tsx'
 import { formatRoute } from './route.ts'
-import { type Fresh, useNow } from './use-fresh.ts'
+import { type Polled, useNow } from './use-polling.ts'
 
 // The desk polls every 2 s, so data this old means that the connection hangs.
 const oldMs = 8_000
@@ -13,7 +13,7 @@ export function Banner({
   today: { trouble, at, refresh },
   warnings,
 }: {
-  today: Fresh<unknown>
+  today: Polled<unknown>
   warnings: readonly DeskWarning[]
 }) {
   const now = useNow()

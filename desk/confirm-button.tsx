@@ -27,7 +27,7 @@ export function ConfirmButton({
           <p>{children}</p>
           <div className="pair">
             <Button onClick={() => dialog.current?.close()}>Cancel</Button>
-            <Button type="submit" isLoud data-alarm>
+            <Button type="submit" isPrimary data-alarm>
               {label}
             </Button>
           </div>

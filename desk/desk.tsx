@@ -11,7 +11,7 @@ import { People } from './screens/people.tsx'
 import { PromiseScreen } from './screens/promise.tsx'
 import { SignIn } from './screens/sign-in.tsx'
 import { Today } from './screens/today.tsx'
-import { useFresh } from './use-fresh.ts'
+import { usePolling } from './use-polling.ts'
 
 const screens = [
   ['today', 'Today'],
@@ -42,7 +42,7 @@ function SignedIn({
   start: Start | undefined
   onChange: () => void
 }) {
-  const today = useFresh<TodayData>('/api/today', undefined, start)
+  const today = usePolling<TodayData>('/api/today', undefined, start)
   if (today.data) setCompanyTimeZone(today.data.timeZone)
   const { screen, leadId, query } = parseRoute(hash)
   useNavigation(hash)

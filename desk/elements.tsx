@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react'
 import { logo } from '#leads/brand.json'
-import { hasMoved } from './route.ts'
+import { hasNavigated } from './route.ts'
 
 /** The page's title, which includes the company's name. */
 export const deskTitle = import.meta.env.SSR ? '' : document.title
@@ -9,7 +9,7 @@ export const deskTitle = import.meta.env.SSR ? '' : document.title
 export function Heading({ children }: { children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    if (hasMoved()) heading.current?.focus({ preventScroll: true })
+    if (hasNavigated()) heading.current?.focus({ preventScroll: true })
   }, [])
   return (
     <h1 ref={heading} tabIndex={-1} dir="auto">
@@ -18,9 +18,11 @@ export function Heading({ children }: { children: ReactNode }) {
   )
 }
 
-/** `isLoud` marks the main action of a screen. */
-export const Button = ({ isLoud, ...props }: ComponentProps<'button'> & { isLoud?: boolean }) => (
-  <button type="button" className="button" data-quiet={!isLoud || undefined} {...props} />
+export const Button = ({
+  isPrimary,
+  ...props
+}: ComponentProps<'button'> & { isPrimary?: boolean }) => (
+  <button type="button" className="button" data-quiet={!isPrimary || undefined} {...props} />
 )
 
 export const Mark = () => (

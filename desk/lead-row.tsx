@@ -6,7 +6,7 @@ import { computeCountdown, isOpen } from './countdown.ts'
 import { CountdownIcon } from './countdown-icon.tsx'
 import { Button, Icon } from './elements.tsx'
 import { attempt, isolate } from './notice.tsx'
-import { useIsLive, useNow } from './use-fresh.ts'
+import { useIsLive, useNow } from './use-polling.ts'
 
 type Refresh = () => Promise<void>
 
@@ -56,7 +56,7 @@ export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refres
         {lead.phone.shown}
       </a>
       {canClaim && (
-        <Button isLoud={isOffered} disabled={isBusy || !isLive} onClick={claim}>
+        <Button isPrimary={isOffered} disabled={isBusy || !isLive} onClick={claim}>
           I am calling
         </Button>
       )}

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { isOpen } from './countdown.ts'
 import { createSignal, useSignal } from './signal.ts'
-import type { Fresh } from './use-fresh.ts'
+import type { Polled } from './use-polling.ts'
 
 /** Keeps a visitor's text from changing the direction of the sentence around it. */
 export const isolate = (text: string) => `\u2068${text}\u2069`
@@ -36,7 +36,7 @@ export const attempt = <Result,>(
   )
 
 /** Shows notices, and announces new leads and other people's calls to screen readers. */
-export function Notice({ today }: { today: Fresh<{ leads: LeadCard[] }> }) {
+export function Notice({ today }: { today: Polled<{ leads: LeadCard[] }> }) {
   const shown = useSignal(notices, () => notice)
   const [changes, setChanges] = useState('')
   const before = useRef<{ leads: LeadCard[]; trouble: string | undefined }>(undefined)

@@ -46,4 +46,4 @@ export function replaceHash(hash: string) {
 /** The scroll position when the screen was left. */
 export const findScroll = (hash: string) => scrolls.get(hash) ?? 0
 /** False until the first navigation, because the first screen must not take the focus. */
-export const hasMoved = () => scrolls.size > 0
+export const hasNavigated = () => scrolls.size > 0

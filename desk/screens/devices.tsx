@@ -10,12 +10,12 @@ import {
   turnOffNotifications,
   turnOnNotifications,
 } from '../push-notifications.ts'
-import { useFresh } from '../use-fresh.ts'
+import { usePolling } from '../use-polling.ts'
 
 type Devices = { publicKey: string; devices: DeviceCard[]; steps: number[] }
 
 export function DeviceList({ now }: { now: number }) {
-  const { data, trouble, refresh } = useFresh<Devices>('/api/devices', 10_000)
+  const { data, trouble, refresh } = usePolling<Devices>('/api/devices', 10_000)
   if (!data) return <p>{trouble ?? 'Loading…'}</p>
   const { devices, publicKey, steps } = data
   const own = devices.find(({ isThis }) => isThis)
@@ -66,7 +66,7 @@ function TurnOnNotifications({
         Name of this phone
         <input name="device" defaultValue="My phone" maxLength={60} required />
       </label>
-      <Button type="submit" isLoud disabled={isBusy}>
+      <Button type="submit" isPrimary disabled={isBusy}>
         {isBusy ? 'Turning on…' : 'Turn on notifications'}
       </Button>
     </form>

@@ -48,7 +48,7 @@ export function EraseDialog({
         </p>
         <div className="pair">
           <Button onClick={() => dialog.current?.close()}>Cancel</Button>
-          <Button type="submit" isLoud data-alarm disabled={isBusy}>
+          <Button type="submit" isPrimary data-alarm disabled={isBusy}>
             {canEraseHere ? 'Try again' : 'Erase'}
           </Button>
         </div>

@@ -9,7 +9,7 @@ import { Button, Heading, Icon } from '../elements.tsx'
 import { CallActions, reopen } from '../lead-row.tsx'
 import { attempt, isolate } from '../notice.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
-import { useFresh, useNow } from '../use-fresh.ts'
+import { useNow, usePolling } from '../use-polling.ts'
 import { EraseDialog } from './erase-dialog.tsx'
 
 const outcomes = [
@@ -21,7 +21,7 @@ type Answer = { lead: LeadInFull; canResumeWebhook: boolean }
 
 export function Lead({ id, refreshList }: { id: string; refreshList: () => Promise<void> }) {
   const now = useNow()
-  const { data, trouble, isGone, refresh } = useFresh<Answer>(`/api/leads/${id}`)
+  const { data, trouble, isGone, refresh } = usePolling<Answer>(`/api/leads/${id}`)
   const [erased, setErased] = useState<string>()
   const dialog = useRef<HTMLDialogElement>(null)
   const callUrl = data?.lead.phone.callUrl

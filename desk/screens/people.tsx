@@ -5,7 +5,7 @@ import { request } from '../api.ts'
 import { ConfirmButton } from '../confirm-button.tsx'
 import { Button, Heading } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
-import { useFresh, useNow } from '../use-fresh.ts'
+import { useNow, usePolling } from '../use-polling.ts'
 import { DeviceList } from './devices.tsx'
 
 type Member = { email: string; canRemove: boolean }
@@ -19,7 +19,7 @@ export function People({
   onSignOut: () => void
 }) {
   const now = useNow(60_000)
-  const { data, trouble, refresh } = useFresh<PeopleData>('/api/people', 10_000)
+  const { data, trouble, refresh } = usePolling<PeopleData>('/api/people', 10_000)
   const rename = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const person = new FormData(event.currentTarget).get('person')

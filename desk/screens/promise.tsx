@@ -2,7 +2,7 @@ import { formatDay, formatPreciseDuration } from '#leads/clock.ts'
 import type { PromiseReport } from '#leads/reports/promise-report.ts'
 import { Heading } from '../elements.tsx'
 import { formatRoute } from '../route.ts'
-import { useFresh } from '../use-fresh.ts'
+import { usePolling } from '../use-polling.ts'
 import { type Bar, BarChart, ShareRing, Table } from './charts.tsx'
 
 const periods = ['7', '30', '90']
@@ -36,7 +36,7 @@ export function PromiseScreen({ query }: { query: string }) {
 
 function Report({ days }: { days: string }) {
   const path = `/api/promise?days=${days}`
-  const { data, trouble } = useFresh<{ report: PromiseReport }>(path, 30_000)
+  const { data, trouble } = usePolling<{ report: PromiseReport }>(path, 30_000)
   if (!data) return <p className="quiet">{trouble ?? 'Loading…'}</p>
   const { report } = data
   const { share, byMinute, byHour, bySource, channels } = report

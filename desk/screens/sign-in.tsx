@@ -49,7 +49,7 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
             Your name (shown to the crew)
             <input name="person" maxLength={60} autoComplete="name" required />
           </label>
-          <Button type="submit" isLoud disabled={isBusy}>
+          <Button type="submit" isPrimary disabled={isBusy}>
             Open the desk
           </Button>
           <p className="quiet small">
@@ -62,7 +62,7 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
             Your email address
             <input name="email" type="email" autoComplete="email" required />
           </label>
-          <Button type="submit" isLoud disabled={isBusy}>
+          <Button type="submit" isPrimary disabled={isBusy}>
             Email me a link
           </Button>
         </form>

@@ -5,7 +5,7 @@ import { createSignal, useSignal } from './signal.ts'
 /** A change shows within 3 s. */
 const defaultPollMs = 2_000
 
-export type Fresh<Data> = {
+export type Polled<Data> = {
   data: Data | undefined
   /** When `data` was last confirmed. */
   at: number
@@ -18,13 +18,13 @@ export type Fresh<Data> = {
 }
 
 /** Polls a path while the page is visible, and immediately after the phone wakes. */
-export function useFresh<Data>(
+export function usePolling<Data>(
   path: string,
   everyMs = defaultPollMs,
   /** Data that came with the page. */
   start?: { data: Data; at: number },
-): Fresh<Data> {
-  const [state, setState] = useState<Omit<Fresh<Data>, 'refresh'>>({
+): Polled<Data> {
+  const [state, setState] = useState<Omit<Polled<Data>, 'refresh'>>({
     data: start?.data,
     at: start?.at ?? 0,
     trouble: undefined,
