@@ -1,7 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page } from '@playwright/test'
 import { createServer, type ViteDevServer } from 'vite'
-import { hero, testimonials } from '#site/content.ts'
+import { company, hero, testimonials } from '#site/content.ts'
 import { copySources } from '#testing/copy-sources.ts'
 import { desktop, expect, phone, test } from './test.ts'
 
@@ -31,6 +32,12 @@ test.afterAll(async () => {
   rmSync(copy, { recursive: true, force: true })
 })
 
+/** Changes the content and waits until the server has noticed, so that no reload interrupts the test. */
+async function serveContent(page: Page, words: string, sign: string) {
+  writeFileSync(join(copy, 'site/content.ts'), words)
+  await expect.poll(async () => (await page.request.get(url)).text()).toContain(sign)
+}
+
 // In development, React logs an error if the hydrated markup differs from the built one.
 test('hydrates without errors, reloads after a change, and returns 404 for an unknown path', async ({
   page,
@@ -59,10 +66,9 @@ test('shows the message of a mistake in the content until it is corrected', asyn
 })
 
 test('keeps a long name off the headline and the logo at its size', async ({ page }) => {
-  const content = join(copy, 'site/content.ts')
-  const words = readFileSync(content, 'utf8')
+  const words = readFileSync(join(copy, 'site/content.ts'), 'utf8')
   const name = 'Featherstonehaugh & Daughters Roofing and Sheet Metal Works'
-  writeFileSync(content, words.replace(/( name: ).*/, `$1'${name}',`))
+  await serveContent(page, words.replace(/( name: ).*/, `$1'${name}',`), 'Featherstone')
   const measure = (selector: string) =>
     page.locator(selector).filter({ visible: true }).first().boundingBox()
   for (const width of [360, 640, 768, 1024, 1280]) {
@@ -78,20 +84,18 @@ test('keeps a long name off the headline and the logo at its size', async ({ pag
     const logo = page.locator('footer .logo svg')
     expect(String((await logo.boundingBox())?.width)).toBe(await logo.getAttribute('width'))
   }
-  writeFileSync(content, words)
+  await serveContent(page, words, company.name)
 })
 
 test('keeps three reviews still where all fit, and moves them on a phone', async ({ page }) => {
   const row = page.locator('[data-testimonials] .row')
   const button = page.locator('[data-drift-button]')
   const cards = [1, 2, 3].map((id) => ({ name: `Customer ${id}`, text: 'They fixed it.' }))
-  const writeRows = (rows: object[][]) => {
-    const words = readFileSync(join(import.meta.dirname, '../site/content.ts'), 'utf8')
+  const makeWords = (rows: object[][]) =>
+    readFileSync(join(import.meta.dirname, '../site/content.ts'), 'utf8')
       .replace(/^const rows: .* = \[\n[\s\S]*?^\]$/m, `const rows: any = ${JSON.stringify(rows)}`)
       .replace(/^ *award: .*\n/m, '')
-    writeFileSync(join(copy, 'site/content.ts'), words)
-  }
-  writeRows([cards, []])
+  await serveContent(page, makeWords([cards, []]), 'Customer 3')
   for (const [viewport, isDrifting] of [
     [desktop, false],
     [phone, true],
@@ -106,6 +110,6 @@ test('keeps three reviews still where all fit, and moves them on a phone', async
     await expect(page.locator('.badge')).toHaveCount(0)
   }
   // Without reviews, there is no section.
-  writeRows([])
+  writeFileSync(join(copy, 'site/content.ts'), makeWords([]))
   await expect(page.getByRole('heading', { name: testimonials.heading })).toHaveCount(0)
 })

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as v from 'valibot'
-import type { LeadField } from '#leads/fields.ts'
+import { fieldNames } from '#leads/fields.ts'
 import { UserError } from '#leads/user-error.ts'
 import { hoursRules } from './hours-rules.ts'
 import { anyText, choice, group, listOf, mustMatch, text, wording } from './rules.ts'
@@ -23,7 +23,7 @@ const year = v.pipe(
   v.integer('must be a year, such as 1998.'),
 )
 const sample = v.exactOptional(v.literal(true, 'must be true. Otherwise, delete it.'))
-const perField = { name: text, email: text, phone: text, address: text, serviceType: text }
+const textPerField = v.entriesFromList(fieldNames, text)
 
 const contentRules = group({
   hours: hoursRules,
@@ -70,9 +70,9 @@ const contentRules = group({
   }),
   form: group({
     heading: text,
-    labels: group(perField satisfies Record<LeadField, typeof text>),
+    labels: group(textPerField),
     optional: text,
-    placeholders: group(perField),
+    placeholders: group(textPerField),
     suggestions: group({
       label: text,
       found: wording<(count: number) => string>(),
