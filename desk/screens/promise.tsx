@@ -96,7 +96,7 @@ function Report({ days }: { days: string }) {
       </section>
       {channels.length > 0 && (
         <section className="card">
-          <h2>How fast alerts went out</h2>
+          <h2>Delivery time</h2>
           <Table
             head={['Channel', 'Sent', 'In 2 s', 'Half in', '95% in']}
             rows={channels.map(({ channel, sent, waiting, expired, within2s, medianMs, p95Ms }) => [
