@@ -29,7 +29,7 @@ test.describe('when Airtable cannot be reached', () => {
     await expect(page.getByRole('alert')).toContainText('Nothing was erased.')
     await checkAxe(page, 'erase here only')
     await hereOnly.click()
-    await expect(page.getByText(/In Airtable, delete the row with the Lead ID \S+/)).toBeVisible()
+    await expect(page.getByText(/In Airtable, delete the row with Lead ID \S+/)).toBeVisible()
     await page.getByRole('link', { name: 'Today' }).first().click()
     await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
   })
