@@ -12,10 +12,15 @@ import type { LeadOutcome, StoredLead } from '../lead.ts'
 import { formatCsv, readPages } from '../reports/csv.ts'
 import { describeCard, describeInFull } from '../reports/describe.ts'
 import { computeReport } from '../reports/promise-report.ts'
-import { keepVisible } from '../safe-text.ts'
 import { retryDeliveries } from '../store/deliveries.ts'
 import { eraseLead } from '../store/erase-lead.ts'
-import { findLeads, type LeadFilter, type LeadState, type Position } from '../store/find-leads.ts'
+import {
+  findLeads,
+  foldText,
+  type LeadFilter,
+  type LeadState,
+  type Position,
+} from '../store/find-leads.ts'
 import { recordOutcome, reopenLead, undoAnswer } from '../store/outcome.ts'
 import {
   findLead,
@@ -190,9 +195,9 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
       answer: withLead(async (c, lead) => {
         const { id } = lead
         const body = await readBody(c, eraseSchema)
-        if (normalizeName(body?.name) !== normalizeName(describeCard(lead).name))
+        if (!body || foldText(body.name) !== foldText(describeCard(lead).name))
           return refuse(c, 400, 'The name doesn’t match. Type it exactly as shown.')
-        if (body?.hereOnly) {
+        if (body.hereOnly) {
           await eraseLead(db, id)
           const message = `Erased here only. In Airtable, delete the row with Lead ID ${id} by hand.`
           return c.json({ message })
@@ -221,9 +226,6 @@ function toStream(texts: AsyncGenerator<string, void>): ReadableStream<Uint8Arra
     },
   })
 }
-
-/** Ignores case and characters that a person cannot see. */
-const normalizeName = (name = '') => keepVisible(name.normalize('NFKC')).toLowerCase()
 
 const searchSchema = v.object({
   search: v.optional(v.pipe(v.string(), v.maxLength(100))),

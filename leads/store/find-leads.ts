@@ -46,7 +46,7 @@ export function findLeads(
         all.push(eb('answered_at', 'is not', null), eb('outcome', 'is', null))
       else if (state) all.push(eb('outcome', '=', state))
       const inText = (text: string) => contains(sql`search_text`, text)
-      const hasWords = eb.and(fold(search).split(/\s+/).filter(Boolean).map(inText))
+      const hasWords = eb.and(foldText(search).split(/\s+/).filter(Boolean).map(inText))
       // The search and the lead may format the same phone number differently.
       const digits = /^[\d\s()+.-]+$/.test(search) ? readPhoneDigits(search) : ''
       all.push(digits ? eb.or([hasWords, inText(digits)]) : hasWords)
@@ -63,12 +63,14 @@ export function makeSearchText(lead: Lead): string {
   const texts = fieldNames
     .filter((name) => !('choices' in leadFields[name]))
     .map((name) => lead[name])
-  return fold([...texts, readPhoneDigits(lead.phone)].join(' '))
+  return foldText([...texts, readPhoneDigits(lead.phone)].join(' '))
 }
 
-const fold = (text: string) =>
+/** Reduces a text to what any keyboard can type: no case, accents, curly apostrophes, or invisible letters. */
+export const foldText = (text: string): string =>
   keepVisible(text.normalize('NFKD'))
     .replace(/[\p{M}\p{Cf}]/gu, '')
+    .replace(/[‘’ʻʼ`]/g, "'")
     .toLowerCase()
 
 const contains = (column: RawBuilder<unknown>, text: string) =>
