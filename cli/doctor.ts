@@ -74,7 +74,7 @@ async function runChecks(env: Env, content: Content, sends: boolean, deps: Docto
   const facts = { ...database, machine, site, root, raw, content, sends }
   const checks = [...localChecks, ...healthChecks, ...siteChecks]
   const problems = await findProblems(checks, 'doctor', {
-    ...{ env, now: now(), isPublic: true },
+    ...{ env, hours: content.hours, now: now(), isPublic: true },
     ...facts,
   })
   return [

@@ -55,9 +55,9 @@ const toJson = ({
   receivedAt: toIso(receivedAt),
   deadlineAt: toIso(deadlineAt),
   answeredAt: toIso(answeredAt),
-  deliveries: deliveries.map(({ nextAttemptAt, createdAt, settledAt, ...delivery }) => ({
+  deliveries: deliveries.map(({ nextAttemptAt, dueAt, settledAt, ...delivery }) => ({
     ...delivery,
-    createdAt: toIso(createdAt),
+    dueAt: toIso(dueAt),
     nextAttemptAt: delivery.state === 'waiting' ? toIso(nextAttemptAt) : null,
     settledAt: toIso(settledAt),
   })),

@@ -115,7 +115,7 @@ async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened
     )
   const { done, todo, blocker } = await setUpAirtable(airtable, context)
   const isReady = todo.length === 0
-  const pending = db && (await readPending(db, ['airtable']))
+  const pending = db && (await readPending(db, ['airtable'], Date.now()))
   const retry = pending
     ? ` ${count(pending.leads, 'lead')} pending: choose “Retry all leads” on the desk.`
     : ''

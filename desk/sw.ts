@@ -1,6 +1,11 @@
 // The desk's service worker shows notifications and handles their buttons. It declares the types it
 // needs, because TypeScript's types for pages and for workers exclude each other.
-type NotifiedLead = { leadId: string; isTest: boolean; isEmergency: boolean; isAnswered: boolean }
+type NotifiedLead = {
+  leadId: string
+  opensList: boolean
+  isEmergency: boolean
+  isAnswered: boolean
+}
 type Shown = { title: string; body: string; tag: string; silent: boolean }
 type Message = { notification: Shown; lead: NotifiedLead }
 type WorkerEvent = Event & { waitUntil(work: Promise<unknown>): void }
@@ -54,7 +59,7 @@ worker.addEventListener('pushsubscriptionchange', (event) => {
 
 async function show({ notification, lead }: Message): Promise<void> {
   const { title, body, tag, silent } = notification
-  const canAnswer = !lead.isTest && !lead.isAnswered
+  const canAnswer = !lead.opensList && !lead.isAnswered
   const options = {
     ...{ body, tag, silent, lang: 'en-US', icon: '/icon-192.png', badge: '/icon-192.png' },
     // A reminder replaces the earlier notification and makes a sound again.
@@ -74,8 +79,8 @@ async function show({ notification, lead }: Message): Promise<void> {
   for (const shown of await worker.registration.getNotifications({ tag })) shown.close()
 }
 
-async function act(action: string, { leadId, isTest }: NotifiedLead): Promise<void> {
-  if (isTest) return open('/')
+async function act(action: string, { leadId, opensList }: NotifiedLead): Promise<void> {
+  if (opensList) return open('/')
   if (action !== 'calling') return open(`/#/lead/${leadId}${action === 'call' ? '/call' : ''}`)
   const answer = await fetch(`/api/leads/${leadId}/calling`, { method: 'POST' }).catch(() => null)
   if (answer?.ok) return

@@ -10,3 +10,12 @@ export function findDeadline(receivedAt: number, service: string, hours: Busines
 
 /** Reminders count their minutes from this time. */
 export const findPromiseStart = (deadlineAt: number): number => deadlineAt - promiseMs
+
+/** How long a lead has waited for its call: since the opening if it came in before, otherwise since its receipt. */
+export function measureWait(
+  { receivedAt, deadlineAt }: { receivedAt: number; deadlineAt: number | null },
+  now: number,
+): number {
+  const startedAt = findPromiseStart(deadlineAt ?? Number.POSITIVE_INFINITY)
+  return now - (startedAt <= now ? startedAt : receivedAt)
+}

@@ -25,11 +25,26 @@ const longestClosureDays = 366
 export const findOpening = (at: number, hours: BusinessHours): number =>
   findOpeningWithinYear(at, hours) ?? at
 
-export function findOpeningWithinYear(
+export function findOpeningWithinYear(at: number, hours: BusinessHours): number | undefined {
+  if (hours.open === 'always') return at
+  for (const { from } of listSpans(at, hours)) return Math.max(at, from)
+}
+
+/** The next time without anyone at work, from now on while the company is closed. */
+export function findClosure(
   at: number,
-  { timeZone, open, closedDates }: BusinessHours,
-): number | undefined {
-  if (open === 'always') return at
+  hours: BusinessHours,
+): { from: number; to: number } | undefined {
+  let closesAt = at
+  for (const { from, to } of listSpans(at, hours)) {
+    if (from > closesAt) return { from: closesAt, to: from }
+    closesAt = to
+  }
+}
+
+/** The opening times of the next year that have not ended. */
+function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) {
+  if (open === 'always') return
   const { toWall, toInstant } = findClock(timeZone)
   const now = toWall(at)
   const today = now - (now % dayMs)
@@ -38,9 +53,18 @@ export function findOpeningWithinYear(
     if (closedDates.includes(date.toISOString().slice(0, 10))) continue
     for (const span of open[date.toUTCString().slice(0, 3) as Weekday] ?? []) {
       const [from, to] = readSpan(span).map((minute) => toInstant(day + minute * minuteMs))
-      if (at < (to ?? 0)) return Math.max(at, from ?? 0)
+      if (from !== undefined && to !== undefined && at < to) yield { from, to }
     }
   }
+}
+
+/** When a phone is notified. Without limited hours, all phones are. */
+export const schedules = ['always', 'business-hours', 'after-hours'] as const
+export type Schedule = (typeof schedules)[number]
+
+export function findShift(at: number, hours: BusinessHours): Schedule {
+  if (hours.open === 'always') return 'always'
+  return findOpening(at, hours) === at ? 'business-hours' : 'after-hours'
 }
 
 /** 7:00-18:00 → 420, 1080 */

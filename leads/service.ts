@@ -33,7 +33,7 @@ export function createService({
   const faults = createFaultLog(log)
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
   const readDevices = createDeviceReader({ db, env, now }, faults)
-  const context = { env, db, fetch, now, pause, log, readDevices }
+  const context = { env, hours, db, fetch, now, pause, log, readDevices }
   const deliverer = createDeliverer(context, { faults, random: Math.random })
   const app = createApp({
     ...env,
@@ -43,7 +43,7 @@ export function createService({
     log,
     faults,
     planDelivery: (lead) => planDelivery(context, lead),
-    findProblems: (databaseFault) => examine('healthz', { env, db, now, databaseFault }),
+    findProblems: (databaseFault) => examine('healthz', { env, hours, db, now, databaseFault }),
     wake: () => wake(deliverer),
     findClientAddress,
   })

@@ -118,7 +118,7 @@ export async function startSite({
   async function findStartProblems(): Promise<Problem[]> {
     try {
       const machine = await readMachineFacts(env, process.env, content)
-      return await examine('start', { env, db, now, machine })
+      return await examine('start', { env, hours: content.hours, db, now, machine })
     } catch (error) {
       log.error({ error: nameError(error) }, 'the health checks failed at startup')
       return []

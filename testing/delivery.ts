@@ -7,13 +7,14 @@ import {
 } from '#leads/channels/channels.ts'
 import { createDeliverer } from '#leads/delivery/deliver.ts'
 import type { DeliveryReason } from '#leads/delivery-reason.ts'
+import { type BusinessHours, findShift } from '#leads/hours.ts'
 import { createFaultLog } from '#leads/log.ts'
 import type { Env } from '#leads/settings.ts'
 import type { ClaimedLead } from '#leads/store/deliveries.ts'
 import { listLeads } from '#leads/store/reading.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { createTestLog } from './log.ts'
-import { storedJane, storeLead, testTime } from './saved-leads.ts'
+import { alwaysOpen, storedJane, storeLead, testTime } from './saved-leads.ts'
 import { makeSettings } from './settings.ts'
 
 type Options = {
@@ -21,6 +22,7 @@ type Options = {
   log?: ReturnType<typeof createTestLog>
   fetch?: typeof globalThis.fetch
   pause?: ChannelContext['pause']
+  hours?: BusinessHours
 }
 
 /** Creates the dependencies of channels and delivery. By default, a pause only moves the clock. */
@@ -34,12 +36,13 @@ export function createTestContext(
     pause = async (ms) => {
       clock.at += ms
     },
+    hours = alwaysOpen,
   }: Options = {},
 ) {
   const faults = createFaultLog(log)
   const now = () => clock.at
   const readDevices = createDeviceReader({ db, env, now }, faults)
-  const context = { env, db, fetch, now, pause, log, readDevices }
+  const context = { env, hours, db, fetch, now, pause, log, readDevices }
   return { context, clock, log, faults }
 }
 
@@ -54,7 +57,10 @@ export async function sendThrough(
   } = {},
 ): Promise<Result | undefined> {
   const settings = findSettings(channel, context)
-  const [recipient] = await findRecipients(channel, context, { lead, reason })
+  const [recipient] = await findRecipients(channel, context, {
+    ...{ lead, reason, at: context.now() },
+    shift: findShift(context.now(), context.hours),
+  })
   if (!recipient) throw new Error(`The channel ${channel.kind} has no recipient.`)
   const claimed = [{ lead, reason, attempts: 1 }]
   const [result] = await channel.send(claimed, recipient, { ...context, settings }, signal)

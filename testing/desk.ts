@@ -1,10 +1,11 @@
 import { createDesk } from '#leads/desk/app.ts'
 import type { DeskContext, DeskHooks } from '#leads/desk/routes.ts'
 import { makeLink } from '#leads/desk/sign-in.ts'
+import type { BusinessHours } from '#leads/hours.ts'
 import { listDevices } from '#leads/store/push-devices.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { createTestLog } from './log.ts'
-import { testTime } from './saved-leads.ts'
+import { alwaysOpen, testTime } from './saved-leads.ts'
 import { makeSettings } from './settings.ts'
 
 export const deskUrl = 'https://desk.example'
@@ -28,8 +29,13 @@ export function createTestDesk(
   {
     env = {},
     fetch = globalThis.fetch,
+    hours = alwaysOpen,
     ...hooks
-  }: Partial<DeskHooks> & { env?: Record<string, string>; fetch?: typeof globalThis.fetch } = {},
+  }: Partial<DeskHooks> & {
+    env?: Record<string, string>
+    fetch?: typeof globalThis.fetch
+    hours?: BusinessHours
+  } = {},
 ) {
   const log = createTestLog()
   const clock = { at: testTime }
@@ -39,6 +45,7 @@ export function createTestDesk(
   const settings = makeSettings({ ...variables, ...env }) as DeskContext['env']
   const context = {
     env: settings,
+    hours,
     db,
     fetch,
     now: () => clock.at,

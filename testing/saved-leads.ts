@@ -1,6 +1,6 @@
 import { promiseMs } from '#leads/deadline.ts'
 import type { Lead } from '#leads/fields.ts'
-import type { BusinessHours } from '#leads/hours.ts'
+import { type BusinessHours, weekdays } from '#leads/hours.ts'
 import type { LeadDetails, StoredLead } from '#leads/lead.ts'
 import { saveSession } from '#leads/store/desk-access.ts'
 import { serverEmail } from '#leads/store/live-sessions.ts'
@@ -13,6 +13,12 @@ export const alwaysOpen: BusinessHours = {
   open: 'always',
   closedDates: [],
   emergencies: 'always',
+}
+
+/** Open from 7 AM to 6 PM every day. */
+export const dayHours: BusinessHours = {
+  ...alwaysOpen,
+  open: Object.fromEntries(weekdays.map((day) => [day, ['7:00-18:00']])),
 }
 
 export const testTime = Date.parse('2026-11-15T12:00:00Z')
@@ -79,6 +85,8 @@ export const makePhone = (changes: Partial<PushDevice> = {}): PushDevice => ({
   notifyAfterMinutes: 0,
   quietUntil: 0,
   notifyEmergencies: true,
+  schedule: 'always',
+  onCallUntil: 0,
   createdAt: testTime,
   goneAt: null,
   isSignedIn: true,

@@ -12,13 +12,14 @@ const content = {
   hours: alwaysOpen,
   company: { name: 'Northgate Roofing', phone: '(612) 555-7810' },
   head: { shareLines: [] },
+  hours: alwaysOpen,
   form: { consent: { version: '2026-11', text: 'We may call.' } },
 }
 
 async function find(id: string, changes: Partial<LocalContext> = {}) {
   const raw = { PUBLIC_URL: 'https://a.test', TIME_ZONE: 'UTC', ...changes.raw }
   const problems = await findProblems(localChecks, 'doctor', {
-    ...{ env: readEnv(raw), now: 0, isPublic: true, root: '/nowhere', content },
+    ...{ env: readEnv(raw), now: 0, isPublic: true, root: '/nowhere', content, hours: alwaysOpen },
     ...{ leadsAre: 'here', sends: false, ...changes, raw },
   })
   return problems.find((problem) => problem.id === id)?.forDeveloper

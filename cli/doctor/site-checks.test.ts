@@ -46,6 +46,7 @@ async function find(changes: Site = {}, given: Record<string, string> = {}) {
     env,
     now: 0,
     isPublic: true,
+    hours: alwaysOpen,
     root: '',
     content: {
       company: { name: '', phone: '' },

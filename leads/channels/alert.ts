@@ -1,4 +1,5 @@
 import { formatClock, formatDuration, formatLeft } from '../clock.ts'
+import { measureWait } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { listShown, readField, readPhone } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
@@ -56,7 +57,7 @@ export function describeAlert(
     source: lead.source ? breakAutoLinks(describeSource(lead.source)) : undefined,
     remarks: [
       ...(suspect ? ['This may be spam, so there are no reminders.'] : []),
-      ...(reason === 'received' && ageMs >= lateMs
+      ...(reason === 'received' && measureWait(lead, now) >= lateMs
         ? [`This alert is late. The request came in ${formatDuration(ageMs)} ago.`]
         : []),
     ],

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type * as v from 'valibot'
+import { findPromiseStart } from '../deadline.ts'
 import type { DeliveryReason, ReasonKind } from '../delivery-reason.ts'
-import type { Lead } from '../fields.ts'
+import type { BusinessHours, Schedule } from '../hours.ts'
 import type { StoredLead } from '../lead.ts'
 import type { Log } from '../log.ts'
 import type { ClaimedLead } from '../store/deliveries.ts'
@@ -61,7 +62,17 @@ export type Recipient = {
   label: string
 }
 
-export type LeadEvent = { lead: Lead & Pick<StoredLead, 'deadlineAt'>; reason: DeliveryReason }
+export type LeadEvent = {
+  lead: Pick<StoredLead, 'serviceType' | 'deadlineAt'>
+  reason: DeliveryReason
+  /** When to notify the recipients, and who works then. */
+  at: number
+  shift: Schedule
+}
+
+/** Nobody is woken at night for a lead that is due in the morning. */
+export const isEarly = ({ lead, at }: LeadEvent): boolean =>
+  at < findPromiseStart(lead.deadlineAt ?? at)
 
 export type Result = { ok: true; note?: string } | Failure
 
@@ -97,6 +108,7 @@ export type RecipientContext<Settings> = {
 
 export type Context<Settings> = RecipientContext<Settings> & {
   db: Database
+  hours: BusinessHours
   fetch: typeof fetch
   pause: (ms: number) => Promise<void>
   log: Log

@@ -65,7 +65,7 @@ describe.each(engines)('push on %s', (engine) => {
         navigate: `https://desk.example/#/lead/${leadId}`,
         silent: false,
       },
-      lead: { leadId, isTest: false, isEmergency: true, isAnswered: false },
+      lead: { leadId, opensList: false, isEmergency: true, isAnswered: false },
     })
     expect(headers).toMatchObject({
       ttl: '600',

@@ -3,6 +3,7 @@ import { formatClock, formatDuration } from '../clock.ts'
 import { findPromiseStart } from '../deadline.ts'
 import { findTown, readField } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
+import type { ClaimedLead } from '../store/deliveries.ts'
 import {
   canNotify,
   findDeviceChannel,
@@ -14,7 +15,7 @@ import {
 import { readVapidKeys } from '../store/stored-settings.ts'
 import { list } from '../variables.ts'
 import { breakAutoLinks } from './alert.ts'
-import type { Channel, Context, LeadEvent, Result } from './channel.ts'
+import { type Channel, type Context, isEarly, type LeadEvent, type Result } from './channel.ts'
 import { explainBrokenCall, readHold } from './service-call.ts'
 
 const variables = {
@@ -39,12 +40,12 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     read: ({ PUSH_SERVICES: services = [] }) => ({ services }),
   },
   reasons: ['received', 'unanswered', 'missed', 'answered'],
-  recipients: async ({ readDevices, now }, event) => {
+  recipients: async ({ readDevices }, event) => {
     // Suspected spam must not wake anyone.
     if (event?.lead.deadlineAt === null) return []
     const devices = await readDevices(event?.reason === 'received' ? planTimeoutMs : undefined)
     return devices
-      .filter((device) => canNotify(device) && (!event || isWanted(device, event, now())))
+      .filter((device) => canNotify(device) && (!event || isWanted(device, event)))
       .map((device) => ({ name: findDeviceChannel(device), to: device.id, label: device.name }))
   },
   send: async (deliveries, { to }, context, signal) => {
@@ -55,8 +56,14 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     if (!device || !canNotify(device))
       return deliveries.map(() => ({ ok: true, note: 'The device was removed or signed out.' }))
     const clock = { now, timeZone }
+    const waited = deliveries.filter(hasWaited).map(({ lead }) => lead)
+    const summary = waited.length > 1 && sendPush(summarize(waited, clock), device, context, signal)
     return Promise.all(
-      deliveries.map(({ lead }) => sendPush(describePush(lead, clock), device, context, signal)),
+      deliveries.map((delivery) =>
+        summary && hasWaited(delivery)
+          ? summary
+          : sendPush(describePush(delivery.lead, clock), device, context, signal),
+      ),
     )
   },
   explainFailure: (leads, since) =>
@@ -66,20 +73,31 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     const devices = count === 1 ? '1 device' : `${count} devices`
     return count > 0 ? [{ state: 'ok', text: `Push notifications go to ${devices}.` }] : []
   },
-  // If a process is killed before it records the result, only one notification is repeated.
-  batchSize: 1,
+  // At opening, one notification names all leads of the night.
+  batchSize: 50,
   exclusive: false,
   restMs: 0,
   expiresAfterMs: 24 * 3_600_000,
 }
 
-function isWanted(device: PushDevice, { lead, reason }: LeadEvent, now: number): boolean {
-  const { notifyAfterMinutes, quietUntil, notifyEmergencies } = device
-  const startedAt = findPromiseStart(lead.deadlineAt ?? now)
-  const minutes = reason === 'received' ? 0 : (now - startedAt) / 60_000
+/** Whether the device's owner wants to be notified of this lead at the event's time. */
+export function isWanted(device: PushDevice, event: LeadEvent): boolean {
+  const { notifyAfterMinutes, quietUntil, notifyEmergencies, schedule, onCallUntil } = device
+  const { lead, reason, at, shift } = event
+  const works = schedule === shift || schedule === 'always' || shift === 'always'
+  if (onCallUntil <= at && (!works || isEarly(event))) return false
+  const startedAt = findPromiseStart(lead.deadlineAt ?? at)
+  const minutes = reason === 'received' ? 0 : (at - startedAt) / 60_000
   const isEmergency = lead.serviceType === 'emergency'
-  return notifyAfterMinutes <= minutes && (quietUntil <= now || (isEmergency && notifyEmergencies))
+  return notifyAfterMinutes <= minutes && (quietUntil <= at || (isEmergency && notifyEmergencies))
 }
+
+/** Whether this is an alert that waited for the opening. Emergencies get a notification of their own. */
+const hasWaited = ({ lead, reason }: ClaimedLead): boolean =>
+  reason === 'received' &&
+  lead.serviceType !== 'emergency' &&
+  lead.answeredAt === null &&
+  findPromiseStart(lead.deadlineAt ?? 0) > lead.receivedAt
 
 const requestTimeoutMs = 10_000
 // Push services drop a notification after the deadline, or a minute later if the deadline has passed.
@@ -90,7 +108,8 @@ export type PushMessage = {
   title: string
   body: string
   leadId: string
-  isTest?: boolean
+  /** Opens the list of leads instead of one lead. */
+  opensList?: boolean
   isEmergency: boolean
   /** Replaces the earlier notification without a sound. */
   isAnswered: boolean
@@ -121,9 +140,39 @@ export function describePush(
     leadId,
     isEmergency,
     isAnswered,
-    ttlSeconds: Math.max(minTtlSeconds, Math.ceil(((deadlineAt ?? now) - now) / 1000)),
+    ttlSeconds: countTtl(deadlineAt ?? now, now),
   }
 }
+
+/** One notification for several leads that waited for the opening. */
+function summarize(
+  leads: readonly StoredLead[],
+  { now, timeZone }: { now: number; timeZone: string },
+): PushMessage {
+  const deadlineAt = Math.min(...leads.map((lead) => lead.deadlineAt ?? now))
+  const by = now < deadlineAt ? `by ${formatClock(deadlineAt, { now, timeZone })}` : 'now'
+  return {
+    title: `${leads.length} leads to call ${by}`,
+    body: listNames(leads),
+    leadId: 'waiting',
+    opensList: true,
+    isEmergency: false,
+    isAnswered: false,
+    ttlSeconds: countTtl(deadlineAt, now),
+  }
+}
+
+// A push message has room for 4 kB.
+const mostNames = 3
+
+const listNames = (leads: readonly StoredLead[]) =>
+  [
+    ...leads.slice(0, mostNames).map(({ name }) => breakAutoLinks(name)),
+    ...(leads.length > mostNames ? [`${leads.length - mostNames} more`] : []),
+  ].join(', ')
+
+const countTtl = (deadlineAt: number, now: number) =>
+  Math.max(minTtlSeconds, Math.ceil((deadlineAt - now) / 1000))
 
 function describeAnswer({ answeredBy, outcome }: StoredLead, who: string, name: string): string {
   // `who` answered the lead, but another person may have closed it.
@@ -138,7 +187,7 @@ export async function sendPush(
   { env, db, fetch, now }: Pick<Context<PushSettings>, 'env' | 'db' | 'fetch' | 'now'>,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { title, body, leadId, isTest = false, isEmergency, isAnswered, ttlSeconds } = message
+  const { title, body, leadId, opensList = false, isEmergency, isAnswered, ttlSeconds } = message
   const deskUrl = env.desk?.url ?? env.publicUrl
   const data = {
     // Declarative Web Push: Safari shows this if the service worker does not run.
@@ -149,10 +198,10 @@ export async function sendPush(
       body,
       tag: leadId,
       lang: 'en-US',
-      navigate: isTest ? `${deskUrl}/` : `${deskUrl}/#/lead/${leadId}`,
+      navigate: opensList ? `${deskUrl}/` : `${deskUrl}/#/lead/${leadId}`,
       silent: isAnswered,
     },
-    lead: { leadId, isTest, isEmergency, isAnswered },
+    lead: { leadId, opensList, isEmergency, isAnswered },
   }
   const { endpoint, p256dh, auth } = device
   try {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { phoneNumbers, text, webAddress } from '../variables.ts'
 import type { Alert } from './alert.ts'
 import { createAlertChannel, type Message } from './alert-channel.ts'
-import { type Context, nameRecipients, type Result } from './channel.ts'
+import { type Context, isEarly, nameRecipients, type Result } from './channel.ts'
 import { explainBrokenCall, isLeadRefused, post, readHold } from './service-call.ts'
 
 const variables = {
@@ -49,7 +49,7 @@ export const sms = createAlertChannel<'sms', typeof variables, SmsSettings>({
   recipients: async ({ settings: { to, remindTo } }, event) => {
     if (!event) return nameRecipients('sms', [...to, ...remindTo])
     // Suspected spam must not wake anyone.
-    if (event.lead.deadlineAt === null) return []
+    if (event.lead.deadlineAt === null || isEarly(event)) return []
     return nameRecipients('sms', event.reason === 'received' ? to : remindTo)
   },
   sendAlert: sendSms,

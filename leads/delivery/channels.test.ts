@@ -3,7 +3,13 @@ import { startFakeAirtable } from '#fakes/airtable.ts'
 import { startFakeMail } from '#fakes/mail.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
-import { jane, listPendingChannels, testTime as start, storeLead } from '#testing/saved-leads.ts'
+import {
+  alwaysOpen,
+  jane,
+  listPendingChannels,
+  testTime as start,
+  storeLead,
+} from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { readAnswerToken } from '../answer-link.ts'
 import { findKind, mapRecipients } from '../channels/channels.ts'
@@ -38,7 +44,9 @@ async function open(
     )
   }
   const warn = async () =>
-    (await examine('healthz', { env: settings, db, now: () => clock.at })).map(({ id }) => id)
+    (await examine('healthz', { env: settings, hours: alwaysOpen, db, now: () => clock.at })).map(
+      ({ id }) => id,
+    )
   return { db, log, clock, settings, save, deliver, readDelivery, warn }
 }
 
@@ -173,7 +181,7 @@ it('writes the outcome of a lead to Status, unless staff chose another Status', 
   const record = async (id: string, outcome: LeadOutcome | null) => {
     clock.at += 60_000
     if (outcome) await recordOutcome(db, id, { outcome, person: 'Sam', now: clock.at })
-    else await reopenLead(db, id, { remindAt: null, now: clock.at })
+    else await reopenLead(db, id, { remindAt: null, reopenedAt: clock.at, now: clock.at })
     await deliver()
   }
   const readStatuses = () =>

@@ -1,4 +1,5 @@
 import type { Result } from '../channels/channel.ts'
+import { measureWait } from '../deadline.ts'
 import type { ClaimedLead, DeliveryResult } from '../store/deliveries.ts'
 
 const firstRetryMs = 5_000
@@ -30,7 +31,7 @@ export const decideResults = (
     const result = results[at] ?? { ok: false, error: 'the channel returned no result' }
     if (result.ok) return { ...delivery, ok: true, note: result.note }
     const { error, refused } = result
-    const retryMs = computeRetryMs({ attempts, ageMs: now - lead.receivedAt, isAlert }, random)
+    const retryMs = computeRetryMs({ attempts, ageMs: measureWait(lead, now), isAlert }, random)
     return { ...delivery, ok: false, error, refused, nextAttemptAt: now + retryMs }
   })
 

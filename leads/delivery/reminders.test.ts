@@ -174,7 +174,7 @@ describe.each(engines)('reminders on %s', (engine) => {
     for (const minutes of [4, 8, 10]) await runAt(start + minutes * minuteMs)
     const now = start + 60 * minuteMs
     await recordOutcome(db, id, { outcome: 'done', person: 'Sam', now })
-    await reopenLead(db, id, { remindAt: now + 4 * minuteMs, now })
+    await reopenLead(db, id, { remindAt: now + 4 * minuteMs, reopenedAt: now, now })
     sent.length = 0
     for (const minutes of [60, 64, 68, 70, 71, 90]) await runAt(start + minutes * minuteMs)
     expect(reasons(sent)).toEqual(['unanswered-4', 'unanswered-8', 'missed'])
@@ -250,7 +250,7 @@ describe('with Airtable', () => {
     const now = start + 60 * minuteMs
     await recordOutcome(db, id, { outcome: 'done', person: 'Sam', now })
     setStatus('Done')
-    await reopenLead(db, id, { remindAt: now + 4 * minuteMs, now })
+    await reopenLead(db, id, { remindAt: now + 4 * minuteMs, reopenedAt: now, now })
     await runAt(start + 64 * minuteMs)
     expect(fake.requests).toEqual([])
     expect(await findLead(db, id)).toMatchObject({ answeredAt: null })

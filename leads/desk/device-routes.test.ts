@@ -32,7 +32,9 @@ it('renames, tests, pauses, and removes a device', async () => {
     canNotify: true,
     notifyAfterMinutes: 0,
   }
-  expect(devices).toEqual([{ ...fresh, id, quietUntil: 0, notifyEmergencies: true }])
+  expect(devices).toEqual([
+    { ...fresh, id, quietUntil: 0, notifyEmergencies: true, schedule: 'always', onCallUntil: 0 },
+  ])
 
   expect((await call('POST', `/api/devices/${id}/test`, { cookie })).status).toBe(200)
   expect(service.messages[0]?.data.notification.title).toBe('Notifications work')
@@ -42,6 +44,8 @@ it('renames, tests, pauses, and removes a device', async () => {
     notifyAfterMinutes: 4,
     quietUntil: 1_800_000_000_000,
     notifyEmergencies: false,
+    schedule: 'after-hours',
+    onCallUntil: 1_800_000_000_000,
   }
   expect((await call('PUT', `/api/devices/${id}`, { cookie, body })).status).toBe(200)
   expect((await list()).devices).toMatchObject([body])
@@ -114,13 +118,8 @@ it('accepts at most a hundred devices', async () => {
   for (let at = 1; at < 100; at++)
     await saveDevice(db, {
       ...{ id: crypto.randomUUID(), sessionId: `${at}`, endpoint: `${endpoint}${at}`, ...keys },
-      ...{
-        person: 'Sam',
-        name: `${at}`,
-        notifyAfterMinutes: 0,
-        quietUntil: 0,
-        notifyEmergencies: true,
-      },
+      ...{ person: 'Sam', name: `${at}`, notifyAfterMinutes: 0, quietUntil: 0 },
+      ...{ notifyEmergencies: true, schedule: 'always', onCallUntil: 0 },
       ...{ createdAt: testTime, goneAt: null },
     })
   const alex = await signIn('alex@example.com')

@@ -1,8 +1,10 @@
 import * as v from 'valibot'
 import { isPushService, sendPush } from '../channels/push.ts'
+import { findClosure, schedules } from '../hours.ts'
 import {
   canNotify,
   changeDevice,
+  type DeviceChanges,
   type PushDevice,
   removeDevices,
   saveDevice,
@@ -11,16 +13,16 @@ import { readVapidKeys } from '../store/stored-settings.ts'
 import { type DeskContext, type Route, readBody, refuse } from './routes.ts'
 
 /** Leaves out the device's address and keys, which must stay on the server. */
-export type DeviceCard = Pick<
-  PushDevice,
-  'id' | 'person' | 'name' | 'notifyAfterMinutes' | 'quietUntil' | 'notifyEmergencies'
-> & { canNotify: boolean; isThis: boolean }
+export type DeviceCard = Pick<PushDevice, 'id' | 'person' | keyof DeviceChanges> & {
+  canNotify: boolean
+  isThis: boolean
+}
 
 // Far more than a real crew has, but few enough to stop a script.
 const maxDevices = 100
 
 export function createDeviceRoutes(context: DeskContext): Route[] {
-  const { db, env, now, readDevices } = context
+  const { db, env, hours, now, readDevices } = context
   return [
     {
       method: 'GET',
@@ -28,14 +30,14 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
       answer: async (c, session) => {
         const { publicKey } = await readVapidKeys(db, env.contactUrl)
         const devices = (await readDevices()).map((device): DeviceCard => {
-          const { id, person, name, notifyAfterMinutes, quietUntil, notifyEmergencies } = device
-          return {
-            ...{ id, person, name, notifyAfterMinutes, quietUntil, notifyEmergencies },
-            canNotify: canNotify(device),
-            isThis: device.sessionId === session.id,
-          }
+          const { sessionId, endpoint, p256dh, auth, createdAt, goneAt, isSignedIn, ...card } =
+            device
+          return { ...card, canNotify: canNotify(device), isThis: sessionId === session.id }
         })
-        return c.json({ publicKey, devices, steps: [0, ...env.escalateAfterMinutes] })
+        const steps = [0, ...env.escalateAfterMinutes]
+        // Null if the company never closes.
+        const opensAt = findClosure(now(), hours)?.to ?? null
+        return c.json({ publicKey, devices, steps, opensAt })
       },
     },
     {
@@ -64,6 +66,7 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
           )
         await saveDevice(db, {
           ...{ notifyAfterMinutes: 0, quietUntil: 0, notifyEmergencies: true, name: 'A phone' },
+          ...{ schedule: 'always', onCallUntil: 0 },
           id: crypto.randomUUID(),
           // Keep the settings and pending notifications when the browser's address changes.
           ...own,
@@ -119,7 +122,7 @@ const testMessage = {
   title: 'Notifications work',
   body: 'The next lead will look and sound like this.',
   leadId: 'test',
-  isTest: true,
+  opensList: true,
   isEmergency: false,
   isAnswered: false,
   ttlSeconds: 60,
@@ -157,9 +160,12 @@ const newDevice = v.object({
     keys: v.object({ p256dh: bytes(65), auth: bytes(16) }),
   }),
 })
+const time = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1e13))
 const changes = v.object({
   name,
   notifyAfterMinutes: v.pipe(v.number(), v.minValue(0), v.maxValue(10)),
-  quietUntil: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1e13)),
+  quietUntil: time,
   notifyEmergencies: v.boolean(),
+  schedule: v.picklist(schedules),
+  onCallUntil: time,
 })

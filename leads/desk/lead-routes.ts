@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { mapRecipients } from '../channels/channels.ts'
 import { isWebhookStopped, resumeWebhook } from '../channels/webhook.ts'
 import { formatDay, parseLocalTime } from '../clock.ts'
+import { findDeadline, findPromiseStart } from '../deadline.ts'
 import { eraseEverywhere } from '../delivery/erase-everywhere.ts'
 import { computeReminderAfterReopening } from '../delivery/reminder-steps.ts'
 import type { ServiceType } from '../fields.ts'
@@ -37,7 +38,7 @@ const pageSize = 50
 const reportDays = [7, 30, 90]
 
 export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[] {
-  const { db, now } = context
+  const { db, hours, now } = context
   const { timeZone, webhook, escalateAfterMinutes } = context.env
   const { wake } = hooks
 
@@ -68,13 +69,14 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
     })
 
   const reopen = (change: typeof reopenLead | typeof undoAnswer) =>
-    withLead(async (c, { id, deadlineAt }) => {
-      const at = now()
+    withLead(async (c, { id, deadlineAt, serviceType }) => {
+      // While the company is closed, reminders start over at the next opening.
+      const reopenedAt = findPromiseStart(findDeadline(now(), serviceType, hours))
       const remindAt =
         deadlineAt === null
           ? null
-          : computeReminderAfterReopening(deadlineAt, escalateAfterMinutes, at)
-      await change(db, id, { remindAt, now: at })
+          : computeReminderAfterReopening(deadlineAt, escalateAfterMinutes, reopenedAt)
+      await change(db, id, { remindAt, reopenedAt, now: now() })
       wake()
       return showLead(c, id)
     })
@@ -136,7 +138,7 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
         const promises = await listPromises(db, period)
         const deliveryTimes = await listDeliveryTimes(db, period)
         const report = computeReport(promises, deliveryTimes, { ...period, now: at, timeZone })
-        return sendFresh(c, { report })
+        return sendFresh(c, { report, isAlwaysOpen: hours.open === 'always' })
       },
     },
     { method: 'GET', path: '/api/leads/:id', answer: (c) => showLead(c, c.req.param('id') ?? '') },

@@ -13,7 +13,7 @@ const laterMs = 500
 
 /** The desk can run in the site's process or in a separate one, on the same database. */
 export function createDeskService(
-  context: Pick<DeskContext, 'env' | 'db' | 'fetch' | 'now' | 'log'>,
+  context: Pick<DeskContext, 'env' | 'hours' | 'db' | 'fetch' | 'now' | 'log'>,
   {
     company,
     readMachine,
@@ -23,10 +23,10 @@ export function createDeskService(
     readMachine: () => Promise<MachineFacts>
   },
 ): { app: Hono; routes: readonly Route[] } {
-  const { env, db, now } = context
+  const { env, hours, db, now } = context
   const findWarnings = async (): Promise<DeskWarning[]> => {
     const machine = await readMachine().catch(() => undefined)
-    const problems = await examine('desk', { env, db, now, machine })
+    const problems = await examine('desk', { env, hours, db, now, machine })
     return problems.flatMap(({ id, severity, forOwner }) =>
       forOwner ? [{ id, severity, ...forOwner }] : [],
     )

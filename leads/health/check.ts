@@ -1,3 +1,4 @@
+import type { BusinessHours } from '../hours.ts'
 import type { Env } from '../settings.ts'
 import type { PushDevice } from '../store/push-devices.ts'
 import type { Pending } from '../store/reading.ts'
@@ -33,6 +34,7 @@ export type Check<Context = HealthContext, Found = unknown> = {
 /** The input of the checks. A check with missing input finds nothing. */
 export type HealthContext = {
   env: Env
+  hours: BusinessHours
   now: number
   /** True if the site has an https address, and always in doctor, which prepares for that. */
   isPublic: boolean

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import { makePhone, testTime as now } from '#testing/saved-leads.ts'
+import { alwaysOpen, dayHours, makePhone, testTime as now } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { channels } from '../channels/channels.ts'
 import { readEnv } from '../settings.ts'
+import type { PushDevice } from '../store/push-devices.ts'
 import type { DatabaseFacts, HealthContext, MachineFacts, Place } from './check.ts'
 import { findProblems } from './check.ts'
 import { healthChecks, limits } from './checks.ts'
@@ -21,7 +22,7 @@ const storage = { kind: 'disk' as const, freeBytes: 80e9, newestBackupAt: now - 
 
 const find = (place: Place, changes: Partial<HealthContext>) =>
   findProblems(healthChecks, place, {
-    ...{ env, now, isPublic: true, database, machine: { storage, samples: [] } },
+    ...{ env, hours: alwaysOpen, now, isPublic: true, database, machine: { storage, samples: [] } },
     ...changes,
   })
 const listIds = async (place: Place, changes: Partial<HealthContext> = {}) =>
@@ -46,6 +47,7 @@ const problems: Record<string, Partial<HealthContext>> = {
     env: makeSettings({ ...complete, AIRTABLE_TOKEN: '', AIRTABLE_BASE_ID: '' }),
   },
   'no-alerts': { env: makeSettings({ AIRTABLE_TOKEN: 'pat.x', AIRTABLE_BASE_ID: 'app' }) },
+  'nobody-on-call': { hours: dayHours },
   ...Object.fromEntries(
     channels
       .filter(({ settings }) => settings.required.length > 0)
@@ -117,6 +119,35 @@ it('reports no missing alerts if a phone is notified of new leads', async () => 
   expect(await list([makePhone({ notifyAfterMinutes: 4 })])).toEqual(['no-alerts'])
   expect(await list([makePhone({ goneAt: now })])).toEqual(['no-alerts'])
   expect(await list([makePhone()])).toEqual([])
+})
+
+it.each<[string, Partial<PushDevice>, boolean]>([
+  ['always', {}, false],
+  ['after hours', { schedule: 'after-hours' }, false],
+  ['in business hours', { schedule: 'business-hours' }, true],
+  ['on call', { schedule: 'business-hours', onCallUntil: now + 3_600_000 }, false],
+  ['unless it is paused', { quietUntil: now + 3_600_000, notifyEmergencies: false }, true],
+  ['no longer', { goneAt: now }, true],
+])('knows whether a phone is notified at night: %s', async (_, changes, isFound) => {
+  const facts = withDatabase({ devices: [makePhone(changes)] })
+  const ids = await listIds('desk', { hours: dayHours, ...facts })
+  expect(ids.includes('nobody-on-call')).toBe(isFound)
+})
+
+it('warns during the day that no phone is notified at night', async () => {
+  const noon = now + 6 * 3_600_000
+  const devices = [makePhone({ schedule: 'business-hours' })]
+  const facts = { now: noon, hours: dayHours, ...withDatabase({ devices }) }
+  expect(await listIds('desk', facts)).toContain('nobody-on-call')
+  const whenOpen = { ...dayHours, emergencies: 'when open' as const }
+  expect(await listIds('desk', { ...facts, hours: whenOpen })).not.toContain('nobody-on-call')
+})
+
+it('counts on text messages at night', async () => {
+  const sms = { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 't', TWILIO_FROM: '+15550001111' }
+  const settings = makeSettings({ ...complete, ...sms, ALERT_SMS_TO: '+15550002222' })
+  const ids = await listIds('desk', { env: settings, hours: dayHours })
+  expect(ids).not.toContain('nobody-on-call')
 })
 
 it('does not report a stopped webhook as late, too', async () => {

@@ -5,6 +5,7 @@ import { canNotify, notifiesOfNewLeads } from '../store/push-devices.ts'
 import type { Pending } from '../store/reading.ts'
 import { type Check, defineCheck, type HealthContext, type Place } from './check.ts'
 import { deskChecks } from './desk-checks.ts'
+import { nobodyOnCall } from './on-call-check.ts'
 
 export const limits = {
   // By then, retries after 5, 10, 20, 30, and 30 s have failed, and 8 minutes are left to call.
@@ -183,6 +184,7 @@ export const healthChecks: readonly Check[] = [
       next: 'Turn on notifications on the desk, under People. Or set SMTP_URL, ALERT_EMAIL_FROM, and ALERT_EMAIL_TO, the TWILIO_… variables and ALERT_SMS_TO, or ALERT_WEBHOOK_URL in .env',
     }),
   }),
+  nobodyOnCall,
   ...channels.filter(({ settings }) => settings.required.length > 0).map(checkIncomplete),
   ...channels.map(checkLate),
   defineCheck({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
-import { storeLead, testTime } from '#testing/saved-leads.ts'
+import { alwaysOpen, storeLead, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { nameRecipients } from '../channels/channel.ts'
 import { examine } from './examine.ts'
@@ -21,14 +21,19 @@ describe.each(engines)('on %s', (engine) => {
     const leadId = await storeLead(db, { channels: ['airtable', ...emails] })
     await storeLead(db, { channels: ['airtable', ...emails], at: testTime + 1_000 })
     const again = { lead_id: leadId, channel: 'airtable', reason: 'answered' as const }
-    const times = { attempts: 0, next_attempt_at: 0, leased_until: 0, created_at: testTime }
+    const times = { attempts: 0, next_attempt_at: 0, leased_until: 0, due_at: testTime }
     await db.kysely
       .insertInto('deliveries')
       .values({ ...again, ...times, state: 'waiting' })
       .execute()
     await db.kysely.updateTable('deliveries').set({ last_error: 'Rejected.' }).execute()
     const listTexts = async (ageMs: number) => {
-      const problems = await examine('desk', { env, db, now: () => testTime + ageMs })
+      const problems = await examine('desk', {
+        env,
+        hours: alwaysOpen,
+        db,
+        now: () => testTime + ageMs,
+      })
       return problems.map(({ forOwner }) => forOwner?.text)
     }
     expect(await listTexts(120_000)).toEqual([])
@@ -41,6 +46,8 @@ describe.each(engines)('on %s', (engine) => {
   it('ignores deliveries to recipients who are no longer set up', async () => {
     const db = await openTestDatabase(engine)
     await storeLead(db, { channels: ['email-00000000'] })
-    expect(await examine('healthz', { env, db, now: () => testTime + 3_600_000 })).toEqual([])
+    expect(
+      await examine('healthz', { env, hours: alwaysOpen, db, now: () => testTime + 3_600_000 }),
+    ).toEqual([])
   })
 })

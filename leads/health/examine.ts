@@ -17,16 +17,20 @@ export async function examine(
   place: Place,
   {
     env,
+    hours,
     db,
     now,
     machine,
     databaseFault,
-  }: Pick<HealthContext, 'env' | 'machine' | 'databaseFault'> & { db: Database; now: () => number },
+  }: Pick<HealthContext, 'env' | 'hours' | 'machine' | 'databaseFault'> & {
+    db: Database
+    now: () => number
+  },
 ): Promise<Problem[]> {
   const isPublic = env.publicUrl.startsWith('https://')
   const database = databaseFault === undefined ? await readDatabaseFacts(env, db, now) : undefined
   const facts = { database, databaseFault, machine }
-  return findProblems(healthChecks, place, { env, now: now(), isPublic, ...facts })
+  return findProblems(healthChecks, place, { env, hours, now: now(), isPublic, ...facts })
 }
 
 export async function readDatabaseFacts(
@@ -39,7 +43,7 @@ export async function readDatabaseFacts(
   for (const channel of channels) {
     // Ignore deliveries to removed recipients; they expire.
     const names = await findNames(channel, { env, now, readDevices: async () => devices })
-    const found = await readPending(db, names)
+    const found = await readPending(db, names, now())
     if (found) pending.set(channel.kind, found)
   }
   const stopped = env.webhook && (await isWebhookStopped(db, env.webhook.url))

@@ -3,7 +3,7 @@ import { findDeadline } from '../deadline.ts'
 import type { Lead } from '../fields.ts'
 import type { BusinessHours } from '../hours.ts'
 import { type FaultLog, type Log, nameError } from '../log.ts'
-import { saveLead } from '../store/save-lead.ts'
+import { type DeliveryPlan, saveLead } from '../store/save-lead.ts'
 import type { Database } from '../store/tables.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { createNetworkQueues } from './network-queue.ts'
@@ -12,10 +12,7 @@ import { type Refusal, refusals } from './refusals.ts'
 
 export type AcceptOptions = {
   db: Database
-  /** Returns the channels for a new lead and the time of the first reminder. */
-  planDelivery: (
-    lead: Lead & { deadlineAt: number | null },
-  ) => Promise<{ channels: readonly string[]; escalateAt?: number | undefined }>
+  planDelivery: (lead: Lead & { deadlineAt: number | null }) => Promise<DeliveryPlan>
   hours: BusinessHours
   rateLimitPerMinute: number
   saveTimeoutMs?: number

@@ -4,7 +4,7 @@ import { describeInFull } from './describe.ts'
 
 it('describes a delivery by its channel, recipient, and reason', () => {
   const delivery = {
-    ...{ state: 'sent' as const, attempts: 1, nextAttemptAt: 0, createdAt: testTime },
+    ...{ state: 'sent' as const, attempts: 1, nextAttemptAt: 0, dueAt: testTime },
     ...{ settledAt: testTime, lastError: null, note: null },
   }
   const deliveries = [

@@ -16,7 +16,9 @@ export function computeReport(
     return deadlineAt === null ? [] : [{ ...record, deadlineAt }]
   })
   const decided = promised.filter((record) => judge(record, now) !== 'open')
-  const tookMs = sortSpans(decided.map(({ receivedAt, answeredAt }) => [receivedAt, answeredAt]))
+  const tookMs = sortSpans(
+    decided.map(({ deadlineAt, answeredAt }) => [findPromiseStart(deadlineAt), answeredAt]),
+  )
   const countOutcomes = (some: readonly PromisedLead[] = []) => {
     const { kept, missed } = tally(some, now)
     return { kept, missed }
@@ -46,6 +48,7 @@ export function computeReport(
     /** Counts for minutes 1 to 10, later, and not yet. */
     byMinute: Array.from({ length: 12 }, (_, at) => minutes.get(at)?.length ?? 0),
     bySource: tallySources(promised, now),
+    byShift: tallyShifts(promised, now),
     channels: computeLags(deliveryTimes),
   }
 }
@@ -81,6 +84,19 @@ function tallySources(records: readonly PromisedLead[], now: number) {
   return groups.map(([source, some]) => ({ source, ...tally(some, now) }))
 }
 
+/** A lead that came in while the company was closed is due more than 10 minutes after its receipt. */
+function tallyShifts(records: readonly PromisedLead[], now: number) {
+  const isAfterHours = ({ receivedAt, deadlineAt }: PromisedLead) =>
+    findPromiseStart(deadlineAt) > receivedAt
+  return {
+    businessHours: tally(
+      records.filter((record) => !isAfterHours(record)),
+      now,
+    ),
+    afterHours: tally(records.filter(isAfterHours), now),
+  }
+}
+
 const later = 10
 const notYet = 11
 function findMinute({ deadlineAt, answeredAt }: PromisedLead): number {
@@ -90,9 +106,9 @@ function findMinute({ deadlineAt, answeredAt }: PromisedLead): number {
   return Math.min(9, Math.max(0, minute))
 }
 
-/** Returns the durations of the finished spans, shortest first. */
+/** Returns the durations of the finished spans, shortest first. A call before the opening took no time. */
 const sortSpans = (spans: readonly [from: number, to: number | null][]): number[] =>
-  spans.flatMap(([from, to]) => (to === null ? [] : [to - from])).sort((a, b) => a - b)
+  spans.flatMap(([from, to]) => (to === null ? [] : [Math.max(0, to - from)])).sort((a, b) => a - b)
 
 /** Uses the nearest-rank method, so the result is a measured value. */
 export function findPercentile(sorted: readonly number[], share: number): number | null {
@@ -105,7 +121,7 @@ function computeLags(deliveryTimes: readonly DeliveryTime[]) {
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([channel, all]) => {
       const { sent = [], waiting = [], expired = [] } = Object.groupBy(all, ({ state }) => state)
-      const lags = sortSpans(sent.map(({ createdAt, settledAt }) => [createdAt, settledAt]))
+      const lags = sortSpans(sent.map(({ dueAt, settledAt }) => [dueAt, settledAt]))
       return {
         channel,
         sent: lags.length,

@@ -155,7 +155,7 @@ export async function expireDeliveries(
     .where('leased_until', '<=', now)
     .where((eb) => eb.or([eb('channel', '=', kind), eb('channel', 'like', `${kind}-%`)]))
     // A message about an answer on the next day also gets a full day.
-    .where('created_at', '<=', before)
+    .where('due_at', '<=', before)
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('leads')
@@ -169,7 +169,7 @@ export async function expireDeliveries(
   return expired.map(({ lead_id: leadId }) => leadId)
 }
 
-/** Makes pending deliveries due now and returns how many. */
+/** Makes pending deliveries due now and returns how many. Those that wait for the opening stay as they are. */
 export async function retryDeliveries(
   { engine, kysely }: Database,
   leadId: string | 'all',
@@ -180,6 +180,7 @@ export async function retryDeliveries(
     .selectFrom('deliveries')
     .select(['lead_id', 'channel', 'reason'])
     .where('state', '=', 'waiting')
+    .where('due_at', '<=', now)
     // Waiting for a row that a sender has locked could cause a deadlock.
     .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked())
   if (leadId !== 'all') waiting = waiting.where('lead_id', '=', leadId)
@@ -199,7 +200,7 @@ export async function retryDeliveries(
   return retried.length
 }
 
-/** Writes deliveries that are due now. Resets existing ones, so that they are sent again. */
+/** Writes deliveries that are due at this time. Resets existing ones, so that they are sent again. */
 export async function writeDeliveries(
   trx: Kysely<Tables>,
   {
@@ -207,17 +208,17 @@ export async function writeDeliveries(
     channels,
     reason,
   }: { leadId: string; channels: readonly string[]; reason: DeliveryReason },
-  now: number,
+  dueAt: number,
 ): Promise<void> {
   if (channels.length === 0) return
   const due = {
     state: 'waiting' as const,
     attempts: 0,
-    next_attempt_at: now,
+    next_attempt_at: dueAt,
     ...free,
     last_error: null,
     note: null,
-    created_at: now,
+    due_at: dueAt,
     settled_at: null,
   }
   await trx

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { LeadOutcome } from '../lead.ts'
 import { writeDeliveries } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
-import { cancelEscalations } from './reminders.ts'
+import { answeredFirst, cancelEscalations } from './reminders.ts'
 import type { Database, Tables } from './tables.ts'
 
 /** Closes a lead and ends its reminders. Counts as the answer if there was none. */
@@ -28,12 +28,13 @@ export function recordOutcome(
       .returning('id')
       .executeTakeFirst()
     if (answered) await notifyDevices(trx, leadId, now)
-    await cancelEscalations(trx, leadId, 'Answered before it was sent.', now)
+    await cancelEscalations(trx, leadId, answeredFirst, now)
     await sendStatus(trx, leadId, now)
   })
 }
 
-type Reopening = { remindAt: number | null; now: number }
+/** Reminders count from `reopenedAt` if the deadline has passed. */
+type Reopening = { remindAt: number | null; reopenedAt: number; now: number }
 
 /** Removes the outcome, and the answer if the outcome was the answer. */
 export function reopenLead(
@@ -70,7 +71,7 @@ export function undoAnswer(
 async function clearAnswer(
   trx: Kysely<Tables>,
   leadId: string,
-  { remindAt, now }: Reopening,
+  { remindAt, reopenedAt, now }: Reopening,
 ): Promise<boolean> {
   const cleared = await trx
     .updateTable('leads')
@@ -79,7 +80,7 @@ async function clearAnswer(
       answered_by: null,
       answered_name: null,
       escalate_at: remindAt,
-      reopened_at: now,
+      reopened_at: reopenedAt,
     })
     .where('id', '=', leadId)
     .where('outcome', 'is', null)
@@ -93,6 +94,13 @@ async function clearAnswer(
     .where('lead_id', '=', leadId)
     .where('reason', '=', 'answered')
     .where('state', '=', 'waiting')
+    .execute()
+  await trx
+    .updateTable('deliveries')
+    .set({ state: 'waiting', note: null, settled_at: null })
+    .where('lead_id', '=', leadId)
+    .where('note', '=', answeredFirst)
+    .where('due_at', '>', now)
     .execute()
   return true
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { Schedule } from '../hours.ts'
 import { writeDeliveries } from './deliveries.ts'
 import { type Access, selectLiveSessions } from './live-sessions.ts'
 import type { Database, Tables } from './tables.ts'
@@ -15,6 +16,8 @@ export type PushDevice = {
   notifyAfterMinutes: number
   quietUntil: number
   notifyEmergencies: boolean
+  schedule: Schedule
+  onCallUntil: number
   createdAt: number
   /** When the push service reported the device as gone. */
   goneAt: number | null
@@ -51,6 +54,8 @@ export async function listDevices(
       'notify_after_minutes as notifyAfterMinutes',
       'quiet_until as quietUntil',
       'notify_emergencies as notifyEmergencies',
+      'schedule',
+      'on_call_until as onCallUntil',
       'created_at as createdAt',
       'gone_at as goneAt',
       'live.id as liveId',
@@ -86,15 +91,13 @@ export function saveDevice(
       .execute()
     const others = replaced.filter(({ id }) => id !== device.id)
     await cancelNotifications(trx, others, device.createdAt)
-    const { id, endpoint, p256dh, auth, person, name } = device
+    const { id, endpoint, p256dh, auth, person } = device
     await trx
       .insertInto('push_devices')
       .values({
-        ...{ id, endpoint, p256dh, auth, person, name },
+        ...{ id, endpoint, p256dh, auth, person },
         session_id: device.sessionId,
-        notify_after_minutes: device.notifyAfterMinutes,
-        quiet_until: device.quietUntil,
-        notify_emergencies: device.notifyEmergencies ? 1 : 0,
+        ...toChoices(device),
         created_at: device.createdAt,
         gone_at: null,
       })
@@ -104,23 +107,27 @@ export function saveDevice(
 
 export type DeviceChanges = Pick<
   PushDevice,
-  'name' | 'notifyAfterMinutes' | 'quietUntil' | 'notifyEmergencies'
+  'name' | 'notifyAfterMinutes' | 'quietUntil' | 'notifyEmergencies' | 'schedule' | 'onCallUntil'
 >
+
+const toChoices = ({ name, schedule, ...choices }: DeviceChanges) => ({
+  name,
+  schedule,
+  notify_after_minutes: choices.notifyAfterMinutes,
+  quiet_until: choices.quietUntil,
+  notify_emergencies: choices.notifyEmergencies ? 1 : 0,
+  on_call_until: choices.onCallUntil,
+})
 
 /** Returns false if the device does not exist. */
 export async function changeDevice(
   { kysely }: Database,
   id: string,
-  { name, notifyAfterMinutes, quietUntil, notifyEmergencies }: DeviceChanges,
+  changes: DeviceChanges,
 ): Promise<boolean> {
   const changed = await kysely
     .updateTable('push_devices')
-    .set({
-      name,
-      notify_after_minutes: notifyAfterMinutes,
-      quiet_until: quietUntil,
-      notify_emergencies: notifyEmergencies ? 1 : 0,
-    })
+    .set(toChoices(changes))
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst()

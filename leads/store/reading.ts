@@ -36,11 +36,11 @@ export async function addDeliveries({ kysely }: Database, leads: StoredLead[]) {
       'next_attempt_at as nextAttemptAt',
       'last_error as lastError',
       'note',
-      'created_at as createdAt',
+      'due_at as dueAt',
       'settled_at as settledAt',
     ])
     .where('lead_id', 'in', ids)
-    .orderBy('created_at')
+    .orderBy('due_at')
     .orderBy('channel')
     .execute()
   const byLead = Map.groupBy(deliveries, (delivery) => delivery.lead_id)
@@ -52,25 +52,26 @@ export async function addDeliveries({ kysely }: Database, leads: StoredLead[]) {
 
 export type Pending = NonNullable<Awaited<ReturnType<typeof readPending>>>
 
-/** Counts leads with pending deliveries to these channels, with the oldest time and an error. */
-export async function readPending({ kysely }: Database, channels: readonly string[]) {
+/** Counts leads with due deliveries to these channels, with the oldest time and an error. */
+export async function readPending({ kysely }: Database, channels: readonly string[], now: number) {
   if (channels.length === 0) return undefined
   const pending = kysely
     .selectFrom('deliveries')
     .where('state', '=', 'waiting')
     .where('channel', 'in', channels)
+    .where('due_at', '<=', now)
   const { leads, oldestAt } = await pending
     .select((eb) => [
       // One lead can have several deliveries to one channel.
       eb.fn.count<number>('lead_id').distinct().as('leads'),
-      eb.fn.min('created_at').as('oldestAt'),
+      eb.fn.min('due_at').as('oldestAt'),
     ])
     .executeTakeFirstOrThrow()
   if (leads === 0) return undefined
   const failed = await pending
     .select('last_error')
     .where('last_error', 'is not', null)
-    .orderBy('created_at')
+    .orderBy('due_at')
     .limit(1)
     .executeTakeFirst()
   return { leads, oldestAt, lastError: failed?.last_error ?? null }
@@ -106,7 +107,7 @@ export const listDeliveryTimes = ({ kysely }: Database, { from, to }: Period) =>
     .select([
       'deliveries.channel',
       'deliveries.state',
-      'deliveries.created_at as createdAt',
+      'deliveries.due_at as dueAt',
       'deliveries.settled_at as settledAt',
     ])
     .where('leads.received_at', '>=', from)

@@ -84,6 +84,8 @@ export function escalateLead(
   })
 }
 
+export const answeredFirst = 'Answered before it was sent.'
+
 export async function cancelEscalations(
   trx: Kysely<Tables>,
   leadId: string,
@@ -97,7 +99,13 @@ export async function cancelEscalations(
     .set({ state: 'cancelled', note, settled_at: now })
     .where('lead_id', '=', leadId)
     .where('state', '=', 'waiting')
-    .where('reason', 'not in', ['received', 'answered', 'outcome'])
+    .where((eb) =>
+      eb.or([
+        eb('reason', 'not in', ['received', 'answered', 'outcome']),
+        // An alert that waits for the opening is not needed once someone has called.
+        eb('due_at', '>', now),
+      ]),
+    )
     .execute()
 }
 
@@ -138,7 +146,7 @@ export function recordAnswer(
       .returning('id')
       .executeTakeFirst()
     if (recorded) {
-      await cancelEscalations(trx, leadId, 'Answered before it was sent.', now)
+      await cancelEscalations(trx, leadId, answeredFirst, now)
       await writeDeliveries(trx, { leadId, channels: ['airtable'], reason: 'answered' }, now)
       await notifyDevices(trx, leadId, now)
       return { isFirst: true, answeredAt, answeredBy, answeredName }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { findNetwork } from '../client-address.ts'
+import { findPromiseStart } from '../deadline.ts'
 import { toStoredFields } from '../field-outputs.ts'
 import type { Lead } from '../fields.ts'
 import type { LeadDetails } from '../lead.ts'
@@ -13,18 +14,24 @@ type SavedLead =
   | { outcome: 'conflict' }
   | { outcome: 'limited'; retryAfterMs: number }
 
-export type NewLead = {
+/** Where a new lead goes, and when. */
+export type DeliveryPlan = {
+  channels: readonly string[]
+  /** These get it when the time for the call starts. */
+  channelsAtOpening?: readonly string[]
+  /** When staff get the first reminder; undefined for no reminders. */
+  escalateAt?: number | undefined
+}
+
+export type NewLead = DeliveryPlan & {
   lead: Lead
   details: LeadDetails
   bodyHash: string
   clientAddress: string
   /** Stores the lead under the first key unless one of the keys exists. */
   idempotencyKeys: readonly string[]
-  channels: readonly string[]
   /** When the promised call is due; null for suspected spam. */
   deadlineAt: number | null
-  /** When staff get the first reminder; undefined for no reminders. */
-  escalateAt?: number | undefined
 }
 
 /** Stores a lead and its deliveries in one transaction, which is durable on return. */
@@ -81,8 +88,11 @@ export function saveLead(
     // A request with the same key from another network was stored first.
     if (!inserted) return (await findRepeated()) ?? { outcome: 'conflict' }
 
-    const { channels } = newLead
-    await writeDeliveries(trx, { leadId: id, channels, reason: 'received' }, now)
+    const { channels, channelsAtOpening = [], deadlineAt } = newLead
+    const received = { leadId: id, reason: 'received' as const }
+    await writeDeliveries(trx, { ...received, channels }, now)
+    const opensAt = findPromiseStart(deadlineAt ?? now)
+    await writeDeliveries(trx, { ...received, channels: channelsAtOpening }, opensAt)
     return { outcome: 'saved', leadId: id }
   })
 }

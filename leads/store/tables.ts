@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { type StoredFields, selectedFields } from '../field-outputs.ts'
+import type { Schedule } from '../hours.ts'
 import type { AnswerSource, LeadOutcome } from '../lead.ts'
 
 export type Tables = {
@@ -34,7 +35,7 @@ export type Tables = {
     lease_holder: string | null
     last_error: string | null
     note: string | null
-    created_at: number
+    due_at: number
     settled_at: number | null
   }
   channels: {
@@ -69,6 +70,8 @@ export type Tables = {
     notify_after_minutes: number
     quiet_until: number
     notify_emergencies: number
+    schedule: Schedule
+    on_call_until: number
     created_at: number
     gone_at: number | null
   }

@@ -1,4 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
+import { promiseMs } from '../deadline.ts'
 import type { StoredLead } from '../lead.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
 
@@ -25,6 +26,8 @@ export async function findTodayLeads(
         .where('deadline_at', '>=', now - 7 * dayMs)
         // A deadline missed over a day ago must not hide one that can still be met.
         .orderBy(sql`deadline_at < ${now - dayMs}`)
+        // Leads that wait for the opening come after those to call now.
+        .orderBy(sql`deadline_at > ${now + promiseMs}`)
         .orderBy(sql`service_type = 'emergency'`, 'desc')
         .orderBy('deadline_at')
         .orderBy('id'),

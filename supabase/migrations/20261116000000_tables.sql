@@ -30,7 +30,7 @@ create table leads (
   answered_name text,
   -- When the next reminder is due or Airtable is read again. Null if neither follows.
   escalate_at bigint,
-  -- When the lead was last reopened. After the deadline, reminders count from here.
+  -- When the lead was last reopened, or the opening after that. After the deadline, reminders count from here.
   reopened_at bigint,
   -- 'done' or 'not-a-lead'. Null while the lead is open.
   outcome text
@@ -57,7 +57,8 @@ create table deliveries (
   lease_holder text,
   last_error text,
   note text,
-  created_at bigint not null,
+  -- When the first attempt is due: when the row is written, or at the next opening.
+  due_at bigint not null,
   settled_at bigint,
   primary key (lead_id, channel, reason)
 );
@@ -121,6 +122,10 @@ create table push_devices (
   quiet_until bigint not null,
   -- 1 notifies about emergencies even before quiet_until.
   notify_emergencies integer not null,
+  -- 'always', 'business-hours', or 'after-hours'.
+  schedule text not null,
+  -- Until this time it is notified of every lead at once, even while the company is closed.
+  on_call_until bigint not null,
   created_at bigint not null,
   -- When the push service reported that the device no longer exists.
   gone_at bigint

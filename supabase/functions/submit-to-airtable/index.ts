@@ -56,7 +56,7 @@ const { app } = createService({
   },
 })
 
-examine('start', { env, db, now: Date.now })
+examine('start', { env, hours, db, now: Date.now })
   .then((problems) => {
     for (const { id, forDeveloper } of problems) log.warn({ id }, forDeveloper.text)
   })
