@@ -9,6 +9,12 @@ export function CountdownIcon({ mood, shareLeft, minutesLeft }: Countdown) {
   const draining = { pathLength: 1, strokeDasharray: `${shareLeft} 1` }
   const circle = { cx: 24, cy: 24, r: 20, transform: 'rotate(-90 24 24)' }
   const shapes: Record<Mood, ReactNode> = {
+    waiting: (
+      <>
+        <circle className="clock-track" {...circle} />
+        <path d="M24 12v12l8 5" />
+      </>
+    ),
     calm: (
       <>
         <circle className="clock-track" {...circle} />

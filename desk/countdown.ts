@@ -1,7 +1,9 @@
-import { formatShortDuration } from '#leads/clock.ts'
+import { formatShortClock, formatShortDuration } from '#leads/clock.ts'
+import { findPromiseStart, measureWait, promiseMs } from '#leads/deadline.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 
 export type Mood =
+  | 'waiting'
   | 'calm'
   | 'soon'
   | 'urgent'
@@ -16,10 +18,16 @@ const minuteMs = 60_000
 export const isOpen = ({ answeredAt, outcome }: Pick<LeadCard, 'answeredAt' | 'outcome'>) =>
   answeredAt === null && !outcome
 
+/** When the time for the call starts, if that is at the next opening. */
+export function findOpening({ receivedAt, deadlineAt }: LeadCard, now: number): number | undefined {
+  const opensAt = findPromiseStart(deadlineAt ?? 0)
+  return opensAt > now && opensAt > receivedAt ? opensAt : undefined
+}
+
 export type Countdown = { mood: Mood; text: string; shareLeft: number; minutesLeft: number }
 
 export function computeCountdown(lead: LeadCard, now: number): Countdown {
-  const { deadlineAt, receivedAt, outcome } = lead
+  const { deadlineAt, outcome } = lead
   const over = { shareLeft: 0, minutesLeft: 0 }
   if (outcome === 'not-a-lead') {
     const who = lead.answeredBy === 'outcome' ? `, marked by ${lead.answeredName}` : ''
@@ -30,6 +38,8 @@ export function computeCountdown(lead: LeadCard, now: number): Countdown {
   if (deadlineAt === null) return { mood: 'suspect', text: 'Possible spam', ...over }
   const leftMs = deadlineAt - now
   if (leftMs <= 0) return { mood: 'late', text: `${formatShortDuration(-leftMs)} late`, ...over }
+  if (findOpening(lead, now))
+    return { mood: 'waiting', text: `Call by ${formatShortClock(deadlineAt, now)}`, ...over }
   const mood = leftMs > 6 * minuteMs ? 'calm' : leftMs > 2 * minuteMs ? 'soon' : 'urgent'
   return {
     mood,
@@ -37,14 +47,16 @@ export function computeCountdown(lead: LeadCard, now: number): Countdown {
       mood === 'urgent'
         ? `Call now: ${formatSeconds(leftMs)}`
         : `${formatShortDuration(leftMs)} left`,
-    shareLeft: Math.min(1, leftMs / (deadlineAt - receivedAt)),
+    shareLeft: Math.min(1, leftMs / promiseMs),
     minutesLeft: Math.floor(Math.round(leftMs / 1_000) / 60),
   }
 }
 
-function describeAnswer({ answeredName, answeredBy, answeredAt, receivedAt }: LeadCard): string {
+function describeAnswer(lead: LeadCard): string {
+  const { answeredName, answeredBy, answeredAt } = lead
   const who = answeredName ?? (answeredBy === 'airtable' ? 'someone in Airtable' : 'someone')
-  const after = answeredAt === null ? '' : `, after ${formatShortDuration(answeredAt - receivedAt)}`
+  const after =
+    answeredAt === null ? '' : `, after ${formatShortDuration(measureWait(lead, answeredAt))}`
   return `${who.charAt(0).toUpperCase()}${who.slice(1)}${after}`
 }
 
@@ -54,8 +66,9 @@ const formatSeconds = (ms: number) => {
 }
 
 /** Keeps the server's order. */
-export const groupLeads = (leads: readonly LeadCard[]) => ({
-  toCall: leads.filter((lead) => isOpen(lead) && !lead.isSuspect),
+export const groupLeads = (leads: readonly LeadCard[], now: number) => ({
+  toCall: leads.filter((lead) => isOpen(lead) && !lead.isSuspect && !findOpening(lead, now)),
+  waiting: leads.filter((lead) => isOpen(lead) && findOpening(lead, now)),
   answered: leads.filter((lead) => !isOpen(lead)),
   suspect: leads.filter((lead) => isOpen(lead) && lead.isSuspect),
 })

@@ -59,7 +59,7 @@ function SignedIn({
         <p role="status">{today.trouble ? `${today.trouble} Retrying automatically.` : ''}</p>
       </main>
     )
-  const { leads, totals, me, warnings } = today.data
+  const { leads, me, warnings, isAlwaysOpen } = today.data
   const hasPanes = screen === 'today' || screen === 'leads'
   return (
     <div className="shell">
@@ -82,12 +82,12 @@ function SignedIn({
         <main data-shows={hasPanes ? (leadId ? 'lead' : 'list') : undefined}>
           <div className="list-pane">
             {screen === 'today' && (
-              <Today leads={leads} totals={totals} shownId={leadId} refresh={today.refresh} />
+              <Today {...today.data} shownId={leadId} refresh={today.refresh} />
             )}
             {screen === 'leads' && (
               <AllLeads query={query} fresh={leads} shownId={leadId} refresh={today.refresh} />
             )}
-            {screen === 'promise' && <PromiseScreen query={query} />}
+            {screen === 'promise' && <PromiseScreen query={query} isAlwaysOpen={isAlwaysOpen} />}
             {screen === 'people' && <People me={me} onSignOut={onChange} />}
           </div>
           {hasPanes && (

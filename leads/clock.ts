@@ -8,6 +8,7 @@ function makeFormats(timeZone: string | undefined) {
   return {
     date: make({ dateStyle: 'short' }),
     day: make({ month: 'short', day: 'numeric' }),
+    weekday: make({ weekday: 'long' }),
     time: make(time),
     timeWithZone: make({ ...time, timeZoneName: 'short' }),
     timestamp: new Intl.DateTimeFormat('sv-SE', {
@@ -63,6 +64,15 @@ export function formatShortClock(at: number, now: number): string {
 }
 
 const dayMs = 24 * 3_600_000
+
+/** Names the next opening: at 7:00 AM, tomorrow, on Monday, on Nov 30. */
+export function formatOpening(at: number, now: number): string {
+  const { time, weekday, day } = findFormats(companyTimeZone)
+  const days = (Date.parse(formatDay(at)) - Date.parse(formatDay(now))) / dayMs
+  if (days < 1) return `at ${time.format(at)}`
+  if (days < 2) return 'tomorrow'
+  return `on ${(days < 7 ? weekday : day).format(at)}`
+}
 
 /** 7 min ago, or Nov 3, 2:10 PM after a day. */
 export const formatAgo = (at: number, now: number): string =>

@@ -12,7 +12,6 @@ const content = {
   hours: alwaysOpen,
   company: { name: 'Northgate Roofing', phone: '(612) 555-7810' },
   head: { shareLines: [] },
-  hours: alwaysOpen,
   form: { consent: { version: '2026-11', text: 'We may call.' } },
 }
 

@@ -17,7 +17,6 @@ export type RawEnv = Record<string, string | undefined>
 /** The part of site/content.ts that doctor reads. */
 export type Content = BrandWords & {
   company: { phone: string }
-  hours: BusinessHours
   form: { consent: { version: string; text: string } }
   hours: BusinessHours
 }

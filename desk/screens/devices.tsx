@@ -12,12 +12,25 @@ import {
 } from '../push-notifications.ts'
 import { usePolling } from '../use-polling.ts'
 
-type Devices = { publicKey: string; devices: DeviceCard[]; steps: number[] }
+type Devices = {
+  publicKey: string
+  devices: DeviceCard[]
+  steps: number[]
+  /** The next opening; null if the company never closes. */
+  opensAt: number | null
+}
+
+type Schedule = DeviceCard['schedule']
+const scheduleNames: Record<Schedule, string> = {
+  always: 'Always',
+  'business-hours': 'In business hours',
+  'after-hours': 'After hours',
+}
 
 export function DeviceList({ now }: { now: number }) {
   const { data, trouble, refresh } = usePolling<Devices>('/api/devices', 10_000)
   if (!data) return <p>{trouble ?? 'Loading…'}</p>
-  const { devices, publicKey, steps } = data
+  const { devices, publicKey, steps, opensAt } = data
   const own = devices.find(({ isThis }) => isThis)
   return (
     <>
@@ -25,7 +38,7 @@ export function DeviceList({ now }: { now: number }) {
       <ul className="sessions">
         {devices.map((device) => (
           <li key={device.id} className="card device">
-            <Device device={device} steps={steps} now={now} refresh={refresh} />
+            <Device device={device} steps={steps} opensAt={opensAt} now={now} refresh={refresh} />
           </li>
         ))}
       </ul>
@@ -101,15 +114,17 @@ const HomeScreenSteps = () => (
 type DeviceProps = {
   device: DeviceCard
   steps: number[]
+  opensAt: number | null
   now: number
   refresh: () => Promise<void>
 }
 
-function Device({ device, steps, now, refresh }: DeviceProps) {
-  const { id, name, person, notifyAfterMinutes, quietUntil, notifyEmergencies, isThis } = device
+function Device({ device, steps, opensAt, now, refresh }: DeviceProps) {
+  const { id, person, canNotify, isThis, ...choices } = device
+  const { name, notifyAfterMinutes, quietUntil, notifyEmergencies, schedule, onCallUntil } = choices
   const isQuiet = quietUntil > now
   const change = async (changes: Partial<DeviceCard>, message: string) => {
-    const body = { name, notifyAfterMinutes, quietUntil, notifyEmergencies, ...changes }
+    const body = { ...choices, ...changes }
     await attempt(request('PUT', `/api/devices/${id}`, { body }), message)
     await refresh()
   }
@@ -135,7 +150,7 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
         {isThis ? 'This phone' : `${person}’s phone`}
         <input defaultValue={name} maxLength={60} onBlur={rename} />
       </label>
-      {!device.canNotify ? (
+      {!canNotify ? (
         <p className="problem">
           No longer receives notifications. Open the desk on that phone and turn them on again, or
           remove it.
@@ -157,6 +172,35 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
               ))}
             </select>
           </label>
+          {opensAt !== null && (
+            <>
+              <label>
+                When
+                <select
+                  value={schedule}
+                  onChange={({ target }) =>
+                    change({ schedule: target.value as Schedule }, 'Saved.')
+                  }
+                >
+                  {Object.entries(scheduleNames).map(([value, label]) => (
+                    <option key={value} value={value}>
+                      {label}
+                    </option>
+                  ))}
+                </select>
+              </label>
+              <label className="check">
+                <input
+                  type="checkbox"
+                  checked={onCallUntil > now}
+                  onChange={({ target }) =>
+                    change({ onCallUntil: target.checked ? opensAt : 0 }, 'Saved.')
+                  }
+                />
+                I’m on call until opening ({formatShortClock(opensAt, now)})
+              </label>
+            </>
+          )}
           <label className="check">
             <input
               type="checkbox"
@@ -169,7 +213,7 @@ function Device({ device, steps, now, refresh }: DeviceProps) {
         </>
       )}
       <div className="pair">
-        {device.canNotify && (
+        {canNotify && (
           <>
             <Button onClick={test}>
               Test<span className="unseen"> {name}</span>

@@ -7,14 +7,15 @@ import { type Bar, BarChart, ShareRing, Table } from './charts.tsx'
 
 const periods = ['7', '30', '90']
 
-export function PromiseScreen({ query }: { query: string }) {
+export function PromiseScreen({ query, isAlwaysOpen }: { query: string; isAlwaysOpen: boolean }) {
   const asked = new URLSearchParams(query).get('days') ?? ''
   const days = periods.includes(asked) ? asked : '30'
   return (
     <>
       <Heading>The promise</Heading>
       <p className="quiet">
-        A call within 10 minutes, day and night. Hatched bars are missed calls.
+        A call within 10 minutes, {isAlwaysOpen ? 'day and night' : 'counted from opening'}. Hatched
+        bars are missed calls.
       </p>
       <nav className="periods" aria-label="Period">
         {periods.map((some) => (
@@ -39,7 +40,7 @@ function Report({ days }: { days: string }) {
   const { data, trouble } = usePolling<{ report: PromiseReport }>(path, 30_000)
   if (!data) return <p className="quiet">{trouble ?? 'Loading…'}</p>
   const { report } = data
-  const { share, byMinute, byHour, bySource, channels } = report
+  const { share, byMinute, byHour, bySource, byShift, channels } = report
   if (share === null)
     return (
       <p className="empty">
@@ -87,6 +88,18 @@ function Report({ days }: { days: string }) {
         nameOf="Day"
         bars={daily}
       />
+      {byShift.afterHours.leads > 0 && (
+        <section className="card">
+          <h2>By time</h2>
+          <Table
+            head={['Received', 'Leads', 'Kept']}
+            rows={[
+              ['Business hours and emergencies', byShift.businessHours] as const,
+              ['After hours', byShift.afterHours] as const,
+            ].map(([name, { leads, share }]) => [name, leads, formatShare(share)])}
+          />
+        </section>
+      )}
       <section className="card">
         <h2>By source</h2>
         <Table
@@ -122,14 +135,15 @@ const count = (number: number, one: string, many: string) =>
   `${number} ${number === 1 ? one : many}`
 
 export function describeReport(report: PromiseReport): string[] {
-  const { kept, missed, unanswered, open, suspect, answeredInAirtable } = report
+  const { kept, missed, unanswered, open, suspect, answeredInAirtable, byShift } = report
+  const inTime = byShift.afterHours.leads > 0 ? 'in time' : 'within 10 minutes'
   const late = unanswered > 0 ? `, ${unanswered} of them not answered yet` : ''
   return [
-    `${kept} of ${count(kept + missed, 'request', 'requests')} answered within 10 minutes.`,
+    `${kept} of ${count(kept + missed, 'request', 'requests')} answered ${inTime}.`,
     report.medianMs !== null &&
       `Half within ${formatTook(report.medianMs)}, 90% within ${formatTook(report.p90Ms)}.`,
     missed > 0 && `${missed} missed${late}.`,
-    open > 0 && `${count(open, 'request is', 'requests are')} still within 10 minutes.`,
+    open > 0 && `${count(open, 'request is', 'requests are')} still ${inTime}.`,
     suspect > 0 && `${count(suspect, 'request is', 'requests are')} possible spam and not counted.`,
     answeredInAirtable > 0 &&
       `${answeredInAirtable} answered in Airtable, possibly a little earlier than shown.`,

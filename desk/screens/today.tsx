@@ -1,26 +1,34 @@
-import { formatShortDuration } from '#leads/clock.ts'
+import { Fragment } from 'react'
+import { formatOpening, formatShortDuration } from '#leads/clock.ts'
+import { measureWait } from '#leads/deadline.ts'
 import type { Today as TodayData } from '#leads/desk/today.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
-import { groupLeads } from '../countdown.ts'
+import { findOpening, groupLeads } from '../countdown.ts'
 import { Heading, Mark } from '../elements.tsx'
 import { LeadList } from '../lead-row.tsx'
 import { formatRoute } from '../route.ts'
+import { useNow } from '../use-polling.ts'
 
 const hrefOf = (leadId: string) => formatRoute({ leadId })
 
 export function Today({
   leads,
   totals,
+  isAlwaysOpen,
   ...list
-}: Pick<TodayData, 'leads' | 'totals'> & {
+}: Pick<TodayData, 'leads' | 'totals' | 'isAlwaysOpen'> & {
   shownId: string | undefined
   refresh: () => Promise<void>
 }) {
-  const { toCall, answered, suspect } = groupLeads(leads)
+  const now = useNow(totals.waiting > 0 ? 1_000 : 60_000)
+  const { toCall, waiting, answered, suspect } = groupLeads(leads, now)
+  const openings = Map.groupBy(waiting, (lead) => findOpening(lead, now) ?? now)
   return (
     <>
-      <Heading>{totals.toCall > 0 ? `${totals.toCall} to call` : 'Nobody is waiting'}</Heading>
-      <p className="quiet">{summarize(answered, totals.answered)}</p>
+      <Heading>{describeTotals(totals)}</Heading>
+      <p className="quiet">
+        {summarize(answered, totals.answered) ?? describePromise(isAlwaysOpen)}
+      </p>
       {leads.length === 0 && (
         <div className="empty">
           <Mark />
@@ -29,6 +37,15 @@ export function Today({
       )}
       <LeadList leads={toCall} hrefOf={hrefOf} {...list} />
       <More count={totals.toCall - toCall.length} query="state=waiting" />
+      {[...openings].map(([opensAt, some]) => (
+        <Fragment key={opensAt}>
+          <h2>
+            First thing {formatOpening(opensAt, now)} ({some.length})
+          </h2>
+          <LeadList leads={some} hrefOf={hrefOf} {...list} />
+        </Fragment>
+      ))}
+      <More count={totals.waiting - waiting.length} query="state=waiting" />
       {answered.length > 0 && <h2>Answered</h2>}
       <LeadList leads={answered} hrefOf={hrefOf} {...list} />
       <More count={totals.answered - answered.length} />
@@ -51,11 +68,19 @@ const More = ({ count, query = '' }: { count: number; query?: string }) =>
     </a>
   )
 
-function summarize(answered: readonly LeadCard[], total: number): string {
+const describePromise = (isAlwaysOpen: boolean) =>
+  `We promise every homeowner a call within 10 minutes${isAlwaysOpen ? '' : ' while we’re open'}.`
+
+function describeTotals({ toCall, waiting }: TodayData['totals']): string {
+  if (toCall > 0) return `${toCall} to call`
+  return waiting > 0 ? 'Nobody to call now' : 'Nobody is waiting'
+}
+
+function summarize(answered: readonly LeadCard[], total: number): string | undefined {
   const took = answered
-    .flatMap(({ receivedAt, answeredAt }) => (answeredAt === null ? [] : [answeredAt - receivedAt]))
+    .flatMap((lead) => (lead.answeredAt === null ? [] : [measureWait(lead, lead.answeredAt)]))
     .sort((a, b) => a - b)
   const median = took[Math.ceil(took.length / 2) - 1]
-  if (median === undefined) return 'We promise every homeowner a call within 10 minutes.'
+  if (median === undefined) return undefined
   return `${total} answered since yesterday, ${total === 1 ? 'after' : 'half of them within'} ${formatShortDuration(median)}.`
 }

@@ -138,7 +138,7 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
         const promises = await listPromises(db, period)
         const deliveryTimes = await listDeliveryTimes(db, period)
         const report = computeReport(promises, deliveryTimes, { ...period, now: at, timeZone })
-        return sendFresh(c, { report, isAlwaysOpen: hours.open === 'always' })
+        return sendFresh(c, { report })
       },
     },
     { method: 'GET', path: '/api/leads/:id', answer: (c) => showLead(c, c.req.param('id') ?? '') },

@@ -74,6 +74,6 @@ describe.each(engines)('today on %s', (engine) => {
     const { leads, totals } = await readToday()
     expect(leads[0].id).toBe(waiting)
     expect(leads).toHaveLength(100)
-    expect(totals).toEqual({ toCall: 142, answered: 0, suspect: 60 })
+    expect(totals).toEqual({ toCall: 142, waiting: 0, answered: 0, suspect: 60 })
   })
 })

@@ -4,19 +4,24 @@ import type { DeskContext, DeskHooks, Session } from './routes.ts'
 
 export type Today = Awaited<ReturnType<typeof readToday>>
 
-/** Lists the leads to call, then answered leads, then suspected spam. */
+/** Lists the leads to call, then those of the next opening, answered leads, and suspected spam. */
 export async function readToday(
   { id, email, person }: Session,
   { db, now, env, hours }: Pick<DeskContext, 'db' | 'now' | 'env' | 'hours'>,
   { findWarnings }: Pick<DeskHooks, 'findWarnings'>,
 ) {
-  const { toCall, answered, suspect } = await findTodayLeads(db, now())
+  const { toCall, waiting, answered, suspect } = await findTodayLeads(db, now())
   return {
     me: { id, email, person },
     timeZone: env.timeZone,
     isAlwaysOpen: hours.open === 'always',
-    leads: [toCall, answered, suspect].flatMap((group) => group.leads.map(describeCard)),
-    totals: { toCall: toCall.total, answered: answered.total, suspect: suspect.total },
+    leads: [toCall, waiting, answered, suspect].flatMap((group) => group.leads.map(describeCard)),
+    totals: {
+      toCall: toCall.total,
+      waiting: waiting.total,
+      answered: answered.total,
+      suspect: suspect.total,
+    },
     warnings: await findWarnings(),
   }
 }

@@ -148,9 +148,10 @@ describe.each(engines)('the store on %s', (engine) => {
   })
 
   it('makes pending deliveries of one lead or all leads due now, without sending any twice', async () => {
-    const at = start + minuteMs
-    const id = await storeLead(db, { at })
-    await storeLead(db, { at, channels: ['airtable'] })
+    const id = await storeLead(db)
+    await storeLead(db, { channels: ['airtable'] })
+    const later = { next_attempt_at: start + minuteMs }
+    await db.kysely.updateTable('deliveries').set(later).execute()
     expect(await retryDeliveries(db, id, start)).toBe(2)
     expect(await claim('a', start)).toHaveLength(1)
     expect(await retryDeliveries(db, 'all', start)).toBe(3)

@@ -6,8 +6,11 @@ import { type Database, storedColumns, type Tables } from './tables.ts'
 const dayMs = 24 * 3_600_000
 const maxListed = 50
 
-/** Suspected spam is a separate group, so that it cannot push a real lead off the list. */
-export type TodayGroup = 'toCall' | 'answered' | 'suspect'
+/**
+ * `waiting` is due after the next opening. Suspected spam is a separate group, so that it cannot push a
+ * real lead off the list.
+ */
+export type TodayGroup = 'toCall' | 'waiting' | 'answered' | 'suspect'
 type Group = { leads: StoredLead[]; total: number }
 type Query = SelectQueryBuilder<Tables, 'leads', object>
 
@@ -17,19 +20,26 @@ export async function findTodayLeads(
   now: number,
 ): Promise<Record<TodayGroup, Group>> {
   const lastDay = kysely.selectFrom('leads').where('received_at', '>=', now - dayMs)
+  const promised = kysely
+    .selectFrom('leads')
+    .where('answered_at', 'is', null)
+    // Not received_at, because the company may be closed for longer than a week. Suspected spam has no deadline.
+    .where('deadline_at', '>=', now - 7 * dayMs)
   return {
     toCall: await readGroup(
-      kysely
-        .selectFrom('leads')
-        .where('answered_at', 'is', null)
-        // Not received_at, because the company may be closed for longer than a week. Suspected spam has no deadline.
-        .where('deadline_at', '>=', now - 7 * dayMs)
+      promised
+        .where('deadline_at', '<=', now + promiseMs)
         // A deadline missed over a day ago must not hide one that can still be met.
         .orderBy(sql`deadline_at < ${now - dayMs}`)
-        // Leads that wait for the opening come after those to call now.
-        .orderBy(sql`deadline_at > ${now + promiseMs}`)
         .orderBy(sql`service_type = 'emergency'`, 'desc')
         .orderBy('deadline_at')
+        .orderBy('id'),
+    ),
+    waiting: await readGroup(
+      promised
+        .where('deadline_at', '>', now + promiseMs)
+        .orderBy('deadline_at')
+        .orderBy('received_at')
         .orderBy('id'),
     ),
     answered: await readGroup(newestFirst(lastDay.where('answered_at', 'is not', null))),

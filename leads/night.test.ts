@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs'
+import { expect, it, onTestFinished } from 'vitest'
+import { startFakeMail } from '#fakes/mail.ts'
+import { startFakePush } from '#fakes/push.ts'
+import { startFakeTwilio } from '#fakes/twilio.ts'
+import { testLead, testPath } from '#testing/app.ts'
+import { engines, openTestDatabase } from '#testing/database.ts'
+import { createTestDesk } from '#testing/desk.ts'
+import { createTestLog } from '#testing/log.ts'
+import { dayHours, savePhone } from '#testing/saved-leads.ts'
+import { makeSettings } from '#testing/settings.ts'
+import { createService } from './service.ts'
+import type { PushDevice } from './store/push-devices.ts'
+
+const minuteMs = 60_000
+const toTime = (text: string) => Date.parse(`2026-11-${text}:00-06:00`)
+const [closing, opening] = [toTime('17T18:00'), toTime('18T07:00')]
+const count = (from: number, to: number, everyMs: number) =>
+  Array.from({ length: (to - from) / everyMs + 1 }, (_, at) => from + at * everyMs)
+const clockFormat = new Intl.DateTimeFormat('en-US', {
+  ...{ hour: 'numeric', minute: '2-digit', timeZone: 'America/Chicago' },
+})
+const formatTime = (at: number) => clockFormat.format(at).replace(/\s/, ' ')
+
+const leads = new Map([
+  [toTime('17T18:20'), { name: 'Ann', serviceType: 'roof-repair' }],
+  [toTime('17T21:45'), { name: 'Ben', serviceType: 'roof-repair' }],
+  [toTime('18T02:05'), { name: 'Cal', serviceType: 'emergency' }],
+  [toTime('18T05:30'), { name: 'Dee', serviceType: 'roof-repair' }],
+  [toTime('18T06:59'), { name: 'Eve', serviceType: 'roof-repair' }],
+])
+const answers = new Map([
+  [toTime('18T02:08'), 'Cal'],
+  [toTime('18T07:03'), 'Ann'],
+  [toTime('18T07:05'), 'Ben'],
+  [toTime('18T07:07'), 'Dee'],
+])
+const phones: Record<string, Partial<PushDevice>> = {
+  Always: {},
+  'Business-hours': { schedule: 'business-hours' },
+  'After-hours': { schedule: 'after-hours' },
+  'On-call': { schedule: 'business-hours', onCallUntil: opening },
+}
+
+it.each(engines)('a night on %s, from closing to the last deadline', async (engine) => {
+  const [mail, twilio, push] = await Promise.all([
+    startFakeMail(),
+    startFakeTwilio(),
+    startFakePush(),
+  ])
+  onTestFinished(async () => {
+    await Promise.all([mail.close(), twilio.close(), push.close()])
+  })
+  const db = await openTestDatabase(engine)
+  const desk = createTestDesk(db, { hours: dayHours })
+  const { clock } = desk
+  const env = makeSettings({
+    ...twilio.env,
+    ALERT_SMS_TO: '+15550002222',
+    SMTP_URL: mail.url,
+    ALERT_EMAIL_FROM: 'site@example.com',
+    ALERT_EMAIL_TO: 'office@example.com',
+    ESCALATION_EMAIL_TO: 'boss@example.com',
+  })
+  const { app, deliverer } = createService({
+    ...{ env, hours: dayHours, db, fetch: push.fetch, now: () => clock.at, log: createTestLog() },
+    ...{ findClientAddress: () => '203.0.113.7', wake: () => {} },
+  })
+  clock.at = closing
+  const cookie = await desk.signIn()
+  for (const [name, changes] of Object.entries(phones)) {
+    const { endpoint, keys } = push.addPhone(name)
+    const phone = { id: crypto.randomUUID(), sessionId: name, endpoint, ...keys, name }
+    await savePhone(db, { ...phone, createdAt: clock.at, ...changes })
+  }
+  const read = async (path: string) => (await desk.call('GET', path, { cookie })).json
+  /** The recipients notified since the last call, and the texts. */
+  const takeMessages = () => [
+    ...mail.mails.splice(0).map(({ to, subject }) => ['email', `${to}: ${subject}`]),
+    ...twilio.messages.splice(0).map(({ body }) => ['text', body.split('.')[0]]),
+    ...push.messages
+      .splice(0)
+      .map(({ device, data }) => [
+        `${device.toLowerCase()} phone`,
+        data.notification.silent ? 'silent' : data.notification.title,
+      ]),
+  ]
+  const ask = (lead: object) =>
+    app.request(testPath, {
+      method: 'POST',
+      headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
+      body: JSON.stringify({ ...testLead, ...lead }),
+    })
+  const call = async (name: string) => {
+    const { leads: listed } = await read('/api/today')
+    const { id } = listed.find((lead: { name: string }) => lead.name === name)
+    return desk.call('POST', `/api/leads/${id}/calling`, { cookie })
+  }
+
+  const table: string[] = []
+  const texts: string[] = []
+  const times = new Set([
+    ...count(closing, opening, 30 * minuteMs),
+    ...leads.keys(),
+    ...count(opening - minuteMs, opening + 15 * minuteMs, minuteMs),
+    ...answers.keys(),
+  ])
+  for (const at of [...times].sort((a, b) => a - b)) {
+    clock.at = at
+    const lead = leads.get(at)
+    if (lead) expect((await ask(lead)).status).toBe(200)
+    const answered = answers.get(at)
+    if (answered) expect((await call(answered)).status).toBe(200)
+    await deliverer.deliverDue(1)
+    const messages = takeMessages()
+    if (messages.length === 0) continue
+    const event =
+      (lead && `${lead.name} asks${lead.serviceType === 'emergency' ? ': emergency' : ''}`) ??
+      (answered && `Sam calls ${answered}`) ??
+      (at === opening ? 'The company opens' : 'A reminder')
+    const notified = [...Map.groupBy(messages, ([to]) => to)].map(
+      ([to, some]) => `${to}${some.length > 1 ? ` (${some.length})` : ''}`,
+    )
+    const { toCall, waiting } = (await read('/api/today')).totals
+    const cells = [formatTime(at), event, notified.sort().join(', '), toCall, waiting]
+    table.push(`| ${cells.join(' | ')} |`)
+    for (const [to, text] of messages) texts.push(`${formatTime(at)} ${to}: ${text}`)
+  }
+
+  const documented = readFileSync('docs/operations.md', 'utf8').split('\n')
+  expect(table).toEqual(documented.filter((line) => /^\| \d+:\d\d [AP]M/.test(line)))
+  expect(texts).toEqual(
+    expect.arrayContaining([
+      '6:20 PM on-call phone: Ann: call by Nov 18, 7:10 AM CST',
+      '2:05 AM text: EMERGENCY: call Cal by 2:15 AM CST',
+      '7:00 AM always phone: 4 leads to call by 7:10 AM CST',
+      '7:00 AM business-hours phone: 4 leads to call by 7:10 AM CST',
+      '7:00 AM text: Call Ann by 7:10 AM CST',
+      '7:10 AM email: boss@example.com: Promise missed: nobody called Eve by 7:10 AM CST',
+    ]),
+  )
+  const { report } = await read('/api/promise?days=7')
+  expect(report.byShift).toEqual({
+    businessHours: { leads: 1, kept: 1, missed: 0, share: 1 },
+    afterHours: { leads: 4, kept: 3, missed: 1, share: 0.75 },
+  })
+  const lags = report.channels.filter(({ sent }: { sent: number }) => sent > 0)
+  expect(lags.map(({ within2s }: { within2s: number }) => within2s)).toEqual([1, 1, 1])
+})
