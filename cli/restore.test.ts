@@ -91,6 +91,10 @@ it('resends alerts from the last hour, cancels older ones, and sends all leads t
   const old = createDir()
   const db = await openDatabase({ dataDir: old })
   const oldLead = await storeLead(db, { at: testTime - 2 * hourMs })
+  const nightLead = await storeLead(db, {
+    ...{ at: testTime - 2 * hourMs, deadlineAt: testTime + hourMs, escalateAt: testTime + hourMs },
+    ...{ channels: [], channelsAtOpening: ['sms-1'] },
+  })
   const youngLead = await storeLead(db, { at: testTime - hourMs / 2 })
   // A process was sending when the backup was made.
   await claimDue(db, 'email', 1, { holder: 'gone', now: testTime, until: testTime + 45_000 })
@@ -101,6 +105,7 @@ it('resends alerts from the last hour, cancels older ones, and sends all leads t
   const restored = await open(fresh)
   const states = async (id: string) =>
     (await findLead(restored, id))?.deliveries.map(({ channel, state }) => `${channel} ${state}`)
+  expect(await states(nightLead)).toEqual(['sms-1 waiting'])
   expect(await states(oldLead)).toEqual(['airtable waiting', 'email cancelled'])
   expect(await states(youngLead)).toEqual(['airtable waiting', 'email waiting'])
   const lease = { holder: 'new', now: testTime, until: testTime + 1 }
@@ -109,8 +114,9 @@ it('resends alerts from the last hour, cancels older ones, and sends all leads t
     .selectFrom('leads')
     .select('id')
     .where('escalate_at', 'is not', null)
+    .orderBy('escalate_at')
     .execute()
-  expect(reminders).toEqual([{ id: youngLead }])
+  expect(reminders).toEqual([{ id: youngLead }, { id: nightLead }])
 })
 
 it('removes push devices, which may have been signed out since the backup', async () => {

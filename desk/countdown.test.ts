@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { setCompanyTimeZone } from '#leads/clock.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
-import { computeCountdown } from './countdown.ts'
+import { computeCountdown, groupLeads } from './countdown.ts'
 
 const minuteMs = 60_000
 const receivedAt = Date.parse('2026-11-15T12:00:00Z')
@@ -50,4 +51,27 @@ test('an answered lead shows who answered and when; a closed lead shows its outc
     'Not a lead, marked by Sam',
   ])
   expect(after(0, { deadlineAt: null, isSuspect: true })).toEqual(['suspect', 'Possible spam'])
+})
+
+test('a lead that is due after the opening waits calmly until then', () => {
+  setCompanyTimeZone('America/Chicago')
+  const hourMs = 60 * minuteMs
+  const night = { deadlineAt: receivedAt + hourMs + 10 * minuteMs }
+  expect(after(0, night).map((text) => text.replace(/\s/g, ' '))).toEqual([
+    'waiting',
+    'Call by 7:10 AM',
+  ])
+  expect(after(hourMs, night)).toEqual(['calm', '10 min left'])
+  const { shareLeft } = computeCountdown({ ...card, ...night }, receivedAt + hourMs + 5 * minuteMs)
+  expect(shareLeft).toBe(0.5)
+  const answeredAt = receivedAt + hourMs + 2 * minuteMs
+  expect(after(0, { ...night, answeredAt, answeredName: 'Sam' })[1]).toBe('Sam, after 2 min')
+
+  const leads = [card, { ...card, ...night, id: 'b' }]
+  const listIds = (at: number) => {
+    const { toCall, waiting } = groupLeads(leads, at)
+    return [toCall.map(({ id }) => id), waiting.map(({ id }) => id)]
+  }
+  expect(listIds(receivedAt)).toEqual([['a'], ['b']])
+  expect(listIds(receivedAt + hourMs)).toEqual([['a', 'b'], []])
 })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import {
   formatAgo,
+  formatOpening,
   formatPreciseDuration,
   formatSeen,
   formatShortDuration,
@@ -47,4 +48,17 @@ it.each([
 it('formats measured durations', () => {
   const measured = [850, 42_000, 139_000, 7_500_000].map(formatPreciseDuration)
   expect(measured).toEqual(['0.8 s', '42 s', '2 min 19 s', '2 h 5 min'])
+})
+
+it('names the next opening', () => {
+  setCompanyTimeZone('America/Chicago')
+  const openings = ['15T13:00', '16T13:00', '17T13:00', '21T13:00', '22T13:00']
+  const texts = openings.map((at) => formatOpening(Date.parse(`2026-11-${at}:00Z`), now))
+  expect(texts.map((text) => text.replace(/\s/g, ' '))).toEqual([
+    'at 7:00 AM',
+    'tomorrow',
+    'on Tuesday',
+    'on Saturday',
+    'on Nov 22',
+  ])
 })

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findDeadline } from './deadline.ts'
-import { type BusinessHours, findOpening, type Weekday, weekdays } from './hours.ts'
+import {
+  type BusinessHours,
+  findClosure,
+  findOpening,
+  findShift,
+  type Weekday,
+  weekdays,
+} from './hours.ts'
 
 const chicago: BusinessHours = {
   timeZone: 'America/Chicago',
@@ -54,6 +61,47 @@ describe('the deadline', () => {
   it('is 10 minutes away around the clock by default', () => {
     expect(findDeadline(night, 'other', { ...chicago, open: 'always' })).toBe(night + 600_000)
   })
+})
+
+it.each([
+  [
+    'while closed',
+    '2026-11-17T02:00:00-06:00',
+    '2026-11-17T02:00:00-06:00',
+    '2026-11-17T07:00:00-06:00',
+  ],
+  [
+    'while open',
+    '2026-11-17T12:00:00-06:00',
+    '2026-11-17T18:00:00-06:00',
+    '2026-11-18T07:00:00-06:00',
+  ],
+  [
+    'before lunch',
+    '2026-11-20T11:00:00-06:00',
+    '2026-11-20T12:00:00-06:00',
+    '2026-11-20T13:00:00-06:00',
+  ],
+  [
+    'across midnight',
+    '2026-11-21T20:00:00-06:00',
+    '2026-11-22T02:30:00-06:00',
+    '2026-11-23T07:00:00-06:00',
+  ],
+  [
+    'before a holiday',
+    '2026-12-24T19:00:00-06:00',
+    '2026-12-24T19:00:00-06:00',
+    '2026-12-26T08:00:00-06:00',
+  ],
+])('the next closure %s', (_, now, from, to) => {
+  expect(findClosure(at(now), chicago)).toEqual({ from: at(from), to: at(to) })
+})
+
+it('has no closure and no shifts when always open', () => {
+  const always = { ...chicago, open: 'always' as const }
+  expect(findClosure(at('2026-11-17T02:00:00-06:00'), always)).toBeUndefined()
+  expect(findShift(at('2026-11-17T02:00:00-06:00'), always)).toBe('always')
 })
 
 describe('for any hours and time', () => {

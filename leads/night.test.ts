@@ -136,7 +136,7 @@ it.each(engines)('a night on %s, from closing to the last deadline', async (engi
       '7:00 AM always phone: 4 leads to call by 7:10 AM CST',
       '7:00 AM business-hours phone: 4 leads to call by 7:10 AM CST',
       '7:00 AM text: Call Ann by 7:10 AM CST',
-      '7:10 AM email: boss@example.com: Promise missed: nobody called Eve by 7:10 AM CST',
+      '7:10 AM email: boss@example.com: Call Eve now: the call was due at 7:10 AM CST',
     ]),
   )
   const { report } = await read('/api/promise?days=7')

@@ -19,3 +19,14 @@ test('a lead that is late and open can still be answered', () => {
     '1 request is still within 10 minutes.',
   ])
 })
+
+test('a lead that is due after the opening is in time until then', () => {
+  const night = { ...receive(60 * minuteMs), deadlineAt: now + minuteMs }
+  const records = [night, { ...night, answeredAt: now - 2 * minuteMs }]
+  const report = computeReport(records, [], { from: 0, to: now, now, timeZone: 'UTC' })
+  expect(describeReport(report)).toEqual([
+    '1 of 1 request answered in time.',
+    'Half within 7 min 0 s, 90% within 7 min 0 s.',
+    '1 request is still in time.',
+  ])
+})

@@ -9,6 +9,8 @@ import { formatHtml, formatText } from './email-content.ts'
 
 const minuteMs = 60_000
 const receivedAt = Date.parse('2026-11-15T18:00:00Z')
+const opensAfterMs = 19 * 60 * minuteMs
+const night = { deadlineAt: receivedAt + opensAfterMs + promiseMs }
 const answerUrl = `https://www.example.com/answer/${'x'.repeat(48)}`
 
 function alertOf(
@@ -36,6 +38,20 @@ describe('the headline', () => {
     [`C${overdue}`, {}, 'unanswered-8', 11 * minuteMs],
     ['Call Jane Doe now: requested 3 hours ago', {}, 'received', 180 * minuteMs],
     ['Someone started calling Jane Doe at 12:03 PM CST', { answeredAt }, 'received', 5 * minuteMs],
+    // A lead that came in while the company was closed.
+    ['Call Jane Doe by Nov 16, 7:10 AM CST', night, 'received', 1],
+    [
+      'Nobody has called Jane Doe yet (6 minutes left)',
+      night,
+      'unanswered-4',
+      opensAfterMs + 4 * minuteMs,
+    ],
+    [
+      'Call Jane Doe now: the call was due at 7:10 AM CST',
+      night,
+      'missed',
+      opensAfterMs + 10 * minuteMs,
+    ],
   ])('%s', (headline, changed, reason, afterMs) => {
     expect(alertOf(changed, reason, afterMs).headline).toBe(headline)
   })
@@ -96,4 +112,12 @@ it.each([
   [-5, '0 seconds'],
 ])('formats %i ms as %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text)
+})
+
+it('is not late if it waited for the opening', () => {
+  const listRemarks = (afterMs: number) => alertOf(night, 'received', afterMs).remarks
+  expect(listRemarks(opensAfterMs)).toEqual([])
+  expect(listRemarks(opensAfterMs + 2 * minuteMs)).toHaveLength(1)
+  // An email that was sent late in the night.
+  expect(listRemarks(2 * minuteMs)).toHaveLength(1)
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestContext } from '#testing/delivery.ts'
-import { jane, savePhone } from '#testing/saved-leads.ts'
+import { alwaysOpen, dayHours, jane, savePhone } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { findKind } from '../channels/channels.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
@@ -20,9 +20,9 @@ const variables = {
   ALERT_SMS_TO: '+15550002222',
 }
 
-async function open(given: Record<string, string> = variables) {
+async function open(given: Record<string, string> = variables, hours = alwaysOpen) {
   const db = await openTestDatabase('sqlite')
-  const { context, clock } = createTestContext(db, makeSettings(given))
+  const { context, clock } = createTestContext(db, makeSettings(given), { hours })
   const lead = { ...jane, deadlineAt: clock.at + 600_000 }
   return { db, context, clock, lead }
 }
@@ -80,3 +80,56 @@ it.each<[Partial<PushDevice>, number, boolean, boolean]>([
     expect(names.some((name) => findKind(name) === 'push')).toBe(isNotified)
   },
 )
+
+// The company opens an hour after the start of each test.
+const hourMs = 3_600_000
+
+it('lets texts wait for the opening, and sends everything else at once', async () => {
+  const { context, clock, lead } = await open(variables, dayHours)
+  const deadlineAt = clock.at + hourMs + 600_000
+  const { channels, channelsAtOpening, escalateAt } = await planDelivery(context, {
+    ...lead,
+    deadlineAt,
+  })
+  expect(channels.map(findKind)).toEqual(['airtable', 'email', 'email', 'webhook'])
+  expect(channelsAtOpening?.map(findKind)).toEqual(['sms'])
+  expect(escalateAt).toBe(clock.at + hourMs + 240_000)
+})
+
+type When = 'at once' | 'at opening' | 'never'
+it.each<[Partial<PushDevice>, When, When]>([
+  [{ schedule: 'always' }, 'at opening', 'at once'],
+  [{ schedule: 'business-hours' }, 'at opening', 'never'],
+  [{ schedule: 'after-hours' }, 'never', 'at once'],
+  [{ schedule: 'business-hours', onCallUntil: Number.MAX_SAFE_INTEGER }, 'at once', 'at once'],
+  [{ schedule: 'business-hours', onCallUntil: 1 }, 'at opening', 'never'],
+  [{ notifyAfterMinutes: 4 }, 'never', 'never'],
+])(
+  'a device with %j is notified %s while closed, of an emergency %s',
+  async (changes, ...whens) => {
+    const { db, context, clock, lead } = await open({}, dayHours)
+    await savePhone(db, changes)
+    const plan = async (planned: typeof lead): Promise<When> => {
+      const { channels, channelsAtOpening = [] } = await planDelivery(context, planned)
+      const hasPush = (names: readonly string[]) => names.some((name) => findKind(name) === 'push')
+      return hasPush(channels) ? 'at once' : hasPush(channelsAtOpening) ? 'at opening' : 'never'
+    }
+    expect([
+      await plan({ ...lead, deadlineAt: clock.at + hourMs + 600_000 }),
+      await plan({ ...lead, serviceType: 'emergency' }),
+    ]).toEqual(whens)
+  },
+)
+
+it('notifies after-hours devices of nothing while open, unless the company never closes', async () => {
+  for (const [hours, isNotified] of [
+    [dayHours, false],
+    [alwaysOpen, true],
+  ] as const) {
+    const { db, context, clock, lead } = await open({}, hours)
+    await savePhone(db, { schedule: 'after-hours' })
+    clock.at += 2 * hourMs
+    const { channels } = await planDelivery(context, { ...lead, deadlineAt: clock.at + 600_000 })
+    expect(channels.map(findKind).includes('push')).toBe(isNotified)
+  }
+})

@@ -30,6 +30,20 @@ it('adds jitter to the second half of the delay', () => {
   expect(computeRetryMs({ ageMs: 0, isAlert: false, attempts: 1 }, () => 0)).toBe(2_500)
 })
 
+it('retries the alert of a night lead often after the opening, and rarely after 20 minutes', () => {
+  const deadlineAt = start + 8 * 3_600_000
+  const findRetryMs = (now: number) => {
+    const claimed = { ...claim('a', 9), lead: { ...storedJane, deadlineAt } }
+    const options = { now, random: () => 1, isAlert: true }
+    const [result] = decideResults([claimed], [{ ok: false, error: '' }], options)
+    return result && !result.ok && result.nextAttemptAt - now
+  }
+  expect(findRetryMs(deadlineAt - 60_000)).toBe(30_000)
+  expect(findRetryMs(deadlineAt + 10 * 60_000)).toBe(900_000)
+  expect(findRetryMs(start + 60_000)).toBe(30_000)
+  expect(findRetryMs(start + 20 * 60_000)).toBe(900_000)
+})
+
 it('retries a delivery for which the channel returns no result', () => {
   const claimed = [claim('a'), claim('c', 2)]
   const options = { now: start, random: () => 1, isAlert: false }

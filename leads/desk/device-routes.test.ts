@@ -2,7 +2,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestDesk } from '#testing/desk.ts'
-import { testTime } from '#testing/saved-leads.ts'
+import { alwaysOpen, dayHours, testTime } from '#testing/saved-leads.ts'
+import type { BusinessHours } from '../hours.ts'
 import { saveDevice } from '../store/push-devices.ts'
 
 async function open() {
@@ -146,4 +147,15 @@ it.each([
   const subscription = { ...service.addPhone('phone'), ...changes }
   expect((await subscribe({ name: 'x', subscription })).status).toBe(400)
   expect((await list()).devices).toEqual([])
+})
+
+it('names the next opening, until which a phone can be on call', async () => {
+  const db = await openTestDatabase('sqlite')
+  const read = async (hours: BusinessHours) => {
+    const { call, signIn } = createTestDesk(db, { hours })
+    return (await call('GET', '/api/devices', { cookie: await signIn() })).json.opensAt
+  }
+  // It is 6 AM.
+  expect(await read(dayHours)).toBe(testTime + 3_600_000)
+  expect(await read(alwaysOpen)).toBeNull()
 })

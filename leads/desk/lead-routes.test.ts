@@ -6,7 +6,7 @@ import { startAirtable } from '#testing/airtable.ts'
 import { createDir, engines, openTestDatabase } from '#testing/database.ts'
 import { openDelivery, sendWell } from '#testing/delivery.ts'
 import { createTestDesk } from '#testing/desk.ts'
-import { storeLead, testTime } from '#testing/saved-leads.ts'
+import { dayHours, storeLead, testTime } from '#testing/saved-leads.ts'
 import { isWebhookStopped, stopWebhook } from '../channels/webhook.ts'
 import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
 import { findLead, listLeads } from '../store/reading.ts'
@@ -96,6 +96,23 @@ describe.each(engines)('on %s', (engine) => {
     expect(await findNextEscalationAt(db)).toBe(clock.at + 240_000)
   })
 
+  it('cancels an alert that waits for the opening once someone calls, unless the call is undone', async () => {
+    const db = await openTestDatabase(engine)
+    const { post, clock } = await open(db)
+    const deadlineAt = testTime + 8 * 3_600_000
+    const channels = { channels: [], channelsAtOpening: ['sms-1'] }
+    const id = await storeLead(db, { ...channels, deadlineAt })
+    const readAlert = async () =>
+      (await findLead(db, id))?.deliveries.find(({ channel }) => channel === 'sms-1')
+    const dueAt = deadlineAt - 600_000
+    expect(await readAlert()).toMatchObject({ state: 'waiting', nextAttemptAt: dueAt, dueAt })
+    await post(`/api/leads/${id}/calling`)
+    expect(await readAlert()).toMatchObject({ state: 'cancelled' })
+    clock.at += 60_000
+    await post(`/api/leads/${id}/undo-calling`)
+    expect(await readAlert()).toMatchObject({ state: 'waiting', nextAttemptAt: dueAt })
+  })
+
   it('retries the pending deliveries of one lead or of all leads', async () => {
     const db = await openTestDatabase(engine)
     const { post, clock, wakes } = await open(db)
@@ -115,6 +132,17 @@ describe.each(engines)('on %s', (engine) => {
     expect(await findLead(db, sent)).toMatchObject({ deliveries: [{ state: 'sent' }] })
     expect(wakes.length).toBeGreaterThan(0)
   })
+})
+
+it('starts the reminders of a lead reopened at night over at the opening', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { post, clock } = await open(db, { hours: dayHours })
+  const id = await storeLead(db)
+  await post(`/api/leads/${id}/done`)
+  // It is 9 PM. The company opens at 7 AM.
+  clock.at += 15 * 3_600_000
+  await post(`/api/leads/${id}/reopen`)
+  expect(await findNextEscalationAt(db)).toBe(clock.at + 10 * 3_600_000 + 240_000)
 })
 
 it('erases nothing while Airtable is unavailable, unless the owner chooses here only', async () => {

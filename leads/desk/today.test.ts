@@ -67,6 +67,18 @@ describe.each(engines)('today on %s', (engine) => {
     expect(await readIds()).toEqual([...toCall, lastAnswered, firstAnswered, suspect])
   })
 
+  it('lists leads that are due after the opening separately, until the opening', async () => {
+    const { db, clock, readIds, readToday } = await open()
+    const deadlineAt = testTime + 60 * minuteMs + 10 * minuteMs
+    const waiting = await storeLead(db, { deadlineAt, lead: emergency })
+    const due = await storeLead(db, { at: testTime - minuteMs })
+    expect(await readIds()).toEqual([due, waiting])
+    expect((await readToday()).totals).toMatchObject({ toCall: 1, waiting: 1 })
+    clock.at += 60 * minuteMs
+    expect(await readIds()).toEqual([waiting, due])
+    expect((await readToday()).totals).toMatchObject({ toCall: 2, waiting: 0 })
+  })
+
   it('lists an emergency among 201 newer leads, and counts the leads that are not listed', async () => {
     const { db, readToday } = await open()
     const waiting = await storeLead(db, { at: testTime - 60 * minuteMs, lead: emergency })

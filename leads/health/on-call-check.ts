@@ -15,7 +15,9 @@ export const nobodyOnCall = defineCheck({
     const at = closure.from
     const lead = { serviceType: 'emergency' as const, deadlineAt: at + promiseMs }
     const event = { lead, reason: 'received' as const, at, shift: findShift(at, hours) }
-    const isNotified = database.devices.some((device) => canNotify(device) && isWanted(device, event))
+    const isNotified = database.devices.some(
+      (device) => canNotify(device) && isWanted(device, event),
+    )
     return isNotified ? undefined : true
   },
   forOwner: () => ({

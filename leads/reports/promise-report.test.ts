@@ -76,6 +76,24 @@ it('lists the results by source, starting with the most leads', () => {
   ])
 })
 
+it('splits business hours and after hours, and counts the night’s minutes from the opening', () => {
+  const opensAt = now - 60 * minuteMs
+  const night = { deadlineAt: opensAt + 10 * minuteMs }
+  const report = compute([
+    makeRecord(90 * 24 * 60, 3),
+    makeRecord(30, 11),
+    makeRecord(600, 544, night),
+    makeRecord(600, 2, night),
+    makeRecord(600, 551, night),
+  ])
+  expect(report.byShift).toMatchObject({
+    businessHours: { leads: 2, kept: 1, missed: 1 },
+    afterHours: { leads: 3, kept: 2, missed: 1 },
+  })
+  expect(report.byMinute).toEqual([1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 2, 0])
+  expect(report.medianMs).toBe(4 * minuteMs)
+})
+
 it('groups all but the top sources, so that made-up campaigns cannot fill the report', () => {
   const records = repeat(40, (at) => makeRecord(600 + at, 1, { source: `utm_source=s${at}` }))
   const { bySource } = compute([...records, makeRecord(700, 1, { source: '' })])
