@@ -35,11 +35,12 @@ export async function makeLink(
  */
 export function createSignInLimit(now: () => number): (client: string) => boolean {
   const counts = new Map<string, number>()
-  let endsAt = 0
+  let startedAt = 0
   return (client) => {
-    if (now() >= endsAt) {
+    // The absolute value, because a corrected clock may go back.
+    if (Math.abs(now() - startedAt) >= linkMs) {
       counts.clear()
-      endsAt = now() + linkMs
+      startedAt = now()
     }
     const limits = [
       [`client ${client}`, 10],
