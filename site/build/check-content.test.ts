@@ -56,6 +56,7 @@ test.each([
 
 test.each([
   ['timeZone', { timeZone: 'America/Minneapolis' }, 'must be a time zone'],
+  ['timeZone', { timeZone: 'US Central', open: { Mon: ['7:00-18:00'] } }, 'must be a time zone'],
   ['open', { open: 'never' }, "must be 'always'"],
   ['open.Mo', { open: { Mo: ['7:00-18:00'] } }, 'is unknown'],
   ['open.Mon entry 1', { open: { Mon: ['7:00-25:00'] } }, "such as '7:00-18:00'"],

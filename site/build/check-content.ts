@@ -189,7 +189,8 @@ export function checkFile<Rules extends v.GenericSchema>(
   rules: Rules,
   value: unknown,
 ): v.InferOutput<Rules> {
-  const { success, issues, output } = v.safeParse(rules, value)
+  // Later rules may rely on earlier ones, such as hours on a valid time zone.
+  const { success, issues, output } = v.safeParse(rules, value, { abortPipeEarly: true })
   if (success) return output
   throw fail(
     issues.map((issue) => `${path}: ${formatPath(issue.path)} ${issue.message}`).join('\n'),
