@@ -105,11 +105,16 @@ test('asks for npm run brand after the brand has changed', async () => {
 test('lists texts that limited hours cannot keep', async () => {
   const header = { callLabel: '24/7 Service', estimate: 'Free Estimate' }
   const form = { ...content.form, heading: 'We call within 10 minutes.' }
-  const always = { ...content, header, form }
+  const emergency = { text: 'A real person answers 24/7.' }
+  const always = { ...content, header, form, emergency }
   expect(await find('texts-beyond-hours', { content: always })).toBeUndefined()
   const hours = { ...alwaysOpen, open: { Mon: ['7:00-18:00'] } }
   expect(await find('texts-beyond-hours', { content: { ...always, hours } })).toMatchObject({
     text: expect.stringContaining(' 10 minutes: header.callLabel.'),
+  })
+  const whenOpen = { ...always, hours: { ...hours, emergencies: 'when open' as const } }
+  expect(await find('texts-beyond-hours', { content: whenOpen })).toMatchObject({
+    text: expect.stringContaining(' 10 minutes: header.callLabel, emergency.text.'),
   })
 })
 

@@ -71,7 +71,10 @@ export const hoursRules = v.pipe(
  */
 export function findBrokenPromises(content: { hours: BusinessHours; form: object }): string[] {
   const { hours, form, ...others } = content
-  return hours.open === 'always' ? [] : findTexts(others, '')
+  if (hours.open === 'always') return []
+  const entries = findTexts(others, '')
+  const isTrue = (entry: string) => hours.emergencies === 'always' && /^emergency\./.test(entry)
+  return entries.filter((entry) => !isTrue(entry))
 }
 
 function findTexts(value: unknown, path: string): string[] {
