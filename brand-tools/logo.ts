@@ -90,7 +90,9 @@ function runSvgo(svg: string, plugin: CustomPlugin): string {
     }).data
   } catch (error) {
     if (error instanceof UserError) throw error
-    throw new UserError(`Cannot read ${name}: ${(error as Error).message}`)
+    throw new UserError(
+      `Cannot read ${name} (${(error as Error).message}). Export the logo as SVG again. Renaming a PNG or JPEG is not enough.`,
+    )
   }
 }
 
