@@ -27,7 +27,7 @@ if (!import.meta.env.SSR) addEventListener('hashchange', () => showNotice(undefi
 export const attempt = <Result,>(
   work: Promise<Result>,
   message: string | ((result: Result) => string),
-  { about = '', undo }: { about?: string; undo?: Undo } = {},
+  { about = '', undo }: { about?: string; undo?: Undo | undefined } = {},
 ) =>
   work.then(
     (result) =>

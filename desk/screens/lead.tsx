@@ -44,11 +44,12 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
   const refreshBoth = async () => {
     await Promise.all([refresh(), refreshList()])
   }
-  const act = (what: string, message: string) => async () => {
+  const act = (what: string, message: string, undo?: () => void) => async () => {
     const about = `${isolate(lead.name)}: `
-    await attempt(request('POST', `/api/leads/${id}/${what}`), message, { about })
+    await attempt(request('POST', `/api/leads/${id}/${what}`), message, { about, undo })
     await refreshBoth()
   }
+  const undoOutcome = () => reopen(lead, 'reopen', refreshBoth)
   return (
     <>
       <div className="lead-top lead-head" data-mood={countdown.mood}>
@@ -71,9 +72,7 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
             key={what}
             aria-pressed={lead.outcome === what}
             onClick={
-              lead.outcome === what
-                ? () => reopen(lead, 'reopen', refreshBoth)
-                : act(what, `${name.toLowerCase()}.`)
+              lead.outcome === what ? undoOutcome : act(what, `${name.toLowerCase()}.`, undoOutcome)
             }
           >
             {name}
