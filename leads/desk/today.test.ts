@@ -50,6 +50,16 @@ describe.each(engines)('today on %s', (engine) => {
     expect(await readIds()).toEqual([])
   })
 
+  it('lists a lead from Friday that was called on Monday', async () => {
+    const { db, clock, call, cookie, readIds } = await open()
+    const id = await storeLead(db, { deadlineAt: testTime + 3 * dayMs })
+    clock.at += 3 * dayMs
+    await call('POST', `/api/leads/${id}/calling`, { cookie })
+    expect(await readIds()).toEqual([id])
+    clock.at += dayMs + minuteMs
+    expect(await readIds()).toEqual([])
+  })
+
   it('sorts emergencies first, then by deadline, with leads from earlier days last', async () => {
     const { db, call, cookie, readIds } = await open()
     const store = (minutesAgo: number, changes: Parameters<typeof storeLead>[1] = {}) =>

@@ -19,7 +19,6 @@ export async function findTodayLeads(
   { kysely }: Database,
   now: number,
 ): Promise<Record<TodayGroup, Group>> {
-  const lastDay = kysely.selectFrom('leads').where('received_at', '>=', now - dayMs)
   const promised = kysely
     .selectFrom('leads')
     .where('answered_at', 'is', null)
@@ -42,14 +41,24 @@ export async function findTodayLeads(
         .orderBy('received_at')
         .orderBy('id'),
     ),
-    answered: await readGroup(newestFirst(lastDay.where('answered_at', 'is not', null))),
+    answered: await readGroup(
+      kysely
+        .selectFrom('leads')
+        .where('answered_at', '>=', now - dayMs)
+        .orderBy('answered_at', 'desc')
+        .orderBy('id', 'desc'),
+    ),
     suspect: await readGroup(
-      newestFirst(lastDay.where('answered_at', 'is', null).where('suspect', 'is not', null)),
+      kysely
+        .selectFrom('leads')
+        .where('received_at', '>=', now - dayMs)
+        .where('answered_at', 'is', null)
+        .where('suspect', 'is not', null)
+        .orderBy('received_at', 'desc')
+        .orderBy('id', 'desc'),
     ),
   }
 }
-
-const newestFirst = (query: Query) => query.orderBy('received_at', 'desc').orderBy('id', 'desc')
 
 async function readGroup(query: Query): Promise<Group> {
   const leads = await query.select(storedColumns).limit(maxListed).execute()

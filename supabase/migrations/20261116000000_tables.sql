@@ -41,6 +41,7 @@ create index leads_client_address on leads (client_address, received_at);
 create index leads_client_network on leads (client_network, received_at);
 -- For the desk, which polls the leads to call.
 create index leads_open on leads (deadline_at) where answered_at is null;
+create index leads_answered on leads (answered_at) where answered_at is not null;
 create index leads_escalate_at on leads (escalate_at) where escalate_at is not null;
 
 -- Messages to send about a lead. The first ones are written in the same transaction as the lead.
