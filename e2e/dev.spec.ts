@@ -65,7 +65,9 @@ test('shows the message of a mistake in the content until it is corrected', asyn
   await expect.poll(async () => (await page.request.get(url)).status()).toBe(200)
 })
 
-test('keeps a long name off the headline and the logo at its size', async ({ page }) => {
+test('fits a long company name without covering the headline or shrinking the logo', async ({
+  page,
+}) => {
   const words = readFileSync(join(copy, 'site/content.ts'), 'utf8')
   const name = 'Featherstonehaugh & Daughters Roofing and Sheet Metal Works'
   await serveContent(page, words.replace(/( name: ).*/, `$1'${name}',`), 'Featherstone')
@@ -78,7 +80,7 @@ test('keeps a long name off the headline and the logo at its size', async ({ pag
     const header = await measure('header')
     const headline = await measure('.hero-words > *')
     expect(headline?.y).toBeGreaterThanOrEqual(header?.height ?? Number.POSITIVE_INFINITY)
-    // Once, in the header or above the headline.
+    // The name is visible exactly once, in the header or above the headline.
     const names = page.locator('.home-link, .hero-company').getByText(name)
     await expect(names.filter({ visible: true })).toHaveCount(1)
     const logo = page.locator('footer .logo svg')

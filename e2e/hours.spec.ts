@@ -51,12 +51,12 @@ for (const [when, time, heading] of [
   ['on Saturday night', '2026-11-21T20:00', words.closed.heading('7:10 AM on Monday')],
   ['on a holiday', '2026-12-25T09:00', words.closed.heading('7:10 AM tomorrow')],
 ] as const) {
-  test(`the heading is true ${when}`, async ({ page, form }) => {
+  test(`shows the right heading ${when}`, async ({ page, form }) => {
     await page.clock.install({ time: at(time) })
     await page.goto(url)
     const shown = page.getByRole('heading', { name: heading, exact: true })
     await expect(shown).toBeVisible()
-    // React keeps it.
+    // Hydration does not change the heading.
     await form.fillIn()
     await expect(shown).toBeVisible()
   })
@@ -73,7 +73,7 @@ test('the heading switches at closing and opening time', async ({ page }) => {
   await expect(heading).toHaveText(openHeading)
 })
 
-test('an emergency at night is called back at once, and the success says when', async ({
+test('an emergency at night is called back at once, and the success message shows when', async ({
   page,
   form,
 }) => {
@@ -104,7 +104,7 @@ test.describe('a visitor in another time zone', () => {
 
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false })
-  test('the texts are true at any hour', async ({ page }) => {
+  test('shows text that is true at any hour', async ({ page }) => {
     await page.goto(url)
     await expect(page.getByRole('heading', { name: words.closed.headingAnytime })).toBeVisible()
     await page.goto(`${url}/#estimate-received-closed`)

@@ -68,7 +68,7 @@ test('reads the source from the URL when storage is blocked', async ({ page, sen
 
 test('accepts leads with a very long, malformed, or malicious campaign', async ({ page, form }) => {
   for (const value of [
-    // Fits into the request for the page, but encoded again would be too long for a header.
+    // Fits into the URL, but would be too long for a header after being encoded a second time.
     '%F0%9F%8F%A0'.repeat(1_000),
     '%E0%A4%A',
     '%00%0D%0AX-Evil:1%3Cscript%3E%F0%9F%8F%A0'.repeat(40),

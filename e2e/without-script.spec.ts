@@ -4,7 +4,7 @@ import { expect, formatRgb, test } from './test.ts'
 
 test.use({ javaScriptEnabled: false, expectedErrors: /status of 404|Failed to load resource/ })
 
-test('shows the whole page without scripts, pictures, and fonts, with links instead of buttons', async ({
+test('shows the whole page without scripts, pictures, or fonts, with links instead of buttons', async ({
   page,
 }) => {
   await page.route(/\.(avif|webp|svg|woff2)$/, (route) => route.abort())

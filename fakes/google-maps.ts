@@ -79,7 +79,7 @@ function mapsScript(offers: NonNullable<FakeOptions['offers']>) {
     ended = false
   }
 
-  // Google's texts are objects that convert to strings.
+  // Google returns text as objects that convert to strings.
   const makeText = (text: string) => ({ text, matches: [], toString: () => text })
 
   const predict = (address: string, token: AutocompleteSessionToken) => {

@@ -8,7 +8,7 @@ export function findDeadline(receivedAt: number, service: string, hours: Busines
   return (isUrgent ? receivedAt : findOpening(receivedAt, hours)) + promiseMs
 }
 
-/** Reminders count their minutes from this time. */
+/** Returns the time from which reminder delays are counted. */
 export const findPromiseStart = (deadlineAt: number): number => deadlineAt - promiseMs
 
 /** How long a lead has waited for its call: since the opening if it came in before, otherwise since its receipt. */

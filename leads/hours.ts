@@ -90,7 +90,7 @@ function createClock(timeZone: string) {
     timeStyle: 'medium',
   })
   const toWall = (at: number) => Date.parse(`${format.format(at).replace(' ', 'T')}Z`)
-  /** Uses the first of two equal times in fall, and an hour later for a time skipped in spring. */
+  /** In fall, a repeated time means the first one. In spring, a skipped time means an hour later. */
   function toInstant(wall: number): number {
     const offsetAt = (at: number) => toWall(at) - at
     const before = wall - offsetAt(wall - dayMs)

@@ -118,7 +118,7 @@ it('accepts origins with or without a trailing slash', () => {
   expect(allowedOrigins).toEqual(['https://a.example', 'http://b.example:81'])
 })
 
-it('reads only variables in .env.example, and a copy of it changes nothing', () => {
+it('reads only variables from .env.example, and an unedited copy changes no setting', () => {
   const example = readFileSync('.env.example', 'utf8')
   // Supabase sets these two itself.
   const setBySupabase = ['SUPABASE_DB_URL', 'SUPABASE_PUBLISHABLE_KEYS']

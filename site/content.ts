@@ -1,7 +1,7 @@
 /*
- * Every text of the page. Lines that start with // are optional: remove the // and fill them in.
- * `sample: true` marks invented content: replace it, or make sure it is true, then delete the mark.
- * `npm run build` names mistakes. The choices of "Service needed" are in leads/fields.ts.
+ * All text on the page. Lines that start with // are optional: remove the // and fill them in.
+ * `sample: true` marks made-up content: replace it, or make sure it is true, then delete the mark.
+ * `npm run build` reports mistakes. The choices for "Service needed" are in leads/fields.ts.
  */
 import type { Content } from './build/check-content.ts'
 
@@ -104,7 +104,7 @@ export const form: Content['form'] = {
     waiting:
       "You're offline. Keep this page open, and we'll send your request when you're back online. Or call us:",
   },
-  /** While you are closed, {time} is such as "7:10 AM tomorrow". Not used if you are always open. */
+  /** While you are closed, {time} becomes a time such as "7:10 AM tomorrow". Not used if you are always open. */
   closed: {
     heading: (time) => `We'll call you by ${time}.`,
     toast: (time) => `Estimate request received! We'll call you by ${time}.`,
@@ -181,7 +181,7 @@ export const services: Content['services'] = {
 
 /**
  * Reviews rated 5, in any number of rows; without reviews, the section is left out. Maria Delgado's
- * picture is site/pictures/avatars/maria-delgado.svg; pictures are optional. Publishing invented
+ * picture is site/pictures/avatars/maria-delgado.svg; pictures are optional. Publishing fake
  * reviews is against US law (16 CFR 465).
  */
 const rows: Content['testimonials']['rows'] = [

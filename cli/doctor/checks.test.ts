@@ -102,7 +102,7 @@ test('asks for npm run brand after the brand has changed', async () => {
   expect(await find('brand-changed', { root })).toEqual({ text, next: 'npm run brand' })
 })
 
-test('lists texts that limited hours cannot keep', async () => {
+test('lists text that promises more than limited hours allow', async () => {
   const header = { callLabel: '24/7 Service', estimate: 'Free Estimate' }
   const form = { ...content.form, heading: 'We call within 10 minutes.' }
   const emergency = { text: 'A real person answers 24/7.' }

@@ -20,7 +20,7 @@ const states = {
 const debounceMs = 250
 const retryMs = 3_000
 
-/** `fresh` are today's leads, which are polled and replace older copies in the list. */
+/** `fresh` has today's leads from the latest poll, which replace older copies in the list. */
 export function AllLeads({
   query,
   fresh,

@@ -39,7 +39,7 @@ export type Channel<
     context: Context<Settings>,
     signal: AbortSignal,
   ): Promise<Result[]>
-  /** Returns a sentence for the owner. The parameters are texts such as "2 leads" and "5 minutes". */
+  /** Returns a sentence for the owner. The parameters are phrases such as "2 leads" and "5 minutes". */
   explainFailure(leads: string, since: string): string
   /** Runs only if the channel is set up. */
   doctorCheck(context: DoctorContext<Settings>): Promise<DoctorCheck[]>

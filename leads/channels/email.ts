@@ -81,7 +81,7 @@ async function sendEmail(
         html: formatHtml(alert),
         // A retry has the same ID, so mail programs show the message once.
         messageId: `<${id}@${domain}>`,
-        // Mail programs group messages about one lead.
+        // Lets mail programs group the messages about one lead.
         ...(reason !== 'received' && { references: [`<${leadId}_received@${domain}>`] }),
         ...(isEmergency && { priority: 'high' as const }),
         // Prevents automatic replies to every alert.

@@ -177,7 +177,7 @@ it('sends pending notifications to a device that registers again', async () => {
   expect(takeNotifications()).toEqual(['new-address: Jane Doe: call by 6:10 AM CST'])
 })
 
-it.each([404, 410])('marks a device as gone after %i, and delays no other', async (status) => {
+it.each([404, 410])('marks a device as gone after %i, without delaying others', async (status) => {
   const { service, db, addPhone, save, deliver, takeNotifications } = await open()
   await addPhone('gone')
   await addPhone('there')
@@ -200,7 +200,7 @@ it.each([404, 410])('marks a device as gone after %i, and delays no other', asyn
   expect(takeNotifications()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
 })
 
-it('retries a device whose service fails, and delays no other', async () => {
+it('retries a device whose service fails, without delaying others', async () => {
   const { service, clock, addPhone, save, deliver, takeNotifications } = await open()
   await addPhone('busy')
   await addPhone('there')
@@ -223,27 +223,24 @@ it('retries a device whose service fails, and delays no other', async () => {
 it.each([
   [429, '120'],
   [503, 'Sun, 15 Nov 2026 12:02:00 GMT'],
-])(
-  'waits as long as the service asks (%i, %s), and delays no other device',
-  async (status, after) => {
-    const { service, clock, addPhone, save, deliver, takeNotifications } = await open()
-    await addPhone('busy')
-    await addPhone('there')
-    const headers = { date: 'Sun, 15 Nov 2026 12:00:00 GMT', 'retry-after': after }
-    service.failNext('busy', { kind: 'status', status, headers })
-    await save()
-    await deliver()
-    await save()
-    clock.at += 119_999
-    await deliver()
-    expect(takeNotifications()).toEqual(Array(2).fill('there: Jane Doe: call by 6:10 AM CST'))
-    clock.at += 1
-    await deliver()
-    expect(takeNotifications()).toEqual(Array(2).fill('busy: Jane Doe: call by 6:10 AM CST'))
-  },
-)
+])('waits as long as the service asks (%i, %s), without delaying others', async (status, after) => {
+  const { service, clock, addPhone, save, deliver, takeNotifications } = await open()
+  await addPhone('busy')
+  await addPhone('there')
+  const headers = { date: 'Sun, 15 Nov 2026 12:00:00 GMT', 'retry-after': after }
+  service.failNext('busy', { kind: 'status', status, headers })
+  await save()
+  await deliver()
+  await save()
+  clock.at += 119_999
+  await deliver()
+  expect(takeNotifications()).toEqual(Array(2).fill('there: Jane Doe: call by 6:10 AM CST'))
+  clock.at += 1
+  await deliver()
+  expect(takeNotifications()).toEqual(Array(2).fill('busy: Jane Doe: call by 6:10 AM CST'))
+})
 
-it('times out after 10 s, and delays no other device', async () => {
+it('times out after 10 s, without delaying others', async () => {
   const { service, db, clock, addPhone, save, deliver, takeNotifications } = await open()
   const limit = new AbortController()
   const limits = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal)

@@ -27,7 +27,7 @@ const variables = {
 
 export type PushSettings = { services: string[] }
 
-// The visitor is waiting for the response.
+// Keep this short, because the visitor waits for the response while the devices are read.
 const planTimeoutMs = 300
 
 /** Each device is a separate recipient, so that an unreachable one does not delay the others. */

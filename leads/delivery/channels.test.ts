@@ -70,7 +70,7 @@ async function openWithOnePending() {
   return opened
 }
 
-it('alerts each recipient once, even if another mailbox refuses', async () => {
+it('alerts each recipient once, even if the server rejects another one', async () => {
   const { deliver, clock, readDelivery, log, listReceived } = await openWithOnePending()
   expect(await readDelivery('email', 'one@example.com')).toMatchObject({ state: 'sent' })
   const lastError = 'The mail server rejected the email (EENVELOPE 450 at RCPT TO).'

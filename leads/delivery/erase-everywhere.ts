@@ -10,7 +10,7 @@ export class AirtableUnavailable extends Error {}
 // A batch takes 45 s at most.
 const waitForChannelMs = 60_000
 
-/** Includes failed attempts, because only Airtable's response may have been lost. */
+/** A failed attempt counts, because Airtable may have stored the row even if its response was lost. */
 const mayBeInAirtable = ({ deliveries }: LeadWithDeliveries): boolean =>
   deliveries.some(({ channel, attempts }) => channel === 'airtable' && attempts > 0)
 

@@ -68,7 +68,7 @@ describe.each(engines)('on %s', (engine) => {
     })
   })
 
-  it('notifies of a new answer after reopening, and sends reminders again', async () => {
+  it('sends reminders again after reopening, and notifies staff of the new answer', async () => {
     const db = await openTestDatabase(engine)
     const { post, clock } = await open(db)
     const id = await storeLead(db)

@@ -67,7 +67,7 @@ describe.each(engines)('the crew on %s', (engine) => {
     expect((await add('dana@example.com')).status).toBe(409)
   })
 
-  it('cannot be extended if the desk cannot send email', async () => {
+  it('cannot get new members if the desk cannot send email', async () => {
     const { add } = await open({ sendLink: undefined })
     const { status, message } = await add('dana@example.com')
     expect([status, message]).toEqual([409, expect.stringContaining('npm run leads -- desk')])

@@ -252,7 +252,7 @@ it.each([
   })
   await sql.raw(`pragma ${breakIt}`).execute(db.kysely)
   let accepted = 0
-  // A full database still has free space in its existing pages.
+  // A database at its size limit still has free space in its existing pages.
   while (accepted < 90 && (await post()).status === 200) accepted += 1
   expect((await post()).status).toBe(503)
   expect(await checkHealth()).toBe(503)

@@ -47,7 +47,7 @@ export function claimDue(
   { holder, now, until }: Lease,
 ): Promise<ClaimedLead[]> {
   return kysely.transaction().execute(async (trx) => {
-    // Two statements, because in one, Postgres may run the limited subquery twice and lock too many rows.
+    // Two statements, because in one, PostgreSQL may run the limited subquery twice and lock too many rows.
     const due = await trx
       .selectFrom('deliveries')
       .select(['lead_id', 'reason'])

@@ -103,7 +103,7 @@ export async function renamePerson({ kysely }: Database, id: string, person: str
   await kysely.updateTable('desk_sessions').set({ person }).where('id', '=', id).execute()
 }
 
-/** Ends one session, or all with the unused links, and removes their push devices. */
+/** Ends one session and removes its push device, or ends all of them and also deletes unused links. */
 export function endSessions({ kysely }: Database, id: string | 'all', now: number): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
     const query = trx.deleteFrom('desk_sessions')

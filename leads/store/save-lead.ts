@@ -43,7 +43,7 @@ export function saveLead(
   const { lead, details, bodyHash, clientAddress, idempotencyKeys } = newLead
   const clientNetwork = findNetwork(clientAddress)
   return transact(async (trx): Promise<SavedLead> => {
-    // Postgres runs transactions in parallel, and none sees the others' uncommitted leads, so a burst
+    // PostgreSQL runs transactions in parallel, and none sees the others' uncommitted leads, so a burst
     // could exceed the limit. SQLite has one writer.
     if (engine === 'postgres' && limitPerMinute > 0)
       await sql`select pg_advisory_xact_lock(hashtextextended(${clientNetwork}, 0))`.execute(trx)

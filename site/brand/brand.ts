@@ -1,7 +1,7 @@
 import type { Brand } from '../build/check-content.ts'
 
 /**
- * The brand, apart from the words (site/content.ts). This folder also has logo.svg (one color) and the
+ * The brand, except for its text (site/content.ts). This folder also has logo.svg (one color) and the
  * pictures hero and about (.jpg, .png, or .webp, straight from any camera). Phones show the middle of
  * hero unless there is a hero-portrait. After each change, run: npm run brand
  */

@@ -16,7 +16,7 @@ export function placeLogo(
 export const toKebab = (name: string) =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** Fills in the brand's colors. Browsers align an image with a data URL to whole pixels. */
+/** Fills in the brand's colors. A data URL makes the drawing an image, which browsers align to whole pixels. */
 export function formatDataUrl(svg: string, palette: Record<string, string>): string {
   let drawing = svg.trim()
   for (const [name, hex] of Object.entries(palette))

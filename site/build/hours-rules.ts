@@ -66,8 +66,8 @@ export const hoursRules = v.pipe(
 )
 
 /**
- * Lists texts that promise more than limited hours allow, such as header.callLabel. Skips the form, whose
- * texts change with the hours.
+ * Lists entries whose text promises more than limited hours allow, such as header.callLabel. Skips the
+ * form, because its text changes with the hours.
  */
 export function findBrokenPromises(content: { hours: BusinessHours; form: object }): string[] {
   const { hours, form, ...others } = content

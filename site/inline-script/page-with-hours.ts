@@ -1,6 +1,6 @@
 /*
- * The inline script for a company that is not always open. While it is closed, the page shows by when
- * it calls. Without scripts, visitors read texts that are true at any hour.
+ * The inline script for a company that is not always open. While it is closed, the page shows the
+ * time of the call. Without scripts, visitors see text that is true at any hour.
  */
 import { findCallTime } from '#leads/call-time.ts'
 import { hours } from '../content.ts'

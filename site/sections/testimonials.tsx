@@ -7,7 +7,7 @@ type Testimonial = Review & { id: number; image: string | undefined; rating: 5 }
 
 const pictures = Object.keys(import.meta.glob('/pictures/avatars/*.svg'))
 
-/** Adds IDs and pictures, so that the owner writes only names and texts. */
+/** Adds IDs and pictures, so that the owner writes only names and reviews. */
 function listRows(): Testimonial[][] {
   let id = 0
   const complete = (review: Review): Testimonial => {

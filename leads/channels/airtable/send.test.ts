@@ -231,7 +231,7 @@ describe.each(['answered', 'outcome'] as const)('the delivery “%s”', (reason
     ])
   })
 
-  test('is retried after an outage, and reports no outage if the token cannot read', async () => {
+  test('is retried after an outage, but counts as rejected if the token cannot read', async () => {
     const { fake, send } = await startAirtable()
     const lead = makeLead(changes)
     await send([lead])

@@ -72,7 +72,7 @@ async function sendNew(leads: readonly StoredLead[], table: Table): Promise<Resu
     table,
   )
   const results: Result[] = []
-  // Send refused leads last, because they may use up the time.
+  // Send rejected leads last, because they may use up the time.
   for (const { lead, result } of sent)
     results.push('kind' in result ? await sendRefused(lead, result, table) : result)
   return results

@@ -1,7 +1,7 @@
 import { fillInput } from '../field-input.ts'
 import type { OldPlaces } from './places.ts'
 
-/** Attaches Google's widget with its own list, for keys that have only the old API. */
+/** Attaches Google's widget, which shows its own list, for API keys that support only the old API. */
 export function attachWidget(input: HTMLInputElement, places: OldPlaces, region: string) {
   restoreAttributes(input)
   const widget = new places.Autocomplete(input, {
