@@ -79,7 +79,7 @@ export function checkSqlite(sqlite: DatabaseSync): number {
   if (sqlite.prepare('pragma main.foreign_key_check').all().length > 0)
     throw new UserError('some of its deliveries have no lead')
   const leads = countLeads(sqlite)
-  if (leads === undefined) throw new UserError('it has no table of leads')
+  if (leads === undefined) throw new UserError('it has no leads table')
   return leads
 }
 
@@ -89,7 +89,7 @@ export function checkPages(sqlite: DatabaseSync): void {
     throw new UserError(`its integrity check found: ${finding.replaceAll('\n', ' ')}`)
 }
 
-/** Undefined if there is no table of leads. */
+/** Undefined if there is no leads table. */
 export function countLeads(sqlite: DatabaseSync): number | undefined {
   const table = `select 1 from main.sqlite_schema where type = 'table' and name = 'leads'`
   if (!sqlite.prepare(table).get()) return undefined

@@ -188,7 +188,7 @@ test('reports a folder without a database instead of creating one', async () => 
     expect(await run(...args)).toEqual({
       code: 1,
       out: '',
-      err: `There is no database in ${DATA_DIR} (DATA_DIR). Run this in the folder of the site, or check DATA_DIR.\n`,
+      err: `There is no database in ${DATA_DIR} (DATA_DIR). Run this in the site’s folder, or check DATA_DIR.\n`,
     })
   // Airtable can be set up before the first start.
   expect((await run('setup-airtable')).out).toMatch(/Ready\.\n$/)

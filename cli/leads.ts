@@ -80,7 +80,7 @@ export async function runLeads(args: readonly string[], context: LeadsContext): 
       if (command.name === 'setup-airtable') return await setUp({ ...context, ...opened })
       if (!db)
         throw new UserError(
-          `There is no database in ${resolve(dataDir)} (DATA_DIR). Run this in the folder of the site, or check DATA_DIR.`,
+          `There is no database in ${resolve(dataDir)} (DATA_DIR). Run this in the site’s folder, or check DATA_DIR.`,
         )
       if (command.name === 'export') await exportLeads(command, { ...opened, db, stdout })
       else stdout(await formatDeskLink(db, opened.desk, context.now()))

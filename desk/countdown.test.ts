@@ -38,12 +38,15 @@ test('a lead goes from calm to late', () => {
 
 test('an answered lead shows who answered and when; a closed lead shows its outcome', () => {
   const answered = { answeredAt: receivedAt + 3 * minuteMs, answeredName: 'Sam' }
-  expect(after(0, answered)).toEqual(['answered', 'Sam, after 3 min'])
+  expect(after(0, answered)).toEqual(['answered', 'Sam answered after 3 min'])
   expect(after(0, { ...answered, answeredName: null, answeredBy: 'airtable' })).toEqual([
     'answered',
-    'Someone in Airtable, after 3 min',
+    'Someone answered in Airtable after 3 min',
   ])
-  expect(after(0, { ...answered, outcome: 'done' })).toEqual(['done', 'Done: Sam, after 3 min'])
+  expect(after(0, { ...answered, outcome: 'done' })).toEqual([
+    'done',
+    'Done: Sam answered after 3 min',
+  ])
   const notALead = { ...answered, outcome: 'not-a-lead' } as const
   expect(after(0, notALead)).toEqual(['not-a-lead', 'Not a lead'])
   expect(after(0, { ...notALead, answeredBy: 'outcome' })).toEqual([
@@ -65,7 +68,9 @@ test('a lead that is due after the opening waits calmly until then', () => {
   const { shareLeft } = computeCountdown({ ...card, ...night }, receivedAt + hourMs + 5 * minuteMs)
   expect(shareLeft).toBe(0.5)
   const answeredAt = receivedAt + hourMs + 2 * minuteMs
-  expect(after(0, { ...night, answeredAt, answeredName: 'Sam' })[1]).toBe('Sam, after 2 min')
+  expect(after(0, { ...night, answeredAt, answeredName: 'Sam' })[1]).toBe(
+    'Sam answered after 2 min',
+  )
 
   const leads = [card, { ...card, ...night, id: 'b' }]
   const listIds = (at: number) => {

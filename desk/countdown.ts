@@ -54,10 +54,10 @@ export function computeCountdown(lead: LeadCard, now: number): Countdown {
 
 function describeAnswer(lead: LeadCard): string {
   const { answeredName, answeredBy, answeredAt } = lead
-  const who = answeredName ?? (answeredBy === 'airtable' ? 'someone in Airtable' : 'someone')
+  const where = answeredBy === 'airtable' ? ' in Airtable' : ''
   const after =
-    answeredAt === null ? '' : `, after ${formatShortDuration(measureWait(lead, answeredAt))}`
-  return `${who.charAt(0).toUpperCase()}${who.slice(1)}${after}`
+    answeredAt === null ? '' : ` after ${formatShortDuration(measureWait(lead, answeredAt))}`
+  return `${answeredName ?? 'Someone'} answered${where}${after}`
 }
 
 const formatSeconds = (ms: number) => {

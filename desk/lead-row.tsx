@@ -33,7 +33,10 @@ export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refres
     setBusy(true)
     const work = request('POST', `/api/leads/${lead.id}/calling`)
     const undo = () => reopen(lead, 'undo-calling', refresh)
-    await attempt(work, 'you are calling.', { about: `${isolate(lead.name)}: `, undo })
+    await attempt(work, 'the crew can see that you’re calling.', {
+      about: `${isolate(lead.name)}: `,
+      undo,
+    })
     await refresh()
     setBusy(false)
     // The button that had the focus is gone.

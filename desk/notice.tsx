@@ -79,7 +79,8 @@ function describeChanges(before: readonly LeadCard[], after: readonly LeadCard[]
     const was = known.get(lead.id)
     const name = isolate(lead.name)
     if (!was && lead.receivedAt < newestAt) return []
-    if (!was) return [`New lead: ${name}, ${lead.service} ${isolate(lead.town)}.`]
+    const town = lead.town && isolate(lead.town)
+    if (!was) return [`New lead: ${[name, lead.service, town].filter(Boolean).join(', ')}.`]
     if (!isOpen(was) || lead.answeredAt === null) return []
     return [`${lead.answeredName ?? 'Someone'} is calling ${name}.`]
   })

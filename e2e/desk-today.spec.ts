@@ -59,11 +59,11 @@ test('“I am calling” can be undone, and a lead can be reopened later', async
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect(toCall).toBeVisible()
   await row(page, visitor.name).getByRole('button', calling).click()
-  await expect(page.getByText('you are calling.')).toBeVisible()
+  await expect(page.getByText('you’re calling.')).toBeVisible()
 
   await page.getByRole('link', { name: visitor.name }).click()
   // A notice disappears on another screen.
-  await expect(page.getByText('you are calling.')).toBeHidden()
+  await expect(page.getByText('you’re calling.')).toBeHidden()
   await page.getByRole('button', { name: 'Not called? Reopen' }).click()
   await expect(page.getByRole('button', calling).last()).toBeVisible()
   await page.getByRole('button', { name: 'Done' }).click()

@@ -31,9 +31,9 @@ test('a new lead and its caller appear on every phone', async ({ page, site, sig
   await call.click()
   await expect(samsRow).toContainText('Are you calling?')
   await samsRow.getByRole('button', calling).click()
-  await expect(sam.page.getByText('you are calling.')).toBeVisible()
+  await expect(sam.page.getByText('you’re calling.')).toBeVisible()
   for (const desk of [sam.page, dana]) {
-    await expect(row(desk, visitor.name)).toContainText(/Sam, after \d+\ss/)
+    await expect(row(desk, visitor.name)).toContainText(/Sam answered after \d+\ss/)
     await expect(desk.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
     await expect(desk.getByRole('button', calling)).toHaveCount(0)
   }
@@ -61,9 +61,9 @@ test('when two people press at once, the second sees who is calling', async ({
   const notices = await Promise.all(desks.map((desk) => desk.locator('.notice').innerText()))
   const [first, second] = notices[0]?.includes('you are') ? notices : notices.toReversed()
   const winner = first === notices[0] ? 'Sam' : 'Dana'
-  expect(first).toContain('you are calling.')
+  expect(first).toContain('you’re calling.')
   expect(second).toContain(`${winner} is already calling.`)
-  for (const desk of desks) await expect(row(desk, 'Zoë')).toContainText(`${winner}, after`)
+  for (const desk of desks) await expect(row(desk, 'Zoë')).toContainText(`${winner} answered after`)
 })
 
 test.describe('in the company’s time zone', () => {
@@ -186,7 +186,7 @@ test('search and filters find leads, and Back returns to the list', async ({
   await expect(page.getByRole('link', { name: /^Call/ })).toBeFocused()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  await expect(row(page, 'John Doe')).toContainText('Sam, after')
+  await expect(row(page, 'John Doe')).toContainText('Sam answered after')
   await expect(found).toBeFocused()
 })
 

@@ -57,6 +57,6 @@ it('stores leads when the database is not migrated yet', async () => {
     warnings: ['database-fault', 'airtable-not-set-up'],
   })
   expect(log.entries.map(({ message }) => message)).toContain(
-    'cannot read push devices; devices added since then get no notifications',
+    'cannot read push devices; recently added devices get no notifications',
   )
 })

@@ -121,7 +121,7 @@ function runOrFail(step, command) {
   const { succeeded, output } = run(step, command)
   print(output)
   if (succeeded) return
-  fail(`\n\`${command.join(' ')}\` failed. The command was not started.`)
+  fail(`\n\`${command.join(' ')}\` failed, so your command was not started.`)
 }
 
 function fail(text) {

@@ -52,7 +52,7 @@ test('prints the output of a failed build and stops', () => {
   run('')
   const { status, stderr } = run('start', {}, 'echo "site/content.ts: company.phone is …"; exit 1')
   expect(status).toBe(1)
-  expect(stderr).toMatch(/company\.phone is …\n.*failed\. The command was not started\./s)
+  expect(stderr).toMatch(/company\.phone is …\n.*failed, so your command was not started\./s)
 })
 
 test('lists skipped tests, but fails if CI is set', () => {

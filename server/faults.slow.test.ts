@@ -36,7 +36,7 @@ describe('PostgreSQL', () => {
       expect([status, retryAfter]).toEqual([503, 5])
       expect(toldAtMs).toBeLessThan(8_000)
     }
-    expect(JSON.stringify(log.entries)).toContain('no lead can be stored')
+    expect(JSON.stringify(log.entries)).toContain('cannot store leads')
     await other.query('rollback')
     expect((await post()).status).toBe(200)
   })

@@ -112,7 +112,7 @@ describe('the server', () => {
     const db = await openBeside({ DATA_DIR: '', DATABASE_URL: postgres.url })
     await waitUntil(async () => (await listPendingChannels(db)).length === 0)
     expect(countRows(fake)).toEqual({ rows: 2, leads: 2 })
-    expect(server.output.stderr.match(/no lead can be stored/g)).toHaveLength(1)
+    expect(server.output.stderr.match(/cannot store leads/g)).toHaveLength(1)
     expect(server.output.stderr.match(/leads can be stored again/g)).toHaveLength(1)
   })
 

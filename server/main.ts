@@ -26,7 +26,7 @@ try {
     const drains = signal === 'SIGTERM' && Boolean(env.trustedProxies)
     await site
       .stop({ drains })
-      .catch((error) => log.error({ error: nameError(error) }, 'stopping failed'))
+      .catch((error) => log.error({ error: nameError(error) }, 'shutdown failed'))
     log.info({}, 'stopped')
     // Flush the log, but do not wait for a stalled reader.
     setTimeout(() => process.exit(0), flushLogMs)

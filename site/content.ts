@@ -35,7 +35,7 @@ export const hours: Content['hours'] = {
 }
 
 export const head: Content['head'] = {
-  title: `${company.name} | Free roofing estimates with a call back within 10 minutes`,
+  title: `${company.name} | Free roofing estimates. We call back within 10 minutes.`,
   description: `Residential roofing since ${company.since}. Licensed and insured crews, 24/7 emergency service, and free estimates. We call you back within 10 minutes.`,
   notFoundTitle: `Page not found | ${company.name}`,
   pictureAlt: 'A shingled house at golden hour',
@@ -110,7 +110,7 @@ export const form: Content['form'] = {
     toast: (time) => `Estimate request received! We'll call you by ${time}.`,
     note: (time) => `We got your request. We'll call you by ${time}.`,
     /** For visitors without scripts, these must be true at any hour. */
-    headingAnytime: 'Free estimate, and a quick call back.',
+    headingAnytime: 'Free estimate and a quick callback.',
     noteAnytime: "We got your request. We'll call you within 10 minutes of opening.",
   },
   emailHint: 'Did you mean',
@@ -146,7 +146,7 @@ export const about: Content['about'] = {
     },
   ],
   pictureAlt: 'Close-up of new architectural shingles running up to a ridge and a brick chimney',
-  /** Without an award, delete this line, and the badge is left out. */
+  /** If you have no award, delete this line to remove the badge. */
   award: { sample: true, title: 'Roofer of the Year', by: 'Trade Award', year: '2025' },
 }
 
@@ -180,8 +180,8 @@ export const services: Content['services'] = {
 }
 
 /**
- * Reviews rated 5, in any number of rows; without reviews, the section is left out. Maria Delgado's
- * picture is site/pictures/avatars/maria-delgado.svg; pictures are optional. Publishing fake
+ * Five-star reviews, in any number of rows. If you delete all of them, the page has no review section.
+ * Pictures are optional: Maria Delgado's is site/pictures/avatars/maria-delgado.svg. Publishing fake
  * reviews is against US law (16 CFR 465).
  */
 const rows: Content['testimonials']['rows'] = [
@@ -295,8 +295,8 @@ const rows: Content['testimonials']['rows'] = [
 
 export const testimonials: Content['testimonials'] = {
   heading: 'What Our Customers Say',
-  pauseLabel: 'Pause the moving reviews',
-  playLabel: 'Play the moving reviews',
+  pauseLabel: 'Pause the scrolling reviews',
+  playLabel: 'Resume the scrolling reviews',
   rowLabel: 'Customer reviews, row',
   ratingLabel: 'Rated 5 out of 5',
   rows,

@@ -72,7 +72,9 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
             key={what}
             aria-pressed={lead.outcome === what}
             onClick={
-              lead.outcome === what ? undoOutcome : act(what, `${name.toLowerCase()}.`, undoOutcome)
+              lead.outcome === what
+                ? undoOutcome
+                : act(what, `marked as ${name.toLowerCase()}.`, undoOutcome)
             }
           >
             {name}

@@ -12,7 +12,7 @@ export function PromiseScreen({ query, isAlwaysOpen }: { query: string; isAlways
   const days = periods.includes(asked) ? asked : '30'
   return (
     <>
-      <Heading>The promise</Heading>
+      <Heading>Our 10-minute promise</Heading>
       <p className="quiet">
         A call within 10 minutes, {isAlwaysOpen ? 'day and night' : 'counted from opening'}. Hatched
         bars are missed calls.
@@ -45,7 +45,7 @@ function Report({ days }: { days: string }) {
     return (
       <p className="empty">
         {report.open > 0
-          ? 'The first requests are still open.'
+          ? 'Nothing to report yet. The first requests are still within 10 minutes.'
           : `No requests in the last ${days} days.`}
       </p>
     )
@@ -55,7 +55,7 @@ function Report({ days }: { days: string }) {
   return (
     <div className="report">
       <section className="card share">
-        <h2 className="unseen">Kept</h2>
+        <h2 className="unseen">Promises kept</h2>
         <ShareRing share={share} figure={formatShare(share)} />
         {describeReport(report).map((sentence) => (
           <p key={sentence}>{sentence}</p>
@@ -63,7 +63,7 @@ function Report({ days }: { days: string }) {
       </section>
       <BarChart
         title="Response time"
-        label={`Response times: ${report.kept} within 10 minutes, half of all within ${formatTook(report.medianMs)}; ${byMinute[10]} later, ${byMinute[11]} not yet.`}
+        label={`Response times: ${report.kept} within 10 minutes, ${byMinute[10]} later, ${byMinute[11]} not answered yet. Half were answered within ${formatTook(report.medianMs)}.`}
         nameOf="Answered"
         bars={byMinute.map((count, at) => ({
           name: at < 10 ? `Minute ${at + 1}` : at === 10 ? 'Later' : 'Not yet',
@@ -74,7 +74,7 @@ function Report({ days }: { days: string }) {
       />
       <BarChart
         title="By hour"
-        label={`Requests by hour of arrival. ${worstMissed > 0 ? `Most were missed at ${formatHour(worst)}: ${worstMissed}.` : 'None were missed.'}`}
+        label={`Requests by hour of arrival. ${worstMissed > 0 ? `The hour with the most missed calls is ${formatHour(worst)}: ${worstMissed}.` : 'None were missed.'}`}
         nameOf="Hour"
         bars={byHour.map((counts, at) => ({
           name: formatHour(at),
@@ -111,7 +111,7 @@ function Report({ days }: { days: string }) {
         <section className="card">
           <h2>Delivery time</h2>
           <Table
-            head={['Channel', 'Sent', 'In 2 s', 'Half in', '95% in']}
+            head={['Channel', 'Sent', 'Within 2 s', 'Half within', '95% within']}
             rows={channels.map(({ channel, sent, waiting, expired, within2s, medianMs, p95Ms }) => [
               `${channel}${waiting > 0 ? ` (${waiting} pending)` : ''}${expired > 0 ? ` (${expired} not delivered)` : ''}`,
               sent,

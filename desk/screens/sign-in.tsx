@@ -53,7 +53,7 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
             Open the desk
           </Button>
           <p className="quiet small">
-            You stay signed in on this device until you sign out or don’t use the desk for 30 days.
+            You stay signed in on this device unless you sign out or don’t use the desk for 30 days.
           </p>
         </form>
       ) : (

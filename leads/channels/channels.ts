@@ -81,9 +81,9 @@ export function createDeviceReader(
   const read = async () => {
     try {
       known = await listDevices(db, { ...env, now: now() })
-      faults.clear('devices', 'reading push devices again')
+      faults.clear('devices', 'can read push devices again')
     } catch (error) {
-      const message = 'cannot read push devices; devices added since then get no notifications'
+      const message = 'cannot read push devices; recently added devices get no notifications'
       faults.report('devices', { error: nameError(error) }, message)
     }
     reading = undefined

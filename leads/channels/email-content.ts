@@ -22,7 +22,7 @@ export function formatText(alert: Alert): string {
     ...rows.flatMap(({ name, label, text }) => [`${label}: ${text}`, links[name] ?? []].flat()),
     `Received: ${alert.receivedAt}`,
     ...(alert.deadline ? [`Call by: ${alert.deadline}`] : []),
-    ...(alert.source ? [`From: ${alert.source}`] : []),
+    ...(alert.source ? [`Source: ${alert.source}`] : []),
     '',
     ...(answerUrl ? [`I am calling: ${answerUrl}`, pressButton] : [setStatus]),
     '',
@@ -64,7 +64,7 @@ ${note(answerUrl ? pressButton : setStatus)}
 ${alert.rows.map(showField).join('\n')}
 ${row('Received', escapeHtml(alert.receivedAt))}
 ${alert.deadline ? row('Call by', escapeHtml(alert.deadline)) : ''}
-${alert.source ? row('From', escapeHtml(alert.source)) : ''}
+${alert.source ? row('Source', escapeHtml(alert.source)) : ''}
 </table>
 </div>
 </div>

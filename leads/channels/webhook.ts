@@ -15,7 +15,7 @@ const variables = {
   ALERT_WEBHOOK_URL: webAddress(),
   ALERT_WEBHOOK_SECRET: checked(
     (text) => /^(whsec_)?[A-Za-z0-9+/]{16,}={0,2}$/.test(text),
-    'must be base64, with or without whsec_ in front, as in Standard Webhooks',
+    'must be base64, with or without the prefix whsec_, as in Standard Webhooks',
   ),
 }
 
@@ -148,7 +148,7 @@ function formatSlack(alert: Alert): string {
       return `${label}: ${url ? link(url, text) : escapeSlack(text)}`
     }),
     ...(alert.deadline ? [`Call by ${escapeSlack(alert.deadline)}`] : []),
-    ...(alert.source ? [`From ${escapeSlack(alert.source)}`] : []),
+    ...(alert.source ? [`Source: ${escapeSlack(alert.source)}`] : []),
     ...(answerUrl ? [link(answerUrl, 'I am calling')] : []),
   ].join('\n')
 }

@@ -49,12 +49,12 @@ export function createDeliverer(
 
   /** Starts loops for new recipients and ends those of removed ones. Returns true if there are new ones. */
   async function refreshLoops(channel: Channel): Promise<boolean> {
-    const fault = `recipients of ${channel.kind}`
+    const fault = `${channel.kind} recipients`
     const recipients = await findRecipients(channel, context).catch((error) => {
-      faults.report(fault, { error: nameError(error) }, `cannot find the ${fault}`)
+      faults.report(fault, { error: nameError(error) }, `cannot look up ${fault}`)
     })
     if (!recipients) return false
-    faults.clear(fault, `found the ${fault} again`)
+    faults.clear(fault, `can look up ${fault} again`)
     const loops = loopsByKind.get(channel.kind) ?? new Map<string, Loop>()
     loopsByKind.set(channel.kind, loops)
     const names = new Set(recipients.map(({ name }) => name))

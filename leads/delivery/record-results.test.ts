@@ -47,7 +47,7 @@ it('retries the alert of a night lead often after the opening, and rarely after 
 it('retries a delivery for which the channel returns no result', () => {
   const claimed = [claim('a'), claim('c', 2)]
   const options = { now: start, random: () => 1, isAlert: false }
-  const error = 'the channel returned no result'
+  const error = 'The channel returned no result.'
   expect(decideResults(claimed, [{ ok: true }], options)).toEqual([
     { ...delivery('a'), attempts: 1, ok: true },
     { ...delivery('c'), attempts: 2, ok: false, error, nextAttemptAt: start + 10_000 },

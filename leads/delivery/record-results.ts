@@ -28,7 +28,7 @@ export const decideResults = (
 ): DecidedResult[] =>
   claimed.map(({ lead, reason, attempts }, at) => {
     const delivery = { leadId: lead.id, reason, attempts }
-    const result = results[at] ?? { ok: false, error: 'the channel returned no result' }
+    const result = results[at] ?? { ok: false, error: 'The channel returned no result.' }
     if (result.ok) return { ...delivery, ok: true, note: result.note }
     const { error, refused } = result
     const retryMs = computeRetryMs({ attempts, ageMs: measureWait(lead, now), isAlert }, random)

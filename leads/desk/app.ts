@@ -157,7 +157,7 @@ export function createDesk(
       return refuse(c, 409, error.message, 'airtable-unavailable')
     const place = error.stack?.split('\n').find((line) => line.trim().startsWith('at '))
     log.error({ error: error.name, place: place?.trim() }, 'the desk failed unexpectedly')
-    return refuse(c, 503, 'The desk cannot reach its database. It retries automatically.')
+    return refuse(c, 503, 'The desk can’t reach its database right now.')
   })
   return { app, routes }
 }

@@ -125,7 +125,7 @@ export const healthChecks: readonly Check[] = [
       text: `The disk is almost full (${free} left). When it is full, the site cannot accept leads. ${askDeveloper}`,
     }),
     forDeveloper: (free) => ({
-      text: `The disk of DATA_DIR has only ${free} left.`,
+      text: `The disk that holds DATA_DIR has only ${free} left.`,
       next: `Free up space: at least ${limits.freeDiskBytes / 1e9} GB`,
     }),
   }),

@@ -38,7 +38,7 @@ describe.each(engines)('on %s', (engine) => {
     }
     expect(await listTexts(120_000)).toEqual([])
     expect(await listTexts(660_000)).toEqual([
-      'Airtable is missing 2 leads, the oldest for 11 minutes. Leads are saved here and will be sent automatically. Rejected.',
+      'Airtable is missing 2 leads. The oldest has been pending for 11 minutes. Leads are saved here and will be sent automatically. Rejected.',
       'Email alerts about 2 leads have been delayed for 11 minutes. Check this page for new leads. Rejected.',
     ])
   })

@@ -82,7 +82,7 @@ export function createAcceptLead(options: AcceptOptions) {
 }
 
 export const reportWriteFault = (faults: FaultLog, error: unknown) =>
-  faults.report('database', { error: nameError(error) }, 'no lead can be stored: returning 503')
+  faults.report('database', { error: nameError(error) }, 'cannot store leads: returning 503')
 
 export const clearWriteFault = (faults: FaultLog) =>
   faults.clear('database', 'leads can be stored again')

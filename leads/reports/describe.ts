@@ -53,8 +53,8 @@ export const describeInFull = (lead: LeadWithDeliveries, options: Options) => ({
 
 const explainSuspicion = (suspect: string): string =>
   ({
-    trap: 'Possible spam: it filled in a field that people cannot see.',
-    'too-fast': 'Possible spam: sent within a second of opening the page.',
+    trap: 'A field that people cannot see was filled in.',
+    'too-fast': 'Sent within a second of opening the page.',
   })[suspect] ?? suspect
 
 function describeWhat({ channel, reason }: Delivery, { recipients }: Options): string {
@@ -81,7 +81,8 @@ function describeState(delivery: Delivery, { now, timeZone }: Options): string {
   }
   if (state === 'expired')
     return `not delivered, stopped trying at ${formatClock(settledAt ?? 0, { now, timeZone })}`
-  const tryName = `${ordinals[attempts] ?? `${attempts + 1}th`} try`
+  const ordinal = ordinals[attempts]
+  const tryName = ordinal ? `${ordinal} try` : `try ${attempts + 1}`
   const inMs = nextAttemptAt - now
   return inMs > 0 ? `${tryName} in ${formatDuration(inMs)}` : `${tryName} now`
 }

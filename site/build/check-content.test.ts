@@ -39,7 +39,7 @@ test.each([
   ['', 0],
 ])('rejects the phone number %s', (phone, digits) => {
   expect(check({ company: { ...company, phone } })).toEqual([
-    `site/content.ts: company.phone is '${phone}', but a US phone number is written like '(612) 234-7810' (this has ${digits} digits). It has ten digits, and the first and the fourth are never 0 or 1.`,
+    `site/content.ts: company.phone is '${phone}', but must be a US phone number, such as '(612) 234-7810'. Use ten digits (this has ${digits}). The first and fourth cannot be 0 or 1.`,
   ])
 })
 
@@ -60,8 +60,8 @@ test.each([
   ['open', { open: 'never' }, "must be 'always'"],
   ['open.Mo', { open: { Mo: ['7:00-18:00'] } }, 'is unknown'],
   ['open.Mon entry 1', { open: { Mon: ['7:00-25:00'] } }, "such as '7:00-18:00'"],
-  ['open.Mon entry 1', { open: { Mon: ['22:00-6:00'] } }, 'and close after it opens'],
-  ['open.Mon', { open: { Mon: ['7:00-13:00', '12:00-18:00'] } }, 'has spans that overlap'],
+  ['open.Mon entry 1', { open: { Mon: ['22:00-6:00'] } }, 'the earlier one first'],
+  ['open.Mon', { open: { Mon: ['7:00-13:00', '12:00-18:00'] } }, 'has hours that overlap'],
   ['closedDates entry 1', { closedDates: ['12/25/2026'] }, 'must be a date'],
   ['emergencies', { emergencies: 'never' }, "must be 'always' or 'when open'"],
 ])('rejects hours with a mistake in %s', (entry, changes, message) => {
@@ -73,7 +73,7 @@ test.each([
 
 test('rejects hours that are never open', () => {
   expect(check({ hours: { ...hours, open: {} } })).toEqual([
-    'site/content.ts: hours leave the company closed for a year. Add a span to open, or delete closedDates.',
+    'site/content.ts: hours leave the company closed for a year. Add hours under open, or delete closedDates.',
   ])
 })
 

@@ -15,7 +15,7 @@ import { anyText, choice, group, listOf, mustMatch, text, wording } from './rule
 const phone = mustMatch(
   /^\([2-9]\d{2}\) [2-9]\d{2}-\d{4}$/,
   (input) =>
-    `a US phone number is written like '(612) 234-7810' (this has ${input.replace(/\D/g, '').length} digits). It has ten digits, and the first and the fourth are never 0 or 1.`,
+    `must be a US phone number, such as '(612) 234-7810'. Use ten digits (this has ${input.replace(/\D/g, '').length}). The first and fourth cannot be 0 or 1.`,
 )
 const url = mustMatch(/^https:\/\/[\w-]+(\.[\w-]+)+([/?#]\S*)?$/, () => 'must start with https://.')
 const year = v.pipe(
@@ -180,7 +180,7 @@ function explainUnreadable(path: string, { message, stack = '' }: Error) {
   const [, line] = stack.match(/\.ts(?:\?[\d.]+)?:(\d+)/) ?? []
   const place = line === undefined ? '' : ` at line ${line}, or just before it`
   return fail(
-    `${path} cannot be read${place} (${message.replace(/\.$/, '')}).\nPut each text between quotes '…', write an apostrophe inside it as \\', and end each entry with a comma.`,
+    `${path} cannot be read${place} (${message.replace(/\.$/, '')}).\nPut each text in quotes '…', write an apostrophe inside it as \\', and end each entry with a comma.`,
   )
 }
 

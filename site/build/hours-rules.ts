@@ -23,13 +23,13 @@ const span = v.pipe(
   v.check(
     (input) => pattern.test(input) && closesLater(input),
     ({ input }) =>
-      `is '${input}', but must be 24-hour times, such as '7:00-18:00', and close after it opens. To stay open past midnight, split the span at 24:00.`,
+      `is '${input}', but must be two 24-hour times, the earlier one first, such as '7:00-18:00'. To stay open past midnight, split the hours at 24:00.`,
   ),
 )
 const day = v.exactOptional(
   v.pipe(
     listOf(span),
-    v.check(areInOrder, 'has spans that overlap, touch, or are out of order. Sort or merge them.'),
+    v.check(areInOrder, 'has hours that overlap, touch, or are out of order. Sort or merge them.'),
   ),
 )
 
@@ -61,7 +61,7 @@ export const hoursRules = v.pipe(
   }),
   v.check(
     (hours) => findOpeningWithinYear(Date.now(), hours) !== undefined,
-    'leave the company closed for a year. Add a span to open, or delete closedDates.',
+    'leave the company closed for a year. Add hours under open, or delete closedDates.',
   ),
 )
 

@@ -13,7 +13,7 @@ export const group = <const Entries extends v.ObjectEntries>(entries: Entries) =
     return `is unknown. Correct its spelling, or delete it. Known entries: ${list(Object.keys(entries), 'conjunction')}.`
   })
 
-export const anyText = v.string("must be text between quotes, such as '…'.")
+export const anyText = v.string("must be text in quotes, such as '…'.")
 export const text = v.pipe(anyText, v.nonEmpty('is empty. Write its text between the quotes.'))
 export const mustMatch = (pattern: RegExp, explain: (input: string) => string) =>
   v.pipe(

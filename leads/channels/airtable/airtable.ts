@@ -37,7 +37,8 @@ export const airtable: Channel<'airtable', typeof variables, AirtableSettings> =
   reasons: ['received', 'answered', 'outcome'],
   recipients: async () => [{ name: 'airtable', to: '', label: '' }],
   send: sendToAirtable,
-  explainFailure: (leads, since) => `Airtable is missing ${leads}, the oldest for ${since}.`,
+  explainFailure: (leads, since) =>
+    `Airtable is missing ${leads}. The oldest has been pending for ${since}.`,
   doctorCheck: async ({ settings, fetch, pause }) => {
     const limits = { requestTimeoutMs: 5_000, signal: AbortSignal.timeout(10_000) }
     const { todo, blocker } = await inspectAirtable(settings, { fetch, pause, ...limits })
