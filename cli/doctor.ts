@@ -42,8 +42,8 @@ export async function runDoctor(args: readonly string[], deps: DoctorDeps) {
   try {
     const { values } = parseTyped({ args: [...args], options })
     if (values.help) return { code: 0, text: help }
-    const env = readEnv(deps.raw)
     const content = await deps.readContent()
+    const env = readEnv(deps.raw, content.hours.timeZone)
     const results = await runChecks(env, content, values.send ?? false, deps)
     const ready = !results.some(({ state }) => state === 'to do')
     const text = values.json ? `${makeSafeJson({ ready, results }, 2)}\n` : format(results)

@@ -10,6 +10,7 @@ import { readPending } from '#leads/store/reading.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { UserError } from '#leads/user-error.ts'
 import { openDatabase } from '#server/database.ts'
+import { hours } from '#site/content.ts'
 import { exportLeads } from './export-leads.ts'
 import { count, explainError, parseTyped, UsageError } from './terminal.ts'
 
@@ -133,7 +134,7 @@ const checkConnection =
   'Check this machine’s internet connection and https://status.airtable.com, then run the command again.'
 
 export async function openLeads(variables: Record<string, string | undefined>): Promise<Opened> {
-  const env = readEnv(variables)
+  const env = readEnv(variables, hours.timeZone)
   const { airtable, databaseUrl, dataDir, desk, timeZone } = env
   const exists = databaseUrl !== undefined || existsSync(join(dataDir, 'leads.db'))
   return { db: exists ? await openDatabase(env) : undefined, dataDir, airtable, desk, timeZone }

@@ -1,4 +1,5 @@
 import { fakeGoogleMaps } from '#fakes/google-maps.ts'
+import { form as words } from '#site/content.ts'
 import { test } from './address.ts'
 import { desktop, expect, expectAccessible, phone } from './test.ts'
 
@@ -106,7 +107,7 @@ test('announces the combobox, its list, and the number of suggestions to screen 
   // The first Enter chooses the option, and the second one submits.
   const submits = await address.countSubmits()
   await address.pressKeys('Enter')
-  await expect(announced).toHaveText('Filled in: 12 Oak St, Denver, CO 80202, USA')
+  await expect(announced).toHaveText(words.suggestions.chosen('12 Oak St, Denver, CO 80202, USA'))
   await expect(field).toBeFocused()
   expect(await submits()).toBe(0)
   await address.pressKeys('Enter')

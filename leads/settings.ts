@@ -79,7 +79,10 @@ function hasUserInfo(text = ''): boolean {
 export type Env = ReturnType<typeof readEnv>
 
 /** Throws one error that lists all invalid variables. */
-export function readEnv(given: Record<string, string | undefined>) {
+export function readEnv(
+  given: Record<string, string | undefined>,
+  companyTimeZone: string = Intl.DateTimeFormat().resolvedOptions().timeZone,
+) {
   const set = Object.entries(given).filter(([, value]) => isSet(value))
   const parsed = v.safeParse(
     v.object(variables),
@@ -111,7 +114,7 @@ export function readEnv(given: Record<string, string | undefined>) {
     anonKeys: keys.flat().length > 0 ? keys.flat() : ['public-anon-key'],
     ...readChannels(env),
     escalateAfterMinutes: [...new Set(minutes.map(Number))].sort((a, b) => a - b),
-    timeZone: env.TIME_ZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: env.TIME_ZONE ?? companyTimeZone,
     publicUrl,
     hasPublicUrl: env.PUBLIC_URL !== undefined,
     /** The address of the "I am calling" page; undefined where we cannot serve HTML. */

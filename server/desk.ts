@@ -1,12 +1,13 @@
 // Serves only the desk, for a site whose function runs elsewhere (Supabase) on the same database.
 import { readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
+import { hours } from '#site/content.ts'
 import { openDatabase } from './database.ts'
 import { startDesk } from './desk-server.ts'
 import { createLog } from './log.ts'
 
 try {
-  const env = readEnv(process.env)
+  const env = readEnv(process.env, hours.timeZone)
   if (!env.desk)
     throw new UserError(
       'The desk is not set up. Set DESK_URL in .env, such as https://desk.example.com.',

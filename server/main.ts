@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { nameError } from '#leads/log.ts'
 import { readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
+import { hours } from '#site/content.ts'
 import { createLog } from './log.ts'
 import { startSite } from './site-server.ts'
 
@@ -15,7 +16,7 @@ const forceExitMs = 9_500
 const flushLogMs = 500
 
 try {
-  const env = readEnv(process.env)
+  const env = readEnv(process.env, hours.timeZone)
   const siteDir = join(import.meta.dirname, '../dist')
   const site = await startSite({ env, siteDir, fetch, now: Date.now, log })
   const stop = async (signal: string) => {

@@ -58,16 +58,6 @@ test('reports a .env that the user cannot read', () => {
 })
 
 test.each([
-  ['Etc/UTC', '', true],
-  ['UTC', 'UTC', false],
-  ['America/Chicago', '', false],
-])('reports UTC unless the owner chose it: %s, TIME_ZONE=%s', async (timeZone, given, isFound) => {
-  const env = { ...readEnv({}), timeZone }
-  const found = await find('time-zone-unset', { env, raw: { TIME_ZONE: given } })
-  expect(Boolean(found)).toBe(isFound)
-})
-
-test.each([
   ['(555) 234-5678', true],
   ['(612) 555-0199', true],
   ['(612) 555-7810', false],

@@ -83,19 +83,6 @@ export const localChecks: readonly Check<LocalContext>[] = [
     }),
   }),
   defineCheck({
-    id: 'time-zone-unset',
-    runsIn: ['doctor'],
-    severity: 'warning',
-    find: ({ env: { timeZone }, raw }: LocalContext) => {
-      const isUtc = /^(Etc\/)?(UTC|GMT|UCT|Universal|Zulu)$/.test(timeZone)
-      return isUtc && !raw.TIME_ZONE?.trim() ? timeZone : undefined
-    },
-    forDeveloper: () => ({
-      text: 'Alerts show times in UTC, which is the time zone of this machine.',
-      next: 'Set TIME_ZONE=America/Chicago (or yours) in .env',
-    }),
-  }),
-  defineCheck({
     id: 'database-missing',
     runsIn: ['doctor'],
     severity: 'warning',

@@ -46,6 +46,7 @@ export async function findTodayLeads(
         .selectFrom('leads')
         .where('answered_at', '>=', now - dayMs)
         .orderBy('answered_at', 'desc')
+        .orderBy('received_at', 'desc')
         .orderBy('id', 'desc'),
     ),
     suspect: await readGroup(
