@@ -131,7 +131,7 @@ export const about: Content['about'] = {
     {
       icon: 'home',
       title: `Trusted since ${company.since}`,
-      text: 'More than 25 years of roofing in this area, in every kind of weather.',
+      text: 'Local crews who know every kind of weather this area gets.',
     },
     {
       sample: true,

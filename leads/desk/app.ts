@@ -9,7 +9,7 @@ import { sessionMs } from '../store/live-sessions.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { createDeviceRoutes } from './device-routes.ts'
 import { createLeadRoutes } from './lead-routes.ts'
-import { cannotMail, createPeopleRoutes, nameRule, personSchema } from './people-routes.ts'
+import { cannotSendLink, createPeopleRoutes, nameRule, personSchema } from './people-routes.ts'
 import {
   type DeskContext,
   type DeskHooks,
@@ -76,7 +76,7 @@ export function createDesk(
       open: true,
       answer: async (c) => {
         const { sendLink } = hooks
-        if (!sendLink) return refuse(c, 503, cannotMail)
+        if (!sendLink) return refuse(c, 503, cannotSendLink)
         const body = await readBody(c, v.object({ email: v.pipe(v.string(), v.maxLength(254)) }))
         if (!body) return refuse(c, 400, 'Enter an email address.')
         const email = body.email.trim().toLowerCase()

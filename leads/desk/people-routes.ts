@@ -14,8 +14,8 @@ const maxCrew = 100
 
 export const personSchema = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(60))
 export const nameRule = 'Enter a name with up to 60 characters.'
-export const cannotMail =
-  'The desk can’t send email, because no mail server is set up. To sign in, run this on the server: npm run leads -- desk'
+const cannotMail = 'The desk can’t send email, because no mail server is set up.'
+export const cannotSendLink = `${cannotMail} To sign in, run this on the server: npm run leads -- desk`
 
 const emailSchema = v.pipe(
   v.string(),
@@ -68,7 +68,8 @@ export function createPeopleRoutes(context: DeskContext, { sendLink }: DeskHooks
       path: '/api/crew',
       answer: async (c) => {
         // Crew members sign in with a link sent by email.
-        if (!sendLink) return refuse(c, 409, cannotMail)
+        if (!sendLink)
+          return refuse(c, 409, `${cannotMail} Without email, crew members can’t sign in.`)
         const body = await readBody(c, v.object({ email: emailSchema }))
         if (!body) return refuse(c, 400, 'Enter an email address.')
         if ((await listCrew(db)).length >= maxCrew)

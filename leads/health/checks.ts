@@ -176,7 +176,7 @@ export const healthChecks: readonly Check[] = [
       return database?.devices.some(notifiesOfNewLeads) ? undefined : true
     },
     forOwner: () => ({
-      text: 'New leads don’t notify anyone yet.',
+      text: 'New leads don’t notify anyone.',
       action: { label: 'Turn on notifications for this phone', kind: 'turn-on-notifications' },
     }),
     forDeveloper: () => ({

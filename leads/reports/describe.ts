@@ -84,5 +84,6 @@ function describeState(delivery: Delivery, { now, timeZone }: Options): string {
   const ordinal = ordinals[attempts]
   const tryName = ordinal ? `${ordinal} try` : `try ${attempts + 1}`
   const inMs = nextAttemptAt - now
+  if (attempts === 0 && inMs <= 0) return 'not sent yet'
   return inMs > 0 ? `${tryName} in ${formatDuration(inMs)}` : `${tryName} now`
 }
