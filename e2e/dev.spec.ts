@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { createServer, type ViteDevServer } from 'vite'
-import { company, hero, testimonials } from '#site/content.ts'
+import { hero, testimonials } from '#site/content.ts'
 import { copySources } from '#testing/copy-sources.ts'
 import { desktop, expect, phone, test } from './test.ts'
 
@@ -86,7 +86,6 @@ test('fits a long company name without covering the headline or shrinking the lo
     const logo = page.locator('footer .logo svg')
     expect(String((await logo.boundingBox())?.width)).toBe(await logo.getAttribute('width'))
   }
-  await serveContent(page, words, company.name)
 })
 
 test('keeps three reviews still where all fit, and moves them on a phone', async ({ page }) => {
