@@ -73,8 +73,9 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     const devices = count === 1 ? '1 device' : `${count} devices`
     return count > 0 ? [{ state: 'ok', text: `Push notifications go to ${devices}.` }] : []
   },
-  // At opening, one notification names all leads of the night.
-  batchSize: 50,
+  // At opening, one notification names the leads of the night. If a process is killed before it records
+  // the results, a whole batch is repeated.
+  batchSize: 10,
   exclusive: false,
   restMs: 0,
   expiresAfterMs: 24 * 3_600_000,

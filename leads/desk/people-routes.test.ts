@@ -70,6 +70,9 @@ describe.each(engines)('the crew on %s', (engine) => {
   it('cannot get new members if the desk cannot send email', async () => {
     const { add } = await open({ sendLink: undefined })
     const { status, message } = await add('dana@example.com')
-    expect([status, message]).toEqual([409, expect.stringContaining('Without email, crew members can’t sign in.')])
+    expect([status, message]).toEqual([
+      409,
+      expect.stringContaining('Without email, crew members can’t sign in.'),
+    ])
   })
 })

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import * as v from 'valibot'
 import { fieldNames } from '#leads/fields.ts'
 import { UserError } from '#leads/user-error.ts'
@@ -156,7 +156,7 @@ const brandRules = group({
 export type Content = v.InferOutput<typeof contentRules>
 export type Brand = v.InferOutput<typeof brandRules>['brand']
 
-const checkout = join(import.meta.dirname, '../..')
+const checkout = fileURLToPath(new URL('../..', import.meta.url))
 
 export const readContent = (root = checkout): Promise<Content> =>
   readFile(root, 'site/content.ts', contentRules)
