@@ -3,10 +3,13 @@
  * time of the call. Without scripts, visitors see text that is true at any hour.
  */
 import { findCallTime } from '#leads/call-time.ts'
-import { hours } from '../content.ts'
+import type { BusinessHours } from '#leads/hours.ts'
 import './page.ts'
 
 const minuteMs = 60_000
+
+// The page contains the hours, because importing the content would bundle its texts, too.
+const hours: BusinessHours = JSON.parse(document.getElementById('estimate')?.dataset.hours ?? '')
 
 const texts = document.querySelectorAll<HTMLElement>('[data-closed]')
 const service = document.querySelector<HTMLSelectElement>('#serviceType')

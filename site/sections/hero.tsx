@@ -1,5 +1,5 @@
 import { requiredFields } from '#leads/fields.ts'
-import { company, form, hero } from '../content.ts'
+import { company, form, hero, hours } from '../content.ts'
 import { EstimateForm, isLimited } from '../estimate-form/estimate-form.tsx'
 import { callHref } from './call-link.tsx'
 import { hasLongName } from './logo.tsx'
@@ -72,7 +72,11 @@ export function Hero() {
             ))}
           </div>
           {/* React hydrates only the form. Nothing else needs React in the browser. */}
-          <div id="estimate" data-code="/estimate-form/main.tsx">
+          <div
+            id="estimate"
+            data-code="/estimate-form/main.tsx"
+            data-hours={isLimited ? JSON.stringify(hours) : undefined}
+          >
             <EstimateForm />
           </div>
         </div>
