@@ -59,7 +59,7 @@ test('when two people press at once, the second sees who is calling', async ({
   await Promise.all(desks.map((desk) => desk.getByRole('button', calling).click()))
   for (const desk of desks) await expect(desk.locator('.notice')).toContainText('<b>Zoë</b>')
   const notices = await Promise.all(desks.map((desk) => desk.locator('.notice').innerText()))
-  const [first, second] = notices[0]?.includes('you are') ? notices : notices.toReversed()
+  const [first, second] = notices[0]?.includes('you’re') ? notices : notices.toReversed()
   const winner = first === notices[0] ? 'Sam' : 'Dana'
   expect(first).toContain('you’re calling.')
   expect(second).toContain(`${winner} is already calling.`)
