@@ -70,7 +70,7 @@ export type LeadEvent = {
   shift: Schedule
 }
 
-/** Nobody is woken at night for a lead that is due in the morning. */
+/** Returns true before the lead's 10 minutes start. Texts and push wait, so that they wake nobody at night. */
 export const isEarly = ({ lead, at }: LeadEvent): boolean =>
   at < findPromiseStart(lead.deadlineAt ?? at)
 

@@ -93,7 +93,7 @@ export function isWanted(device: PushDevice, event: LeadEvent): boolean {
   return notifyAfterMinutes <= minutes && (quietUntil <= at || (isEmergency && notifyEmergencies))
 }
 
-/** Whether this is an alert that waited for the opening. Emergencies get a notification of their own. */
+/** Returns true if the alert waited for the opening. Emergencies get a separate notification. */
 const hasWaited = ({ lead, reason }: ClaimedLead): boolean =>
   reason === 'received' &&
   lead.serviceType !== 'emergency' &&
