@@ -57,13 +57,14 @@ for (const [size, viewport] of Object.entries({ desktop, phone })) {
     await expectStill()
 
     // Browsers ignore shifts within 500 ms of an input.
-    const laterMs = 700
+    const afterInputMs = 700
     for (const [status, note] of [
       [422, 'failed'],
       [200, 'received'],
     ] as const) {
+      const answer = Promise.withResolvers<void>()
       await page.route(functionUrl, async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, laterMs))
+        await answer.promise
         await route.fulfill({ status, contentType: 'application/json', body: '{}' })
       })
       await form.fillIn()
@@ -72,6 +73,8 @@ for (const [size, viewport] of Object.entries({ desktop, phone })) {
       await form.button.click()
       await expect(form.button).toBeDisabled()
       await expectStill()
+      await page.waitForTimeout(afterInputMs)
+      answer.resolve()
       await expect(form.note(note)).toBeVisible()
       // Only one toast is visible at a time.
       await expect(form.toast(note)).toBeVisible()
