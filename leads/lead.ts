@@ -153,4 +153,8 @@ export type StoredLead = Lead & {
   /** The person who is calling, if known. */
   answeredName: string | null
   outcome: LeadOutcome | null
+  /** How often the crew called without reaching the homeowner. */
+  callAttempts: number
+  /** When to remind the crew to call again. */
+  callAgainAt: number | null
 }

@@ -44,6 +44,8 @@ export const storedJane: StoredLead = {
   answeredBy: null,
   answeredName: null,
   outcome: null,
+  callAttempts: 0,
+  callAgainAt: null,
 }
 
 type Changes = Partial<Omit<NewLead, 'lead' | 'details'>> &
@@ -89,6 +91,7 @@ export const makePhone = (changes: Partial<PushDevice> = {}): PushDevice => ({
   onCallUntil: 0,
   createdAt: testTime,
   goneAt: null,
+  shownAt: null,
   isSignedIn: true,
   ...changes,
 })

@@ -91,6 +91,8 @@ function makeTestAlert({ publicUrl, timeZone }: SiteSettings, at: number): Omit<
     answeredBy: null,
     answeredName: null,
     outcome: null,
+    callAttempts: 0,
+    callAgainAt: null,
   }
   const alert = {
     ...describeAlert(lead, 'received', { now: at, timeZone, answerUrl: `${publicUrl}/` }),

@@ -39,6 +39,10 @@ export type Channel<
     context: Context<Settings>,
     signal: AbortSignal,
   ): Promise<Result[]>
+  /** A message has arrived once the service accepts it, such as a row in Airtable. */
+  arrivesWhenSent?: boolean
+  /** Asks the service whether a sent message arrived. Only for services that report it. */
+  findArrival?(messageId: string, context: Context<Settings>, signal: AbortSignal): Promise<Arrival>
   /** Returns a sentence for the owner. The parameters are phrases such as "2 leads" and "5 minutes". */
   explainFailure(leads: string, since: string): string
   /** Runs only if the channel is set up. */
@@ -74,7 +78,10 @@ export type LeadEvent = {
 export const isEarly = ({ lead, at }: LeadEvent): boolean =>
   at < findPromiseStart(lead.deadlineAt ?? at)
 
-export type Result = { ok: true; note?: string } | Failure
+/** The ID is for `findArrival`. */
+export type Result = { ok: true; note?: string; messageId?: string } | Failure
+
+export type Arrival = { state: 'unknown' | 'arrived' } | { state: 'failed'; error: string }
 
 export type Failure = {
   ok: false

@@ -128,7 +128,11 @@ export function createChannelRun(
     // Retry while the database restarts, because a delivery without a recorded result is sent again.
     for (let tries = 1; ; tries++) {
       try {
-        await recordResults(db, name, decided, { holder, now: now() })
+        await recordResults(db, name, decided, {
+          holder,
+          now: now(),
+          arrivesWhenSent: channel.arrivesWhenSent,
+        })
         break
       } catch (error) {
         if (tries === recordTries || aborting.aborted) throw error

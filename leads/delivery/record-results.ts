@@ -29,7 +29,7 @@ export const decideResults = (
   claimed.map(({ lead, reason, attempts }, at) => {
     const delivery = { leadId: lead.id, reason, attempts }
     const result = results[at] ?? { ok: false, error: 'The channel returned no result.' }
-    if (result.ok) return { ...delivery, ok: true, note: result.note }
+    if (result.ok) return { ...delivery, ...result }
     const { error, refused } = result
     const retryMs = computeRetryMs({ attempts, ageMs: measureWait(lead, now), isAlert }, random)
     return { ...delivery, ok: false, error, refused, nextAttemptAt: now + retryMs }

@@ -121,7 +121,7 @@ it('accepts at most a hundred devices', async () => {
       ...{ id: crypto.randomUUID(), sessionId: `${at}`, endpoint: `${endpoint}${at}`, ...keys },
       ...{ person: 'Sam', name: `${at}`, notifyAfterMinutes: 0, quietUntil: 0 },
       ...{ notifyEmergencies: true, schedule: 'always', onCallUntil: 0 },
-      ...{ createdAt: testTime, goneAt: null },
+      ...{ createdAt: testTime, goneAt: null, shownAt: null },
     })
   const alex = await signIn('alex@example.com')
   const add = () => subscribe({ subscription: service.addPhone('more') }, alex)

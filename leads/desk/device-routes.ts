@@ -72,7 +72,7 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
           ...own,
           ...(body.name !== undefined && { name: body.name }),
           ...{ sessionId: session.id, person: session.person },
-          ...{ endpoint, ...keys, createdAt: now(), goneAt: null },
+          ...{ endpoint, ...keys, createdAt: now(), goneAt: null, shownAt: null },
         })
         return c.json({ ok: true })
       },

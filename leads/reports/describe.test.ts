@@ -5,7 +5,14 @@ import { describeInFull } from './describe.ts'
 it('describes a delivery by its channel, recipient, and reason', () => {
   const delivery = {
     ...{ state: 'sent' as const, attempts: 1, nextAttemptAt: 0, dueAt: testTime },
-    ...{ settledAt: testTime, lastError: null, note: null },
+    ...{
+      settledAt: testTime,
+      lastError: null,
+      note: null,
+      checkAt: null,
+      arrivedAt: null,
+      tappedAt: null,
+    },
   }
   const deliveries = [
     { ...delivery, channel: 'airtable', reason: 'received' as const },

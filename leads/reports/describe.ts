@@ -66,6 +66,8 @@ function describeWhat({ channel, reason }: Delivery, { recipients }: Options): s
     answered: ', call started',
     outcome: ', status update',
     missed: ', missed deadline',
+    again: ', reminder to call again',
+    unreached: ', no answer',
     unanswered: `, reminder after ${minutes} minutes`,
   }
   return `${label}${to ? ` to ${to}` : ''}${about[reasonKind]}`

@@ -103,9 +103,9 @@ it('groups all but the top sources, so that made-up campaigns cannot fill the re
 })
 
 it('reports how long each channel took', () => {
-  const email = { channel: 'email', state: 'sent' as const, dueAt: now }
+  const email = { channel: 'email', state: 'sent' as const, dueAt: now, arrivedAt: null }
   const sent = [100, 200, 300, 5_000].map((ms) => ({ ...email, settledAt: now + ms }))
-  const sms = { channel: 'sms', dueAt: now }
+  const sms = { channel: 'sms', dueAt: now, arrivedAt: null }
   const waiting = { ...sms, state: 'waiting' as const, settledAt: null }
   const expired = { ...sms, state: 'expired' as const, settledAt: now + 86_400_000 }
   const none = { within2s: null, medianMs: null, p95Ms: null }

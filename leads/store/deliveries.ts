@@ -103,15 +103,22 @@ export async function releaseClaims(db: Database, channel: string, holder: strin
 }
 
 export type DeliveryResult = { leadId: string; reason: DeliveryReason } & (
-  | { ok: true; note?: string | undefined }
+  | { ok: true; note?: string | undefined; messageId?: string | undefined }
   | { ok: false; error: string; nextAttemptAt: number }
 )
+
+/** When to ask first whether a message arrived. */
+export const firstCheckMs = 5_000
 
 export function recordResults(
   { kysely }: Database,
   channel: string,
   results: readonly DeliveryResult[],
-  { holder, now }: { holder: string; now: number },
+  {
+    holder,
+    now,
+    arrivesWhenSent = false,
+  }: { holder: string; now: number; arrivesWhenSent?: boolean | undefined },
 ): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
     for (const result of results) {
@@ -123,6 +130,10 @@ export function recordResults(
       if (result.ok)
         await delivery
           .set({ ...free, state: 'sent', settled_at: now, note: result.note ?? null })
+          .$if(arrivesWhenSent, (query) => query.set({ arrived_at: now }))
+          .$if(result.messageId !== undefined, (query) =>
+            query.set({ message_id: result.messageId ?? null, check_at: now + firstCheckMs }),
+          )
           // If the answer or outcome changed in the meantime, the delivery was reset and must be sent again.
           .$if(result.reason === 'answered' || result.reason === 'outcome', (query) =>
             query.where('lease_holder', '=', holder),
@@ -220,6 +231,10 @@ export async function writeDeliveries(
     note: null,
     due_at: dueAt,
     settled_at: null,
+    message_id: null,
+    check_at: null,
+    arrived_at: null,
+    tapped_at: null,
   }
   await trx
     .insertInto('deliveries')

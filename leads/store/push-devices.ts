@@ -21,6 +21,8 @@ export type PushDevice = {
   createdAt: number
   /** When the push service reported the device as gone. */
   goneAt: number | null
+  /** When the device last reported that it had shown a notification. */
+  shownAt: number | null
   /** Homeowners' names go only to people with a live session. */
   isSignedIn: boolean
 }
@@ -58,6 +60,7 @@ export async function listDevices(
       'on_call_until as onCallUntil',
       'created_at as createdAt',
       'gone_at as goneAt',
+      'shown_at as shownAt',
       'live.id as liveId',
     ])
     .orderBy('created_at')
@@ -100,6 +103,7 @@ export function saveDevice(
         ...toChoices(device),
         created_at: device.createdAt,
         gone_at: null,
+        shown_at: null,
       })
       .execute()
   })

@@ -38,6 +38,9 @@ export async function addDeliveries({ kysely }: Database, leads: StoredLead[]) {
       'note',
       'due_at as dueAt',
       'settled_at as settledAt',
+      'check_at as checkAt',
+      'arrived_at as arrivedAt',
+      'tapped_at as tappedAt',
     ])
     .where('lead_id', 'in', ids)
     .orderBy('due_at')
@@ -109,6 +112,7 @@ export const listDeliveryTimes = ({ kysely }: Database, { from, to }: Period) =>
       'deliveries.state',
       'deliveries.due_at as dueAt',
       'deliveries.settled_at as settledAt',
+      'deliveries.arrived_at as arrivedAt',
     ])
     .where('leads.received_at', '>=', from)
     .where('leads.received_at', '<', to)

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Generated, Kysely, Transaction } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { type StoredFields, selectedFields } from '../field-outputs.ts'
 import type { Schedule } from '../hours.ts'
@@ -23,6 +23,8 @@ export type Tables = {
     reopened_at: number | null
     answered_name: string | null
     outcome: LeadOutcome | null
+    call_attempts: Generated<number>
+    call_again_at: number | null
   }
   deliveries: {
     lead_id: string
@@ -37,6 +39,10 @@ export type Tables = {
     note: string | null
     due_at: number
     settled_at: number | null
+    message_id: string | null
+    check_at: number | null
+    arrived_at: number | null
+    tapped_at: number | null
   }
   channels: {
     name: string
@@ -74,7 +80,9 @@ export type Tables = {
     on_call_until: number
     created_at: number
     gone_at: number | null
+    shown_at: number | null
   }
+  confirmation_limits: { name: string; day: string; used: number }
   write_checks: { id: string; filler: string }
 }
 
@@ -91,8 +99,11 @@ export type Database = {
   transact?: Transact
 }
 
-/** `cancelled` means no longer needed, `expired` means not delivered in time. */
-type DeliveryState = 'waiting' | 'sent' | 'cancelled' | 'expired'
+/**
+ * `sent` means accepted by the service, `failed` that the service reported later that it did not arrive,
+ * `cancelled` no longer needed, and `expired` not sent in time.
+ */
+export type DeliveryState = 'waiting' | 'sent' | 'failed' | 'cancelled' | 'expired'
 
 export const storedColumns = [
   'leads.id',
@@ -106,4 +117,6 @@ export const storedColumns = [
   'leads.answered_by as answeredBy',
   'leads.answered_name as answeredName',
   'leads.outcome',
+  'leads.call_attempts as callAttempts',
+  'leads.call_again_at as callAgainAt',
 ] as const

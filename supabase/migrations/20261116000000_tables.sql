@@ -33,7 +33,11 @@ create table leads (
   -- When the lead was last reopened, or the opening after that. After the deadline, reminders count from here.
   reopened_at bigint,
   -- 'done' or 'not-a-lead'. Null while the lead is open.
-  outcome text
+  outcome text,
+  -- How often the crew called without reaching the homeowner.
+  call_attempts integer not null default 0,
+  -- When to remind the crew to call again. Null if no call follows.
+  call_again_at bigint
 );
 
 create index leads_received_at on leads (received_at);
@@ -43,14 +47,17 @@ create index leads_client_network on leads (client_network, received_at);
 create index leads_open on leads (deadline_at) where answered_at is null;
 create index leads_answered on leads (answered_at) where answered_at is not null;
 create index leads_escalate_at on leads (escalate_at) where escalate_at is not null;
+create index leads_call_again_at on leads (call_again_at) where call_again_at is not null;
 
 -- Messages to send about a lead. The first ones are written in the same transaction as the lead.
 create table deliveries (
   lead_id text not null references leads (id) on delete cascade,
   channel text not null,
-  -- 'received', 'unanswered-4', 'unanswered-8', 'missed', 'answered', 'outcome'
+  -- 'received', 'unanswered-4', 'unanswered-8', 'missed', 'answered', 'outcome', 'again-1' (a reminder after
+  -- the first call without an answer), 'unreached' (an email to the homeowner after that call)
   reason text not null,
-  -- 'waiting', 'sent', 'cancelled' (no longer needed), or 'expired' (an alert that is too late).
+  -- 'waiting', 'sent' (the service accepted it), 'failed' (the service reported later that it did not
+  -- arrive), 'cancelled' (no longer needed), or 'expired' (an alert that is too late).
   state text not null default 'waiting',
   attempts integer not null default 0,
   next_attempt_at bigint not null,
@@ -61,10 +68,18 @@ create table deliveries (
   -- When the first attempt is due: when the row is written, or at the next opening.
   due_at bigint not null,
   settled_at bigint,
+  -- The service's ID of the message, such as Twilio's SID.
+  message_id text,
+  -- When to ask the service whether the message arrived. Null if nothing more is asked.
+  check_at bigint,
+  -- When the service or the phone confirmed that it arrived, and when someone tapped the notification.
+  arrived_at bigint,
+  tapped_at bigint,
   primary key (lead_id, channel, reason)
 );
 
 create index deliveries_due on deliveries (channel, next_attempt_at) where state = 'waiting';
+create index deliveries_check_at on deliveries (check_at) where check_at is not null;
 
 -- Leases and pauses of channels that allow only one sender at a time across all processes.
 create table channels (
@@ -129,5 +144,14 @@ create table push_devices (
   on_call_until bigint not null,
   created_at bigint not null,
   -- When the push service reported that the device no longer exists.
-  gone_at bigint
+  gone_at bigint,
+  -- When the device last reported that it had shown a notification, including a test.
+  shown_at bigint
+);
+
+-- Counts confirmation emails per day (UTC): one row for each address, by its hash, and one for all.
+create table confirmation_limits (
+  name text primary key,
+  day text not null,
+  used integer not null
 );

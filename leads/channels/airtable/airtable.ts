@@ -53,4 +53,5 @@ export const airtable: Channel<'airtable', typeof variables, AirtableSettings> =
   exclusive: true,
   restMs: 250,
   expiresAfterMs: null,
+  arrivesWhenSent: true,
 }
