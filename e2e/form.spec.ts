@@ -1,6 +1,8 @@
-import { company, form as words } from '#site/content.ts'
+import { company, hours, form as words } from '#site/content.ts'
 import { functionUrl, keyOf, noValues, visitor } from './form.ts'
 import { expect, phone as phoneScreen, test } from './test.ts'
+
+test.use({ timezoneId: hours.timeZone })
 
 test.beforeEach(async ({ page }) => {
   await page.goto('/')
@@ -106,7 +108,9 @@ test('can be filled in and sent with the keyboard or with autofill alone', async
   page,
   form,
 }) => {
-  const requests = await form.answerWith({ status: 200 })
+  // The note uses the server's clock, because the visitor's may be wrong.
+  const headers = { date: 'Mon, 04 Jan 2027 18:00:50 GMT' }
+  const requests = await form.answerWith({ status: 200, headers })
   await form.name.focus()
   await form.expectHydrated()
   for (const typed of ['jane doe', visitor.email, '5551234567', visitor.address]) {
@@ -119,6 +123,14 @@ test('can be filled in and sent with the keyboard or with autofill alone', async
   await page.keyboard.press('Enter')
   await expect(form.toast('received')).toBeVisible()
   await expect(form.button).toBeFocused()
+  const note = form.note('received')
+  await expect(note).toHaveText(
+    `${words.notes.received} ${words.notes.callBy('12:10 PM')} ${words.notes.questions} ${company.phone}`,
+  )
+  await page.keyboard.press('Tab')
+  const call = page.getByRole('status').getByRole('link', { name: company.phone })
+  await expect(call).toBeFocused()
+  await expect(call).toHaveAttribute('href', `tel:+1${company.phone.replace(/\D/g, '')}`)
 
   await page.reload()
   await form.form.evaluate((form: HTMLFormElement, values) => {
@@ -254,6 +266,8 @@ test.describe('after a failure', () => {
     const later = await form.answerWith({ status: 200 })
     await form.press()
     expect([...keys]).toEqual(later.map(keyOf))
-    await expect(form.root.getByRole('link', { name: company.phone })).toHaveCount(0)
+    // The note of the success replaces the note of the failure.
+    await expect(form.note('failed')).toHaveCount(0)
+    await expect(form.root.getByRole('link', { name: company.phone })).toHaveCount(1)
   })
 })

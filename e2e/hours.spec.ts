@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
-import { form as words } from '#site/content.ts'
+import { company, form as words } from '#site/content.ts'
 import { copySources } from '#testing/copy-sources.ts'
 import { visitor } from './form.ts'
 import { serveSite } from './site.ts'
@@ -14,6 +14,7 @@ const workdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'].map((day) => `${day}
 const limited = `open: { ${workdays.join(', ')} }, closedDates: ['2026-12-25']`
 const at = (text: string) => new Date(`${text}-06:00`)
 const openHeading = words.heading
+const callText = `${words.notes.questions} ${company.phone}`
 
 test.describe.configure({ mode: 'default' })
 test.use({ timezoneId: 'America/Chicago' })
@@ -64,11 +65,16 @@ for (const [when, time, heading] of [
 
 test('the heading switches at closing and opening time', async ({ page }) => {
   await page.clock.install({ time: at('2026-11-17T17:59:30') })
-  await page.goto(url)
+  await page.goto(`${url}/#estimate-received-closed`)
   const heading = page.locator('#estimate-heading')
   await expect(heading).toHaveText(openHeading)
   await page.clock.runFor('00:30')
-  await expect(heading).toHaveText(words.closed.heading('7:10 AM tomorrow'))
+  const time = '7:10 AM tomorrow'
+  await expect(heading).toHaveText(words.closed.heading(time))
+  // The outcome of a native post switches, too, and its phone link stays.
+  await expect(page.locator('#estimate-received-closed')).toHaveText(
+    `${words.closed.note(time)} ${callText}`,
+  )
   await page.clock.runFor('13:00:00')
   await expect(heading).toHaveText(openHeading)
 })
@@ -83,12 +89,15 @@ test('an emergency at night is called back at once, and the success message show
   await form.fillIn({ ...visitor, serviceType: 'emergency' })
   await expect(form.root.getByRole('heading', { name: openHeading })).toBeVisible()
   await form.press()
-  await expect(form.note('received')).toBeVisible()
+  await expect(form.note('received')).toContainText(words.notes.callBy('8:10 PM'))
 
   await form.fillIn()
   await form.button.click()
   const time = '7:10 AM tomorrow'
-  await expect(form.root.getByText(words.closed.note(time))).toBeVisible()
+  // The time is shown once.
+  await expect(form.root.getByText(words.closed.note(time))).toHaveText(
+    `${words.closed.note(time)} ${callText}`,
+  )
   await expect(page.getByText(words.closed.toast(time))).toBeVisible()
 })
 
@@ -108,7 +117,9 @@ test.describe('without scripts', () => {
     await page.goto(url)
     await expect(page.getByRole('heading', { name: words.closed.headingAnytime })).toBeVisible()
     await page.goto(`${url}/#estimate-received-closed`)
-    await expect(page.getByText(words.closed.noteAnytime)).toBeInViewport()
+    const outcome = page.locator('#estimate-received-closed')
+    await expect(outcome).toHaveText(`${words.closed.noteAnytime} ${callText}`)
+    await expect(outcome.getByRole('link', { name: company.phone })).toBeInViewport()
   })
 })
 

@@ -46,7 +46,10 @@ for (const [problem, response] of [
     await page.goto(`${site.url}/?utm_campaign=spring-roofs`)
     await form.type({ ...visitor, name: 'jane doe' })
     await form.button.click()
-    await expect(findOutcome(page, 'received')).toBeInViewport()
+    const outcome = findOutcome(page, 'received')
+    await expect(outcome).toBeInViewport()
+    await expect(outcome).toContainText(words.toasts.received)
+    await expect(outcome.getByRole('link', { name: company.phone })).toBeVisible()
     expect(posts).toHaveLength(1)
     expect(Object.fromEntries(new URLSearchParams(posts[0]))).toMatchObject({
       ...visitor,

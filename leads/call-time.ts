@@ -3,13 +3,13 @@ import type { BusinessHours } from './hours.ts'
 
 const dayMs = 24 * 3_600_000
 
-/** Returns the time by which the company calls, or undefined if it is within 10 minutes. */
+/** Returns the time by which the company calls. While it is closed, that is later than in 10 minutes. */
 export function findCallTime(now: number, service: string, hours: BusinessHours) {
   const deadline = findDeadline(now, service, hours)
-  if (deadline <= now + promiseMs) return undefined
   const { timeZone } = hours
   const readerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  return formatCallTime(deadline, { now, timeZone, readerZone })
+  const time = formatCallTime(deadline, { now, timeZone, readerZone })
+  return { time, isClosed: deadline > now + promiseMs }
 }
 
 /**

@@ -35,8 +35,8 @@ const allowCors = cors({
     ...['apikey', 'authorization', 'content-type', 'x-client-info', 'idempotency-key'],
     ...[detailsHeader, 'x-retry-count', 'traceparent', 'tracestate', 'baggage'],
   ],
-  // Lets the page read Retry-After after a 429.
-  exposeHeaders: ['Retry-After'],
+  // Lets the page read Retry-After after a 429, and the server's clock after a success.
+  exposeHeaders: ['Retry-After', 'Date'],
   maxAge: 7200,
 })
 

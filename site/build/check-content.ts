@@ -88,6 +88,8 @@ const contentRules = group({
       incompletePlain: text,
       refusedPlain: wording<(field: string) => string>(),
       received: text,
+      callBy: wording<(time: string) => string>(),
+      questions: text,
       slow: text,
       offline: text,
       waiting: text,

@@ -22,6 +22,7 @@ export function EstimateForm() {
   const address = useRef<HTMLInputElement>(null)
   const [suggestedEmail, setSuggestedEmail] = useState<string>()
   const { handleSubmit, submitting, slow, errors, clearError, outcome, receivedNote } = useSubmit()
+  const receivedText = `${receivedNote}\n${words.notes.questions}`
   const online = useOnline()
 
   useEffect(() => {
@@ -169,13 +170,14 @@ export function EstimateForm() {
       <button type="submit" disabled={submitting} className="button large">
         {submitting ? words.submitting : words.submit}
       </button>
-      <div role="status" className="notes" data-room={words.notes.received} data-busy={submitting}>
+      <div
+        role="status"
+        className="notes"
+        data-room={`${receivedText} ${company.phone}`}
+        data-busy={submitting}
+      >
         {!online && <CallNote>{submitting ? words.notes.waiting : words.notes.offline}</CallNote>}
-        {online && outcome === 'received' && (
-          <p className="form-note" data-outcome="received">
-            {receivedNote}
-          </p>
-        )}
+        {online && outcome === 'received' && <CallNote outcome="received">{receivedText}</CallNote>}
         {online && (slow || outcome === 'failed') && (
           <CallNote>{slow ? words.notes.slow : words.notes.failed}</CallNote>
         )}
@@ -224,8 +226,8 @@ const Label = ({ name }: { name: LeadField }) => (
   </label>
 )
 
-const CallNote = ({ children }: { children: string }) => (
-  <p className="form-note">
+const CallNote = ({ children, outcome }: { children: string; outcome?: 'received' }) => (
+  <p className="form-note" data-outcome={outcome}>
     {children} <a href={callHref}>{company.phone}</a>
   </p>
 )

@@ -22,8 +22,12 @@ const supabase = createClient(url, publicKey, {
   auth: { ...(storage && { storage }), persistSession: true, autoRefreshToken: true },
 })
 
-/** Sends the lead to the function and retries once if that can help. Throws unless the lead is stored. */
-export async function sendLead(form: HTMLFormElement, lead: Lead) {
+/**
+ * Sends the lead to the function and retries once if that can help. Returns the server's time, because the
+ * visitor's clock may be wrong. Throws unless the lead is stored.
+ */
+export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<number> {
+  let receivedAt = Date.now()
   const send = async (data: FormData) => {
     const { error, response } = await supabase.functions.invoke('submit-to-airtable', {
       body: lead,
@@ -35,13 +39,14 @@ export async function sendLead(form: HTMLFormElement, lead: Lead) {
     })
     if (!error && response && isForeignResponse(response, url))
       return new FunctionsHttpError(response)
+    receivedAt = Date.parse(response?.headers.get('Date') ?? '') || Date.now()
     return error
   }
 
   // The inline script adds the key and the details (save-draft.ts, native-form.ts).
   let data = new FormData(form)
   const firstError = await send(data)
-  if (!firstError) return
+  if (!firstError) return receivedAt
   const delayMs = findRetryDelay(firstError)
   if (delayMs === undefined) throw firstError
   await new Promise((resolve) => setTimeout(resolve, delayMs))
@@ -54,6 +59,7 @@ export async function sendLead(form: HTMLFormElement, lead: Lead) {
   }
   const secondError = await send(data)
   if (secondError) throw secondError
+  return receivedAt
 }
 
 const isKeyReused = (error: unknown) =>

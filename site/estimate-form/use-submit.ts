@@ -66,6 +66,8 @@ export function useSubmit() {
   }
 
   async function send(lead: Lead, form: HTMLFormElement) {
+    // Reserve space for the note before the response arrives.
+    setReceivedNote(describeCall(lead, Date.now()).note)
     const sender = await loadSender()
     if (!sender) {
       await untilOnline()
@@ -75,12 +77,12 @@ export function useSubmit() {
       // Ignore further submits until the browser leaves the page.
       return new Promise(() => {})
     }
-    await sender.sendLead(form, lead)
+    const receivedAt = await sender.sendLead(form, lead)
     form.reset()
-    const time = findCallTime(Date.now(), lead.serviceType, hours)
-    setReceivedNote(time ? words.closed.note(time) : words.notes.received)
+    const { note, toast } = describeCall(lead, receivedAt)
+    setReceivedNote(note)
     setOutcome('received')
-    void showToast('success', time ? words.closed.toast(time) : words.toasts.received)
+    void showToast('success', toast)
   }
 
   /** Returns the lead if all fields are valid. Otherwise, shows an error at each invalid field. */
@@ -108,6 +110,14 @@ export function useSubmit() {
 
 const readValues = (form: HTMLFormElement) =>
   Object.fromEntries(fieldNames.map((name) => [name, findField(form, name)?.value ?? '']))
+
+/** Returns the texts for a received lead. Those for a closed company already contain the time of the call. */
+function describeCall({ serviceType }: Lead, receivedAt: number) {
+  const { closed, notes, toasts } = words
+  const { time, isClosed } = findCallTime(receivedAt, serviceType, hours)
+  if (isClosed) return { note: closed.note(time), toast: closed.toast(time) }
+  return { note: `${notes.received}\n${notes.callBy(time)}`, toast: toasts.received }
+}
 
 /** Loads the code that sends a lead, or returns undefined if it does not load, such as after a deploy. */
 const loadSender = () =>

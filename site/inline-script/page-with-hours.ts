@@ -15,10 +15,10 @@ const texts = document.querySelectorAll<HTMLElement>('[data-closed]')
 const service = document.querySelector<HTMLSelectElement>('#serviceType')
 
 function update() {
-  const time = findCallTime(Date.now(), service?.value ?? '', hours)
+  const { time, isClosed } = findCallTime(Date.now(), service?.value ?? '', hours)
   for (const text of texts) {
     const { open = '', closed = '' } = text.dataset
-    text.textContent = time ? closed.replace('{time}', time) : open
+    text.textContent = isClosed ? closed.replace('{time}', time) : open
   }
 }
 

@@ -15,6 +15,12 @@ export const heroPictures = {
   },
 }
 
+const questions = (
+  <>
+    {form.notes.questions} <a href={callHref}>{company.phone}</a>
+  </>
+)
+
 export function Hero() {
   return (
     <section aria-labelledby="headline" className="hero">
@@ -43,16 +49,14 @@ export function Hero() {
           {/* The outcome of a native post, and the inline script's notices; hidden otherwise. */}
           <div id="estimate-outcomes" role="status">
             <p id="estimate-received" className="outcome">
-              {form.toasts.received}
+              {form.toasts.received} {questions}
             </p>
             {isLimited && (
-              <p
-                id="estimate-received-closed"
-                className="outcome"
-                data-open={form.closed.noteAnytime}
-                data-closed={form.closed.note('{time}')}
-              >
-                {form.closed.noteAnytime}
+              <p id="estimate-received-closed" className="outcome">
+                <span data-open={form.closed.noteAnytime} data-closed={form.closed.note('{time}')}>
+                  {form.closed.noteAnytime}
+                </span>{' '}
+                {questions}
               </p>
             )}
             <p id="estimate-incomplete" className="outcome">
