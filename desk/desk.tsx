@@ -4,6 +4,7 @@ import type { Today as TodayData } from '#leads/desk/today.ts'
 import { Banner } from './banner.tsx'
 import { deskTitle, Icon, Mark } from './elements.tsx'
 import { Notice } from './notice.tsx'
+import { repairSubscription } from './push-notifications.ts'
 import { findScroll, formatRoute, parseRoute, type Route, useHash } from './route.ts'
 import { AllLeads } from './screens/all-leads.tsx'
 import { Lead } from './screens/lead.tsx'
@@ -51,6 +52,12 @@ function SignedIn({
     document.title = waiting > 0 ? `${waiting} to call · ${deskTitle}` : deskTitle
     void navigator.setAppBadge?.(waiting)?.catch(() => {})
   }, [waiting])
+  const isSignedIn = today.data !== undefined
+  useEffect(() => {
+    // Safari has no requestIdleCallback.
+    const whenIdle = window.requestIdleCallback ?? setTimeout
+    if (isSignedIn) whenIdle(() => void repairSubscription().catch(() => {}))
+  }, [isSignedIn])
   if (today.isSignedOut) return <SignIn token={undefined} onEnter={onChange} />
   if (!today.data)
     return (

@@ -1,4 +1,7 @@
+import type { DeviceCard } from '#leads/desk/device-routes.ts'
 import { request } from './api.ts'
+
+type Devices = { publicKey: string; devices: DeviceCard[] }
 
 // A browser without a push service never answers.
 const subscribeMs = 15_000
@@ -29,10 +32,33 @@ export async function turnOnNotifications(publicKey: string, name: string): Prom
   await request('POST', '/api/devices', { body: { name, subscription: subscription.toJSON() } })
 }
 
-async function subscribe(publicKey: string): Promise<PushSubscription> {
+/** Returns the existing subscription unless `isNew` is set or it belongs to another server key. */
+async function subscribe(publicKey: string, isNew = false): Promise<PushSubscription> {
   await navigator.serviceWorker.register('/sw.js')
   const { pushManager } = await navigator.serviceWorker.ready
-  return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
+  const options = { userVisibleOnly: true, applicationServerKey: publicKey }
+  const replace = async () => {
+    await (await pushManager.getSubscription())?.unsubscribe()
+    return pushManager.subscribe(options)
+  }
+  if (isNew) return replace()
+  return pushManager.subscribe(options).catch((error) => {
+    if (error.name !== 'InvalidStateError') throw error
+    return replace()
+  })
+}
+
+/**
+ * Registers this browser again if it should receive notifications. Browsers can drop a subscription or
+ * replace it, and iPhones do so without an error. Errors wait for the next visit.
+ */
+export async function repairSubscription(): Promise<void> {
+  if (findPushSupport() !== 'supported' || Notification.permission !== 'granted') return
+  const { publicKey, devices } = await request<Devices>('GET', '/api/devices')
+  const own = devices.find(({ isThis }) => isThis)
+  if (!own) return
+  const subscription = await subscribe(publicKey, !own.canNotify || own.isSilent)
+  await request('POST', '/api/devices', { body: { subscription: subscription.toJSON() } })
 }
 
 /** The service worker unsubscribes and closes its notifications. */

@@ -6,13 +6,15 @@ type NotifiedLead = {
   isEmergency: boolean
   isAnswered: boolean
 }
+/** Tells the server which notification was shown or tapped. */
+type Receipt = { reason: string; leadIds: string[] }
 type Shown = { title: string; body: string; tag: string; silent: boolean }
-type Message = { notification: Shown; lead: NotifiedLead }
+type Message = { notification: Shown; lead: NotifiedLead; receipt: Receipt }
 type WorkerEvent = Event & { waitUntil(work: Promise<unknown>): void }
 type PushEvent = WorkerEvent & { data?: { json(): Message } }
 type ClickEvent = WorkerEvent & {
   action: string
-  notification: Notification & { data: NotifiedLead }
+  notification: Notification & { data: NotifiedLead & { receipt: Receipt } }
 }
 type MessageEvent = WorkerEvent & { data: unknown }
 type ChangeEvent = WorkerEvent & { oldSubscription?: PushSubscription }
@@ -34,6 +36,7 @@ const worker = globalThis as unknown as ServiceWorkerHere
 
 // Long enough to read who is calling.
 const answeredMs = 4_000
+const reportMs = 10_000
 
 // Control the page that registered this worker, so that open() can navigate it.
 worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()))
@@ -44,8 +47,11 @@ worker.addEventListener('push', (event) => {
 })
 
 worker.addEventListener('notificationclick', (event) => {
-  event.notification.close()
-  event.waitUntil(act(event.action, event.notification.data))
+  const { action, notification } = event
+  notification.close()
+  // Open the window first, because the browser allows that only right after the click.
+  event.waitUntil(act(action, notification.data))
+  event.waitUntil(report(notification.data.receipt, true))
 })
 
 worker.addEventListener('message', (event) => {
@@ -57,7 +63,7 @@ worker.addEventListener('pushsubscriptionchange', (event) => {
   event.waitUntil(renew(event.oldSubscription))
 })
 
-async function show({ notification, lead }: Message): Promise<void> {
+async function show({ notification, lead, receipt }: Message): Promise<void> {
   const { title, body, tag, silent } = notification
   const canAnswer = !lead.opensList && !lead.isAnswered
   const options = {
@@ -71,13 +77,30 @@ async function show({ notification, lead }: Message): Promise<void> {
           { action: 'calling', title: 'I am calling' },
         ]
       : [],
-    data: lead,
+    data: { ...lead, receipt },
   }
   await worker.registration.showNotification(title, options)
-  if (!lead.isAnswered) return
+  await Promise.all([report(receipt, false), lead.isAnswered && closeLater(tag)])
+}
+
+async function closeLater(tag: string): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, answeredMs))
   for (const shown of await worker.registration.getNotifications({ tag })) shown.close()
 }
+
+/** Ignores errors: the desk then shows the notification as not confirmed. */
+async function report(receipt: Receipt, isTapped: boolean): Promise<void> {
+  const signal = AbortSignal.timeout(reportMs)
+  await post('/api/notifications', { ...receipt, isTapped }, signal).catch(() => {})
+}
+
+const post = (path: string, body: object, signal: AbortSignal | null = null) =>
+  fetch(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+    signal,
+  })
 
 async function act(action: string, { leadId, opensList }: NotifiedLead): Promise<void> {
   if (opensList) return open('/')
@@ -117,11 +140,7 @@ async function renew(old: PushSubscription | undefined): Promise<void> {
   const { publicKey } = await answer.json()
   const options = old?.options ?? { userVisibleOnly: true, applicationServerKey: publicKey }
   const subscription = await worker.registration.pushManager.subscribe(options)
-  await fetch('/api/devices', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ subscription }),
-  })
+  await post('/api/devices', { subscription })
 }
 
 export {}

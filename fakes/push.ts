@@ -9,7 +9,11 @@ import { type Call, type HttpFault, type Reply, startHttpFake } from './http.ts'
 
 export const pushHost = 'push.example'
 
-type PushFault = HttpFault | { kind: 'status'; status: number; headers?: Record<string, string> }
+type PushFault =
+  | HttpFault
+  | { kind: 'status'; status: number; headers?: Record<string, string> }
+  /** Accepts the message, and the phone never shows it. */
+  | { kind: 'drop' }
 type Message = { at: number; device: string; headers: Call['headers']; data: PushData }
 
 /** The payload that the browser passes to the service worker. */
@@ -17,6 +21,7 @@ export type PushData = {
   web_push: number
   notification: { title: string; body: string; tag: string; navigate: string; silent: boolean }
   lead: { leadId: string; opensList: boolean; isEmergency: boolean; isAnswered: boolean }
+  receipt: { reason: string; leadIds: string[] }
 }
 
 export async function startFakePush() {
@@ -39,6 +44,7 @@ export async function startFakePush() {
         privateKey: key,
         authSecret: auth.toString('base64url'),
       }
+      if (fault?.kind === 'drop') return { status: 201, body: '' }
       const text = decrypt(call.bytes, options).toString('utf8')
       messages.push({ at: Date.now(), device, headers: call.headers, data: JSON.parse(text) })
       return { status: 201, body: '' }

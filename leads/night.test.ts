@@ -83,6 +83,7 @@ it.each(engines)('a night on %s, from closing to the last deadline', async (engi
       .map(({ device, data }) => [
         `${device.toLowerCase()} phone`,
         data.notification.silent ? 'silent' : data.notification.title,
+        data.receipt.leadIds.length,
       ]),
   ]
   const ask = (lead: object) =>
@@ -124,7 +125,8 @@ it.each(engines)('a night on %s, from closing to the last deadline', async (engi
     const { toCall, waiting } = (await read('/api/today')).totals
     const cells = [formatTime(at), event, notified.sort().join(', '), toCall, waiting]
     table.push(`| ${cells.join(' | ')} |`)
-    for (const [to, text] of messages) texts.push(`${formatTime(at)} ${to}: ${text}`)
+    for (const [to, text, size = 1] of messages)
+      texts.push(`${formatTime(at)} ${to}: ${text}${size === 1 ? '' : ` (${size})`}`)
   }
 
   const documented = readFileSync('docs/operations.md', 'utf8').split('\n')
@@ -133,8 +135,8 @@ it.each(engines)('a night on %s, from closing to the last deadline', async (engi
     expect.arrayContaining([
       '6:20 PM on-call phone: Ann: call by Nov 18, 7:10 AM CST',
       '2:05 AM text: EMERGENCY: call Cal by 2:15 AM CST',
-      '7:00 AM always phone: 4 leads to call by 7:10 AM CST',
-      '7:00 AM business-hours phone: 4 leads to call by 7:10 AM CST',
+      '7:00 AM always phone: 4 leads to call by 7:10 AM CST (4)',
+      '7:00 AM business-hours phone: 4 leads to call by 7:10 AM CST (4)',
       '7:00 AM text: Call Ann by 7:10 AM CST',
       '7:10 AM email: boss@example.com: Call Eve now: the call was due at 7:10 AM CST',
     ]),

@@ -93,7 +93,7 @@ export function createTestDesk(
     const entered = await redeemLink(findToken(link), { person, cookie })
     return entered.headers.get('set-cookie')?.split(';')[0] ?? ''
   }
-  return { app, routes, call, redeemLink, signIn, clock, mails, wakes, log }
+  return { app, routes, settings, call, redeemLink, signIn, clock, mails, wakes, log }
 }
 
 export const findToken = (link: string) => link.split('#enter=')[1] ?? ''

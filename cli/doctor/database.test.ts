@@ -17,7 +17,7 @@ test.each(engines)('reads a database that can store a lead: %s', async (engine) 
   const before = dataDir && readdirSync(dataDir)
   expect(await read({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl })).toEqual({
     leadsAre: 'here',
-    database: { devices: [], pending: new Map(), isWebhookStopped: false },
+    database: { devices: [], silentDevices: [], pending: new Map(), isWebhookStopped: false },
     // The PostgreSQL server for tests turns off fsync to be fast.
     unsafeSettings: engine === 'postgres' ? ['fsync'] : [],
     storedConsent: undefined,

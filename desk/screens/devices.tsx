@@ -120,7 +120,7 @@ type DeviceProps = {
 }
 
 function Device({ device, steps, opensAt, now, refresh }: DeviceProps) {
-  const { id, person, canNotify, isThis, ...choices } = device
+  const { id, person, canNotify, isThis, isSilent, ...choices } = device
   const { name, notifyAfterMinutes, quietUntil, notifyEmergencies, schedule, onCallUntil } = choices
   const isQuiet = quietUntil > now
   const change = async (changes: Partial<DeviceCard>, message: string) => {
@@ -209,6 +209,12 @@ function Device({ device, steps, opensAt, now, refresh }: DeviceProps) {
             />
             Notify about emergencies even when paused
           </label>
+          {isSilent && (
+            <p className="problem">
+              May not be receiving: this phone confirmed none of its last 3 leads. Choose Test. If
+              nothing appears, open the desk on that phone and test again.
+            </p>
+          )}
           {isQuiet && <p className="quiet">Paused until {formatShortClock(quietUntil, now)}.</p>}
         </>
       )}

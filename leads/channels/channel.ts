@@ -78,8 +78,10 @@ export type LeadEvent = {
 export const isEarly = ({ lead, at }: LeadEvent): boolean =>
   at < findPromiseStart(lead.deadlineAt ?? at)
 
-/** The ID is for `findArrival`. */
-export type Result = { ok: true; note?: string; messageId?: string } | Failure
+/** The ID is for `findArrival`. An undeliverable message is not retried, because its recipient is gone. */
+export type Result =
+  | { ok: true; note?: string; messageId?: string; isUndeliverable?: boolean }
+  | Failure
 
 export type Arrival = { state: 'unknown' | 'arrived' } | { state: 'failed'; error: string }
 

@@ -1,6 +1,7 @@
 import { buildPushPayload } from '@block65/webcrypto-web-push'
 import { formatClock, formatDuration } from '../clock.ts'
 import { findPromiseStart } from '../deadline.ts'
+import type { DeliveryReason } from '../delivery-reason.ts'
 import { findTown, readField } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
 import type { ClaimedLead } from '../store/deliveries.ts'
@@ -12,6 +13,7 @@ import {
   notifiesOfNewLeads,
   type PushDevice,
 } from '../store/push-devices.ts'
+import type { PushReceipt } from '../store/push-receipts.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
 import { list } from '../variables.ts'
 import { breakAutoLinks } from './alert.ts'
@@ -54,16 +56,24 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     const devices = await listDevices(context.db, { deskEmails, now })
     const device = devices.find(({ id }) => id === to)
     if (!device || !canNotify(device))
-      return deliveries.map(() => ({ ok: true, note: 'The device was removed or signed out.' }))
+      return deliveries.map(() => ({
+        ...{ ok: true, isUndeliverable: true },
+        note: 'The device was removed or signed out.',
+      }))
     const clock = { now, timeZone }
     const waited = deliveries.filter(hasWaited).map(({ lead }) => lead)
-    const summary = waited.length > 1 && sendPush(summarize(waited, clock), device, context, signal)
+    const send = (message: PushMessage, reason: DeliveryReason, leads: readonly StoredLead[]) => {
+      const receipt = { reason, leadIds: leads.map(({ id }) => id) }
+      return sendPush({ ...message, receipt }, device, context, signal)
+    }
+    const summary = waited.length > 1 && send(summarize(waited, clock), 'received', waited)
     return Promise.all(
-      deliveries.map((delivery) =>
-        summary && hasWaited(delivery)
+      deliveries.map((delivery) => {
+        const { lead, reason } = delivery
+        return summary && hasWaited(delivery)
           ? summary
-          : sendPush(describePush(delivery.lead, clock), device, context, signal),
-      ),
+          : send(describePush(lead, clock), reason, [lead])
+      }),
     )
   },
   explainFailure: (leads, since) =>
@@ -183,7 +193,7 @@ function describeAnswer({ answeredBy, outcome }: StoredLead, who: string, name: 
 
 /** Also used to test a device from the desk. Marks the device as gone after a 404 or 410. */
 export async function sendPush(
-  message: PushMessage,
+  message: PushMessage & { receipt: PushReceipt },
   device: PushDevice,
   { env, db, fetch, now }: Pick<Context<PushSettings>, 'env' | 'db' | 'fetch' | 'now'>,
   signal: AbortSignal,
@@ -203,6 +213,7 @@ export async function sendPush(
       silent: isAnswered,
     },
     lead: { leadId, opensList, isEmergency, isAnswered },
+    receipt: message.receipt,
   }
   const { endpoint, p256dh, auth } = device
   try {
@@ -226,7 +237,7 @@ export async function sendPush(
     const { status } = response
     if (status === 404 || status === 410) {
       await markDeviceGone(db, device, now())
-      return { ok: true, note: deviceGone }
+      return { ok: true, isUndeliverable: true, note: deviceGone }
     }
     return explain(response)
   } catch (error) {

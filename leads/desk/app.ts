@@ -43,9 +43,9 @@ export function createDesk(
       secure: isSecure,
       maxAge: sessionMs / 1000,
     })
-  const findSession = async (c: Context) => {
+  const findSession = async (c: Context, isAutomatic = false) => {
     const token = getCookie(c, cookieName)
-    const session = await readSession(db, token, { deskEmails, now: now() })
+    const session = await readSession(db, token, { deskEmails, now: now(), isAutomatic })
     if (token && session?.isExtended) setSessionCookie(c, token)
     return session
   }
@@ -148,7 +148,7 @@ export function createDesk(
   for (const route of routes)
     app.on(route.method, route.path, async (c) => {
       if (route.open) return route.answer(c)
-      const session = await findSession(c)
+      const session = await findSession(c, route.isAutomatic)
       return session ? route.answer(c, session) : refuse(c, 401, 'Please sign in.')
     })
   app.all('/api/*', (c) => refuse(c, 404, 'Not found.'))

@@ -31,6 +31,7 @@ it('renames, tests, pauses, and removes a device', async () => {
     person: 'Sam Hill',
     isThis: true,
     canNotify: true,
+    isSilent: false,
     notifyAfterMinutes: 0,
   }
   expect(devices).toEqual([
@@ -83,6 +84,35 @@ it('has one device per browser, and removes it at sign-out', async () => {
   expect(await names()).toEqual(['other', 'new'])
   await call('DELETE', '/api/session', { cookie })
   expect(await names()).toEqual(['other'])
+})
+
+it('registers the same browser again without a change, and a replaced or gone one with its settings', async () => {
+  const { db, service, subscribe, list, call, signIn, cookie, clock } = await open()
+  const subscription = service.addPhone('phone')
+  await subscribe({ name: 'Truck', subscription })
+  const read = () => db.kysely.selectFrom('push_devices').selectAll().execute()
+  const registered = await read()
+  clock.at += 1_000
+  await subscribe({ subscription })
+  expect(await read()).toEqual(registered)
+
+  const [{ id, ...device }] = (await list()).devices
+  const body = { ...device, notifyAfterMinutes: 4, schedule: 'after-hours' }
+  await call('PUT', `/api/devices/${id}`, { cookie, body })
+  const kept = [{ id, name: 'Truck', notifyAfterMinutes: 4, schedule: 'after-hours' }]
+  service.failNext('phone', { kind: 'status', status: 410 })
+  await call('POST', `/api/devices/${id}/test`, { cookie })
+  expect((await list()).devices).toMatchObject([{ canNotify: false }])
+  await subscribe({ subscription })
+  const moved = service.addPhone('moved')
+  for (const changed of [subscription, { ...moved, keys: subscription.keys }, moved]) {
+    await subscribe({ subscription: changed })
+    const { endpoint, keys } = changed
+    expect(await read()).toMatchObject([{ endpoint, ...keys, gone_at: null }])
+  }
+  expect((await list()).devices).toMatchObject(kept)
+  await subscribe({ subscription: moved }, await signIn('alex@example.com'))
+  expect((await list()).devices).toMatchObject([{ ...kept[0], person: 'Alex', isThis: false }])
 })
 
 it.each([0, 40])('keeps the device when its browser signs in again after %i days', async (days) => {

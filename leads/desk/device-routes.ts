@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { isPushService, sendPush } from '../channels/push.ts'
+import { isPushService, push, sendPush } from '../channels/push.ts'
+import type { DeliveryReason } from '../delivery-reason.ts'
 import { findClosure, schedules } from '../hours.ts'
 import {
   canNotify,
@@ -9,6 +10,7 @@ import {
   removeDevices,
   saveDevice,
 } from '../store/push-devices.ts'
+import { findSilentDevices, recordReceipt } from '../store/push-receipts.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
 import { type DeskContext, type Route, readBody, refuse } from './routes.ts'
 
@@ -16,6 +18,8 @@ import { type DeskContext, type Route, readBody, refuse } from './routes.ts'
 export type DeviceCard = Pick<PushDevice, 'id' | 'person' | keyof DeviceChanges> & {
   canNotify: boolean
   isThis: boolean
+  /** It confirmed none of the last leads. */
+  isSilent: boolean
 }
 
 // Far more than a real crew has, but few enough to stop a script.
@@ -29,10 +33,18 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
       path: '/api/devices',
       answer: async (c, session) => {
         const { publicKey } = await readVapidKeys(db, env.contactUrl)
-        const devices = (await readDevices()).map((device): DeviceCard => {
-          const { sessionId, endpoint, p256dh, auth, createdAt, goneAt, isSignedIn, ...card } =
-            device
-          return { ...card, canNotify: canNotify(device), isThis: sessionId === session.id }
+        const found = await readDevices()
+        const silent = await findSilentDevices(db, found, now())
+        const devices = found.map((device): DeviceCard => {
+          const { sessionId, endpoint, p256dh, auth, createdAt, goneAt, shownAt, ...rest } = device
+          const { isSignedIn, ...card } = rest
+          const isThis = sessionId === session.id
+          return {
+            ...card,
+            isThis,
+            canNotify: canNotify(device),
+            isSilent: silent.includes(device),
+          }
         })
         const steps = [0, ...env.escalateAfterMinutes]
         // Null if the company never closes.
@@ -64,6 +76,14 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
             409,
             `${maxDevices} devices already receive notifications. Remove one first.`,
           )
+        // The desk registers its browser each time it opens, and mostly nothing has changed.
+        const isSame =
+          own?.sessionId === session.id &&
+          own.endpoint === endpoint &&
+          own.p256dh === keys.p256dh &&
+          own.auth === keys.auth &&
+          own.goneAt === null
+        if (isSame && body.name === undefined) return c.json({ ok: true })
         await saveDevice(db, {
           ...{ notifyAfterMinutes: 0, quietUntil: 0, notifyEmergencies: true, name: 'A phone' },
           ...{ schedule: 'always', onCallUntil: 0 },
@@ -110,6 +130,17 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
         return sent.note ? refuse(c, 409, gone) : c.json({ ok: true })
       },
     },
+    {
+      method: 'POST',
+      path: '/api/notifications',
+      isAutomatic: true,
+      answer: async (c, session) => {
+        const body = await readBody(c, receipt)
+        if (!body) return refuse(c, 400, 'The report is invalid.')
+        await recordReceipt(db, session.id, body, now())
+        return c.json({ ok: true })
+      },
+    },
   ] as Route[]
 }
 
@@ -126,6 +157,7 @@ const testMessage = {
   isEmergency: false,
   isAnswered: false,
   ttlSeconds: 60,
+  receipt: { reason: 'received' as const, leadIds: [] },
 }
 
 /** Checks that the bytes are a point on the curve. */
@@ -159,6 +191,11 @@ const newDevice = v.object({
     // RFC 8291: an uncompressed point and a secret.
     keys: v.object({ p256dh: bytes(65), auth: bytes(16) }),
   }),
+})
+const receipt = v.object({
+  isTapped: v.boolean(),
+  reason: v.custom<DeliveryReason>((reason) => typeof reason === 'string'),
+  leadIds: v.pipe(v.array(v.string()), v.maxLength(push.batchSize)),
 })
 const time = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1e13))
 const changes = v.object({

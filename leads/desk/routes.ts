@@ -33,7 +33,12 @@ export type Route = {
   path: string
 } & (
   | { open: true; answer: (c: Context) => Promise<Response> | Response }
-  | { open?: false; answer: (c: Context, session: Session) => Promise<Response> | Response }
+  | {
+      open?: false
+      /** The browser calls it without a person, so it does not extend the session. */
+      isAutomatic?: boolean
+      answer: (c: Context, session: Session) => Promise<Response> | Response
+    }
 )
 
 export const maxBodyBytes = 4_096

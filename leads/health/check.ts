@@ -48,6 +48,8 @@ export type DatabaseFacts = {
   /** By channel kind; has no entry for a kind without pending deliveries. */
   pending: ReadonlyMap<string, Pending>
   devices: readonly PushDevice[]
+  /** The devices that confirmed none of their last leads. */
+  silentDevices: readonly PushDevice[]
   isWebhookStopped: boolean
 }
 

@@ -17,7 +17,10 @@ const complete = {
   ALERT_WEBHOOK_URL: 'https://hook.example',
 }
 const env = makeSettings({ ...complete, DESK_URL: 'https://desk.example.com' })
-const database: DatabaseFacts = { pending: new Map(), devices: [], isWebhookStopped: false }
+const database: DatabaseFacts = {
+  ...{ pending: new Map(), devices: [], silentDevices: [] },
+  isWebhookStopped: false,
+}
 const storage = { kind: 'disk' as const, freeBytes: 80e9, newestBackupAt: now - 3_600_000 }
 
 const find = (place: Place, changes: Partial<HealthContext>) =>
@@ -61,6 +64,7 @@ const problems: Record<string, Partial<HealthContext>> = {
   ),
   'webhook-stopped': withDatabase({ isWebhookStopped: true }),
   'push-device-gone': withDatabase({ devices: [makePhone({ goneAt: now })] }),
+  'push-device-silent': withDatabase({ silentDevices: [makePhone()] }),
   'public-url-missing': { env: readEnv(complete), isPublic: false },
   'desk-off': { env: { ...env, desk: undefined } },
   'desk-url-missing': { env: readEnv({ ...complete, DESK_URL: 'http://203.0.113.7:3001' }) },

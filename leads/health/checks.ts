@@ -1,10 +1,11 @@
 import { nextSteps } from '../channels/airtable/airtable.ts'
 import { channels } from '../channels/channels.ts'
 import { formatDuration } from '../clock.ts'
-import { canNotify, notifiesOfNewLeads } from '../store/push-devices.ts'
+import { notifiesOfNewLeads } from '../store/push-devices.ts'
 import type { Pending } from '../store/reading.ts'
 import { type Check, defineCheck, type HealthContext, type Place } from './check.ts'
 import { deskChecks } from './desk-checks.ts'
+import { deviceChecks } from './device-checks.ts'
 import { nobodyOnCall } from './on-call-check.ts'
 
 export const limits = {
@@ -201,26 +202,7 @@ export const healthChecks: readonly Check[] = [
       next: 'Set another ALERT_WEBHOOK_URL in .env, or choose “Resume webhook” on the desk',
     }),
   }),
-  defineCheck({
-    id: 'push-device-gone',
-    runsIn: ['desk', 'doctor'],
-    severity: 'warning',
-    find: ({ database }) => {
-      const gone = database?.devices.filter((device) => !canNotify(device)) ?? []
-      if (gone.length === 0) return
-      return new Intl.ListFormat('en-US').format(
-        gone.map(({ name, person }) => `${name} (${person})`),
-      )
-    },
-    forOwner: (devices) => ({
-      text: `No longer notified: ${devices}. Open the desk there and turn on notifications again, or remove the device.`,
-      action: { label: 'Open People', kind: 'open', route: '#/people' },
-    }),
-    forDeveloper: (devices) => ({
-      text: `No longer notified: ${devices}. The push service dropped the device, or its session ended.`,
-      next: 'Turn on notifications there again, or remove the device on the desk, under People',
-    }),
-  }),
+  ...deviceChecks,
   defineCheck({
     id: 'public-url-missing',
     runsIn: ['desk', 'start', 'doctor'],

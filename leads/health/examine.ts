@@ -2,6 +2,7 @@ import { channels, findNames } from '../channels/channels.ts'
 import { isWebhookStopped } from '../channels/webhook.ts'
 import type { Env } from '../settings.ts'
 import { listDevices } from '../store/push-devices.ts'
+import { findSilentDevices } from '../store/push-receipts.ts'
 import { type Pending, readPending } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 import {
@@ -47,5 +48,6 @@ export async function readDatabaseFacts(
     if (found) pending.set(channel.kind, found)
   }
   const stopped = env.webhook && (await isWebhookStopped(db, env.webhook.url))
-  return { devices, pending, isWebhookStopped: stopped ?? false }
+  const silentDevices = await findSilentDevices(db, devices, now())
+  return { devices, silentDevices, pending, isWebhookStopped: stopped ?? false }
 }

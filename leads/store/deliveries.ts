@@ -103,7 +103,7 @@ export async function releaseClaims(db: Database, channel: string, holder: strin
 }
 
 export type DeliveryResult = { leadId: string; reason: DeliveryReason } & (
-  | { ok: true; note?: string | undefined; messageId?: string | undefined }
+  | { ok: true; note?: string; messageId?: string; isUndeliverable?: boolean }
   | { ok: false; error: string; nextAttemptAt: number }
 )
 
@@ -129,7 +129,8 @@ export function recordResults(
         .where('reason', '=', result.reason)
       if (result.ok)
         await delivery
-          .set({ ...free, state: 'sent', settled_at: now, note: result.note ?? null })
+          .set({ ...free, settled_at: now, note: result.note ?? null })
+          .set({ state: result.isUndeliverable ? 'failed' : 'sent' })
           .$if(arrivesWhenSent, (query) => query.set({ arrived_at: now }))
           .$if(result.messageId !== undefined, (query) =>
             query.set({ message_id: result.messageId ?? null, check_at: now + firstCheckMs }),

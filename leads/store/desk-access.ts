@@ -70,7 +70,7 @@ export function saveSession(
   })
 }
 
-/** Finds a live session and extends it. If `isExtended`, the cookie must be extended, too. */
+/** Finds a live session and extends it, unless the request is automatic. If `isExtended`, the cookie must be extended, too. */
 export async function findSession(
   { kysely }: Database,
   tokenHash: string,
@@ -81,7 +81,7 @@ export async function findSession(
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst()
   if (!session) return undefined
-  const isExtended = access.now - session.seenAt > seenEveryMs
+  const isExtended = !access.isAutomatic && access.now - session.seenAt > seenEveryMs
   if (isExtended)
     await kysely
       .updateTable('desk_sessions')

@@ -6,8 +6,8 @@ export const sessionMs = 30 * 24 * 3_600_000
 /** The email of sessions that started with a link printed on the server. */
 export const serverEmail = 'owner'
 
-/** `deskEmails` are the addresses from the environment. */
-export type Access = { deskEmails: readonly string[]; now: number }
+/** `deskEmails` are the addresses from the environment. An automatic request does not extend the session. */
+export type Access = { deskEmails: readonly string[]; now: number; isAutomatic?: boolean }
 
 /** Sessions used within 30 days by someone who may still sign in. */
 export const selectLiveSessions = (

@@ -1,0 +1,41 @@
+import { canNotify, type PushDevice } from '../store/push-devices.ts'
+import { type Check, defineCheck, type OwnerAction } from './check.ts'
+
+/** Returns undefined if there are no devices. */
+const listNames = (devices: readonly PushDevice[] = []) =>
+  devices.length > 0
+    ? new Intl.ListFormat('en-US').format(devices.map(({ name, person }) => `${name} (${person})`))
+    : undefined
+
+const openPeople: OwnerAction = { label: 'Open People', kind: 'open', route: '#/people' }
+
+export const deviceChecks: readonly Check[] = [
+  defineCheck({
+    id: 'push-device-gone',
+    runsIn: ['desk', 'doctor'],
+    severity: 'warning',
+    find: ({ database }) => listNames(database?.devices.filter((device) => !canNotify(device))),
+    forOwner: (devices) => ({
+      text: `No longer notified: ${devices}. Open the desk there and turn on notifications again, or remove the device.`,
+      action: openPeople,
+    }),
+    forDeveloper: (devices) => ({
+      text: `No longer notified: ${devices}. The push service dropped the device, or its session ended.`,
+      next: 'Turn on notifications there again, or remove the device on the desk, under People',
+    }),
+  }),
+  defineCheck({
+    id: 'push-device-silent',
+    runsIn: ['desk', 'doctor'],
+    severity: 'warning',
+    find: ({ database }) => listNames(database?.silentDevices),
+    forOwner: (devices) => ({
+      text: `May not be receiving notifications: ${devices}. Send a test, and open the desk there if nothing appears.`,
+      action: openPeople,
+    }),
+    forDeveloper: (devices) => ({
+      text: `May not be receiving notifications: ${devices}. The device confirmed none of its last 3 leads.`,
+      next: 'On the desk, under People, choose Test. If nothing appears, open the desk on that device, which subscribes again, and repeat the test',
+    }),
+  }),
+]
