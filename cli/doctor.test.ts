@@ -9,12 +9,18 @@ import * as content from '#site/content.ts'
 import { createDir } from '#testing/database.ts'
 import { runDoctor } from './doctor.ts'
 
+/** A machine without DNS. */
+const failLookup = async () => {
+  throw Object.assign(new Error('queryTxt ECONNREFUSED'), { code: 'ECONNREFUSED' })
+}
+
 const run = (args: string[], raw: Record<string, string> = {}, root = '/nowhere') =>
   runDoctor(args, {
     root,
     raw,
     readContent: async () => content,
     fetch: () => Promise.reject(new TypeError('fetch failed')),
+    resolveTxt: failLookup,
     pause: async () => {},
     now: () => 0,
   })
@@ -101,7 +107,8 @@ async function startAll() {
 /** The results of the channels, which have no id. */
 async function send(raw: Record<string, string>) {
   const deps = { root: '/nowhere', raw, readContent: async () => content, now: () => 0 }
-  const all = await runDoctor(['--send', '--json'], { ...deps, fetch, pause: async () => {} })
+  const rest = { fetch, resolveTxt: failLookup, pause: async () => {} }
+  const all = await runDoctor(['--send', '--json'], { ...deps, ...rest })
   const { results } = JSON.parse(all.text) as {
     results: { id?: string; state: string; text: string }[]
   }
@@ -138,4 +145,12 @@ test('--send reports rejected tests without addresses', async () => {
   ])
   expect(JSON.stringify(results)).not.toMatch(/@|7810/)
   expect(mail.mails.flatMap(({ to }) => to)).toEqual(['crew@roofing.test'])
+})
+
+test('checks the DNS records of the sender’s domain', async () => {
+  const raw = { SMTP_URL: 'smtps://smtp.gmail.com', ALERT_EMAIL_FROM: 'site@roofing.test' }
+  const { text } = await run([], raw)
+  expect(text.replace(/\s+/g, ' ')).toContain(
+    'DMARC of roofing.test, because DNS does not work here (ECONNREFUSED)',
+  )
 })

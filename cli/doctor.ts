@@ -10,6 +10,7 @@ import { findSamples, readMachineFacts } from '#server/machine-facts.ts'
 import { readContent } from '#site/build/check-content.ts'
 import { type Content, localChecks, type RawEnv } from './doctor/checks.ts'
 import { readDatabase } from './doctor/database.ts'
+import { checkMailDns, type ResolveTxt, resolveTxt } from './doctor/mail-dns.ts'
 import { readSite, siteChecks } from './doctor/site-checks.ts'
 import { explainError, makeSafeJson, parseTyped, UsageError } from './terminal.ts'
 
@@ -30,6 +31,7 @@ export type DoctorDeps = {
   /** Reads site/content.ts. Throws an error that explains the first mistakes. */
   readContent: () => Promise<Content>
   fetch: typeof globalThis.fetch
+  resolveTxt: ResolveTxt
   pause: (ms: number) => Promise<void>
   now: () => number
 }
@@ -62,8 +64,9 @@ async function runChecks(env: Env, content: Content, sends: boolean, deps: Docto
   const consentVersion = content.form.consent.version
   const reading = readDatabase(env, raw, { now, consentVersion })
   const readDevices = async () => (await reading).database?.devices ?? []
-  const [channelResults, database, site] = await Promise.all([
+  const [channelResults, dnsResults, database, site] = await Promise.all([
     checkChannels(env, { ...deps, sends, readDevices }),
+    checkMailDns(env.email, deps.resolveTxt),
     reading,
     readSite(env, raw, fetch),
   ])
@@ -86,6 +89,7 @@ async function runChecks(env: Env, content: Content, sends: boolean, deps: Docto
         ...(next && { next }),
       }),
     ),
+    ...dnsResults,
     ...channelResults,
   ]
 }
@@ -121,7 +125,7 @@ const wrap = (text: string, more = '') =>
 
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..')
-  const deps = { root, raw: process.env, readContent, fetch, pause, now: Date.now }
+  const deps = { root, raw: process.env, readContent, fetch, resolveTxt, pause, now: Date.now }
   const { code, text } = await runDoctor(process.argv.slice(2), deps)
   const output = code === 2 ? process.stderr : process.stdout
   // A mail server or database that hangs must not keep the process alive.
