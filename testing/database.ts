@@ -35,7 +35,7 @@ async function openSqliteCopy() {
 let shared: Awaited<ReturnType<typeof openDatabase>> | undefined
 async function emptyPostgres() {
   if (shared)
-    await sql`truncate leads, deliveries, channels, settings, write_checks, desk_links, desk_crew, desk_sessions, push_devices`.execute(
+    await sql`truncate leads, deliveries, channels, settings, write_checks, desk_links, desk_crew, desk_sessions, push_devices, confirmation_limits`.execute(
       shared.kysely,
     )
   shared ??= await openDatabase(await createPostgres())

@@ -1,12 +1,18 @@
 import { sql } from 'kysely'
+import { nameAddress } from './confirmation-limits.ts'
 import type { Database } from './tables.ts'
 
 const checkpointTries = 50
 const checkpointPauseMs = 100
 
-/** Deletes a lead and its deliveries. */
+/** Deletes a lead, its deliveries, and the hash of its email address. */
 export async function eraseLead(db: Database, id: string): Promise<void> {
-  await db.kysely.deleteFrom('leads').where('id', '=', id).execute()
+  await db.kysely.transaction().execute(async (trx) => {
+    const erased = await trx.deleteFrom('leads').where('id', '=', id).returning('email').execute()
+    const names = erased.map(({ email }) => nameAddress(email))
+    if (names.length > 0)
+      await trx.deleteFrom('confirmation_limits').where('name', 'in', names).execute()
+  })
   if (db.engine === 'sqlite') await rewriteFile(db)
 }
 

@@ -4,6 +4,7 @@ import { findPromiseStart } from '../deadline.ts'
 import { toStoredFields } from '../field-outputs.ts'
 import type { Lead } from '../fields.ts'
 import type { LeadDetails } from '../lead.ts'
+import { countConfirmation } from './confirmation-limits.ts'
 import { writeDeliveries } from './deliveries.ts'
 import { makeSearchText } from './find-leads.ts'
 import { findRateLimit } from './rate-limit.ts'
@@ -88,8 +89,11 @@ export function saveLead(
     // A request with the same key from another network was stored first.
     if (!inserted) return (await findRepeated()) ?? { outcome: 'conflict' }
 
-    const { channels, channelsAtOpening = [], deadlineAt } = newLead
+    const { channelsAtOpening = [], deadlineAt } = newLead
     const received = { leadId: id, reason: 'received' as const }
+    const isOverLimit =
+      newLead.channels.includes('confirmation') && !(await countConfirmation(trx, lead.email, now))
+    const channels = newLead.channels.filter((name) => name !== 'confirmation' || !isOverLimit)
     await writeDeliveries(trx, { ...received, channels }, now)
     const opensAt = findPromiseStart(deadlineAt ?? now)
     await writeDeliveries(trx, { ...received, channels: channelsAtOpening }, opensAt)

@@ -6,6 +6,7 @@ import { waitUntil } from '#testing/processes.ts'
 import { jane, testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { acquireChannel, releaseChannel } from './channel-leases.ts'
 import { claimDue, findNextDueAt, recordResults, retryDeliveries } from './deliveries.ts'
+import { eraseLead } from './erase-lead.ts'
 import { findLead, listLeads } from './reading.ts'
 import { checkWritable, type NewLead, saveLead } from './save-lead.ts'
 import type { Database, Transact } from './tables.ts'
@@ -97,6 +98,70 @@ describe.each(engines)('the store on %s', (engine) => {
     // 0 means no limit, and a repeated request succeeds although the limit is reached.
     expect(await save({ idempotencyKeys: ['k'] }, start, 0)).toBe('saved')
     expect(await save({ idempotencyKeys: ['k'] }, start, 1)).toBe('repeated')
+  })
+
+  describe('confirmation emails', () => {
+    const channels = ['airtable', 'confirmation']
+    const confirm = (email: string, now = start, changes: Partial<NewLead> = {}) =>
+      save({ channels, lead: { ...jane, email }, ...changes }, now, 0)
+    const listConfirmed = async () => {
+      const leads = await listLeads(db, { limit: 300 })
+      for (const { deliveries } of leads) expect(deliveries[0]?.channel).toBe('airtable')
+      return leads
+        .filter(({ deliveries }) => deliveries.some(({ channel }) => channel === 'confirmation'))
+        .map(({ email }) => email)
+    }
+    const readLimits = () => db.kysely.selectFrom('confirmation_limits').selectAll().execute()
+
+    it('go to a mailbox once a day (UTC), however its address is written', async () => {
+      for (const email of ['Jane.Doe+roof@Example.com', 'janedoe@example.com', 'joe@example.com'])
+        await confirm(email)
+      const midnight = start + 12 * 60 * minuteMs
+      await confirm('JANE.DOE@example.com', midnight - 1)
+      await confirm('jane.doe@example.com', midnight)
+      expect((await listConfirmed()).sort()).toEqual([
+        ...['Jane.Doe+roof@Example.com', 'jane.doe@example.com', 'joe@example.com'],
+      ])
+      expect(JSON.stringify(await readLimits())).not.toMatch(/jane|joe/i)
+    })
+
+    it('go to a mailbox once for parallel requests', async () => {
+      const outcomes = await saveAtOnce({ channels }, 0)
+      expect(outcomes).toEqual(['saved', 'saved', 'saved'])
+      expect(await listConfirmed()).toEqual([jane.email])
+    })
+
+    it('are limited to 200 a day, also for parallel requests', async () => {
+      await confirm('first@example.com')
+      await db.kysely
+        .updateTable('confirmation_limits')
+        .set({ used: 197 })
+        .where('name', '=', 'all')
+        .execute()
+      const names = Array.from({ length: 20 }, (_, at) => `${at % 10}@example.com`)
+      const outcomes = await Promise.all(names.map((email) => confirm(email)))
+      expect(new Set(outcomes)).toEqual(new Set(['saved']))
+      expect(new Set(await listConfirmed()).size).toBe(4)
+      expect(await listConfirmed()).toHaveLength(4)
+    })
+
+    it('are counted only for new leads, and not at all if they are off', async () => {
+      await confirm('off@example.com', start, { channels: ['airtable'] })
+      expect(await readLimits()).toEqual([])
+      const keys = { idempotencyKeys: ['k'] }
+      expect(await confirm('a@example.com', start, keys)).toBe('saved')
+      expect(await confirm('a@example.com', start, keys)).toBe('repeated')
+      expect((await readLimits()).map(({ used }) => used)).toEqual([1, 1])
+    })
+
+    it('leave no trace of an address after its lead was erased, or after two days', async () => {
+      await confirm('old@example.com', start - 2 * 24 * 60 * minuteMs)
+      await confirm('jane@example.com')
+      expect((await readLimits()).map(({ day }) => day)).toEqual(['2026-11-15', '2026-11-15'])
+      const [lead] = await listLeads(db, { limit: 1 })
+      await eraseLead(db, lead?.id ?? '')
+      expect(await readLimits()).toMatchObject([{ name: 'all' }])
+    })
   })
 
   it('finds when the next delivery is due, including leased ones', async () => {

@@ -151,7 +151,8 @@ create table push_devices (
 
 -- Counts confirmation emails per day (UTC): one row for each address, by its hash, and one for all.
 create table confirmation_limits (
-  name text primary key,
+  name text not null,
   day text not null,
-  used integer not null
+  used integer not null,
+  primary key (name, day)
 );
