@@ -4,10 +4,11 @@ import { createTestApp } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { createTestContext, sendThrough } from '#testing/delivery.ts'
 import { createTestDesk } from '#testing/desk.ts'
-import { jane, storedJane, testTime } from '#testing/saved-leads.ts'
+import { alwaysOpen, jane, storedJane, testCompany, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { makeCells } from './channels/airtable/columns.ts'
 import { describeAlert } from './channels/alert.ts'
+import { describeConfirmation } from './channels/confirmation.ts'
 import { formatHtml, formatText } from './channels/email-content.ts'
 import { describePush } from './channels/push.ts'
 import { formatSms } from './channels/sms.ts'
@@ -74,6 +75,17 @@ it('shows the most important fields in text messages and push notifications', ()
     expect(sms).toContain(text)
   const { title, body } = describePush(storedJane, clock)
   expect([title, body]).toEqual([expect.stringContaining('Jane Doe'), 'Roof Repair · Springfield'])
+})
+
+it('shows no field in an email to the homeowner, only the first name', () => {
+  const context = { company: testCompany, hours: alwaysOpen, now: () => testTime }
+  for (const reason of ['received', 'unreached'] as const) {
+    const claimed = { lead: storedJane, reason, attempts: 1 }
+    const { subject, text, html } = describeConfirmation(claimed, context)
+    for (const part of [subject, text, html])
+      for (const name of fieldNames) expect(part).not.toContain(readField(jane, name))
+    for (const part of [text, html]) expect(part).toContain('Hi Jane,')
+  }
 })
 
 it('sends the fields for webhooks in the payload', async () => {

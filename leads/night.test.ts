@@ -7,7 +7,7 @@ import { testLead, testPath } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { createTestDesk } from '#testing/desk.ts'
 import { createTestLog } from '#testing/log.ts'
-import { dayHours, savePhone } from '#testing/saved-leads.ts'
+import { testCompany as company, dayHours, savePhone } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
 import type { PushDevice } from './store/push-devices.ts'
@@ -63,7 +63,15 @@ it.each(engines)('a night on %s, from closing to the last deadline', async (engi
     ESCALATION_EMAIL_TO: 'boss@example.com',
   })
   const { app, deliverer } = createService({
-    ...{ env, hours: dayHours, db, fetch: push.fetch, now: () => clock.at, log: createTestLog() },
+    ...{
+      env,
+      hours: dayHours,
+      company,
+      db,
+      fetch: push.fetch,
+      now: () => clock.at,
+      log: createTestLog(),
+    },
     ...{ findClientAddress: () => '203.0.113.7', wake: () => {} },
   })
   clock.at = closing

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { testLead, testPath } from '#testing/app.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestLog } from '#testing/log.ts'
-import { alwaysOpen, savePhone, testTime } from '#testing/saved-leads.ts'
+import { alwaysOpen, testCompany as company, savePhone, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
 import { countLeads } from './store/reading.ts'
@@ -14,6 +14,7 @@ it('updates the warnings in /healthz', async () => {
     ...{
       env: makeSettings({}),
       hours: alwaysOpen,
+      company,
       db,
       fetch,
       now: () => at,
@@ -42,7 +43,16 @@ it('stores leads when the database is not migrated yet', async () => {
   await db.kysely.schema.dropTable('push_devices').execute()
   const log = createTestLog()
   const { app } = createService({
-    ...{ env: makeSettings(), hours: alwaysOpen, db, fetch, now: Date.now, log, wake: () => {} },
+    ...{
+      env: makeSettings(),
+      hours: alwaysOpen,
+      company,
+      db,
+      fetch,
+      now: Date.now,
+      log,
+      wake: () => {},
+    },
     findClientAddress: () => '203.0.113.7',
   })
   const sent = await app.request(testPath, {

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import type { Company } from './channels/channel.ts'
 import { createDeviceReader } from './channels/channels.ts'
 import { createDeliverer, type Deliverer } from './delivery/deliver.ts'
 import { planDelivery } from './delivery/plan.ts'
@@ -13,6 +14,7 @@ import type { Database } from './store/tables.ts'
 export function createService({
   env,
   hours,
+  company,
   db,
   fetch,
   now,
@@ -22,6 +24,7 @@ export function createService({
 }: {
   env: Env
   hours: BusinessHours
+  company: Company
   db: Database
   fetch: typeof globalThis.fetch
   now: () => number
@@ -33,7 +36,7 @@ export function createService({
   const faults = createFaultLog(log)
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
   const readDevices = createDeviceReader({ db, env, now }, faults)
-  const context = { env, hours, db, fetch, now, pause, log, readDevices }
+  const context = { env, hours, company, db, fetch, now, pause, log, readDevices }
   const deliverer = createDeliverer(context, { faults, random: Math.random })
   const app = createApp({
     ...env,

@@ -66,7 +66,19 @@ it('reads the alert settings and lists the missing ones', () => {
   expect(env.alertKinds).toEqual(['email'])
 })
 
+it('turns on confirmation emails, which are not alerts', () => {
+  const on = { CONFIRMATION_EMAIL: 'on' }
+  expect(readEnv(on).incomplete).toEqual({ confirmation: ['SMTP_URL', 'ALERT_EMAIL_FROM'] })
+  const { SMTP_URL, ALERT_EMAIL_FROM } = mail
+  const env = readEnv({ ...on, SMTP_URL, ALERT_EMAIL_FROM })
+  expect(env.confirmation).toEqual({ smtpUrl: SMTP_URL, from: ALERT_EMAIL_FROM })
+  expect(env.alertKinds).toEqual([])
+  expect(readEnv({ ...mail, CONFIRMATION_EMAIL: 'off' })).toEqual(readEnv(mail))
+  expect(readEnv(mail).confirmation).toBeUndefined()
+})
+
 it.each([
+  [{ CONFIRMATION_EMAIL: 'yes' }, /CONFIRMATION_EMAIL must be on or off/],
   [{ ALERT_EMAIL_TO: 'nobody' }, /ALERT_EMAIL_TO must be email addresses/],
   [{ ALERT_EMAIL_TO: 'a@b.c <x@y.z>' }, /ALERT_EMAIL_TO/],
   [{ ALERT_SMS_TO: '5551234567' }, /ALERT_SMS_TO must be phone numbers such as \+1/],

@@ -170,7 +170,7 @@ function readChannels(values: v.InferOutput<v.ObjectSchema<typeof variables, und
     ) as { [Kind in keyof ChannelSettings]?: string[] },
     /** The fully configured alert channels. */
     alertKinds: started
-      .filter((one) => one.expiresAfterMs !== null && one.settings.required.length > 0)
+      .filter((one) => one.isAlert && one.settings.required.length > 0)
       .filter((one) => findMissing(one).length === 0)
       .map(({ kind }) => kind),
   }

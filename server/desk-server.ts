@@ -46,10 +46,9 @@ export async function startDesk(context: Context, wake: () => void): Promise<Des
   // With port 0, the operating system assigns a port.
   const url =
     port === 0 ? `http://localhost:${(server.address() as AddressInfo).port}` : env.desk.url
-  const { hours } = content
-  const deskContext = { ...context, hours, env: { ...env, desk: { ...env.desk, url } } }
+  const { hours, company } = content
+  const deskContext = { ...context, hours, company, env: { ...env, desk: { ...env.desk, url } } }
   const { app: desk } = createDeskService(deskContext, {
-    company: content.company.name,
     findClientAddress: (c) =>
       findClientAddress(
         getConnInfo(c).remote.address,

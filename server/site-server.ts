@@ -50,6 +50,7 @@ export async function startSite({
   const { app, deliverer } = createService({
     env,
     hours: content.hours,
+    company: content.company,
     db,
     fetch,
     now,

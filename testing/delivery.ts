@@ -14,7 +14,7 @@ import type { ClaimedLead } from '#leads/store/deliveries.ts'
 import { listLeads } from '#leads/store/reading.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { createTestLog } from './log.ts'
-import { alwaysOpen, storedJane, storeLead, testTime } from './saved-leads.ts'
+import { alwaysOpen, storedJane, storeLead, testCompany, testTime } from './saved-leads.ts'
 import { makeSettings } from './settings.ts'
 
 type Options = {
@@ -42,7 +42,9 @@ export function createTestContext(
   const faults = createFaultLog(log)
   const now = () => clock.at
   const readDevices = createDeviceReader({ db, env, now }, faults)
-  const context = { env, hours, db, fetch, now, pause, log, readDevices }
+  const context = {
+    ...{ env, hours, company: testCompany, db, fetch, now, pause, log, readDevices },
+  }
   return { context, clock, log, faults }
 }
 
@@ -122,6 +124,7 @@ export const createFakeChannel = (
   batchSize: 1,
   exclusive: false,
   restMs: 0,
+  isAlert: true,
   expiresAfterMs: 24 * 3_600_000,
   ...changes,
 })
@@ -144,7 +147,14 @@ export function openDelivery(
       sends.push({ at: clock.at, ids: claimed.map(({ lead }) => lead.id) })
       return send(claimed, signal)
     },
-    { batchSize: 10, exclusive: true, restMs: 250, expiresAfterMs: null, ...changes },
+    {
+      batchSize: 10,
+      exclusive: true,
+      restMs: 250,
+      isAlert: false,
+      expiresAfterMs: null,
+      ...changes,
+    },
   )
   const env = { ...context.env, [channel.kind]: {} }
   const deliverer = createDeliverer(

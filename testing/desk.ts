@@ -5,7 +5,7 @@ import type { BusinessHours } from '#leads/hours.ts'
 import { listDevices } from '#leads/store/push-devices.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { createTestLog } from './log.ts'
-import { alwaysOpen, testTime } from './saved-leads.ts'
+import { alwaysOpen, testCompany, testTime } from './saved-leads.ts'
 import { makeSettings } from './settings.ts'
 
 export const deskUrl = 'https://desk.example'
@@ -46,6 +46,7 @@ export function createTestDesk(
   const context = {
     env: settings,
     hours,
+    company: testCompany,
     db,
     fetch,
     now: () => clock.at,

@@ -21,6 +21,8 @@ export const dayHours: BusinessHours = {
   open: Object.fromEntries(weekdays.map((day) => [day, ['7:00-18:00']])),
 }
 
+export const testCompany = { name: 'Northgate Roofing', phone: '(612) 555-0134' }
+
 export const testTime = Date.parse('2026-11-15T12:00:00Z')
 
 /** A lead with every field filled in, because leads/every-field.test.ts looks for each field in every output. */

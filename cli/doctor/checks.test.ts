@@ -108,6 +108,17 @@ test('lists text that promises more than limited hours allow', async () => {
   })
 })
 
+test('suggests confirmation emails if email is set up, unless they are turned off', async () => {
+  const raw = { SMTP_URL: 'smtps://mail.test', ALERT_EMAIL_FROM: 'site@a.test' }
+  const check = (changes: Record<string, string> = {}) => {
+    const given = { ...raw, ...changes }
+    return find('confirmation-off', { env: readEnv(given), raw: given })
+  }
+  expect(await check()).toMatchObject({ next: expect.stringContaining('CONFIRMATION_EMAIL=on') })
+  for (const CONFIRMATION_EMAIL of ['on', 'off'])
+    expect(await check({ CONFIRMATION_EMAIL })).toBeUndefined()
+})
+
 test('lists what doctor cannot check', async () => {
   expect(await find('leads-elsewhere', { leadsAre: 'elsewhere' })).toBeDefined()
   expect(await find('postgres-backup', { leadsAre: 'elsewhere' })).toBeDefined()

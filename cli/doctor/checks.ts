@@ -7,6 +7,7 @@ import {
   type HealthContext,
 } from '#leads/health/check.ts'
 import type { BusinessHours } from '#leads/hours.ts'
+import { isSet } from '#leads/variables.ts'
 import { brand } from '#site/brand/brand.ts'
 import { type BrandWords, findOldBrand } from '#site/brand/made.ts'
 import { findBrokenPromises } from '#site/build/hours-rules.ts'
@@ -133,6 +134,17 @@ export const localChecks: readonly Check<LocalContext>[] = [
     forDeveloper: (version) => ({
       text: `The consent text (or the company name in it) has changed, but its version is still ${version}, so you cannot tell which text a visitor saw.`,
       next: 'Set form.consent.version in site/content.ts to a new value, such as the current month',
+    }),
+  }),
+  defineCheck({
+    id: 'confirmation-off',
+    runsIn: ['doctor'],
+    severity: 'note',
+    find: ({ env, raw }: LocalContext) =>
+      env.email && !isSet(raw.CONFIRMATION_EMAIL) ? true : undefined,
+    forDeveloper: () => ({
+      text: 'Homeowners get no email that you have their request.',
+      next: 'Set CONFIRMATION_EMAIL=on in .env to send one with the time of your call, or =off if you don’t want it',
     }),
   }),
   defineCheck({

@@ -35,6 +35,7 @@ export const createAlertChannel = <
   batchSize: 1,
   exclusive: false,
   restMs: 0,
+  isAlert: true,
   // A day after the deadline, an alert is useless.
   expiresAfterMs: 24 * 3_600_000,
 

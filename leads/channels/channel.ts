@@ -24,7 +24,7 @@ export type Channel<
   settings: {
     variables: Variables
     required: readonly (keyof Variables & string)[]
-    /** Variables with a default; setting only these does not turn on the channel. */
+    /** Setting only these does not turn on the channel: they have a default, or belong to another channel. */
     optional?: readonly (keyof Variables & string)[]
     /** Returns undefined if the channel is not set up. */
     read(values: v.InferOutput<v.ObjectSchema<Variables, undefined>>): Settings | undefined
@@ -53,7 +53,12 @@ export type Channel<
   exclusive: boolean
   /** The minimum time between two sends across all processes. */
   restMs: number
-  /** The time from the lead's deadline until a message expires; null to retry forever. */
+  /** Tells staff that a lead needs a call. */
+  isAlert: boolean
+  /**
+   * The time until a message expires; null to retry forever. Counts from the lead's deadline for alerts,
+   * and from when the message was due for others.
+   */
   expiresAfterMs: number | null
 }
 
@@ -115,9 +120,13 @@ export type RecipientContext<Settings> = {
   readDevices: (timeoutMs?: number) => Promise<readonly PushDevice[]>
 }
 
+/** What homeowners see of the company. */
+export type Company = { name: string; phone: string; email?: string | undefined }
+
 export type Context<Settings> = RecipientContext<Settings> & {
   db: Database
   hours: BusinessHours
+  company: Company
   fetch: typeof fetch
   pause: (ms: number) => Promise<void>
   log: Log

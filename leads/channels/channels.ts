@@ -2,13 +2,14 @@ import { type FaultLog, nameError } from '../log.ts'
 import { listDevices, type PushDevice } from '../store/push-devices.ts'
 import { airtable } from './airtable/airtable.ts'
 import type { Channel, Context, LeadEvent, Recipient, SiteSettings } from './channel.ts'
+import { confirmation } from './confirmation.ts'
 import { email } from './email.ts'
 import { push } from './push.ts'
 import { sms } from './sms.ts'
 import { webhook } from './webhook.ts'
 
 /** Settings, planning, delivery, doctor, health, and reports loop over this list. */
-export const channels = [airtable, email, sms, webhook, push] as const
+export const channels = [airtable, email, sms, webhook, push, confirmation] as const
 
 type Listed = (typeof channels)[number]
 export type ChannelKind = Listed['kind']

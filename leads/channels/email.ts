@@ -1,22 +1,25 @@
-import { createTransport } from 'nodemailer'
+import { createTransport, type SendMailOptions } from 'nodemailer'
 import { checked, emails, hasProtocol, text } from '../variables.ts'
-import { createAlertChannel, type Message } from './alert-channel.ts'
+import { createAlertChannel } from './alert-channel.ts'
 import { nameRecipients, type Result } from './channel.ts'
 import { formatHtml, formatText } from './email-content.ts'
 
-const variables = {
+export const mailVariables = {
   SMTP_URL: checked(
     (text) => hasProtocol(text, ['smtp:', 'smtps:']),
     'must look like smtps://user:password@mail.example.com:465; in the password, write # / ? as %23 %2F %3F',
   ),
   ALERT_EMAIL_FROM: text,
+}
+const variables = {
+  ...mailVariables,
   ALERT_EMAIL_TO: emails,
   ESCALATION_EMAIL_TO: emails,
 }
 
-export type EmailSettings = {
-  smtpUrl: string
-  from: string
+export type MailSettings = { smtpUrl: string; from: string }
+
+type EmailSettings = MailSettings & {
   /** Empty if email is set up only for signing in to the desk. */
   to: string[]
   remindTo: string[]
@@ -43,7 +46,19 @@ export const email = createAlertChannel<'email', typeof variables, EmailSettings
     if (!event) return nameRecipients('email', [...to, ...remindTo])
     return nameRecipients('email', event.reason === 'received' ? to : remindTo)
   },
-  sendAlert: sendEmail,
+  sendAlert: ({ alert, to }, { settings }, signal) => {
+    const { id, leadId, reason, headline, isEmergency } = alert
+    const mail = {
+      to,
+      subject: headline,
+      text: formatText(alert),
+      html: formatHtml(alert),
+      ...(isEmergency && { priority: 'high' as const }),
+    }
+    // Lets mail programs group the messages about one lead.
+    const firstId = reason === 'received' ? undefined : `${leadId}_received`
+    return sendMail(settings, { id, firstId, ...mail }, signal)
+  },
 })
 
 export const openMailServer = (url: string) =>
@@ -58,12 +73,13 @@ export const openMailServer = (url: string) =>
 
 const sendTimeoutMs = 30_000
 
-async function sendEmail(
-  { alert, to }: Message,
-  { settings: { smtpUrl, from } }: { settings: EmailSettings },
+type Mail = SendMailOptions & { id: string; firstId?: string | undefined }
+
+export async function sendMail(
+  { smtpUrl, from }: MailSettings,
+  { id, firstId, ...mail }: Mail,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { id, leadId, reason, headline, isEmergency } = alert
   const ending = AbortSignal.any([signal, AbortSignal.timeout(sendTimeoutMs)])
   const ended = new Promise<never>((_, reject) => {
     ending.addEventListener('abort', () => reject(ending.reason))
@@ -75,16 +91,11 @@ async function sendEmail(
     await Promise.race([
       openMailServer(smtpUrl).sendMail({
         from,
-        to,
-        subject: headline,
-        text: formatText(alert),
-        html: formatHtml(alert),
+        ...mail,
         // A retry has the same ID, so mail programs show the message once.
         messageId: `<${id}@${domain}>`,
-        // Lets mail programs group the messages about one lead.
-        ...(reason !== 'received' && { references: [`<${leadId}_received@${domain}>`] }),
-        ...(isEmergency && { priority: 'high' as const }),
-        // Prevents automatic replies to every alert.
+        ...(firstId && { references: [`<${firstId}@${domain}>`] }),
+        // Prevents automatic replies.
         headers: { 'Auto-Submitted': 'auto-generated' },
       }),
       ended,

@@ -88,6 +88,7 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
   batchSize: 10,
   exclusive: false,
   restMs: 0,
+  isAlert: true,
   expiresAfterMs: 24 * 3_600_000,
 }
 

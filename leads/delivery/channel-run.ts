@@ -123,7 +123,7 @@ export function createChannelRun(
     const results = await channel
       .send(claimed, recipient, { ...context, settings }, signal)
       .catch((error): Result[] => claimed.map(() => ({ ok: false, error: nameError(error) })))
-    const isAlert = channel.expiresAfterMs !== null
+    const { isAlert } = channel
     const decided = decideResults(claimed, results, { now: now(), random, isAlert })
     // Retry while the database restarts, because a delivery without a recorded result is sent again.
     for (let tries = 1; ; tries++) {

@@ -90,7 +90,7 @@ describe.each(engines)('the deliverer on %s', (engine) => {
     const changes = { recipients: async () => [] }
     const { deliver, log } = openDelivery(db, sendWell, {
       clock,
-      changes: { ...changes, expiresAfterMs: dayMs, kind: 'email' },
+      changes: { ...changes, isAlert: true, expiresAfterMs: dayMs, kind: 'email' },
     })
     const channels = ['airtable', 'email', 'email-0a1b2c3d']
     const escalateAt = undefined
@@ -123,7 +123,7 @@ describe.each(engines)('the deliverer on %s', (engine) => {
 
   it('does not expire a message that was planned less than a day ago', async () => {
     const db = await openTestDatabase(engine)
-    const limits = { before: testTime + 600_000, now: testTime + 600_000 + dayMs }
+    const limits = { before: testTime + 600_000, now: testTime + 600_000 + dayMs, isAlert: true }
     const leadId = await storeLead(db, { channels: [], escalateAt: undefined })
     const delivery = { leadId, channels: ['push-0a1b2c3d'], reason: 'answered' as const }
     await writeDeliveries(db.kysely, delivery, limits.now)

@@ -89,9 +89,9 @@ export function createDeliverer(
   async function expireAlerts(): Promise<void> {
     if (now() - expiredAt < expireEveryMs) return
     expiredAt = now()
-    for (const { kind, expiresAfterMs } of all) {
+    for (const { kind, isAlert, expiresAfterMs } of all) {
       if (expiresAfterMs === null) continue
-      const limits = { before: now() - expiresAfterMs, now: now() }
+      const limits = { before: now() - expiresAfterMs, now: now(), isAlert }
       const leadIds = await expireDeliveries(context.db, kind, limits)
       if (leadIds.length > 0) context.log.warn({ kind, leadIds }, 'alerts expired undelivered')
     }

@@ -13,17 +13,15 @@ const laterMs = 500
 
 /** The desk can run in the site's process or in a separate one, on the same database. */
 export function createDeskService(
-  context: Pick<DeskContext, 'env' | 'hours' | 'db' | 'fetch' | 'now' | 'log'>,
+  context: Pick<DeskContext, 'env' | 'hours' | 'company' | 'db' | 'fetch' | 'now' | 'log'>,
   {
-    company,
     readMachine,
     ...hooks
   }: Pick<DeskHooks, 'findClientAddress' | 'sendPage' | 'wake'> & {
-    company: string
     readMachine: () => Promise<MachineFacts>
   },
 ): { app: Hono; routes: readonly Route[] } {
-  const { env, hours, db, now } = context
+  const { env, hours, company, db, now } = context
   const findWarnings = async (): Promise<DeskWarning[]> => {
     const machine = await readMachine().catch(() => undefined)
     const problems = await examine('desk', { env, hours, db, now, machine })
@@ -39,7 +37,7 @@ export function createDeskService(
     {
       ...hooks,
       runLater: (work) => void setTimeout(work, laterMs),
-      sendLink: email && ((to, link) => mailLink(to, link, { ...email, company })),
+      sendLink: email && ((to, link) => mailLink(to, link, { ...email, company: company.name })),
       findWarnings: () => {
         if (!last || now() - last.at >= warningsReuseMs)
           last = { at: now(), warnings: findWarnings() }

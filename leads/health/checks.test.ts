@@ -60,7 +60,7 @@ const problems: Record<string, Partial<HealthContext>> = {
       ]),
   ),
   ...Object.fromEntries(
-    channels.map(({ kind }) => [`${kind}-late`, withPending(kind, limits.airtableLateMs + 1)]),
+    channels.map(({ kind }) => [`${kind}-late`, withPending(kind, limits.otherLateMs + 1)]),
   ),
   'webhook-stopped': withDatabase({ isWebhookStopped: true }),
   'push-device-gone': withDatabase({ devices: [makePhone({ goneAt: now })] }),
@@ -101,7 +101,7 @@ it('reports nothing up to each limit', async () => {
   const changes = [
     withStorage({ freeBytes: limits.freeDiskBytes, newestBackupAt: now - limits.backupAgeMs }),
     withPending('email', limits.alertLateMs),
-    withPending('airtable', limits.airtableLateMs),
+    withPending('airtable', limits.otherLateMs),
   ]
   for (const change of changes) expect(await listIds('doctor', change)).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { nextSteps } from '../channels/airtable/airtable.ts'
-import { channels } from '../channels/channels.ts'
+import { type ChannelKind, channels } from '../channels/channels.ts'
 import { formatDuration } from '../clock.ts'
 import { notifiesOfNewLeads } from '../store/push-devices.ts'
 import type { Pending } from '../store/reading.ts'
@@ -11,8 +11,8 @@ import { nobodyOnCall } from './on-call-check.ts'
 export const limits = {
   // By then, retries after 5, 10, 20, 30, and 30 s have failed, and 8 minutes are left to call.
   alertLateMs: 2 * 60_000,
-  // Longer than for alerts, because staff learn of leads from alerts, not from Airtable.
-  airtableLateMs: 10 * 60_000,
+  // Longer than for alerts, because only alerts tell staff about leads.
+  otherLateMs: 10 * 60_000,
   // A lead takes about 2 kB, but backups, the write-ahead log, and upgrades need space.
   freeDiskBytes: 1_000_000_000,
   // One nightly backup may be late or fail; two missing ones need attention.
@@ -33,8 +33,12 @@ const keepForOwner = (error: string | null) =>
 
 const hasAlerts = ({ env }: HealthContext) => env.alertKinds.length > 0
 
-const checkLate = ({ kind, explainFailure, expiresAfterMs }: (typeof channels)[number]) => {
-  const isAlert = expiresAfterMs !== null
+const adviceIfLate: Partial<Record<ChannelKind, string>> = {
+  airtable: 'Leads are saved here and will be sent automatically.',
+  confirmation: 'The site tries for an hour.',
+}
+
+const checkLate = ({ kind, explainFailure, isAlert }: (typeof channels)[number]) => {
   const explain = ({ leads, oldestAt }: Pending, { now }: HealthContext) =>
     explainFailure(countLeads(leads), formatDuration(now - oldestAt))
   return defineCheck({
@@ -46,15 +50,13 @@ const checkLate = ({ kind, explainFailure, expiresAfterMs }: (typeof channels)[n
       if (kind === 'airtable' && !env.airtable) return
       if (kind === 'webhook' && database?.isWebhookStopped) return
       const pending = database?.pending.get(kind)
-      const lateMs = isAlert ? limits.alertLateMs : limits.airtableLateMs
+      const lateMs = isAlert ? limits.alertLateMs : limits.otherLateMs
       return pending && now - pending.oldestAt > lateMs ? pending : undefined
     },
     forOwner: (pending, context) => ({
       text: [
         explain(pending, context),
-        isAlert
-          ? 'Check this page for new leads.'
-          : 'Leads are saved here and will be sent automatically.',
+        adviceIfLate[kind] ?? 'Check this page for new leads.',
         keepForOwner(pending.lastError),
       ]
         .filter(Boolean)

@@ -152,13 +152,13 @@ export function recordResults(
 }
 
 /**
- * Marks a channel's undelivered messages as expired if their lead's deadline (its receipt, for
- * suspected spam) is before this time. Returns the leads.
+ * Marks a channel's undelivered messages as expired if they were due before this time. For an alert, the
+ * lead's deadline (its receipt, for suspected spam) must be before this time, too. Returns the leads.
  */
 export async function expireDeliveries(
   { kysely }: Database,
   kind: string,
-  { before, now }: { before: number; now: number },
+  { before, now, isAlert }: { before: number; now: number; isAlert: boolean },
 ): Promise<string[]> {
   const expired = await kysely
     .updateTable('deliveries')
@@ -168,12 +168,14 @@ export async function expireDeliveries(
     .where((eb) => eb.or([eb('channel', '=', kind), eb('channel', 'like', `${kind}-%`)]))
     // A message about an answer on the next day also gets a full day.
     .where('due_at', '<=', before)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('leads')
-          .select('leads.id')
-          .whereRef('leads.id', '=', 'deliveries.lead_id')
-          .where((eb) => eb.fn.coalesce('leads.deadline_at', 'leads.received_at'), '<=', before),
+    .$if(isAlert, (query) =>
+      query.where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('leads')
+            .select('leads.id')
+            .whereRef('leads.id', '=', 'deliveries.lead_id')
+            .where((eb) => eb.fn.coalesce('leads.deadline_at', 'leads.received_at'), '<=', before),
+        ),
       ),
     )
     .returning('lead_id')

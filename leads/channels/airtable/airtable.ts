@@ -52,6 +52,7 @@ export const airtable: Channel<'airtable', typeof variables, AirtableSettings> =
   batchSize: 10,
   exclusive: true,
   restMs: 250,
+  isAlert: false,
   expiresAfterMs: null,
   arrivesWhenSent: true,
 }

@@ -8,7 +8,7 @@ import { createService } from '../../../leads/service.ts'
 import { readEnv } from '../../../leads/settings.ts'
 import { openPostgres } from '../../../leads/store/postgres.ts'
 import { UserError } from '../../../leads/user-error.ts'
-import { hours } from '../../../site/content.ts'
+import { company, hours } from '../../../site/content.ts'
 
 // This global exists only in Supabase's runtime.
 declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void } | undefined
@@ -39,6 +39,7 @@ const behindCloudflare = /^https:\/\/[^/]+\.supabase\.co(\/|$)/.test(
 const { app } = createService({
   env,
   hours,
+  company,
   db,
   fetch,
   now: Date.now,

@@ -1,0 +1,162 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { startFakeMail } from '#fakes/mail.ts'
+import { openTestDatabase } from '#testing/database.ts'
+import { createTestContext, openChannels, readDeliveries, sendThrough } from '#testing/delivery.ts'
+import {
+  dayHours,
+  jane,
+  storedJane,
+  storeLead,
+  testCompany,
+  testTime,
+} from '#testing/saved-leads.ts'
+import { makeSettings } from '#testing/settings.ts'
+import brand from '../brand.json' with { type: 'json' }
+import { promiseMs } from '../deadline.ts'
+import { planDelivery } from '../delivery/plan.ts'
+import { examine } from '../health/examine.ts'
+import type { StoredLead } from '../lead.ts'
+import type { Company } from './channel.ts'
+import { confirmation, describeConfirmation } from './confirmation.ts'
+
+const minuteMs = 60_000
+
+async function startMail(from = 'alerts@example.com') {
+  const mail = await startFakeMail()
+  onTestFinished(() => mail.close())
+  // Staff may read times in another time zone than the company's.
+  const zone = { TIME_ZONE: 'Asia/Tokyo' }
+  const variables = { SMTP_URL: mail.url, ALERT_EMAIL_FROM: from, CONFIRMATION_EMAIL: 'on' }
+  return { mail, env: makeSettings({ ...zone, ...variables }) }
+}
+
+async function open({ from, company = {} }: { from?: string; company?: Partial<Company> } = {}) {
+  const { mail, env } = await startMail(from)
+  const { context } = createTestContext(await openTestDatabase('sqlite'), env)
+  const own = { ...context, company: { ...testCompany, ...company } }
+  const send = (lead: Partial<StoredLead> = {}, reason: 'received' | 'unreached' = 'received') =>
+    sendThrough(confirmation, own, { lead: { ...storedJane, ...lead }, reason })
+  return { mail, send }
+}
+
+it('tells the homeowner by when the company calls, as text and in the brand’s colors', async () => {
+  const { mail, send } = await open()
+  expect(await send({ name: 'Maria Lopez' })).toEqual({ ok: true })
+  const [received] = mail.mails
+  expect(received?.to).toEqual([jane.email])
+  expect(received?.subject).toBe('Northgate Roofing: we have your request')
+  expect(Object.fromEntries(received?.headers ?? [])).toMatchObject({
+    from: 'Northgate Roofing <alerts@example.com>',
+    'reply-to': 'alerts@example.com',
+    'message-id': `<${storedJane.id}_confirmation@example.com>`,
+    'auto-submitted': 'auto-generated',
+  })
+  expect(received?.text.replaceAll('\r', '').trim()).toBe(
+    [
+      'Hi Maria,',
+      'We have your request. We’ll call you by 6:10 AM.',
+      'Questions? Call (612) 555-0134.',
+      'Northgate Roofing',
+      'If you didn’t ask us for an estimate, you can ignore this email.',
+    ].join('\n\n'),
+  )
+  for (const part of ['6:10 AM', 'tel:6125550134', brand.palette.accent, brand.palette.ink])
+    expect(received?.html).toContain(part)
+})
+
+it('sends replies to the company, and the same message ID on a retry', async () => {
+  const company = { email: 'office@northgate.example' }
+  const { mail, send } = await open({ from: 'Crew <crew@example.com>', company })
+  await send()
+  await send()
+  const [first, second] = mail.mails.map(({ headers }) => Object.fromEntries(headers))
+  expect(first).toMatchObject({ from: 'Crew <crew@example.com>', 'reply-to': company.email })
+  expect(second?.['message-id']).toBe(first?.['message-id'])
+})
+
+it('tells the homeowner about a call that nobody answered, in the same thread', async () => {
+  const { mail, send } = await open()
+  await send({ phone: '(612) 555-0142 ext 7' }, 'unreached')
+  const [received] = mail.mails
+  expect(received?.subject).toBe('Northgate Roofing: we tried to reach you')
+  expect(received?.text).toContain('We just tried to reach you at …0142.')
+  expect(received?.text).toContain('Call us at (612) 555-0134.')
+  expect(Object.fromEntries(received?.headers ?? [])).toMatchObject({
+    'message-id': `<${storedJane.id}_confirmation_unreached@example.com>`,
+    references: `<${storedJane.id}_confirmation@example.com>`,
+  })
+})
+
+const describe = (lead: Partial<StoredLead>, { now = testTime, attempts = 1 } = {}) => {
+  const reason = attempts > 1 ? ('unreached' as const) : ('received' as const)
+  const context = { company: testCompany, hours: dayHours, now: () => now }
+  return describeConfirmation({ lead: { ...storedJane, ...lead }, reason, attempts }, context).text
+}
+
+it('never promises a call in the past', () => {
+  expect(describe({ deadlineAt: testTime + 25 * 3_600_000 })).toContain('by 7:00 AM tomorrow.')
+  const late = describe({}, { now: testTime + promiseMs })
+  expect(late).toContain('We have your request. We’ll call you as soon as we can.\n')
+  expect(describe({ answeredAt: testTime })).toContain('We have your request.\n')
+  expect(describe({}, { attempts: 2 })).toContain('We tried to reach you')
+})
+
+it.each([
+  ...['Maria', 'ZOË', 'Jose\u0301 Ruiz', '  Jane  Doe', 'Li'].map((name) => [name, true]),
+  ...['J', 'evil.example', 'Jane\r\nBcc: x@y.example', 'Win1000', '<b>Jane</b>', 'Mr. X'].map(
+    (name) => [name.replace('Jane\r', 'J\r'), false],
+  ),
+  ['A'.repeat(21), false],
+  // A single word can be a whole sentence: "Add me on WeChat to get money".
+  ['加微信领红包', false],
+])('greets with the first word only if it is a plain name: %j', (name, isName) => {
+  expect(describe({ name: String(name) }).startsWith('Hello,')).toBe(!isName)
+})
+
+it.each([
+  'victim@a.example,b@c.example',
+  'x<y>z@evil.example',
+  '"a;b"@evil.example',
+  'jane@evil.example>,<b',
+])('sends to one address: %s', async (email) => {
+  const { mail, send } = await open()
+  await send({ email })
+  for (const { to, headers } of mail.mails) {
+    expect(to).toHaveLength(1)
+    expect([...headers.keys()]).not.toContain('bcc')
+  }
+})
+
+it('confirms a lead at night, retries for an hour, and then stops', async () => {
+  const { mail, env } = await startMail()
+  const db = await openTestDatabase('sqlite')
+  const options = { hours: dayHours, clock: { at: testTime } }
+  const { context, clock, deliver } = openChannels(db, env, options)
+  mail.settings.refusedReceivers.set(jane.email, 450)
+  const deadlineAt = testTime + 70 * minuteMs
+  const plan = await planDelivery(context, { ...jane, deadlineAt })
+  expect(plan.channels).toEqual(['airtable', 'confirmation'])
+  await storeLead(db, { ...plan, deadlineAt, channels: ['confirmation'], escalateAt: undefined })
+  const check = async (at: number) => {
+    clock.at = at
+    await deliver()
+    return (await readDeliveries(db)).map(({ state }) => state).join()
+  }
+  expect(await check(testTime)).toBe('waiting')
+  expect(await check(testTime + 59 * minuteMs)).toBe('waiting')
+  const { hours } = context
+  const problems = await examine('desk', { env, hours, db, now: () => clock.at })
+  const late = problems.find(({ id }) => id === 'confirmation-late')?.forOwner?.text
+  expect(late).toContain('for 1 lead have been delayed for 59 minutes. The site tries for an hour.')
+  // Otherwise it could be sent at the moment when it expires.
+  await db.kysely.updateTable('deliveries').set({ next_attempt_at: deadlineAt }).execute()
+  expect(await check(testTime + 61 * minuteMs)).toBe('expired')
+  expect(mail.mails).toEqual([])
+})
+
+it('sends suspected spam no email', async () => {
+  const { env } = await startMail()
+  const { context } = createTestContext(await openTestDatabase('sqlite'), env)
+  const plan = await planDelivery(context, { ...jane, deadlineAt: null })
+  expect(plan.channels).toEqual(['airtable'])
+})

@@ -1,0 +1,101 @@
+import * as v from 'valibot'
+import { formatCallTime } from '../call-time.ts'
+import { readPhone } from '../field-outputs.ts'
+import { escapeHtml } from '../safe-text.ts'
+import type { ClaimedLead } from '../store/deliveries.ts'
+import type { Channel, Context, Result } from './channel.ts'
+import { type MailSettings, mailVariables, sendMail } from './email.ts'
+import { formatButton, formatNote, formatPage } from './email-content.ts'
+
+const variables = {
+  CONFIRMATION_EMAIL: v.optional(
+    v.pipe(
+      v.picklist(['on', 'off'], 'must be on or off'),
+      v.transform((text) => (text === 'on' ? text : undefined)),
+    ),
+  ),
+  ...mailVariables,
+}
+
+/** Emails the homeowner. store/confirmation-limits.ts limits how many. */
+export const confirmation: Channel<'confirmation', typeof variables, MailSettings> = {
+  kind: 'confirmation',
+  label: 'Confirmation email',
+  settings: {
+    variables,
+    required: ['CONFIRMATION_EMAIL', 'SMTP_URL', 'ALERT_EMAIL_FROM'],
+    optional: ['SMTP_URL', 'ALERT_EMAIL_FROM'],
+    read: ({ CONFIRMATION_EMAIL, SMTP_URL, ALERT_EMAIL_FROM }) =>
+      CONFIRMATION_EMAIL && SMTP_URL && ALERT_EMAIL_FROM
+        ? { smtpUrl: SMTP_URL, from: ALERT_EMAIL_FROM }
+        : undefined,
+  },
+  reasons: ['received', 'unreached'],
+  // The address is in the lead. Suspected spam gets no email, because it may name a stranger's address.
+  recipients: async (_, event) =>
+    event?.lead.deadlineAt === null ? [] : [{ name: 'confirmation', to: '', label: '' }],
+  send: (claimed, _, context, signal) =>
+    Promise.all(claimed.map((delivery) => sendConfirmation(delivery, context, signal))),
+  explainFailure: (leads, since) =>
+    `Confirmation emails for ${leads} have been delayed for ${since}.`,
+  doctorCheck: async () => [{ state: 'ok', text: 'Homeowners get a confirmation email.' }],
+  batchSize: 1,
+  exclusive: false,
+  restMs: 0,
+  isAlert: false,
+  expiresAfterMs: 3_600_000,
+}
+
+function sendConfirmation(
+  delivery: ClaimedLead,
+  context: Context<MailSettings>,
+  signal: AbortSignal,
+): Promise<Result> {
+  const { lead, reason } = delivery
+  const { settings, company } = context
+  const { from } = settings
+  const firstId = `${lead.id}_confirmation`
+  const mail = {
+    ...describeConfirmation(delivery, context),
+    ...(reason === 'received' ? { id: firstId } : { id: `${firstId}_${reason}`, firstId }),
+    from: from.includes('<') ? from : { name: company.name, address: from },
+    // An object, because a comma in a string would separate two addresses.
+    to: { name: '', address: lead.email },
+    replyTo: company.email ?? from,
+  }
+  return sendMail(settings, mail, signal)
+}
+
+/** Contains nothing that the visitor typed except a first name, so that nobody can send ads to strangers. */
+export function describeConfirmation(
+  { lead, reason, attempts }: ClaimedLead,
+  { company, hours, now }: Pick<Context<unknown>, 'company' | 'hours' | 'now'>,
+) {
+  const [firstName = ''] = lead.name.normalize('NFC').trim().split(/\s+/)
+  // Latin letters only, because twenty Chinese characters can be a whole sentence.
+  const greeting = /^\p{Script=Latin}{2,20}$/u.test(firstName) ? `Hi ${firstName},` : 'Hello,'
+  const isUnreached = reason === 'unreached'
+  const ending = readPhone(lead.phone).callUrl.slice(-4)
+  const message = isUnreached
+    ? `We ${attempts === 1 ? 'just ' : ''}tried to reach you at …${ending}.`
+    : `We have your request.${describeCall()}`
+  const call = `${isUnreached ? 'Call us at' : 'Questions? Call'} ${company.phone}`
+  const ignore = 'If you didn’t ask us for an estimate, you can ignore this email.'
+  const paragraph = (text: string) => `<p style="margin:0 0 14px">${escapeHtml(text)}</p>`
+  const button = formatButton(readPhone(company.phone).callUrl, call)
+  const content = [paragraph(greeting), paragraph(message), button, formatNote(ignore)]
+  return {
+    subject: `${company.name}: ${isUnreached ? 'we tried to reach you' : 'we have your request'}`,
+    text: `${[greeting, message, `${call}.`, company.name, ignore].join('\n\n')}\n`,
+    html: formatPage(company.name, content.join('\n')),
+  }
+
+  /** Promises nothing if someone is already calling. */
+  function describeCall(): string {
+    const { deadlineAt, answeredAt } = lead
+    if (deadlineAt === null || answeredAt !== null) return ''
+    if (deadlineAt <= now()) return ' We’ll call you as soon as we can.'
+    const time = formatCallTime(deadlineAt, { now: now(), timeZone: hours.timeZone })
+    return ` We’ll call you by ${time}.`
+  }
+}
