@@ -39,7 +39,7 @@ export const formatButton = (
   background = palette.accent,
   color = palette.onAccent,
 ) =>
-  `<a href="${escapeHtml(href)}" style="display:block;margin:0 0 12px;padding:15px 16px;border-radius:${8 * roundness}px;background:${background};color:${color};font-size:18px;font-weight:700;text-align:center;text-decoration:none">${escapeHtml(text)}</a>`
+  `<a href="${escapeHtml(href)}" style="display:block;margin:0 0 12px;padding:15px 8px;border-radius:${8 * roundness}px;background:${background};color:${color};font-size:18px;font-weight:700;text-align:center;text-wrap:balance;text-decoration:none">${escapeHtml(text)}</a>`
 
 export const formatNote = (text: string) =>
   `<p style="margin:0 0 14px;color:${slate};font-size:15px">${escapeHtml(text)}</p>`
