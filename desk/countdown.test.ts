@@ -56,7 +56,7 @@ test('an answered lead shows who answered and when; a closed lead shows its outc
   expect(after(0, { deadlineAt: null, isSuspect: true })).toEqual(['suspect', 'Possible spam'])
 })
 
-test('a lead that is due after the opening waits calmly until then', () => {
+test('a lead that is due after the opening has no countdown until the opening', () => {
   setCompanyTimeZone('America/Chicago')
   const hourMs = 60 * minuteMs
   const night = { deadlineAt: receivedAt + hourMs + 10 * minuteMs }

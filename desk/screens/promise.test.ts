@@ -10,7 +10,7 @@ const receive = (agoMs: number) => ({
   ...{ answeredAt: null, answeredBy: null, source: null },
 })
 
-test('a lead that is late and open can still be answered', () => {
+test('a late lead counts as missed and as not answered yet', () => {
   const records = [receive(10 * minuteMs + 25_000), receive(minuteMs)]
   const report = computeReport(records, [], { from: 0, to: now, now, timeZone: 'UTC' })
   expect(describeReport(report)).toEqual([
@@ -20,7 +20,7 @@ test('a lead that is late and open can still be answered', () => {
   ])
 })
 
-test('a lead that is due after the opening is in time until then', () => {
+test('a lead that is due after the opening is in time until its deadline', () => {
   const night = { ...receive(60 * minuteMs), deadlineAt: now + minuteMs }
   const records = [night, { ...night, answeredAt: now - 2 * minuteMs }]
   const report = computeReport(records, [], { from: 0, to: now, now, timeZone: 'UTC' })
