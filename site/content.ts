@@ -11,7 +11,7 @@ export const company: Content['company'] = {
   phone: '(555) 555-0124',
   since: 1998,
   region: 'US',
-  /** For search engines: the towns, counties or states where you work. */
+  /** For search engines: the towns, counties, or states where you work. */
   areaServed: ['Minneapolis', 'Saint Paul'],
   // Shown in the footer, and to search engines:
   // address: { street: '12 Main St', city: 'Minneapolis', state: 'MN', zip: '55401' },
@@ -21,8 +21,8 @@ export const company: Content['company'] = {
 }
 
 /**
- * When someone calls back. While you are open, the page promises a call within 10 minutes. Instead of
- * 'always', list the hours of each day. Days that you leave out are closed:
+ * The hours in which you return calls. While you are open, the page promises a call within 10 minutes.
+ * Instead of 'always', list the hours of each day. Days that you leave out are closed:
  *   open: { Mon: ['7:00-18:00'], Tue: ['7:00-18:00'], Sat: ['8:00-12:00', '13:00-16:00'] },
  */
 export const hours: Content['hours'] = {

@@ -154,7 +154,7 @@ export async function expireDeliveries(
     .where('state', '=', 'waiting')
     .where('leased_until', '<=', now)
     .where((eb) => eb.or([eb('channel', '=', kind), eb('channel', 'like', `${kind}-%`)]))
-    // A message about an answer on the next day also gets a full day.
+    // A message that was planned later, such as about an answer the next day, also gets a full day.
     .where('due_at', '<=', before)
     .where(({ exists, selectFrom }) =>
       exists(

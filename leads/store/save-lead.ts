@@ -17,7 +17,7 @@ type SavedLead =
 /** Where a new lead goes, and when. */
 export type DeliveryPlan = {
   channels: readonly string[]
-  /** These get it when the time for the call starts. */
+  /** Channels that get the lead when its 10 minutes start. */
   channelsAtOpening?: readonly string[]
   /** When staff get the first reminder; undefined for no reminders. */
   escalateAt?: number | undefined
