@@ -16,7 +16,7 @@ test('a late lead counts as missed and as not answered yet', () => {
   expect(describeReport(report)).toEqual([
     '0 of 1 request answered within 10 minutes.',
     '1 missed, 1 of them not answered yet.',
-    '1 request is still within 10 minutes.',
+    '1 request is not due yet.',
   ])
 })
 
@@ -27,6 +27,6 @@ test('a lead that is due after the opening is in time until its deadline', () =>
   expect(describeReport(report)).toEqual([
     '1 of 1 request answered in time.',
     'Half within 7 min 0 s, 90% within 7 min 0 s.',
-    '1 request is still in time.',
+    '1 request is not due yet.',
   ])
 })
