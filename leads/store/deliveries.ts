@@ -200,30 +200,36 @@ export async function retryDeliveries(
   return retried.length
 }
 
+type NewDeliveries = { leadId: string; channels: readonly string[]; reason: DeliveryReason }
+
+/** Returns rows that are due at this time. The table's defaults fill the other columns. */
+export const makeDeliveries = ({ leadId, channels, reason }: NewDeliveries, dueAt: number) =>
+  channels.map((channel) => ({
+    ...{ lead_id: leadId, channel, reason },
+    ...{ next_attempt_at: dueAt, due_at: dueAt },
+  }))
+
 /** Writes deliveries that are due at this time. Resets existing ones, so that they are sent again. */
 export async function writeDeliveries(
   trx: Kysely<Tables>,
-  {
-    leadId,
-    channels,
-    reason,
-  }: { leadId: string; channels: readonly string[]; reason: DeliveryReason },
+  deliveries: NewDeliveries,
   dueAt: number,
 ): Promise<void> {
-  if (channels.length === 0) return
-  const due = {
-    state: 'waiting' as const,
-    attempts: 0,
-    next_attempt_at: dueAt,
-    ...free,
-    last_error: null,
-    note: null,
-    due_at: dueAt,
-    settled_at: null,
-  }
+  if (deliveries.channels.length === 0) return
   await trx
     .insertInto('deliveries')
-    .values(channels.map((channel) => ({ lead_id: leadId, channel, reason, ...due })))
-    .onConflict((conflict) => conflict.columns(['lead_id', 'channel', 'reason']).doUpdateSet(due))
+    .values(makeDeliveries(deliveries, dueAt))
+    .onConflict((conflict) =>
+      conflict.columns(['lead_id', 'channel', 'reason']).doUpdateSet({
+        state: 'waiting',
+        attempts: 0,
+        next_attempt_at: dueAt,
+        ...free,
+        last_error: null,
+        note: null,
+        due_at: dueAt,
+        settled_at: null,
+      }),
+    )
     .execute()
 }

@@ -4,7 +4,7 @@ import { findPromiseStart } from '../deadline.ts'
 import { toStoredFields } from '../field-outputs.ts'
 import type { Lead } from '../fields.ts'
 import type { LeadDetails } from '../lead.ts'
-import { writeDeliveries } from './deliveries.ts'
+import { makeDeliveries } from './deliveries.ts'
 import { makeSearchText } from './find-leads.ts'
 import { findRateLimit } from './rate-limit.ts'
 import type { Database } from './tables.ts'
@@ -90,9 +90,12 @@ export function saveLead(
 
     const { channels, channelsAtOpening = [], deadlineAt } = newLead
     const received = { leadId: id, reason: 'received' as const }
-    await writeDeliveries(trx, { ...received, channels }, now)
     const opensAt = findPromiseStart(deadlineAt ?? now)
-    await writeDeliveries(trx, { ...received, channels: channelsAtOpening }, opensAt)
+    const deliveries = [
+      ...makeDeliveries({ ...received, channels }, now),
+      ...makeDeliveries({ ...received, channels: channelsAtOpening }, opensAt),
+    ]
+    if (deliveries.length > 0) await trx.insertInto('deliveries').values(deliveries).execute()
     return { outcome: 'saved', leadId: id }
   })
 }

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Generated, Kysely, Transaction } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { type StoredFields, selectedFields } from '../field-outputs.ts'
 import type { Schedule } from '../hours.ts'
@@ -28,10 +28,10 @@ export type Tables = {
     lead_id: string
     channel: string
     reason: DeliveryReason
-    state: DeliveryState
-    attempts: number
+    state: Generated<DeliveryState>
+    attempts: Generated<number>
     next_attempt_at: number
-    leased_until: number
+    leased_until: Generated<number>
     lease_holder: string | null
     last_error: string | null
     note: string | null
