@@ -92,7 +92,7 @@ async function tryServer(dataDir: string) {
 }
 
 function readHeapBytes(): number {
-  // Without a collection first, the reading would include garbage.
+  // Collect garbage first, so that the reading does not include it.
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
   return process.memoryUsage().heapUsed

@@ -102,7 +102,7 @@ async function makeSharePicture(
       overlays.push({ input, left: 80, top })
       wordsEnd = Math.max(wordsEnd, (80 + info.width) / 1200)
     }
-    // The shade stays dark as far as the text reaches.
+    // Keep the gradient dark behind the whole text.
     const shade = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630">
       <linearGradient id="shade"><stop stop-color="${ink}" stop-opacity=".96"/><stop offset="${wordsEnd}" stop-color="${ink}" stop-opacity=".84"/><stop offset="${Math.min(1, wordsEnd + 0.3)}" stop-color="${ink}" stop-opacity="0"/></linearGradient>
       <path fill="url(#shade)" d="M0 0h1200v630H0z"/>

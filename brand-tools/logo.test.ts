@@ -8,7 +8,7 @@ const drawing = `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" vi
 
 const wrap = (shapes: string, root = '') => `<svg viewBox="0 0 24 24" ${root}>${shapes}</svg>`
 
-test('reduces a logo to one color, without styles, scripts, and handlers', () => {
+test('reduces a logo to one color, without styles, scripts, or handlers', () => {
   expect(readLogo(drawing)).toMatchObject({
     viewBox: '0 0 64 32',
     ratio: 2,

@@ -53,7 +53,7 @@ const fixed = {
 }
 
 const minContrast = 4.5
-// Buttons also have readable text, so their color needs less contrast. Many brands use yellow.
+// Buttons have readable text, so their own color needs less contrast. This allows yellow, which many brands use.
 const minButtonContrast = 1.5
 
 type Lch = { l: number; c: number; h: number }

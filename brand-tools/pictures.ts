@@ -20,7 +20,7 @@ const pictures: Record<string, Picture> = {
     ],
   },
   // One size for all phones, which fits into the ten packets of the first round trip. A picture of 760 px
-  // and 28 kB looked no better under the shade.
+  // and 28 kB looked no better under the gradient.
   'hero-portrait': {
     sources: ['hero-portrait', 'hero'],
     shape: [640, 853],

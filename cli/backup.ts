@@ -37,7 +37,7 @@ export async function backUp(
     writeBackup(sqlite, file, workDir),
   ).finally(() => sqlite.close())
   const names = (await readdir(backupDir)).filter(isBackup).sort()
-  // Names sort by time. A later name comes from a wrong clock, so delete it first.
+  // Names sort by time. Names later than the new one come from a wrong clock, so delete those first.
   const mine = names.indexOf(basename(file))
   const others = [...names.slice(mine + 1), ...names.slice(0, mine)]
   const older = others.slice(0, Math.max(0, names.length - keep))

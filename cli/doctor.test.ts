@@ -37,7 +37,7 @@ test('lists everything in a fresh checkout and creates nothing', async () => {
   const { code, text } = await run([], {}, folder)
   expect(code).toBe(1)
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
-  // While the content is the sample, the docs show this output.
+  // The docs show the output for the sample content.
   const operations = readFileSync(join(checkout, 'docs/operations.md'), 'utf8')
   if ('sample' in content.company) expect(operations).toContain(text)
   expect(readdirSync(folder)).toEqual([])

@@ -158,7 +158,7 @@ test.each([
   expect(await run(...args)).toMatchObject(fail(message, 2))
 })
 
-test('prints help without a command and without a database', async () => {
+test('prints help if no command is given, even without a database', async () => {
   const run = createCommandLine(() => openLeads({ DATABASE_URL: 'nonsense' }))
   const help = await run()
   expect(help).toMatchObject({ code: 0, out: expect.stringContaining('npm run leads -- desk') })

@@ -14,7 +14,7 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
       .selectFrom('leads')
       .select('id')
       .where('received_at', '<', now - recentMs)
-      // A lead of the night before may not be due yet.
+      // A lead from last night may not be due yet.
       .where((eb) => eb.or([eb('deadline_at', 'is', null), eb('deadline_at', '<', now)]))
     const cancelled = await trx
       .updateTable('deliveries')

@@ -161,7 +161,7 @@ it('changes nothing if the backup is damaged or from a newer version', async () 
   expect(await count(dataDir)).toBe(20)
 })
 
-it('restores a backup from before a migration, which the newer version applies again', async () => {
+it('restores a backup from before a migration, and the site migrates it again', async () => {
   const dataDir = await fill(1)
   const file = await backUpNow(dataDir)
   const migrations = createNewerMigrations()
@@ -193,7 +193,7 @@ it('changes nothing if the current database is damaged or only its log is left',
 })
 
 it.runIf(process.getuid?.() === 0)(
-  'leaves all files to the site’s user when root runs it',
+  'creates files that the site’s user owns, even when root runs it',
   async () => {
     const dataDir = await fill(1)
     const file = await backUpNow(dataDir)

@@ -123,7 +123,7 @@ export const runRestore = createCommand('Nothing was restored', async (args, var
     `Restored ${count(leads, 'lead')}.${newest}`,
     ...(kept ? [`The previous database is in ${kept}.`] : []),
     'Leads received after the backup are missing. Look for them in Airtable.',
-    'People erased after the backup are back. Erase them again on the desk.',
+    'Leads erased after the backup are back. Erase them again on the desk.',
     ...(phones > 0
       ? [
           'Push devices were removed. On each phone, sign in to the desk and turn on notifications again.',

@@ -128,7 +128,7 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
       )
       for (let at = 0; at < 10; at++) {
         const askedAt = performance.now()
-        // Without the test's port: the desk answers only under its own name.
+        // Omit the test's port, because the desk answers only requests for its own host name.
         expect((await request('/', { host, headers: { host } })).statusCode).toBe(200)
         expect((await postLead(request)).statusCode).toBe(200)
         expect(performance.now() - askedAt).toBeLessThan(4_000)

@@ -29,8 +29,8 @@ test('a lead goes from calm to late', () => {
   expect(after(0)).toEqual(['calm', '10 min left'])
   expect(after(3.5 * minuteMs)).toEqual(['calm', '6 min left'])
   expect(after(4 * minuteMs)).toEqual(['soon', '6 min left'])
-  expect(after(8 * minuteMs)).toEqual(['urgent', 'Call now: 2:00'])
-  expect(after(10 * minuteMs - 1)).toEqual(['urgent', 'Call now: 0:01'])
+  expect(after(8 * minuteMs)).toEqual(['urgent', 'Call now: 2:00 left'])
+  expect(after(10 * minuteMs - 1)).toEqual(['urgent', 'Call now: 0:01 left'])
   expect(after(12 * minuteMs)).toEqual(['late', '2 min late'])
   // The phone's clock may be behind.
   expect(after(-5_000)).toEqual(['calm', '10 min left'])
@@ -56,7 +56,7 @@ test('an answered lead shows who answered and when; a closed lead shows its outc
   expect(after(0, { deadlineAt: null, isSuspect: true })).toEqual(['suspect', 'Possible spam'])
 })
 
-test('a lead that is due after the opening waits calmly until then', () => {
+test('a lead that is due after the opening has no countdown until the opening', () => {
   setCompanyTimeZone('America/Chicago')
   const hourMs = 60 * minuteMs
   const night = { deadlineAt: receivedAt + hourMs + 10 * minuteMs }

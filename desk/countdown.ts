@@ -45,7 +45,7 @@ export function computeCountdown(lead: LeadCard, now: number): Countdown {
     mood,
     text:
       mood === 'urgent'
-        ? `Call now: ${formatSeconds(leftMs)}`
+        ? `Call now: ${formatSeconds(leftMs)} left`
         : `${formatShortDuration(leftMs)} left`,
     shareLeft: Math.min(1, leftMs / promiseMs),
     minutesLeft: Math.floor(Math.round(leftMs / 1_000) / 60),

@@ -197,7 +197,7 @@ test('supports Google’s old widget: it suggests only addresses, and Enter in i
   await openOldList()
   const submits = await address.countSubmits()
   expect(google.searches.at(-1)).toMatchObject({ types: ['address'], regions: ['us'] })
-  // By itself, the widget would turn off autofill.
+  // Without our code, the widget would turn off autofill.
   await expect(field).toHaveAttribute('autocomplete', 'street-address')
   await oldList.getByText('12 Oak Ave').click()
   await expect(field).toHaveValue('12 Oak Ave, Boulder, CO 80202, USA')

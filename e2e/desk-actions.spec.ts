@@ -21,7 +21,7 @@ test.describe('when Airtable cannot be reached', () => {
     await page.getByRole('button', { name: 'Retry all leads' }).click()
     await expect(page.getByText('Retrying 1 delivery now.')).toBeVisible()
 
-    await page.getByRole('button', { name: 'Erase this person…' }).click()
+    await page.getByRole('button', { name: 'Erase this lead…' }).click()
     await page.getByLabel('To confirm, type the name').fill(visitor.name)
     const hereOnly = page.getByRole('button', { name: 'Erase here only' })
     await expect(hereOnly).toHaveCount(0)

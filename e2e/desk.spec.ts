@@ -99,7 +99,7 @@ test('a lead erased on one phone disappears from the other', async ({ sendLead, 
     await desk.getByRole('link', { name: visitor.name }).click()
     await expect(desk.getByRole('heading', { name: visitor.name })).toBeVisible()
   }
-  await sam.getByRole('button', { name: 'Erase this person…' }).click()
+  await sam.getByRole('button', { name: 'Erase this lead…' }).click()
   await sam.getByLabel('To confirm, type the name').fill('Jane')
   await sam.getByRole('button', { name: 'Erase', exact: true }).click()
   await expect(sam.getByRole('alert')).toHaveText(
@@ -222,7 +222,7 @@ for (const [name, options] of Object.entries({
     await page.getByRole('link', { name: visitor.name }).click()
     await page.getByRole('heading', { name: 'Where it was sent' }).waitFor()
     await checkAxe(page, 'lead')
-    await page.getByRole('button', { name: 'Erase this person…' }).click()
+    await page.getByRole('button', { name: 'Erase this lead…' }).click()
     await checkAxe(page, 'erase')
     await page.keyboard.press('Escape')
     for (const screen of ['All leads', 'Promise', 'People']) {

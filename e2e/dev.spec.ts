@@ -54,7 +54,9 @@ test('hydrates without errors, reloads after a change, and returns 404 for an un
   await expect(page.getByText('Oops! Page not found')).toBeVisible()
 })
 
-test('shows the message of a mistake in the content until it is corrected', async ({ page }) => {
+test('shows an error message for a mistake in the content until it is corrected', async ({
+  page,
+}) => {
   const content = join(copy, 'site/content.ts')
   const correct = readFileSync(content, 'utf8')
   writeFileSync(content, correct.replace(/( phone: '.*)\d'/, "$1'"))

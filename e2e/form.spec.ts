@@ -145,7 +145,7 @@ test('can be filled in and sent with the keyboard or with autofill alone', async
   expect(requests.map((request) => request.postDataJSON())).toEqual([visitor, visitor])
 })
 
-test('shows a toast, an error, and the focus at a missing field, and sends nothing', async ({
+test('shows a toast and an error, focuses the missing field, and sends nothing', async ({
   page,
   form,
 }) => {

@@ -79,7 +79,7 @@ test('the heading switches at closing and opening time', async ({ page }) => {
   await expect(heading).toHaveText(openHeading)
 })
 
-test('an emergency at night is called back at once, and the success message shows when', async ({
+test('at night, promises a call at once for emergencies and after opening for other requests', async ({
   page,
   form,
 }) => {
@@ -103,7 +103,7 @@ test('an emergency at night is called back at once, and the success message show
 
 test.describe('a visitor in another time zone', () => {
   test.use({ timezoneId: 'America/New_York' })
-  test('reads the company’s time with its zone', async ({ page }) => {
+  test('sees the company’s time with its time zone', async ({ page }) => {
     await page.clock.install({ time: at('2026-11-17T20:00') })
     await page.goto(url)
     const heading = words.closed.heading('7:10 AM CST tomorrow')

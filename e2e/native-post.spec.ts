@@ -223,7 +223,10 @@ test('stores no second lead when the visitor goes back and submits again', async
   expect(site.listNames()).toEqual([visitor.name])
 })
 
-test('shows an enabled button after Back from a native post by React', async ({ page, form }) => {
+test('shows an enabled button when the visitor goes back after React posted natively', async ({
+  page,
+  form,
+}) => {
   await page.route(laterFiles, (route) => route.fulfill(gone))
   // After a 204 response the browser stays on the page, which looks like the page after Back.
   await page.route(functionUrl, (route) => route.fulfill({ status: 204 }))
@@ -239,12 +242,12 @@ test('shows an enabled button after Back from a native post by React', async ({ 
   expect(await form.readValues()).toEqual(visitor)
 })
 
-test('waits for the connection before a native post by React', async ({ page, context, form }) => {
+test('waits for the connection before React posts natively', async ({ page, context, form }) => {
   await page.route(laterFiles, (route) => route.abort())
   await page.goto('/')
   const posts = await form.holdPosts()
   await form.fillIn()
-  // Only once, because the form also preloads this code, and a second failure would go offline again.
+  // Only once, because the form also preloads this code, and a second request would go offline again.
   await page.route(
     /send-lead/,
     async (route) => {

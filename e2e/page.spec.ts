@@ -126,7 +126,7 @@ test('serves the page for any query and fragment, with the current year', async 
   }
 })
 
-test('makes the header solid after 50 px, and scrolls to the top on an estimate button', async ({
+test('makes the header solid after 50 px, and scrolls to the top when an estimate button is clicked', async ({
   page,
 }) => {
   const readHeader = () =>

@@ -43,7 +43,7 @@ test('sends only the campaign and the referring host, and keeps the first source
   expect(await sendSource()).toEqual(source)
 })
 
-test('keeps the campaign across the 404 page, which is not a referrer', async ({
+test('keeps the campaign across the 404 page, which does not count as a referrer', async ({
   page,
   sendSource,
 }) => {

@@ -177,7 +177,7 @@ export async function startFakeAirtable({
 
   return {
     ...server,
-    /** The product's settings for this fake. */
+    /** Settings that make the product use this fake. */
     airtable: { token, baseId, table: tableName, apiUrl: server.url },
     env: {
       AIRTABLE_TOKEN: token,

@@ -59,7 +59,7 @@ The fake Airtable          ${airtable.url}
       `The page sends leads to ${given.VITE_SUPABASE_URL} instead of this demo, because it was built with\nVITE_SUPABASE_URL. To see leads here, unset the variable and build again.\n`,
     )
   print(
-    'Open the desk in another window, then fill in the form on the site. The lead appears on the desk, in the\nfake Airtable, and here as an email to staff. To sign in to the desk again, use staff@example.com.\nPress Ctrl-C to stop the demo.\n',
+    'Open the desk in another window, then fill out the form on the site. The lead appears on the desk, in the\nfake Airtable, and here as an email to staff. To sign in to the desk again, use staff@example.com.\nPress Ctrl-C to stop the demo.\n',
   )
   await addCrewPhone()
   const timer = setInterval(printNews, 300)

@@ -34,7 +34,7 @@ export async function startFakeTwilio() {
   })
   return {
     ...server,
-    /** The product's settings for this fake. */
+    /** Settings that make the product use this fake. */
     env: {
       TWILIO_ACCOUNT_SID: accountSid,
       TWILIO_AUTH_TOKEN: authToken,

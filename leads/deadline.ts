@@ -11,7 +11,7 @@ export function findDeadline(receivedAt: number, service: string, hours: Busines
 /** Returns the time from which reminder delays are counted. */
 export const findPromiseStart = (deadlineAt: number): number => deadlineAt - promiseMs
 
-/** How long a lead has waited for its call: since the opening if it came in before, otherwise since its receipt. */
+/** Returns how long a lead has waited: since its 10 minutes started, or since its receipt if they have not. */
 export function measureWait(
   { receivedAt, deadlineAt }: { receivedAt: number; deadlineAt: number | null },
   now: number,

@@ -30,7 +30,7 @@ export function findOpeningWithinYear(at: number, hours: BusinessHours): number 
   for (const { from } of listSpans(at, hours)) return Math.max(at, from)
 }
 
-/** The next time without anyone at work, from now on while the company is closed. */
+/** Returns the current closure, or the next one while the company is open. */
 export function findClosure(
   at: number,
   hours: BusinessHours,
@@ -42,7 +42,7 @@ export function findClosure(
   }
 }
 
-/** The opening times of the next year that have not ended. */
+/** Lists the open periods of the next year that have not ended. */
 function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) {
   if (open === 'always') return
   const { toWall, toInstant } = findClock(timeZone)
@@ -58,7 +58,7 @@ function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) 
   }
 }
 
-/** When a phone is notified. Without limited hours, all phones are. */
+/** When a phone is notified. If the company never closes, every phone is always notified. */
 export const schedules = ['always', 'business-hours', 'after-hours'] as const
 export type Schedule = (typeof schedules)[number]
 

@@ -1,4 +1,4 @@
-/** Its message is shown to the user without a stack trace. */
+/** An error whose message is shown to the user without a stack trace. */
 export class UserError extends Error {
   override name = 'UserError'
 }

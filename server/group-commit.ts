@@ -25,7 +25,7 @@ export function createGroupCommit(kysely: Kysely<Tables>): Transact {
     let jobs: Job[] = waiting
     try {
       const outcomes = await kysely.transaction().execute(async (trx) => {
-        // Take all jobs, because a turn of the event loop may be long.
+        // Take the jobs only now, so that those that arrived while we waited for the lock are included.
         jobs = waiting.splice(0)
         const outcomes: (() => void)[] = []
         for (const { run, deferred } of jobs) {

@@ -26,7 +26,7 @@ it('drops and counts lines while the reader is stalled, and reports the count af
   expect(read).toBeLessThan(50)
 })
 
-/** Creates a full pipe, as a stalled reader leaves it. */
+/** Creates a full pipe, like one whose reader has stalled. */
 function createFullPipe(dir: string) {
   const path = join(dir, 'log')
   execFileSync('mkfifo', [path])

@@ -11,7 +11,7 @@ export const company: Content['company'] = {
   phone: '(555) 555-0124',
   since: 1998,
   region: 'US',
-  /** For search engines: the towns, counties or states where you work. */
+  /** For search engines: the towns, counties, or states where you work. */
   areaServed: ['Minneapolis', 'Saint Paul'],
   // Shown in the footer, and to search engines:
   // address: { street: '12 Main St', city: 'Minneapolis', state: 'MN', zip: '55401' },
@@ -21,8 +21,8 @@ export const company: Content['company'] = {
 }
 
 /**
- * When someone calls back. While you are open, the page promises a call within 10 minutes. Instead of
- * 'always', list the hours of each day. Days that you leave out are closed:
+ * The hours when you call leads back. While you are open, the page promises a call within 10 minutes.
+ * Instead of 'always', list the hours of each day. Days that you leave out are closed:
  *   open: { Mon: ['7:00-18:00'], Tue: ['7:00-18:00'], Sat: ['8:00-12:00', '13:00-16:00'] },
  */
 export const hours: Content['hours'] = {
@@ -30,7 +30,7 @@ export const hours: Content['hours'] = {
   open: 'always',
   /** Holidays, such as '2026-12-25'. */
   closedDates: [],
-  /** Whether you also call back emergencies while you are closed: 'always' or 'when open'. */
+  /** When you call back about emergencies: 'always', or only 'when open'. */
   emergencies: 'always',
 }
 
@@ -40,7 +40,7 @@ export const head: Content['head'] = {
   notFoundTitle: `Page not found | ${company.name}`,
   pictureAlt: 'A shingled house at golden hour',
   /** On the picture for shared links, below the company's name. After a change, run: npm run brand */
-  shareLines: ['Free roofing estimate.', 'A call back within 10 minutes.'],
+  shareLines: ['Free roofing estimate.', 'A callback within 10 minutes.'],
 }
 
 export const header: Content['header'] = {
@@ -107,7 +107,7 @@ export const form: Content['form'] = {
     waiting:
       "You're offline. Keep this page open, and we'll send your request when you're back online. Or call us:",
   },
-  /** While you are closed, {time} becomes a time such as "7:10 AM tomorrow". Not used if you are always open. */
+  /** While you are closed, ${time} becomes a time such as "7:10 AM tomorrow". Not used if you are always open. */
   closed: {
     heading: (time) => `We'll call you by ${time}.`,
     toast: (time) => `Estimate request received! We'll call you by ${time}.`,
@@ -280,7 +280,7 @@ const rows: Content['testimonials']['rows'] = [
     },
     {
       name: 'Grace Mbeki',
-      text: 'I filled in the form on my phone in the parking lot. They called before I reached the store.',
+      text: 'I filled out the form on my phone in the parking lot. They called before I reached the store.',
       sample: true,
     },
     {

@@ -111,7 +111,7 @@ export const localChecks: readonly Check<LocalContext>[] = [
       env.databaseUrl !== undefined || leadsAre === 'elsewhere' ? true : undefined,
     forDeveloper: () => ({
       text: 'Doctor cannot check PostgreSQL backups.',
-      next: 'Make sure that it is backed up every night: see docs/backup.md',
+      next: 'Make sure that the database is backed up every night: see docs/backup.md',
     }),
   }),
   defineCheck({
@@ -133,7 +133,7 @@ export const localChecks: readonly Check<LocalContext>[] = [
       storedConsent === form.consent.text ? undefined : form.consent.version,
     forDeveloper: (version) => ({
       text: `The consent text (or the company name in it) has changed, but its version is still ${version}, so you cannot tell which text a visitor saw.`,
-      next: 'Set form.consent.version in site/content.ts to a new value, such as the current month',
+      next: 'Set form.consent.version in site/content.ts to a new value, such as today’s date',
     }),
   }),
   defineCheck({

@@ -48,7 +48,7 @@ export async function readDatabase(
     const { errstr = findErrorCode(error) } = error as { errstr?: string }
     return { leadsAre: 'here', databaseFault: errstr }
   } finally {
-    // Do not wait for this, because a hung server would not answer it either.
+    // Do not wait for the database to close, because a server that hangs would block doctor.
     db?.close().catch(() => {})
   }
 }

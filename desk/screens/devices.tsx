@@ -23,7 +23,7 @@ type Devices = {
 type Schedule = DeviceCard['schedule']
 const scheduleNames: Record<Schedule, string> = {
   always: 'Always',
-  'business-hours': 'In business hours',
+  'business-hours': 'During business hours',
   'after-hours': 'After hours',
 }
 
@@ -197,7 +197,7 @@ function Device({ device, steps, opensAt, now, refresh }: DeviceProps) {
                     change({ onCallUntil: target.checked ? opensAt : 0 }, 'Saved.')
                   }
                 />
-                I’m on call until opening ({formatShortClock(opensAt, now)})
+                On call until opening ({formatShortClock(opensAt, now)})
               </label>
             </>
           )}

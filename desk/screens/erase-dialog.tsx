@@ -32,7 +32,7 @@ export function EraseDialog({
   return (
     <dialog ref={dialog} aria-labelledby="erase-title" onClose={() => setProblem(undefined)}>
       <form onSubmit={erase}>
-        <h2 id="erase-title">Erase this person?</h2>
+        <h2 id="erase-title">Erase this lead?</h2>
         <p>
           This deletes the lead here and in Airtable. You can’t undo it or take back alerts already
           sent.
@@ -54,7 +54,7 @@ export function EraseDialog({
         </div>
         {canEraseHere && (
           <>
-            <p>Or erase this person here only, and delete the row in Airtable yourself.</p>
+            <p>Or erase the lead here only, and delete the row in Airtable yourself.</p>
             <Button type="submit" name="here-only" disabled={isBusy}>
               Erase here only
             </Button>

@@ -93,7 +93,7 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
         {canResumeWebhook && <ResumeWebhook refresh={refreshBoth} />}
       </Deliveries>
       <button type="button" className="link erase" onClick={() => dialog.current?.showModal()}>
-        Erase this person…
+        Erase this lead…
       </button>
       <EraseDialog
         dialog={dialog}

@@ -10,23 +10,23 @@ const receive = (agoMs: number) => ({
   ...{ answeredAt: null, answeredBy: null, source: null },
 })
 
-test('a lead that is late and open can still be answered', () => {
+test('a late lead counts as missed and as not answered yet', () => {
   const records = [receive(10 * minuteMs + 25_000), receive(minuteMs)]
   const report = computeReport(records, [], { from: 0, to: now, now, timeZone: 'UTC' })
   expect(describeReport(report)).toEqual([
     '0 of 1 request answered within 10 minutes.',
     '1 missed, 1 of them not answered yet.',
-    '1 request is still within 10 minutes.',
+    '1 request is not due yet.',
   ])
 })
 
-test('a lead that is due after the opening is in time until then', () => {
+test('a lead that is due after the opening is in time until its deadline', () => {
   const night = { ...receive(60 * minuteMs), deadlineAt: now + minuteMs }
   const records = [night, { ...night, answeredAt: now - 2 * minuteMs }]
   const report = computeReport(records, [], { from: 0, to: now, now, timeZone: 'UTC' })
   expect(describeReport(report)).toEqual([
     '1 of 1 request answered in time.',
     'Half within 7 min 0 s, 90% within 7 min 0 s.',
-    '1 request is still in time.',
+    '1 request is not due yet.',
   ])
 })

@@ -14,8 +14,9 @@ export function PromiseScreen({ query, isAlwaysOpen }: { query: string; isAlways
     <>
       <Heading>Our 10-minute promise</Heading>
       <p className="quiet">
-        A call within 10 minutes, {isAlwaysOpen ? 'day and night' : 'counted from opening'}. Hatched
-        bars are missed calls.
+        A call within 10 minutes,{' '}
+        {isAlwaysOpen ? 'day and night' : 'or within 10 minutes of opening'}. Hatched bars are
+        missed calls.
       </p>
       <nav className="periods" aria-label="Period">
         {periods.map((some) => (
@@ -45,7 +46,7 @@ function Report({ days }: { days: string }) {
     return (
       <p className="empty">
         {report.open > 0
-          ? 'Nothing to report yet. The first requests are still within 10 minutes.'
+          ? 'Nothing to report yet. The first deadline hasn’t passed.'
           : `No requests in the last ${days} days.`}
       </p>
     )
@@ -90,7 +91,7 @@ function Report({ days }: { days: string }) {
       />
       {byShift.afterHours.leads > 0 && (
         <section className="card">
-          <h2>By time</h2>
+          <h2>By business hours</h2>
           <Table
             head={['Received', 'Leads', 'Kept']}
             rows={[
@@ -143,7 +144,7 @@ export function describeReport(report: PromiseReport): string[] {
     report.medianMs !== null &&
       `Half within ${formatTook(report.medianMs)}, 90% within ${formatTook(report.p90Ms)}.`,
     missed > 0 && `${missed} missed${late}.`,
-    open > 0 && `${count(open, 'request is', 'requests are')} still ${inTime}.`,
+    open > 0 && `${count(open, 'request is', 'requests are')} not due yet.`,
     suspect > 0 && `${count(suspect, 'request is', 'requests are')} possible spam and not counted.`,
     answeredInAirtable > 0 &&
       `${answeredInAirtable} answered in Airtable, possibly a little earlier than shown.`,

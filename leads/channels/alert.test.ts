@@ -114,7 +114,7 @@ it.each([
   expect(formatDuration(ms)).toBe(text)
 })
 
-it('is not late if it waited for the opening', () => {
+it('does not describe an alert as late if it waited for the opening', () => {
   const listRemarks = (afterMs: number) => alertOf(night, 'received', afterMs).remarks
   expect(listRemarks(opensAfterMs)).toEqual([])
   expect(listRemarks(opensAfterMs + 2 * minuteMs)).toHaveLength(1)

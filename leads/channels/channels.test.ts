@@ -10,7 +10,7 @@ import { makeSettings } from '#testing/settings.ts'
 import type { StoredLead } from '../lead.ts'
 import { type ChannelKind, channels } from './channels.ts'
 
-/** `takeTexts` returns the sent messages in which an app might turn words into links. */
+/** `takeTexts` returns the sent messages whose words an app may turn into links. */
 type Sample = { env: Record<string, string>; takeTexts: () => string[] }
 
 async function openAll() {

@@ -87,7 +87,10 @@ export function createDeviceReader(
       const message = 'cannot read push devices; recently added devices get no notifications'
       faults.report('devices', { error: nameError(error) }, message)
     }
-    reading = undefined
+    // Leads that arrive in one turn of the event loop share a query.
+    setImmediate(() => {
+      reading = undefined
+    })
   }
   return async (timeoutMs) => {
     reading ??= read()

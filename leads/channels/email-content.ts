@@ -5,7 +5,7 @@ import { escapeHtml } from '../safe-text.ts'
 import type { Alert } from './alert.ts'
 
 const pressButton =
-  'The link opens a page. Press the button there to tell the crew that you’re calling.'
+  '“I am calling” opens a page. Press the button there to tell the crew that you’re calling.'
 const setStatus =
   'When you call, set the row’s Status in Airtable to Called. This stops the reminders.'
 

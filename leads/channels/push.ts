@@ -83,8 +83,8 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     const devices = count === 1 ? '1 device' : `${count} devices`
     return count > 0 ? [{ state: 'ok', text: `Push notifications go to ${devices}.` }] : []
   },
-  // At opening, one notification names the leads of the night. If a process is killed before it records
-  // the results, a whole batch is repeated.
+  // At opening, one notification lists the leads from the night. If a process is killed before it records
+  // the results, the whole batch is sent again.
   batchSize: 10,
   exclusive: false,
   restMs: 0,
@@ -268,7 +268,7 @@ const knownServices = [
   'notify.windows.com',
 ]
 
-/** Prevents requests to our own network, because the browser sends the address. */
+/** Rejects other hosts, because a forged subscription could make the server call our own network. */
 export function isPushService(endpoint: string, more: readonly string[]): boolean {
   if (endpoint.length > 1_000 || !URL.canParse(endpoint)) return false
   const { protocol, hostname, port, username } = new URL(endpoint)

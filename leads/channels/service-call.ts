@@ -3,7 +3,7 @@ import type { Failure } from './channel.ts'
 // Cap Retry-After at 5 minutes, because we promise a call within 10.
 const longestHoldMs = 5 * 60_000
 
-/** Reads Retry-After, which is in seconds or a date by the service's clock. */
+/** Reads Retry-After, which is a number of seconds or a date by the service's clock. */
 export function readRetryAfterMs(headers: Headers): number {
   const retryAfter = headers.get('retry-after') ?? ''
   const ms = /^\d+$/.test(retryAfter)

@@ -36,7 +36,7 @@ it('sends the phone number and the answer link', async () => {
   expect(twilio.messages[0]?.body).toContain('I am calling: https://www.example.com/answer/')
 })
 
-// Errors about the account, the rate, or the sender affect all leads.
+// Errors about the account, the rate limit, or the sender affect all leads.
 it.each([
   [
     { kind: 'error', status: 401, code: 20003 },

@@ -72,7 +72,7 @@ it('sends the fields as typed, and escaped text for Slack', async () => {
 it.each([
   ...[400, 409, 413, 422].map((status) => [status, true] as const),
   ...[401, 403, 404, 405, 408, 415, 429, 500, 502, 503].map((status) => [status, false] as const),
-])('returns an error for %i; about one lead only: %s', async (status, refused) => {
+])('returns an error for %i; concerns only one lead: %s', async (status, refused) => {
   const fetch = async () => new Response(null, { status })
   const error = `The webhook returned ${status}.`
   expect(await send('https://hook.example', {}, { fetch })).toEqual({ ok: false, error, refused })

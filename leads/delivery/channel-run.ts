@@ -20,7 +20,7 @@ import { type DecidedResult, decideReport, decideResults } from './record-result
 // Another process takes over from a killed one after a lease and a poll, within a minute.
 export const leaseMs = 45_000
 export const pollMs = 5_000
-// While another process is sending.
+// The delay before trying again to acquire a lease that another process holds.
 const retryLeaseMs = 500
 const recordTries = 30
 const recordRetryMs = 1_000

@@ -116,10 +116,9 @@ export function createDeliverer(
     }
   })
 
-  /** Checks for due deliveries now rather than at the next poll. */
+  /** Sends due deliveries now rather than at the next poll. Reminders can wait for the poll. */
   function wake(): void {
     void deliverAll()
-    void reminderLoop.run()
   }
 
   return {
@@ -127,6 +126,7 @@ export function createDeliverer(
     start(): void {
       isStarted = true
       wake()
+      void reminderLoop.run()
     },
 
     wake,

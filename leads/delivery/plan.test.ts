@@ -84,7 +84,7 @@ it.each<[Partial<PushDevice>, number, boolean, boolean]>([
 // The company opens an hour after the start of each test.
 const hourMs = 3_600_000
 
-it('lets texts wait for the opening, and sends everything else at once', async () => {
+it('delays texts until the opening, and sends everything else at once', async () => {
   const { context, clock, lead } = await open(variables, dayHours)
   const deadlineAt = clock.at + hourMs + 600_000
   const { channels, channelsAtOpening, escalateAt } = await planDelivery(context, {
@@ -105,7 +105,7 @@ it.each<[Partial<PushDevice>, When, When]>([
   [{ schedule: 'business-hours', onCallUntil: 1 }, 'at opening', 'never'],
   [{ notifyAfterMinutes: 4 }, 'never', 'never'],
 ])(
-  'a device with %j is notified %s while closed, of an emergency %s',
+  'while closed, notifies a device with %j of a lead %s, and of an emergency %s',
   async (changes, ...whens) => {
     const { db, context, clock, lead } = await open({}, dayHours)
     await savePhone(db, changes)

@@ -30,7 +30,7 @@ it('adds jitter to the second half of the delay', () => {
   expect(computeRetryMs({ ageMs: 0, isAlert: false, attempts: 1 }, () => 0)).toBe(2_500)
 })
 
-it('retries the alert of a night lead often after the opening, and rarely after 20 minutes', () => {
+it('retries alerts often for 20 minutes after the request and after the opening, then rarely', () => {
   const deadlineAt = start + 8 * 3_600_000
   const findRetryMs = (now: number) => {
     const claimed = { ...claim('a', 9), lead: { ...storedJane, deadlineAt } }

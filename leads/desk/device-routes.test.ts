@@ -131,7 +131,7 @@ it.each([0, 40])('keeps the device when its browser signs in again after %i days
   expect((await list(sam)).devices).toEqual([])
 })
 
-it('lists a device whose session has expired, and cannot test it', async () => {
+it('lists a device whose session has expired, but sends it no test', async () => {
   const { service, subscribe, list, call, clock, signIn } = await open()
   await subscribe({ name: 'Truck', subscription: service.addPhone('phone') })
   clock.at += 30 * 24 * 3_600_000
@@ -179,7 +179,7 @@ it.each([
   expect((await list()).devices).toEqual([])
 })
 
-it('names the next opening, until which a phone can be on call', async () => {
+it('returns the next opening, or null if the company never closes', async () => {
   const db = await openTestDatabase('sqlite')
   const read = async (hours: BusinessHours) => {
     const { call, signIn } = createTestDesk(db, { hours })

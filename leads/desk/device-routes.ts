@@ -103,7 +103,7 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
       answer: async (c) => {
         const body = await readBody(c, changes)
         if (!body)
-          return refuse(c, 400, 'The device could not be changed. Reload the page and try again.')
+          return refuse(c, 400, 'These settings could not be saved. Reload the page and try again.')
         const exists = await changeDevice(db, c.req.param('id') ?? '', body)
         return exists ? c.json({ ok: true }) : refuse(c, 404, gone)
       },

@@ -134,7 +134,7 @@ describe.each(engines)('on %s', (engine) => {
   })
 })
 
-it('starts the reminders of a lead reopened at night over at the opening', async () => {
+it('restarts the reminders at the opening if a lead is reopened at night', async () => {
   const db = await openTestDatabase('sqlite')
   const { post, clock } = await open(db, { hours: dayHours })
   const id = await storeLead(db)
@@ -145,7 +145,7 @@ it('starts the reminders of a lead reopened at night over at the opening', async
   expect(await findNextEscalationAt(db)).toBe(clock.at + 10 * 3_600_000 + 240_000)
 })
 
-it('erases nothing while Airtable is unavailable, unless the owner chooses here only', async () => {
+it('erases nothing while Airtable is unavailable, unless the owner chooses “Erase here only”', async () => {
   const db = await openTestDatabase('sqlite')
   const id = await storeLead(db)
   await send(db)

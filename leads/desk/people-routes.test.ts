@@ -50,7 +50,7 @@ describe.each(engines)('the crew on %s', (engine) => {
     expect(mails).toHaveLength(2)
   })
 
-  it('can lose a person who never signed in, but not an address from the settings', async () => {
+  it('allows removing a person who never signed in, but not an address from the settings', async () => {
     const { add, remove, list } = await open()
     await add('dana@example.com')
     expect((await remove('dana@example.com')).status).toBe(200)
@@ -67,7 +67,7 @@ describe.each(engines)('the crew on %s', (engine) => {
     expect((await add('dana@example.com')).status).toBe(409)
   })
 
-  it('cannot get new members if the desk cannot send email', async () => {
+  it('accepts no new members if the desk cannot send email', async () => {
     const { add } = await open({ sendLink: undefined })
     const { status, message } = await add('dana@example.com')
     expect([status, message]).toEqual([

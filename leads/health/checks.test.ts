@@ -132,7 +132,7 @@ it.each<[string, Partial<PushDevice>, boolean]>([
   ['on call', { schedule: 'business-hours', onCallUntil: now + 3_600_000 }, false],
   ['unless it is paused', { quietUntil: now + 3_600_000, notifyEmergencies: false }, true],
   ['no longer', { goneAt: now }, true],
-])('knows whether a phone is notified at night: %s', async (_, changes, isFound) => {
+])('checks whether a phone is notified at night: %s', async (_, changes, isFound) => {
   const facts = withDatabase({ devices: [makePhone(changes)] })
   const ids = await listIds('desk', { hours: dayHours, ...facts })
   expect(ids.includes('nobody-on-call')).toBe(isFound)
@@ -147,7 +147,7 @@ it('warns during the day that no phone is notified at night', async () => {
   expect(await listIds('desk', { ...facts, hours: whenOpen })).not.toContain('nobody-on-call')
 })
 
-it('counts on text messages at night', async () => {
+it('does not warn about the night if text messages are set up', async () => {
   const sms = { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 't', TWILIO_FROM: '+15550001111' }
   const settings = makeSettings({ ...complete, ...sms, ALERT_SMS_TO: '+15550002222' })
   const ids = await listIds('desk', { env: settings, hours: dayHours })
@@ -180,7 +180,7 @@ it.each<[string, Record<string, string>, boolean]>([
   expect(doctorIds.includes('desk-url-missing')).toBe(!isHttps)
 })
 
-it('requires durable storage, backups, and no samples only on a public site', async () => {
+it('requires durable storage, backups, and real content only on a public site', async () => {
   const laptop: MachineFacts = {
     storage: { ...storage, kind: 'container', newestBackupAt: undefined },
     samples: ['company'],

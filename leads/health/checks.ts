@@ -64,7 +64,7 @@ const checkLate = ({ kind, explainFailure, isAlert }: (typeof channels)[number])
       action: { label: 'Retry now', kind: 'retry-all' },
     }),
     forDeveloper: (pending, context) => ({
-      text: `${explain(pending, context)} ${pending.lastError ?? 'No attempt was made yet.'}`,
+      text: `${explain(pending, context)} ${pending.lastError ?? 'No attempt has been made yet.'}`,
       next: 'Fix the cause. Deliveries are retried automatically',
     }),
   })
@@ -77,10 +77,10 @@ const checkIncomplete = ({ kind, label }: (typeof channels)[number]) =>
     severity: 'warning',
     find: ({ env }) => env.incomplete[kind],
     forOwner: () => ({
-      text: `The settings for ${label} are incomplete, so nothing is sent there. ${askDeveloper}`,
+      text: `${label} settings are incomplete, so leads are not sent that way. ${askDeveloper}`,
     }),
     forDeveloper: (missing) => ({
-      text: `The settings for ${label} are incomplete, so nothing is sent there. Missing: ${missing.join(' and ')}.`,
+      text: `${label} settings are incomplete, so leads are not sent that way. Missing: ${missing.join(' and ')}.`,
       next: `Set ${missing.join(' and ')} in .env`,
     }),
   })
@@ -93,7 +93,7 @@ export const healthChecks: readonly Check[] = [
     find: ({ databaseFault }) => databaseFault,
     forDeveloper: (fault) => ({
       text: `The database cannot store or read leads (${fault}).`,
-      next: 'Run npm start, which migrates an older database. Otherwise check DATABASE_URL or DATA_DIR, the permissions, and the free disk space',
+      next: 'Run npm start, which migrates an older database. If that does not help, check DATABASE_URL or DATA_DIR, the permissions, and the free disk space',
     }),
   }),
   defineCheck({
@@ -158,13 +158,13 @@ export const healthChecks: readonly Check[] = [
       return database?.pending.get('airtable')?.leads ?? 0
     },
     forOwner: (leads) => {
-      const soFar = leads > 0 ? ` (${countLeads(leads)} so far)` : ''
+      const soFar = leads > 0 ? ` (${leads} so far)` : ''
       return {
-        text: `Airtable is not connected. Leads are saved here and will be sent once it is${soFar}. ${askDeveloper}`,
+        text: `Airtable is not connected. Leads are saved here${soFar} and will be sent once it is. ${askDeveloper}`,
       }
     },
     forDeveloper: () => ({
-      text: 'Airtable is not set up (AIRTABLE_TOKEN and AIRTABLE_BASE_ID). Leads are stored here until then.',
+      text: 'Airtable is not set up (AIRTABLE_TOKEN and AIRTABLE_BASE_ID). Leads are stored here until it is.',
       next: nextSteps.settings,
     }),
   }),
@@ -184,7 +184,7 @@ export const healthChecks: readonly Check[] = [
     }),
     forDeveloper: () => ({
       text: 'No alerts are set up, so new leads do not notify anyone.',
-      next: 'Turn on notifications on the desk, under People. Or set SMTP_URL, ALERT_EMAIL_FROM, and ALERT_EMAIL_TO, the TWILIO_… variables and ALERT_SMS_TO, or ALERT_WEBHOOK_URL in .env',
+      next: 'Turn on notifications on the desk, under People. Or set up email (SMTP_URL and ALERT_EMAIL_…), texts (TWILIO_… and ALERT_SMS_TO), or a webhook (ALERT_WEBHOOK_URL) in .env',
     }),
   }),
   nobodyOnCall,
@@ -254,7 +254,7 @@ export const healthChecks: readonly Check[] = [
       const places = [...others, ...(reviews > 0 ? [`${reviews} testimonials`] : [])].join(', ')
       return {
         text: `site/content.ts has sample content: ${places}. Fake testimonials are illegal in the US, with fines over $50,000 each (16 CFR 465).`,
-        next: 'Replace the samples in site/content.ts with your own content and delete each `sample: true`, or delete the entry. Make sure that every number and claim on the page is true, such as licensed and 24/7. Then run npm run brand',
+        next: 'Replace the samples in site/content.ts with your own content and delete each `sample: true`, or delete the entry. Make sure that every number and claim on the page is true, such as “licensed” and “24/7.” Then run npm run brand',
       }
     },
   }),

@@ -16,11 +16,11 @@ export const deviceChecks: readonly Check[] = [
     severity: 'warning',
     find: ({ database }) => listNames(database?.devices.filter((device) => !canNotify(device))),
     forOwner: (devices) => ({
-      text: `No longer notified: ${devices}. Open the desk there and turn on notifications again, or remove the device.`,
+      text: `Notifications no longer reach ${devices}. Open the desk there and turn on notifications again, or remove the device.`,
       action: openPeople,
     }),
     forDeveloper: (devices) => ({
-      text: `No longer notified: ${devices}. The push service dropped the device, or its session ended.`,
+      text: `Notifications no longer reach ${devices}. The push service dropped the device, or its session ended.`,
       next: 'Turn on notifications there again, or remove the device on the desk, under People',
     }),
   }),

@@ -4,7 +4,7 @@ import { findClosure, findShift } from '../hours.ts'
 import { canNotify } from '../store/push-devices.ts'
 import { defineCheck } from './check.ts'
 
-/** Warns before the night comes. */
+/** Checks the next closure, so that the warning appears while the company is still open. */
 export const nobodyOnCall = defineCheck({
   id: 'nobody-on-call',
   runsIn: ['desk', 'doctor'],

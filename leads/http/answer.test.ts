@@ -123,7 +123,7 @@ it('runs no script, loads nothing, and cannot be cached, indexed, framed, or lea
   expect(text).not.toMatch(/<script|style="| on\w+="/)
 })
 
-it('explains when the database is unavailable', async () => {
+it('shows an explanation when the database is unavailable', async () => {
   const { send, db } = await open('sqlite')
   await db.kysely.schema.alterTable('leads').renameTo('away').execute()
   const { status, text } = await send('POST')

@@ -69,7 +69,7 @@ export function createApp(options: AppOptions): Hono {
   app.on('POST', functionPaths, async (c) => {
     if (isForm(c)) return handleForm(c)
     if (!hasKey(c)) {
-      // Log this once, because the page may have been built with a different key.
+      // Log this once: the page may have been built with a different key, and then every lead fails.
       faults.report('public key', {}, 'rejected a lead without this site’s public key (401)')
       return refuse(c, refusals.wrongKey)
     }

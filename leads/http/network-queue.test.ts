@@ -14,7 +14,7 @@ function createWork() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-it('saves the leads of a network one at a time, even after a failure', async () => {
+it('saves the leads from one network one at a time, even after a failure', async () => {
   const { started, work } = createWork()
   const queues = createNetworkQueues()
   const saves = [1, 2, 3].map(() => queues.save('a', work))

@@ -7,7 +7,7 @@ const maxQueued = 50
 type Queue = { length: number; last: Promise<unknown> }
 
 /**
- * Saves the leads of a network one at a time, because the rate limit locks the network anyway. If leads
+ * Saves the leads from a network one at a time, because the rate limit locks the network anyway. If leads
  * waited for that lock in the database, each would hold a connection and block everyone else.
  */
 export function createNetworkQueues() {

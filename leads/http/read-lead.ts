@@ -83,13 +83,14 @@ const normalize: Partial<Record<LeadField, (text: string) => string>> = {
   phone: readPhoneDigits,
 }
 
+const sortedNames = fieldNames.toSorted()
+
 /** Returns the same hash for native posts and JSON. Ignores empty fields and the order of fields. */
 export const hashLead = (lead: Lead): string =>
   hash(
     JSON.stringify(
-      fieldNames
+      sortedNames
         .filter((name) => lead[name] !== '')
-        .toSorted()
         .map((name) => [name, normalize[name]?.(lead[name]) ?? lead[name]]),
     ),
   )

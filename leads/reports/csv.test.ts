@@ -25,15 +25,12 @@ test('quotes cells with quotes, commas, or line breaks, and leaves others unchan
   expect(formatCsvLine(['Apt 3; -gate is open'])).toBe(`"Apt 3; '-gate is open"\r\n`)
 })
 
-test.each(engines)(
-  'reads leads that arrived at the same moment page by page, on %s',
-  async (engine) => {
-    const db = await openTestDatabase(engine)
-    const ids: string[] = []
-    for (let lead = 0; lead < 5; lead++) ids.push(await storeLead(db))
-    const pages: LeadWithDeliveries[][] = []
-    for await (const page of readPages(db, {}, 2)) pages.push(page)
-    expect(pages.map((page) => page.length)).toEqual([2, 2, 1])
-    expect(new Set(pages.flat().map(({ id }) => id))).toEqual(new Set(ids))
-  },
-)
+test.each(engines)('pages through leads that arrived at the same moment, on %s', async (engine) => {
+  const db = await openTestDatabase(engine)
+  const ids: string[] = []
+  for (let lead = 0; lead < 5; lead++) ids.push(await storeLead(db))
+  const pages: LeadWithDeliveries[][] = []
+  for await (const page of readPages(db, {}, 2)) pages.push(page)
+  expect(pages.map((page) => page.length)).toEqual([2, 2, 1])
+  expect(new Set(pages.flat().map(({ id }) => id))).toEqual(new Set(ids))
+})

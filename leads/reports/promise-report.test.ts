@@ -76,7 +76,7 @@ it('lists the results by source, starting with the most leads', () => {
   ])
 })
 
-it('splits business hours and after hours, and counts the night’s minutes from the opening', () => {
+it('separates business hours from after hours, whose minutes count from the opening', () => {
   const opensAt = now - 60 * minuteMs
   const night = { deadlineAt: opensAt + 10 * minuteMs }
   const report = compute([

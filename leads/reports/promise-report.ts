@@ -45,7 +45,7 @@ export function computeReport(
     byDay: [...days]
       .sort(([a], [b]) => a.localeCompare(b))
       .map(([name, some]) => ({ day: name, ...countOutcomes(some) })),
-    /** Counts for minutes 1 to 10, later, and not yet. */
+    /** Counts of leads answered in minutes 1 to 10, later, and not yet. */
     byMinute: Array.from({ length: 12 }, (_, at) => minutes.get(at)?.length ?? 0),
     bySource: tallySources(promised, now),
     byShift: tallyShifts(promised, now),

@@ -166,7 +166,7 @@ export async function expireDeliveries(
     .where('state', '=', 'waiting')
     .where('leased_until', '<=', now)
     .where((eb) => eb.or([eb('channel', '=', kind), eb('channel', 'like', `${kind}-%`)]))
-    // A message about an answer on the next day also gets a full day.
+    // A message that was planned later, such as about an answer the next day, also gets a full day.
     .where('due_at', '<=', before)
     .$if(isAlert, (query) =>
       query.where(({ exists, selectFrom }) =>
@@ -214,34 +214,40 @@ export async function retryDeliveries(
   return retried.length
 }
 
+type NewDeliveries = { leadId: string; channels: readonly string[]; reason: DeliveryReason }
+
+/** Returns rows that are due at this time. The table's defaults fill the other columns. */
+export const makeDeliveries = ({ leadId, channels, reason }: NewDeliveries, dueAt: number) =>
+  channels.map((channel) => ({
+    ...{ lead_id: leadId, channel, reason },
+    ...{ next_attempt_at: dueAt, due_at: dueAt },
+  }))
+
 /** Writes deliveries that are due at this time. Resets existing ones, so that they are sent again. */
 export async function writeDeliveries(
   trx: Kysely<Tables>,
-  {
-    leadId,
-    channels,
-    reason,
-  }: { leadId: string; channels: readonly string[]; reason: DeliveryReason },
+  deliveries: NewDeliveries,
   dueAt: number,
 ): Promise<void> {
-  if (channels.length === 0) return
-  const due = {
-    state: 'waiting' as const,
-    attempts: 0,
-    next_attempt_at: dueAt,
-    ...free,
-    last_error: null,
-    note: null,
-    due_at: dueAt,
-    settled_at: null,
-    message_id: null,
-    check_at: null,
-    arrived_at: null,
-    tapped_at: null,
-  }
+  if (deliveries.channels.length === 0) return
   await trx
     .insertInto('deliveries')
-    .values(channels.map((channel) => ({ lead_id: leadId, channel, reason, ...due })))
-    .onConflict((conflict) => conflict.columns(['lead_id', 'channel', 'reason']).doUpdateSet(due))
+    .values(makeDeliveries(deliveries, dueAt))
+    .onConflict((conflict) =>
+      conflict.columns(['lead_id', 'channel', 'reason']).doUpdateSet({
+        state: 'waiting',
+        attempts: 0,
+        next_attempt_at: dueAt,
+        ...free,
+        last_error: null,
+        note: null,
+        due_at: dueAt,
+        settled_at: null,
+        message_id: null,
+        check_at: null,
+        arrived_at: null,
+        tapped_at: null,
+      }),
+    )
     .execute()
 }

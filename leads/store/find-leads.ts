@@ -66,7 +66,7 @@ export function makeSearchText(lead: Lead): string {
   return foldText([...texts, readPhoneDigits(lead.phone)].join(' '))
 }
 
-/** Reduces a text to what any keyboard can type: no case, accents, curly apostrophes, or invisible letters. */
+/** Reduces text to what any keyboard can type: no case, accents, curly apostrophes, or invisible characters. */
 export const foldText = (text: string): string =>
   keepVisible(text.normalize('NFKD'))
     .replace(/[\p{M}\p{Cf}]/gu, '')

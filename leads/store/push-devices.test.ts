@@ -34,7 +34,7 @@ it('does not mark a device as gone after it registered a new address', async () 
   expect(await listDevices(db, { deskEmails: [], now: testTime })).toMatchObject([{ goneAt: null }])
 })
 
-it.each(engines)('registers a device twice at once, on %s', async (engine) => {
+it.each(engines)('stores one device for parallel registrations, on %s', async (engine) => {
   const db = await openTestDatabase(engine)
   const register = () => saveDevice(db, makePhone())
   await savePhone(db)

@@ -96,7 +96,7 @@ export const listPromises = ({ kysely }: Database, { from, to }: Period) =>
     ])
     .where('received_at', '>=', from)
     .where('received_at', '<', to)
-    // Advertisers and other non-leads were promised nothing.
+    // The promise does not cover advertisers and other non-leads.
     .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', '!=', 'not-a-lead')]))
     .orderBy('received_at')
     .execute()

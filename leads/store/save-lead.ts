@@ -5,7 +5,7 @@ import { toStoredFields } from '../field-outputs.ts'
 import type { Lead } from '../fields.ts'
 import type { LeadDetails } from '../lead.ts'
 import { countConfirmation } from './confirmation-limits.ts'
-import { writeDeliveries } from './deliveries.ts'
+import { makeDeliveries } from './deliveries.ts'
 import { makeSearchText } from './find-leads.ts'
 import { findRateLimit } from './rate-limit.ts'
 import type { Database } from './tables.ts'
@@ -18,7 +18,7 @@ type SavedLead =
 /** Where a new lead goes, and when. */
 export type DeliveryPlan = {
   channels: readonly string[]
-  /** These get it when the time for the call starts. */
+  /** Channels that get the lead when its 10 minutes start. */
   channelsAtOpening?: readonly string[]
   /** When staff get the first reminder; undefined for no reminders. */
   escalateAt?: number | undefined
@@ -94,9 +94,12 @@ export function saveLead(
     const isOverLimit =
       newLead.channels.includes('confirmation') && !(await countConfirmation(trx, lead.email, now))
     const channels = newLead.channels.filter((name) => name !== 'confirmation' || !isOverLimit)
-    await writeDeliveries(trx, { ...received, channels }, now)
     const opensAt = findPromiseStart(deadlineAt ?? now)
-    await writeDeliveries(trx, { ...received, channels: channelsAtOpening }, opensAt)
+    const deliveries = [
+      ...makeDeliveries({ ...received, channels }, now),
+      ...makeDeliveries({ ...received, channels: channelsAtOpening }, opensAt),
+    ]
+    if (deliveries.length > 0) await trx.insertInto('deliveries').values(deliveries).execute()
     return { outcome: 'saved', leadId: id }
   })
 }

@@ -185,7 +185,7 @@ describe.each(engines)('the store on %s', (engine) => {
     expect(await findNextDueAt(db, 'email')).toBeUndefined()
   })
 
-  it('lets one sender at a time hold a channel, until it releases it', async () => {
+  it('lets only one sender hold a channel until it is released', async () => {
     const holders = ['a', 'b', 'c', 'd']
     const acquired = await Promise.all(holders.map((holder) => acquire(holder, start)))
     expect(acquired.filter(Boolean)).toHaveLength(1)

@@ -51,7 +51,7 @@ export const readConsent = (db: Database, version: string) => readSetting(db, na
 export const readLinkSecret = async (db: Database, given: string | undefined): Promise<string> =>
   given ?? getOrCreateSetting(db, 'link-secret', () => randomBytes(32).toString('base64url'))
 
-/** Identify the site to push services. If they changed, devices would have to register again. */
+/** These keys identify the site to push services. If they changed, devices would have to register again. */
 export type VapidKeys = { subject: string; publicKey: string; privateKey: string }
 
 export const readVapidKeys = async (db: Database, subject: string): Promise<VapidKeys> => ({

@@ -30,10 +30,10 @@ export type Tables = {
     lead_id: string
     channel: string
     reason: DeliveryReason
-    state: DeliveryState
-    attempts: number
+    state: Generated<DeliveryState>
+    attempts: Generated<number>
     next_attempt_at: number
-    leased_until: number
+    leased_until: Generated<number>
     lease_holder: string | null
     last_error: string | null
     note: string | null

@@ -22,7 +22,7 @@ export async function findTodayLeads(
   const promised = kysely
     .selectFrom('leads')
     .where('answered_at', 'is', null)
-    // Not received_at, because the company may be closed for longer than a week. Suspected spam has no deadline.
+    // Do not use received_at, because the company may be closed for over a week. Suspected spam has no deadline.
     .where('deadline_at', '>=', now - 7 * dayMs)
   return {
     toCall: await readGroup(

@@ -6,7 +6,7 @@ import { hasLongName } from './logo.tsx'
 
 /** The page's head preloads the same files. */
 export const heroPictures = {
-  // One size for all phones: the shade hides the difference, and each kilobyte costs 5 ms on 4G.
+  // One size for all phones: the gradient hides the difference, and each kilobyte costs 5 ms on 4G.
   phone: { media: '(max-width: 767px)', srcSet: '/pictures/hero-portrait-640.avif' },
   wide: {
     media: '(min-width: 768px)',

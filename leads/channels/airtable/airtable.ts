@@ -45,7 +45,10 @@ export const airtable: Channel<'airtable', typeof variables, AirtableSettings> =
     const next = blocker ? nextSteps[blocker] : setUp
     if (todo.length > 0) return todo.map((text) => ({ state: 'to do', text, next }))
     return [
-      { state: 'ok', text: `Airtable is ready. The table ${settings.table} has all columns.` },
+      {
+        state: 'ok',
+        text: `Airtable is ready. The table ${settings.table} has all required columns.`,
+      },
     ]
   },
   // Airtable accepts ten records per request and five requests per second from all senders together.

@@ -17,7 +17,7 @@ async function setUp(options: FakeOptions = {}, changed: Partial<AirtableSetting
 test('leaves a complete base unchanged', async () => {
   const { fake, before, done, todo } = await setUp()
   expect(todo).toEqual([])
-  expect(done).toContain('The table has all columns.')
+  expect(done).toContain('The table has all required columns.')
   expect(done).toContain('The token can write rows.')
   expect(fake.tables).toEqual(before)
 })

@@ -77,13 +77,13 @@ async function runChecks(
     const listed = await request('GET', tablesPath)
     const base = v.safeParse(baseSchema, listed.kind === 'ok' ? listed.body : undefined)
     if (!base.success) {
-      const invisible = `The token cannot see base ${settings.baseId}. At ${tokenPage}, give the token the scopes ${scopes.join(', ')} and access to the base. AIRTABLE_BASE_ID is the part of the base's URL that starts with "app".`
+      const invisible = `The token has no access to base ${settings.baseId}. At ${tokenPage}, give the token the scopes ${scopes.join(', ')} and access to the base. AIRTABLE_BASE_ID is the part of the base's URL that starts with "app".`
       addBlocker(listed, isForbidden(listed) ? invisible : describeReply(listed))
       const byHand = `Or create the table by hand: name it "${settings.table}" and add the columns ${describeAllColumns()}.`
       if (creates && report.blocker === 'settings') todo.push(byHand)
       return
     }
-    done.push(`The token can see base ${settings.baseId}.`)
+    done.push(`The token has access to base ${settings.baseId}.`)
 
     const { tables } = base.output
     const table = tables.find(({ id, name }) => id === settings.table || name === settings.table)
@@ -129,7 +129,7 @@ async function runChecks(
           `The column "${column}" has the type ${type}, which cannot store its values. Change it to ${typeWords[airtableColumns[column].type]}.`,
         )
     }
-    if (todo.length === 0) done.push('The table has all columns.')
+    if (todo.length === 0) done.push('The table has all required columns.')
   }
 
   async function createColumn(column: ColumnName, tableId: string): Promise<void> {
