@@ -47,6 +47,7 @@ const toJson = ({
   receivedAt,
   deadlineAt,
   answeredAt,
+  callAgainAt,
   source,
   ...lead
 }: LeadWithDeliveries) => ({
@@ -55,6 +56,7 @@ const toJson = ({
   receivedAt: toIso(receivedAt),
   deadlineAt: toIso(deadlineAt),
   answeredAt: toIso(answeredAt),
+  callAgainAt: toIso(callAgainAt),
   deliveries: deliveries.map(({ nextAttemptAt, dueAt, settledAt, ...delivery }) => ({
     ...delivery,
     dueAt: toIso(dueAt),

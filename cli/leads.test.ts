@@ -60,12 +60,13 @@ test('export writes every lead as CSV, readable only by the owner', async () => 
   const text = readFileSync(file, 'utf8')
   expect(text.startsWith('\uFEFFLead ID,Received At (America/Chicago),Name')).toBe(true)
   const lines = text.slice(1).trimEnd().split('\r\n')
+  expect(lines[0]).toContain(',Call Attempts,Outcome,')
   expect(lines).toHaveLength(3)
   expect(lines[1]).toContain(`,Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",`)
   expect(lines[1]).toContain(',2026-11-15 06:00:00,')
   expect(lines[1]).toContain(',Roof Repair,')
   expect(lines[1]).toContain(
-    `,Google Ads · =HYPERLINK(1),${source},,Version 2026-11,,,,airtable waiting`,
+    `,Google Ads · =HYPERLINK(1),${source},,Version 2026-11,,,0,,airtable waiting`,
   )
   expect(lines[2]).toContain(`,"'=HYPERLINK(""http://x"",""y"")",`)
   expect(lines[2]).toContain(",'+1 555 123 4567,")
@@ -86,6 +87,7 @@ test('export writes every lead as JSON, with its source and deliveries', async (
       id,
       ...jane,
       receivedAt: new Date(testTime).toISOString(),
+      ...{ callAttempts: 0, callAgainAt: null },
       source: { name: 'Google Ads · spring', utm_source: 'google', utm_campaign: 'spring' },
       deliveries: [{ channel: 'airtable', state: 'waiting' }, { channel: 'email' }],
     },

@@ -18,6 +18,8 @@ const card: LeadCard = {
   answeredBy: null,
   answeredName: null,
   outcome: null,
+  callAttempts: 0,
+  callAgainAt: null,
   isSuspect: false,
 }
 const after = (ms: number, changes: Partial<LeadCard> = {}) => {
@@ -54,6 +56,19 @@ test('an answered lead shows who answered and when; a closed lead shows its outc
     'Not a lead, marked by Sam',
   ])
   expect(after(0, { deadlineAt: null, isSuspect: true })).toEqual(['suspect', 'Possible spam'])
+})
+
+test('a lead without an answer is to call again later', () => {
+  setCompanyTimeZone('America/Chicago')
+  const callAgainAt = receivedAt + 33 * minuteMs
+  const again = { answeredAt: receivedAt + 3 * minuteMs, callAttempts: 2, callAgainAt }
+  const read = (minutes: number) =>
+    after(minutes * minuteMs, again).map((text) => text.replace(/\s/g, ' '))
+  expect(read(4)).toEqual(['answered', 'No answer (2 tries). Call again at 6:33 AM.'])
+  expect(read(33)).toEqual(['soon', 'No answer (2 tries). Call again now.'])
+  const leads = [{ ...card, ...again }]
+  expect(groupLeads(leads, callAgainAt - 1)).toMatchObject({ toCall: [], answered: leads })
+  expect(groupLeads(leads, callAgainAt)).toMatchObject({ toCall: leads, answered: [] })
 })
 
 test('a lead that is due after the opening has no countdown until the opening', () => {

@@ -1,5 +1,5 @@
-import { formatShortClock, formatShortDuration } from '#leads/clock.ts'
-import { findPromiseStart, measureWait, promiseMs } from '#leads/deadline.ts'
+import { formatShortClock, formatShortDuration, formatTries } from '#leads/clock.ts'
+import { findPromiseStart, isDueAgain, measureWait, promiseMs } from '#leads/deadline.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 
 export type Mood =
@@ -18,6 +18,9 @@ const minuteMs = 60_000
 export const isOpen = ({ answeredAt, outcome }: Pick<LeadCard, 'answeredAt' | 'outcome'>) =>
   answeredAt === null && !outcome
 
+/** Someone may claim the call: the first one, or the next one after a call without an answer. */
+export const canCall = (lead: LeadCard) => isOpen(lead) || lead.callAgainAt !== null
+
 /** When the time for the call starts, if that is at the next opening. */
 export function findOpening({ receivedAt, deadlineAt }: LeadCard, now: number): number | undefined {
   const opensAt = findPromiseStart(deadlineAt ?? 0)
@@ -34,6 +37,12 @@ export function computeCountdown(lead: LeadCard, now: number): Countdown {
     return { mood: outcome, text: `Not a lead${who}`, ...over }
   }
   if (outcome === 'done') return { mood: outcome, text: `Done: ${describeAnswer(lead)}`, ...over }
+  if (lead.callAgainAt !== null) {
+    const isDue = isDueAgain(lead, now)
+    const when = isDue ? 'now' : `at ${formatShortClock(lead.callAgainAt, now)}`
+    const text = `No answer (${formatTries(lead.callAttempts)}). Call again ${when}.`
+    return { mood: isDue ? 'soon' : 'answered', text, shareLeft: 1, minutesLeft: 0 }
+  }
   if (!isOpen(lead)) return { mood: 'answered', text: describeAnswer(lead), ...over }
   if (deadlineAt === null) return { mood: 'suspect', text: 'Possible spam', ...over }
   const leftMs = deadlineAt - now
@@ -67,8 +76,10 @@ const formatSeconds = (ms: number) => {
 
 /** Keeps the server's order. */
 export const groupLeads = (leads: readonly LeadCard[], now: number) => ({
-  toCall: leads.filter((lead) => isOpen(lead) && !lead.isSuspect && !findOpening(lead, now)),
+  toCall: leads.filter(
+    (lead) => isDueAgain(lead, now) || (isOpen(lead) && !lead.isSuspect && !findOpening(lead, now)),
+  ),
   waiting: leads.filter((lead) => isOpen(lead) && findOpening(lead, now)),
-  answered: leads.filter((lead) => !isOpen(lead)),
+  answered: leads.filter((lead) => !isOpen(lead) && !isDueAgain(lead, now)),
   suspect: leads.filter((lead) => isOpen(lead) && lead.isSuspect),
 })

@@ -1,8 +1,9 @@
 import { memo, useDeferredValue, useState } from 'react'
 import { formatAgo } from '#leads/clock.ts'
+import { isDueAgain } from '#leads/deadline.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { readOpenedAt, request } from './api.ts'
-import { computeCountdown, isOpen } from './countdown.ts'
+import { canCall, computeCountdown, isOpen } from './countdown.ts'
 import { CountdownIcon } from './countdown-icon.tsx'
 import { Button, Icon } from './elements.tsx'
 import { attempt, isolate } from './notice.tsx'
@@ -10,10 +11,10 @@ import { useIsLive, useNow } from './use-polling.ts'
 
 type Refresh = () => Promise<void>
 
-/** Undoes “I am calling” or an outcome, so reminders resume. */
+/** Undoes “I am calling”, “No answer”, or an outcome. */
 export async function reopen(
   { id, name }: LeadCard,
-  what: 'undo-calling' | 'reopen',
+  what: 'undo-calling' | 'undo-no-answer' | 'reopen',
   refresh: Refresh,
 ): Promise<void> {
   await attempt(request('POST', `/api/leads/${id}/${what}`), 'reopened.', {
@@ -27,7 +28,7 @@ export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refres
   const [hasDialed, setDialed] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const isLive = useIsLive()
-  const canClaim = isOpen(lead)
+  const canClaim = canCall(lead)
   const isOffered = hasDialed && canClaim
   const claim = async () => {
     setBusy(true)
@@ -83,7 +84,7 @@ const isSameRow = (a: Row, b: Row) =>
   JSON.stringify(a.lead) === JSON.stringify(b.lead)
 
 const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, refresh }: Row) {
-  const now = useNow(isOpen(lead) ? 1_000 : 60_000)
+  const now = useNow(canCall(lead) ? 1_000 : 60_000)
   const countdown = computeCountdown(lead, now)
   const what = [!lead.isEmergency && lead.service, lead.town].filter(Boolean)
   return (
@@ -115,7 +116,7 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, refresh }: Row) {
           </p>
         </div>
       </div>
-      {isOpen(lead) && <CallActions lead={lead} refresh={refresh} />}
+      {(isOpen(lead) || isDueAgain(lead, now)) && <CallActions lead={lead} refresh={refresh} />}
     </li>
   )
 }, isSameRow)

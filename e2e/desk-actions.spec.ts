@@ -1,6 +1,10 @@
 import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { checkAxe, row, test } from './desk.ts'
 import { visitor } from './form.ts'
 import { expect } from './test.ts'
@@ -96,5 +100,36 @@ test.describe('with a mail server', () => {
     await row(page, 'dana@example.com').getByRole('button', { name: 'Remove' }).click()
     await dialog.getByRole('button', { name: 'Remove' }).click()
     await expect(row(page, 'dana@example.com')).toHaveCount(0)
+  })
+})
+
+test.describe('after a call without an answer', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
+  test.use({ settings: { DATA_DIR: dataDir } })
+
+  test('the lead waits, and then it is to call again', async ({ sendLead, signIn }) => {
+    await sendLead()
+    const { page } = await signIn('Sam')
+    await page.getByRole('link', { name: visitor.name }).click()
+    const head = page.locator('.lead-head')
+    const noAnswer = page.getByRole('button', { name: 'No answer', exact: true })
+    await noAnswer.click()
+    await expect(head).toContainText(/No answer \(1 try\)\. Call again at \d+:\d\d\s[AP]M\./)
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await expect(head).toContainText('min left')
+    await noAnswer.click()
+    await expect(page.getByRole('button', { name: 'Undo “No answer”' })).toBeVisible()
+    await checkAxe(page, 'no answer')
+    await page.getByRole('link', { name: 'Today' }).first().click()
+    await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+    await expect(row(page, visitor.name)).toContainText('Call again at')
+
+    const db = new DatabaseSync(join(dataDir, 'leads.db'), { timeout: 5_000 })
+    db.exec('update leads set call_again_at = received_at, escalate_at = received_at')
+    db.close()
+    await expect(page.getByRole('heading', { name: '1 to call' })).toBeVisible()
+    await expect(row(page, visitor.name)).toContainText('No answer (1 try). Call again now.')
+    await row(page, visitor.name).getByRole('button', { name: 'I am calling' }).click()
+    await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
   })
 })

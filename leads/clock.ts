@@ -88,6 +88,8 @@ export function formatSeen(at: number, now: number): string {
 
 const count = (number: number, unit: string) => `${number} ${unit}${number === 1 ? '' : 's'}`
 
+export const formatTries = (tries: number): string => (tries === 1 ? '1 try' : `${tries} tries`)
+
 /** 40 seconds, 3 minutes 20 seconds, 25 minutes, 3 hours, 2 days. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))

@@ -11,6 +11,10 @@ export function findDeadline(receivedAt: number, service: string, hours: Busines
 /** Returns the time from which reminder delays are counted. */
 export const findPromiseStart = (deadlineAt: number): number => deadlineAt - promiseMs
 
+/** Returns true if a call reached nobody and it is time for the next one. */
+export const isDueAgain = ({ callAgainAt }: { callAgainAt: number | null }, now: number): boolean =>
+  callAgainAt !== null && callAgainAt <= now
+
 /** Returns how long a lead has waited: since its 10 minutes started, or since its receipt if they have not. */
 export function measureWait(
   { receivedAt, deadlineAt }: { receivedAt: number; deadlineAt: number | null },

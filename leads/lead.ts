@@ -132,8 +132,8 @@ export const formatName = (name: string) =>
 const keepLength = (before: string, after: string) =>
   after.length === before.length ? after : before
 
-/** How the answer was recorded; `outcome` means that the lead was closed without an answer. */
-export type AnswerSource = 'link' | 'airtable' | 'desk' | 'outcome'
+/** How the answer was recorded. `no-answer` and `outcome` are presses without “I am calling” before them. */
+export type AnswerSource = 'link' | 'airtable' | 'desk' | 'no-answer' | 'outcome'
 
 export type LeadOutcome = 'done' | 'not-a-lead'
 
@@ -155,6 +155,6 @@ export type StoredLead = Lead & {
   outcome: LeadOutcome | null
   /** How often the crew called without reaching the homeowner. */
   callAttempts: number
-  /** When to remind the crew to call again. */
+  /** When to call again; null if no call follows. */
   callAgainAt: number | null
 }

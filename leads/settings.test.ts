@@ -85,6 +85,8 @@ it.each([
   [{ ALERT_WEBHOOK_SECRET: 'not base64!' }, /ALERT_WEBHOOK_SECRET must be base64/],
   [{ TIME_ZONE: 'Middle/Earth' }, /TIME_ZONE must be a time zone/],
   [{ ESCALATE_AFTER_MINUTES: '4,12' }, /ESCALATE_AFTER_MINUTES must be minutes below 10/],
+  [{ NO_ANSWER_MINUTES: '0' }, /NO_ANSWER_MINUTES must be a whole number from 1 to 1440/],
+  [{ NO_ANSWER_MINUTES: '1441' }, /NO_ANSWER_MINUTES must be/],
   [{ LINK_SECRET: 'short' }, /LINK_SECRET must be at least 16/],
   [{ SMTP_URL: 'mail.example' }, /SMTP_URL .+ write # \/ \? as %23 %2F %3F/],
   [{ ALERT_SMS_TO: '-' }, /ALERT_SMS_TO must be phone numbers/],

@@ -40,6 +40,7 @@ const siteVariables = {
     (item) => Number(item) > 0 && Number(item) < 10,
     'must be minutes below 10, separated by commas, such as 4,8',
   ),
+  NO_ANSWER_MINUTES: wholeNumber(1_440, 'must be a whole number from 1 to 1440', 1),
   TIME_ZONE: checked(isTimeZone, 'must be a time zone such as America/Chicago'),
   PUBLIC_URL: v.pipe(
     webAddress('must be the site’s web address, such as https://www.example.com'),
@@ -114,6 +115,7 @@ export function readEnv(
     anonKeys: keys.flat().length > 0 ? keys.flat() : ['public-anon-key'],
     ...readChannels(env),
     escalateAfterMinutes: [...new Set(minutes.map(Number))].sort((a, b) => a - b),
+    noAnswerMinutes: env.NO_ANSWER_MINUTES ?? 30,
     timeZone: env.TIME_ZONE ?? companyTimeZone,
     publicUrl,
     hasPublicUrl: env.PUBLIC_URL !== undefined,

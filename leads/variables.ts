@@ -11,12 +11,13 @@ export const hasProtocol = (text: string, protocols: readonly string[]) =>
 export const webAddress = (message = 'must be a web address') =>
   checked((text) => hasProtocol(text, ['http:', 'https:']), message)
 
-export const wholeNumber = (max: number, message: string) =>
+export const wholeNumber = (max: number, message: string, min = 0) =>
   v.optional(
     v.pipe(
       v.string(),
       v.regex(/^\d{1,9}$/, message),
       v.transform(Number),
+      v.minValue(min, message),
       v.maxValue(max, message),
     ),
   )

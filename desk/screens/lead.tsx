@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { formatAgo, formatShortClock } from '#leads/clock.ts'
+import { formatAgo, formatShortClock, formatTries } from '#leads/clock.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
 import { request } from '../api.ts'
 import { computeCountdown } from '../countdown.ts'
@@ -44,12 +44,15 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
   const refreshBoth = async () => {
     await Promise.all([refresh(), refreshList()])
   }
-  const act = (what: string, message: string, undo?: () => void) => async () => {
+  const act = (what: string, message: string, undo?: () => void, body?: object) => async () => {
     const about = `${isolate(lead.name)}: `
-    await attempt(request('POST', `/api/leads/${id}/${what}`), message, { about, undo })
+    const work = request('POST', `/api/leads/${id}/${what}`, body && { body })
+    await attempt(work, message, { about, undo })
     await refreshBoth()
   }
   const undoOutcome = () => reopen(lead, 'reopen', refreshBoth)
+  const undoNoAnswer = () => reopen(lead, 'undo-no-answer', refreshBoth)
+  const known = { attempts: lead.callAttempts }
   return (
     <>
       <div className="lead-top lead-head" data-mood={countdown.mood}>
@@ -67,6 +70,11 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
       </div>
       <CallActions lead={lead} refresh={refreshBoth} />
       <div className="pair">
+        {!lead.outcome && (
+          <Button onClick={act('no-answer', 'no answer, recorded.', undoNoAnswer, known)}>
+            No answer
+          </Button>
+        )}
         {outcomes.map(([what, name]) => (
           <Button
             key={what}
@@ -80,7 +88,8 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
             {name}
           </Button>
         ))}
-        {lead.answeredAt !== null && !lead.outcome && (
+        {lead.callAgainAt !== null && <Button onClick={undoNoAnswer}>Undo “No answer”</Button>}
+        {lead.answeredAt !== null && !lead.outcome && lead.callAgainAt === null && (
           <Button onClick={() => reopen(lead, 'undo-calling', refreshBoth)}>
             Not called? Reopen
           </Button>
@@ -125,6 +134,7 @@ function Facts({ lead }: { lead: LeadInFull }) {
     ...Object.fromEntries(fields.map((field) => [field.label, show(field)])),
     Source: lead.source,
     Consent: lead.consent ? `Version ${lead.consent}` : 'None on record',
+    ...(lead.callAttempts > 0 && { 'No answer': formatTries(lead.callAttempts) }),
     ...(lead.suspicion && { 'Possible spam': lead.suspicion }),
   }
   return (

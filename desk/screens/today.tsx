@@ -20,7 +20,8 @@ export function Today({
   shownId: string | undefined
   refresh: () => Promise<void>
 }) {
-  const now = useNow(totals.waiting > 0 ? 1_000 : 60_000)
+  const movesSoon = totals.waiting > 0 || leads.some((lead) => lead.callAgainAt !== null)
+  const now = useNow(movesSoon ? 1_000 : 60_000)
   const { toCall, waiting, answered, suspect } = groupLeads(leads, now)
   const openings = Map.groupBy(waiting, (lead) => findOpening(lead, now) ?? now)
   return (

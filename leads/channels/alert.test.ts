@@ -26,6 +26,7 @@ function alertOf(
 describe('the headline', () => {
   const overdue = 'all Jane Doe now: the call was due at 12:10 PM CST'
   const answeredAt = receivedAt + 3 * minuteMs
+  const again = { answeredAt, callAttempts: 2, callAgainAt: receivedAt + 33 * minuteMs }
   it.each<[string, Partial<StoredLead>, DeliveryReason, number]>([
     ['Call Jane Doe by 12:10 PM CST', {}, 'received', 1],
     ['EMERGENCY: call Jane Doe by 12:10 PM CST', { serviceType: 'emergency' }, 'received', 1],
@@ -38,6 +39,8 @@ describe('the headline', () => {
     [`C${overdue}`, {}, 'unanswered-8', 11 * minuteMs],
     ['Call Jane Doe now: requested 3 hours ago', {}, 'received', 180 * minuteMs],
     ['Someone started calling Jane Doe at 12:03 PM CST', { answeredAt }, 'received', 5 * minuteMs],
+    ['Call Jane Doe again: no answer (2 tries)', again, 'again-2', 33 * minuteMs],
+    ['Someone started calling Jane Doe at 12:03 PM CST', again, 'again-2', 32 * minuteMs],
     // A lead that came in while the company was closed.
     ['Call Jane Doe by Nov 16, 7:10 AM CST', night, 'received', 1],
     [

@@ -1,5 +1,5 @@
-import { formatClock, formatDuration, formatLeft } from '../clock.ts'
-import { measureWait } from '../deadline.ts'
+import { formatClock, formatDuration, formatLeft, formatTries } from '../clock.ts'
+import { isDueAgain, measureWait } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { listShown, readField, readPhone } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
@@ -18,6 +18,7 @@ export function describeAlert(
 ) {
   const { id: leadId, serviceType, suspect, receivedAt, deadlineAt, answeredAt } = lead
   const isEmergency = serviceType === 'emergency'
+  const isAgain = isDueAgain(lead, now)
   const ageMs = now - receivedAt
   const name = breakAutoLinks(lead.name)
   const address = tidy(lead.address)
@@ -25,6 +26,7 @@ export function describeAlert(
   const clock = (at: number) => formatClock(at, { now, timeZone })
 
   const describeNeed = (): string => {
+    if (isAgain) return `call ${name} again: no answer (${formatTries(lead.callAttempts)})`
     if (answeredAt !== null) return `someone started calling ${name} at ${clock(answeredAt)}`
     if (deadlineAt === null) return `call ${name}`
     if (reason !== 'received' && now >= deadlineAt)
@@ -53,11 +55,11 @@ export function describeAlert(
     address: breakAutoLinks(address),
     phone,
     receivedAt: clock(receivedAt),
-    deadline: deadlineAt === null ? undefined : clock(deadlineAt),
+    deadline: deadlineAt === null || isAgain ? undefined : clock(deadlineAt),
     source: lead.source ? breakAutoLinks(describeSource(lead.source)) : undefined,
     remarks: [
       ...(suspect ? ['This may be spam, so there are no reminders.'] : []),
-      ...(reason === 'received' && measureWait(lead, now) >= lateMs
+      ...(reason === 'received' && !isAgain && measureWait(lead, now) >= lateMs
         ? [`This alert is late. The request came in ${formatDuration(ageMs)} ago.`]
         : []),
     ],

@@ -1,6 +1,6 @@
 import { buildPushPayload } from '@block65/webcrypto-web-push'
-import { formatClock, formatDuration } from '../clock.ts'
-import { findPromiseStart } from '../deadline.ts'
+import { formatClock, formatDuration, formatTries } from '../clock.ts'
+import { findPromiseStart, isDueAgain, promiseMs } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { findTown, readField } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
@@ -41,7 +41,7 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     required: [],
     read: ({ PUSH_SERVICES: services = [] }) => ({ services }),
   },
-  reasons: ['received', 'unanswered', 'missed', 'answered'],
+  reasons: ['received', 'unanswered', 'missed', 'again', 'answered'],
   recipients: async ({ readDevices }, event) => {
     // Suspected spam must not wake anyone.
     if (event?.lead.deadlineAt === null) return []
@@ -132,17 +132,19 @@ export function describePush(
   lead: StoredLead,
   { now, timeZone }: { now: number; timeZone: string },
 ): PushMessage {
-  const { id: leadId, serviceType, receivedAt, deadlineAt, answeredAt, answeredName } = lead
+  const { id: leadId, serviceType, receivedAt, deadlineAt, answeredAt } = lead
   const name = breakAutoLinks(lead.name)
   const isEmergency = serviceType === 'emergency'
-  const isAnswered = answeredAt !== null
-  const who = answeredName ? breakAutoLinks(answeredName) : 'Someone'
-  const need =
-    deadlineAt !== null && now < deadlineAt
-      ? `call by ${formatClock(deadlineAt, { now, timeZone })}`
-      : `call now, requested ${formatDuration(now - receivedAt)} ago`
+  const isAgain = isDueAgain(lead, now)
+  const isAnswered = answeredAt !== null && !isAgain
+  const describeNeed = () => {
+    if (isAgain) return `call again, no answer (${formatTries(lead.callAttempts)})`
+    if (deadlineAt !== null && now < deadlineAt)
+      return `call by ${formatClock(deadlineAt, { now, timeZone })}`
+    return `call now, requested ${formatDuration(now - receivedAt)} ago`
+  }
   return {
-    title: isAnswered ? describeAnswer(lead, who, name) : `${name}: ${need}`,
+    title: isAnswered ? describeAnswer(lead, name) : `${name}: ${describeNeed()}`,
     body: [
       isEmergency && !isAnswered ? 'EMERGENCY' : readField(lead, 'serviceType'),
       breakAutoLinks(findTown(lead.address)),
@@ -152,7 +154,7 @@ export function describePush(
     leadId,
     isEmergency,
     isAnswered,
-    ttlSeconds: countTtl(deadlineAt ?? now, now),
+    ttlSeconds: countTtl(isAgain ? now + promiseMs : (deadlineAt ?? now), now),
   }
 }
 
@@ -186,10 +188,16 @@ const listNames = (leads: readonly StoredLead[]) =>
 const countTtl = (deadlineAt: number, now: number) =>
   Math.max(minTtlSeconds, Math.ceil((deadlineAt - now) / 1000))
 
-function describeAnswer({ answeredBy, outcome }: StoredLead, who: string, name: string): string {
-  // `who` answered the lead, but another person may have closed it.
-  if (answeredBy !== 'outcome') return `${who} is calling ${name}`
-  return `${who} marked ${name} as ${outcome === 'done' ? 'done' : 'not a lead'}`
+function describeAnswer(lead: StoredLead, name: string): string {
+  const { answeredBy, answeredName, outcome, callAttempts, callAgainAt } = lead
+  const isAgain = callAttempts > 0
+  if (callAgainAt !== null) return `No answer from ${name}`
+  // The stored person made the first call.
+  const who = answeredName && !isAgain ? breakAutoLinks(answeredName) : 'Someone'
+  // After an answer, another person may have closed the lead.
+  if (outcome && (answeredBy === 'outcome' || isAgain))
+    return `${who} marked ${name} as ${outcome === 'done' ? 'done' : 'not a lead'}`
+  return `${who} is calling ${name}${isAgain ? ' again' : ''}`
 }
 
 /** Also used to test a device from the desk. Marks the device as gone after a 404 or 410. */

@@ -45,7 +45,7 @@ export const sms = createAlertChannel<'sms', typeof variables, SmsSettings>({
       }
     },
   },
-  reasons: ['received', 'unanswered', 'missed'],
+  reasons: ['received', 'unanswered', 'missed', 'again'],
   recipients: async ({ settings: { to, remindTo } }, event) => {
     if (!event) return nameRecipients('sms', [...to, ...remindTo])
     // Suspected spam must not wake anyone.

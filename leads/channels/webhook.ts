@@ -30,7 +30,7 @@ const alerts = createAlertChannel<'webhook', typeof variables, WebhookSettings>(
     read: ({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret }) =>
       url ? { url, secret } : undefined,
   },
-  reasons: ['received', 'unanswered', 'missed'],
+  reasons: ['received', 'unanswered', 'missed', 'again'],
   // Show only the host, because the rest of the URL may be secret.
   recipients: async ({ settings: { url } }) => [
     { name: 'webhook', to: url, label: new URL(url).host },

@@ -22,8 +22,8 @@ const waitForAirtableMs = 5_000
 const readLaterMs = 5 * 60_000
 
 /**
- * Reminds staff of unanswered leads, unless someone has set their Status in Airtable. Continues to
- * check Airtable after the last reminder.
+ * Reminds staff of unanswered leads, unless someone has set their Status in Airtable, and of leads to call
+ * again. Continues to check Airtable after the last reminder.
  */
 export async function remindDue(
   context: ChannelContext,
@@ -45,7 +45,9 @@ export async function remindDue(
   try {
     const leads = await listUnanswered(db, now(), leadsAtOnce)
     let answered = new Set<unknown>()
-    const ids = leads.filter(({ pendingReason }) => !pendingReason).map(({ id }) => id)
+    const ids = leads
+      .filter(({ pendingReason, answeredAt }) => !pendingReason && answeredAt === null)
+      .map(({ id }) => id)
     if (mayRead && ids.length > 0) {
       const found = await findAnswered(ids, airtable, context)
       if ('error' in found) {
@@ -67,7 +69,10 @@ export async function remindDue(
 
   async function remind(lead: UnansweredLead): Promise<boolean> {
     const { escalateAfterMinutes } = context.env
-    const { reason, nextAt } = decideReminder(lead, escalateAfterMinutes, now())
+    const { reason, nextAt } =
+      lead.callAgainAt === null
+        ? decideReminder(lead, escalateAfterMinutes, now())
+        : { reason: `again-${lead.callAttempts}` as const, nextAt: null }
     const names = reason ? await planRecipients(context, { lead, reason }, all) : []
     const escalation = { channels: names, nextAt: nextAt ?? findNextReadAt(lead), now: now() }
     const isOurs = await escalateLead(db, lead, reason, escalation)
@@ -77,7 +82,7 @@ export async function remindDue(
   }
 
   function findNextReadAt(lead: UnansweredLead): number | null {
-    if (!airtable) return null
+    if (!airtable || lead.answeredAt !== null) return null
     return mayRead ? computeNextReadAt(lead, now()) : now() + readLaterMs
   }
 }

@@ -6,10 +6,11 @@ import { isWebhookStopped, resumeWebhook } from '../channels/webhook.ts'
 import { formatDay, parseLocalTime } from '../clock.ts'
 import { findDeadline, findPromiseStart } from '../deadline.ts'
 import { eraseEverywhere } from '../delivery/erase-everywhere.ts'
+import { planRecipients } from '../delivery/plan.ts'
 import { computeReminderAfterReopening } from '../delivery/reminder-steps.ts'
 import type { ServiceType } from '../fields.ts'
 import { serviceTypes } from '../fields.ts'
-import type { LeadOutcome, StoredLead } from '../lead.ts'
+import type { LeadOutcome } from '../lead.ts'
 import { formatCsv, readPages } from '../reports/csv.ts'
 import { describeCard, describeInFull } from '../reports/describe.ts'
 import { computeReport } from '../reports/promise-report.ts'
@@ -22,7 +23,13 @@ import {
   type LeadState,
   type Position,
 } from '../store/find-leads.ts'
-import { recordOutcome, reopenLead, undoAnswer } from '../store/outcome.ts'
+import {
+  recordNoAnswer,
+  recordOutcome,
+  reopenLead,
+  undoAnswer,
+  undoNoAnswer,
+} from '../store/outcome.ts'
 import {
   findLead,
   type LeadWithDeliveries,
@@ -39,7 +46,7 @@ const reportDays = [7, 30, 90]
 
 export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[] {
   const { db, hours, now } = context
-  const { timeZone, webhook, escalateAfterMinutes } = context.env
+  const { timeZone, webhook, escalateAfterMinutes, noAnswerMinutes } = context.env
   const { wake } = hooks
 
   /** Returns 304 if the phone has the same data. */
@@ -53,7 +60,7 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
 
   const withLead =
     (
-      answer: (c: Context, lead: StoredLead, person: string) => Promise<Response>,
+      answer: (c: Context, lead: LeadWithDeliveries, person: string) => Promise<Response>,
     ): Route['answer'] =>
     async (c, session) => {
       const lead = await findLead(db, c.req.param('id') ?? '')
@@ -68,10 +75,14 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
       return showLead(c, id)
     })
 
-  const reopen = (change: typeof reopenLead | typeof undoAnswer) =>
+  /** Returns the time, or the next opening while the company is closed. */
+  const findCallStart = (at: number, serviceType: string) =>
+    findPromiseStart(findDeadline(at, serviceType, hours))
+
+  const reopen = (change: typeof reopenLead) =>
     withLead(async (c, { id, deadlineAt, serviceType }) => {
       // While the company is closed, reminders start over at the next opening.
-      const reopenedAt = findPromiseStart(findDeadline(now(), serviceType, hours))
+      const reopenedAt = findCallStart(now(), serviceType)
       const remindAt =
         deadlineAt === null
           ? null
@@ -145,7 +156,7 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
     {
       method: 'POST',
       path: '/api/leads/:id/calling',
-      answer: withLead(async (c, { id }, person) => {
+      answer: withLead(async (c, { id, callAttempts }, person) => {
         const at = now()
         const answer = await recordAnswer(db, id, {
           answeredAt: at,
@@ -155,10 +166,38 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
         })
         wake()
         if (answer?.isFirst) return showLead(c, id)
-        const who = answer?.answeredName ?? 'Someone else'
+        // The stored person made the first call.
+        const who = (callAttempts === 0 && answer?.answeredName) || 'Someone else'
         return refuse(c, 409, `${who} is already calling.`)
       }),
     },
+    {
+      method: 'POST',
+      path: '/api/leads/:id/no-answer',
+      answer: withLead(async (c, lead, person) => {
+        const body = await readBody(c, v.object({ attempts: v.pipe(v.number(), v.integer()) }))
+        if (!body) return refuse(c, 400, 'Reload the page and try again.')
+        if (lead.outcome) return refuse(c, 409, 'This lead is already closed.')
+        const { id, serviceType, deadlineAt, suspect, deliveries } = lead
+        const callAgainAt = findCallStart(now() + noAnswerMinutes * 60_000, serviceType)
+        const isTold = deliveries.some(
+          ({ reason, state }) => reason === 'unreached' && state !== 'cancelled',
+        )
+        await recordNoAnswer(db, id, {
+          attempts: body.attempts,
+          callAgainAt,
+          // Suspected spam causes no reminders.
+          remindAt: deadlineAt === null ? null : callAgainAt,
+          person,
+          channels:
+            suspect || isTold ? [] : await planRecipients(context, { lead, reason: 'unreached' }),
+          now: now(),
+        })
+        wake()
+        return showLead(c, id)
+      }),
+    },
+    { method: 'POST', path: '/api/leads/:id/undo-no-answer', answer: reopen(undoNoAnswer) },
     { method: 'POST', path: '/api/leads/:id/done', answer: setOutcome('done') },
     { method: 'POST', path: '/api/leads/:id/not-a-lead', answer: setOutcome('not-a-lead') },
     { method: 'POST', path: '/api/leads/:id/reopen', answer: reopen(reopenLead) },

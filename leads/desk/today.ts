@@ -10,14 +10,16 @@ export async function readToday(
   { db, now, env, hours }: Pick<DeskContext, 'db' | 'now' | 'env' | 'hours'>,
   { findWarnings }: Pick<DeskHooks, 'findWarnings'>,
 ) {
-  const { toCall, waiting, answered, suspect } = await findTodayLeads(db, now())
+  const { toCall, again, waiting, answered, suspect } = await findTodayLeads(db, now())
   return {
     me: { id, email, person },
     timeZone: env.timeZone,
     isAlwaysOpen: hours.open === 'always',
-    leads: [toCall, waiting, answered, suspect].flatMap((group) => group.leads.map(describeCard)),
+    leads: [toCall, again, waiting, answered, suspect].flatMap((group) =>
+      group.leads.map(describeCard),
+    ),
     totals: {
-      toCall: toCall.total,
+      toCall: toCall.total + again.total,
       waiting: waiting.total,
       answered: answered.total,
       suspect: suspect.total,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import brand from '../brand.json' with { type: 'json' }
 import type { Alert } from '../channels/alert.ts'
-import { formatClock, formatDuration } from '../clock.ts'
+import { formatClock, formatDuration, formatTries } from '../clock.ts'
 import { listShown, type ShownField } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
 import { escapeHtml } from '../safe-text.ts'
@@ -100,7 +100,10 @@ ${row('Received', escapeHtml(alert.receivedAt))}
   )
 }
 
-function describeDeadline({ deadline }: Alert, { deadlineAt }: StoredLead, now: number): string {
+function describeDeadline({ deadline }: Alert, lead: StoredLead, now: number): string {
+  const { deadlineAt, callAttempts, callAgainAt } = lead
+  if (callAgainAt !== null)
+    return `<p>Please call again: no answer (${formatTries(callAttempts)}).</p>`
   if (deadlineAt === null || deadline === undefined) return ''
   const leftMs = deadlineAt - now
   return leftMs > 0
@@ -110,12 +113,13 @@ function describeDeadline({ deadline }: Alert, { deadlineAt }: StoredLead, now: 
 
 function describeAnswer(
   { isFirst, answeredAt, answeredBy }: Answer,
-  { receivedAt, deadlineAt }: StoredLead,
+  { receivedAt, deadlineAt, callAttempts }: StoredLead,
   clock: { now: number; timeZone: string },
 ): string {
   const isLate = deadlineAt !== null && answeredAt > deadlineAt
   const took = `<span class="${isLate ? 'late' : 'took'}">${formatDuration(answeredAt - receivedAt)}</span> after the request`
   const at = escapeHtml(formatClock(answeredAt, clock))
+  if (isFirst && callAttempts > 0) return '<p>Recorded. Reminders have stopped.</p>'
   if (isFirst) return `<p>Recorded at ${at}, ${took}. Reminders have stopped.</p>`
   const who =
     answeredBy === 'airtable'

@@ -8,6 +8,7 @@ import { storeLead } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { makeAnswerToken } from '../answer-link.ts'
 import { eraseLead } from '../store/erase-lead.ts'
+import { recordNoAnswer } from '../store/outcome.ts'
 import { findLead } from '../store/reading.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
 import type { Engine } from '../store/tables.ts'
@@ -59,6 +60,21 @@ describe.each(engines)('the answer page on %s', (engine) => {
     expect(await findLead(db, leadId)).toMatchObject({ answeredAt, answeredBy: 'link' })
     expect(wakes).toEqual([answeredAt])
     expect(JSON.stringify(log.entries)).not.toMatch(/Jane|\(555\)/)
+  })
+
+  it('lets one person call again after a call without an answer', async () => {
+    const { send, db, leadId, clock } = await open(engine)
+    clock.at += 200_000
+    const answeredAt = clock.at
+    const again = { attempts: 0, callAgainAt: clock.at, remindAt: null, channels: [] }
+    await recordNoAnswer(db, leadId, { ...again, person: 'Sam', now: clock.at })
+    clock.at += 60_000
+    expect((await send('GET')).text).toMatch(/call again: no answer \(1 try\)\..*<button/s)
+    const [first, second] = [await send('POST'), await send('POST')]
+    expect(first.text).toMatch(/You are calling.*Recorded\./s)
+    expect(second.text).toContain('Already answered')
+    const lead = { answeredAt, answeredName: 'Sam', callAttempts: 1, callAgainAt: null }
+    expect(await findLead(db, leadId)).toMatchObject(lead)
   })
 
   it('shows nothing for a forged, truncated, or foreign link', async () => {

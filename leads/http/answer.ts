@@ -52,7 +52,7 @@ async function answerToken(c: Context, options: AnswerOptions): Promise<Response
       log.info({ leadId: lead.id, tookMs: now - lead.receivedAt }, 'answered')
       options.wake()
     }
-  } else if (lead.answeredAt !== null && lead.answeredBy !== null)
+  } else if (lead.answeredAt !== null && lead.answeredBy !== null && lead.callAgainAt === null)
     answer = {
       isFirst: false,
       answeredAt: lead.answeredAt,

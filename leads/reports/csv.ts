@@ -49,6 +49,7 @@ const makeColumns = (timeZone: string): Record<string, (lead: LeadWithDeliveries
   [`Answered At (${timeZone})`]: ({ answeredAt }) =>
     answeredAt === null ? '' : formatTimestamp(answeredAt, timeZone),
   'Answered By': ({ answeredName }) => answeredName ?? '',
+  'Call Attempts': ({ callAttempts }) => String(callAttempts),
   Outcome: ({ outcome }) => outcome ?? '',
   Deliveries: ({ deliveries }) =>
     deliveries

@@ -23,6 +23,8 @@ export const describeCard = (lead: StoredLead) => ({
   answeredBy: lead.answeredBy,
   answeredName: lead.answeredName,
   outcome: lead.outcome,
+  callAttempts: lead.callAttempts,
+  callAgainAt: lead.callAgainAt,
   isSuspect: lead.suspect !== null,
 })
 

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { LeadOutcome } from '../lead.ts'
 import { writeDeliveries } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
-import { answeredFirst, cancelEscalations } from './reminders.ts'
+import { addAnswer, answeredFirst, cancelEscalations, sendAnswer } from './reminders.ts'
 import type { Database, Tables } from './tables.ts'
 
 /** Closes a lead and ends its reminders. Counts as the answer if there was none. */
@@ -14,22 +14,51 @@ export function recordOutcome(
   return kysely.transaction().execute(async (trx) => {
     const closed = await trx
       .updateTable('leads')
-      .set({ outcome, escalate_at: null })
+      .set({ outcome, escalate_at: null, call_again_at: null })
       .where('id', '=', leadId)
-      .returning('id')
+      .returning('call_attempts')
       .executeTakeFirst()
     if (!closed) return
-    const answered = await trx
-      .updateTable('leads')
-      .set({ answered_at: now, answered_by: 'outcome', answered_name: person })
-      .where('id', '=', leadId)
-      // Keep the person who answered, even if the name is unknown.
-      .where('answered_at', 'is', null)
-      .returning('id')
-      .executeTakeFirst()
-    if (answered) await notifyDevices(trx, leadId, now)
+    const answer = { answeredAt: now, answeredBy: 'outcome', answeredName: person, now } as const
+    const isAnswer = await addAnswer(trx, leadId, answer)
+    // Also replace a reminder to call again.
+    if (isAnswer || closed.call_attempts > 0) await notifyDevices(trx, leadId, now)
     await cancelEscalations(trx, leadId, answeredFirst, now)
     await sendStatus(trx, leadId, now)
+  })
+}
+
+/** Counts a call that reached nobody. Counts as the answer if there was none. */
+export function recordNoAnswer(
+  { kysely }: Database,
+  leadId: string,
+  plan: {
+    /** The attempts that the caller knows of, so that a double tap counts once. */
+    attempts: number
+    callAgainAt: number
+    remindAt: number | null
+    person: string
+    /** Where to write to the homeowner. */
+    channels: readonly string[]
+    now: number
+  },
+): Promise<void> {
+  const { attempts, callAgainAt, remindAt, person, channels, now } = plan
+  return kysely.transaction().execute(async (trx) => {
+    const counted = await trx
+      .updateTable('leads')
+      .set({ call_attempts: attempts + 1, call_again_at: callAgainAt, escalate_at: remindAt })
+      .where('id', '=', leadId)
+      .where('outcome', 'is', null)
+      .where('call_attempts', '=', attempts)
+      .returning('id')
+      .executeTakeFirst()
+    if (!counted) return
+    await cancelEscalations(trx, leadId, answeredFirst, now)
+    const answer = { answeredAt: now, answeredBy: 'no-answer', answeredName: person, now } as const
+    if (await addAnswer(trx, leadId, answer)) await sendAnswer(trx, leadId, now)
+    await notifyDevices(trx, leadId, now)
+    await writeDeliveries(trx, { leadId, channels, reason: 'unreached' }, now)
   })
 }
 
@@ -51,23 +80,67 @@ export function reopenLead(
       .returning('answered_by')
       .executeTakeFirst()
     if (!reopened) return
+    await callAgainNow(trx, leadId, reopening)
     if (reopened.answered_by === 'outcome') await clearAnswer(trx, leadId, reopening)
     await sendStatus(trx, leadId, reopening.now)
   })
 }
 
-/** Undoes "I am calling" unless the lead is closed. */
+/** Undoes the last "I am calling" unless the lead is closed. */
 export function undoAnswer(
   { kysely }: Database,
   leadId: string,
   reopening: Reopening,
 ): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
+    await callAgainNow(trx, leadId, reopening)
     if (await clearAnswer(trx, leadId, reopening)) await sendStatus(trx, leadId, reopening.now)
   })
 }
 
-/** Returns false if the lead is closed or has no answer. */
+/** Undoes the last "No answer" unless someone has called again or closed the lead. */
+export function undoNoAnswer(
+  { kysely }: Database,
+  leadId: string,
+  reopening: Reopening,
+): Promise<void> {
+  const { now } = reopening
+  return kysely.transaction().execute(async (trx) => {
+    const undone = await trx
+      .updateTable('leads')
+      .set((eb) => ({
+        call_attempts: eb('call_attempts', '-', 1),
+        call_again_at: null,
+        escalate_at: null,
+      }))
+      .where('id', '=', leadId)
+      .where('call_again_at', 'is not', null)
+      .returning('answered_by')
+      .executeTakeFirst()
+    if (!undone) return
+    await cancelEscalations(trx, leadId, 'Undone before it was sent.', now)
+    if (undone.answered_by === 'no-answer') await clearAnswer(trx, leadId, reopening)
+    await sendStatus(trx, leadId, now)
+  })
+}
+
+/** Lists a lead again whose homeowner nobody has reached. The first answer stays. */
+async function callAgainNow(
+  trx: Kysely<Tables>,
+  leadId: string,
+  { remindAt, reopenedAt }: Reopening,
+): Promise<void> {
+  await trx
+    .updateTable('leads')
+    .set({ call_again_at: reopenedAt, escalate_at: remindAt })
+    .where('id', '=', leadId)
+    .where('outcome', 'is', null)
+    .where('call_attempts', '>', 0)
+    .where('call_again_at', 'is', null)
+    .execute()
+}
+
+/** Returns false if the lead is closed, has no answer, or was called without reaching anyone. */
 async function clearAnswer(
   trx: Kysely<Tables>,
   leadId: string,
@@ -85,6 +158,7 @@ async function clearAnswer(
     .where('id', '=', leadId)
     .where('outcome', 'is', null)
     .where('answered_at', 'is not', null)
+    .where('call_attempts', '=', 0)
     .returning('id')
     .executeTakeFirst()
   if (!cleared) return false

@@ -1,23 +1,27 @@
-import type { Kysely, NotNull } from 'kysely'
+import type { ExpressionBuilder, Kysely, NotNull } from 'kysely'
 import type { DeliveryReason, ReminderReason } from '../delivery-reason.ts'
 import type { AnswerSource, StoredLead } from '../lead.ts'
 import { writeDeliveries } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
 
-/** Returns when the next unanswered lead needs a reminder or a check in Airtable. */
+/** Returns when the next lead needs a reminder or a check in Airtable. */
 export async function findNextEscalationAt({ kysely }: Database): Promise<number | undefined> {
   // order by stops at the first index entry; min() would not, because of the second condition.
   const next = await kysely
     .selectFrom('leads')
     .select('escalate_at as at')
     .where('escalate_at', 'is not', null)
-    .where('answered_at', 'is', null)
+    .where(needsCall)
     .orderBy('escalate_at')
     .limit(1)
     .executeTakeFirst()
   return next?.at ?? undefined
 }
+
+/** Leads without an answer, and those to call again. */
+const needsCall = (eb: ExpressionBuilder<Tables, 'leads'>) =>
+  eb.or([eb('answered_at', 'is', null), eb('call_again_at', 'is not', null)])
 
 export type UnansweredLead = StoredLead & {
   deadlineAt: number
@@ -27,7 +31,7 @@ export type UnansweredLead = StoredLead & {
   pendingReason: DeliveryReason | null
 }
 
-/** Lists the unanswered leads that need a reminder or a check in Airtable, oldest first. */
+/** Lists the leads that need a reminder or a check in Airtable, oldest first. */
 export function listUnanswered(
   { kysely }: Database,
   now: number,
@@ -50,7 +54,7 @@ export function listUnanswered(
     ])
     .where('escalate_at', '<=', now)
     .where('deadline_at', 'is not', null)
-    .where('answered_at', 'is', null)
+    .where(needsCall)
     .orderBy('escalate_at')
     .limit(limit)
     .$narrowType<{ deadlineAt: NotNull; escalateAt: NotNull }>()
@@ -59,11 +63,11 @@ export function listUnanswered(
 
 /**
  * Writes the deliveries of a reminder and cancels earlier ones that are still pending. Returns false if
- * the lead has been answered or another process was first.
+ * someone has called or another process was first.
  */
 export function escalateLead(
   { kysely }: Database,
-  { id, escalateAt }: UnansweredLead,
+  { id, escalateAt, callAgainAt }: UnansweredLead,
   reason: ReminderReason | undefined,
   { channels, nextAt, now }: { channels: readonly string[]; nextAt: number | null; now: number },
 ): Promise<boolean> {
@@ -72,13 +76,14 @@ export function escalateLead(
       .updateTable('leads')
       .set({ escalate_at: nextAt })
       .where('id', '=', id)
+      // Every answer, outcome, and call without an answer changes this.
       .where('escalate_at', '=', escalateAt)
-      .where('answered_at', 'is', null)
       .returning('id')
       .executeTakeFirst()
     if (!escalated) return false
     if (!reason || channels.length === 0) return true
-    await cancelEscalations(trx, id, 'A later reminder replaced it.', now)
+    // A call without an answer has already canceled them.
+    if (callAgainAt === null) await cancelEscalations(trx, id, 'A later reminder replaced it.', now)
     await writeDeliveries(trx, { leadId: id, channels, reason }, now)
     return true
   })
@@ -109,49 +114,62 @@ export async function cancelEscalations(
     .execute()
 }
 
+type NewAnswer = {
+  answeredAt: number
+  answeredBy: AnswerSource
+  answeredName?: string | null
+  now: number
+}
+
+/** Returns false if the lead has an answer, which stays as it is, even if the name is unknown. */
+export async function addAnswer(
+  trx: Kysely<Tables>,
+  leadId: string,
+  { answeredAt, answeredBy, answeredName = null }: NewAnswer,
+): Promise<boolean> {
+  const added = await trx
+    .updateTable('leads')
+    .set({ answered_at: answeredAt, answered_by: answeredBy, answered_name: answeredName })
+    .where('id', '=', leadId)
+    .where('answered_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return added !== undefined
+}
+
+export const sendAnswer = (trx: Kysely<Tables>, leadId: string, now: number): Promise<void> =>
+  writeDeliveries(trx, { leadId, channels: ['airtable'], reason: 'answered' }, now)
+
 export type Answer = {
+  /** Nobody else is calling. */
   isFirst: boolean
   answeredAt: number
   answeredBy: AnswerSource
   answeredName: string | null
 }
 
-/** Records the first answer and ends all reminders. Returns undefined if the lead does not exist. */
+/** Records the first answer or the next call. Returns undefined if the lead does not exist. */
 export function recordAnswer(
   { kysely }: Database,
   leadId: string,
-  {
-    answeredAt,
-    answeredBy,
-    answeredName = null,
-    now,
-  }: {
-    answeredAt: number
-    answeredBy: AnswerSource
-    answeredName?: string | null
-    now: number
-  },
+  answer: NewAnswer,
 ): Promise<Answer | undefined> {
+  const { now } = answer
   return kysely.transaction().execute(async (trx) => {
-    const recorded = await trx
+    const isAnswer = await addAnswer(trx, leadId, answer)
+    const called = await trx
       .updateTable('leads')
-      .set({
-        answered_at: answeredAt,
-        answered_by: answeredBy,
-        answered_name: answeredName,
-        escalate_at: null,
-      })
+      .set({ escalate_at: null, call_again_at: null })
       .where('id', '=', leadId)
-      .where('answered_at', 'is', null)
+      .$if(!isAnswer, (query) => query.where('call_again_at', 'is not', null))
       .returning('id')
       .executeTakeFirst()
-    if (recorded) {
+    if (called) {
       await cancelEscalations(trx, leadId, answeredFirst, now)
-      await writeDeliveries(trx, { leadId, channels: ['airtable'], reason: 'answered' }, now)
       await notifyDevices(trx, leadId, now)
-      return { isFirst: true, answeredAt, answeredBy, answeredName }
     }
-    const earlier = await trx
+    if (isAnswer) await sendAnswer(trx, leadId, now)
+    const lead = await trx
       .selectFrom('leads')
       .select([
         'answered_at as answeredAt',
@@ -159,9 +177,8 @@ export function recordAnswer(
         'answered_name as answeredName',
       ])
       .where('id', '=', leadId)
+      .$narrowType<{ answeredAt: NotNull; answeredBy: NotNull }>()
       .executeTakeFirst()
-    if (!earlier?.answeredAt || !earlier.answeredBy) return undefined
-    const { answeredAt: at, answeredBy: by, answeredName: who } = earlier
-    return { isFirst: false, answeredAt: at, answeredBy: by, answeredName: who }
+    return lead && { ...lead, isFirst: called !== undefined }
   })
 }

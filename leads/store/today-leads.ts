@@ -7,10 +7,10 @@ const dayMs = 24 * 3_600_000
 const maxListed = 50
 
 /**
- * `waiting` is due after the next opening. Suspected spam is a separate group, so that it cannot push a
- * real lead off the list.
+ * The time to call `again` has come after a call without an answer. `waiting` is due after the next
+ * opening. Suspected spam is a separate group, so that it cannot push a real lead off the list.
  */
-export type TodayGroup = 'toCall' | 'waiting' | 'answered' | 'suspect'
+export type TodayGroup = 'toCall' | 'again' | 'waiting' | 'answered' | 'suspect'
 type Group = { leads: StoredLead[]; total: number }
 type Query = SelectQueryBuilder<Tables, 'leads', object>
 
@@ -34,6 +34,14 @@ export async function findTodayLeads(
         .orderBy('deadline_at')
         .orderBy('id'),
     ),
+    again: await readGroup(
+      kysely
+        .selectFrom('leads')
+        .where('call_again_at', '<=', now)
+        .where('call_again_at', '>=', now - 7 * dayMs)
+        .orderBy('call_again_at')
+        .orderBy('id'),
+    ),
     waiting: await readGroup(
       promised
         .where('deadline_at', '>', now + promiseMs)
@@ -45,6 +53,7 @@ export async function findTodayLeads(
       kysely
         .selectFrom('leads')
         .where('answered_at', '>=', now - dayMs)
+        .where((eb) => eb.or([eb('call_again_at', 'is', null), eb('call_again_at', '>', now)]))
         .orderBy('answered_at', 'desc')
         .orderBy('received_at', 'desc')
         .orderBy('id', 'desc'),

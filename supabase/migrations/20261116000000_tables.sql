@@ -25,7 +25,7 @@ create table leads (
   -- How the visitor found the page, as URLSearchParams text. Empty: unknown. Null: not sent.
   source text,
   answered_at bigint,
-  -- 'link', 'airtable', 'desk', or 'outcome' (closed without a recorded call).
+  -- 'link', 'airtable', 'desk', 'no-answer' (the first call reached nobody), or 'outcome' (closed without a recorded call).
   answered_by text,
   answered_name text,
   -- When the next reminder is due or Airtable is read again. Null if neither follows.
@@ -36,7 +36,7 @@ create table leads (
   outcome text,
   -- How often the crew called without reaching the homeowner.
   call_attempts integer not null default 0,
-  -- When to remind the crew to call again. Null if no call follows.
+  -- When to call again. Stays until someone calls or closes the lead. Null if no call follows.
   call_again_at bigint
 );
 

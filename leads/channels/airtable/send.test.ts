@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chooseFaultsBySeed, leadColumns } from '#fakes/airtable.ts'
 import { columnsWithout, makeLead, makeLeads, startAirtable } from '#testing/airtable.ts'
+import { pickFields } from '../../field-outputs.ts'
 import type { StoredLead } from '../../lead.ts'
 import type { Result } from '../channel.ts'
 import { columnNames } from './columns.ts'
@@ -15,10 +16,10 @@ describe('a lead', () => {
     const lead = makeLead()
     expect(await send([lead])).toEqual([{ ok: true }])
     expect(fake.records).toHaveLength(1)
-    const { answeredAt: _, answeredBy: __, answeredName: ___, outcome: ____, ...asSent } = lead
+    const { id, suspect, consent } = lead
     const { Raw, ...cells } = rowOf(lead) ?? {}
     expect(cells).toEqual({
-      'Lead ID': lead.id,
+      'Lead ID': id,
       Name: lead.name,
       Email: lead.email,
       Phone: lead.phone,
@@ -29,7 +30,8 @@ describe('a lead', () => {
       Status: 'New',
     })
     expect(JSON.parse(String(Raw))).toEqual({
-      ...asSent,
+      ...pickFields(lead),
+      ...{ id, suspect, consent },
       receivedAt: '2026-11-15T11:59:59.000Z',
       deadlineAt: '2026-11-15T12:09:59.000Z',
       source: {

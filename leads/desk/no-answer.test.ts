@@ -1,0 +1,199 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startFakeMail } from '#fakes/mail.ts'
+import { startFakePush } from '#fakes/push.ts'
+import { engines, openTestDatabase } from '#testing/database.ts'
+import { openChannels } from '#testing/delivery.ts'
+import { createTestDesk } from '#testing/desk.ts'
+import { alwaysOpen, dayHours, savePhone, storeLead, testTime } from '#testing/saved-leads.ts'
+import { makeSettings } from '#testing/settings.ts'
+import { recordNoAnswer } from '../store/outcome.ts'
+import { findLead } from '../store/reading.ts'
+import { recordAnswer } from '../store/reminders.ts'
+import type { Engine } from '../store/tables.ts'
+
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+const again = 'Call Jane Doe again: no answer (1 try)'
+
+/** Opens a desk and a process that delivers, with one clock. */
+async function open(engine: Engine = 'sqlite', hours = alwaysOpen) {
+  const mail = await startFakeMail()
+  const push = await startFakePush()
+  onTestFinished(async () => {
+    await Promise.all([mail.close(), push.close()])
+  })
+  const db = await openTestDatabase(engine)
+  const desk = createTestDesk(db, { hours })
+  const { clock } = desk
+  const cookie = await desk.signIn()
+  const post = (id: string, what: string, body?: object) =>
+    desk.call('POST', `/api/leads/${id}/${what}`, { cookie, body })
+  const noAnswer = (id: string, attempts = 0) => post(id, 'no-answer', { attempts })
+  const readToday = async () => (await desk.call('GET', '/api/today', { cookie })).json
+  const settings = makeSettings({
+    ...{ SMTP_URL: mail.url, ALERT_EMAIL_FROM: 'site@example.com' },
+    ...{ ALERT_EMAIL_TO: 'crew@example.com', DESK_URL: 'https://desk.example' },
+  })
+  const startProcess = () => openChannels(db, settings, { clock, hours, fetch: push.fetch })
+  /** Returns the subjects of the emails that a new process sends at a time. */
+  const deliverAt = async (at: number, processes = 1) => {
+    clock.at = at
+    await Promise.all(Array.from({ length: processes }, () => startProcess().deliver()))
+    return mail.mails.splice(0).map(({ subject }) => subject)
+  }
+  const { endpoint, keys } = push.addPhone('phone')
+  await savePhone(db, { endpoint, ...keys })
+  /** Stores a lead that email and the phone already know. */
+  const store = async (changes: Parameters<typeof storeLead>[1] = {}) => {
+    const id = await storeLead(db, { at: clock.at, channels: ['push-0a1b2c3d'], ...changes })
+    await startProcess().deliver()
+    push.messages.length = 0
+    return id
+  }
+  const readReport = async () => (await desk.call('GET', '/api/promise', { cookie })).json.report
+  return { db, clock, push, store, post, noAnswer, readToday, readReport, deliverAt }
+}
+
+describe.each(engines)('no answer on %s', (engine) => {
+  it('counts as a kept promise, and reminds the crew once to call again', async () => {
+    const { clock, push, store, noAnswer, readToday, readReport, deliverAt } = await open(engine)
+    const id = await store()
+    clock.at += 3 * minuteMs
+    const calledAt = clock.at
+    const callAgainAt = calledAt + 30 * minuteMs
+    // A double tap counts once.
+    const [{ status, json }] = await Promise.all([noAnswer(id), noAnswer(id)])
+    expect(status).toBe(200)
+    expect(json.lead).toMatchObject({
+      ...{ outcome: null, callAttempts: 1, callAgainAt },
+      ...{ answeredAt: calledAt, answeredName: 'Sam Hill' },
+    })
+    expect(await deliverAt(calledAt)).toEqual([])
+    expect(push.messages.splice(0).map(({ data }) => data.notification)).toMatchObject([
+      { title: 'No answer from Jane Doe', silent: true },
+    ])
+    expect((await readToday()).totals).toMatchObject({ toCall: 0, answered: 1 })
+    expect(await deliverAt(callAgainAt - 1)).toEqual([])
+    expect(await readReport()).toMatchObject({ kept: 1, missed: 0 })
+    expect(await deliverAt(callAgainAt, 4)).toEqual([again])
+    expect(push.messages.splice(0).map(({ data, headers }) => ({ ...data, ...headers }))).toEqual([
+      expect.objectContaining({
+        notification: expect.objectContaining({ title: `Jane Doe: call again, no answer (1 try)` }),
+        lead: expect.objectContaining({ isAnswered: false }),
+        ttl: '600',
+      }),
+    ])
+    expect(await deliverAt(callAgainAt + minuteMs)).toEqual([])
+    expect((await readToday()).totals).toMatchObject({ toCall: 1, answered: 0 })
+    // The lead stays on the list until someone calls, after leads with a deadline to meet.
+    clock.at += 3 * dayMs
+    const fresh = await store()
+    expect((await readToday()).leads.map((lead: { id: string }) => lead.id)).toEqual([fresh, id])
+
+    await noAnswer(id, 1)
+    expect(await deliverAt(clock.at + 30 * minuteMs)).toContain(
+      'Call Jane Doe again: no answer (2 tries)',
+    )
+  })
+
+  it('keeps the first answer, and reminds nobody once someone calls or closes the lead', async () => {
+    const { db, clock, store, post, noAnswer, deliverAt, push } = await open(engine)
+    const answer = { answeredBy: 'link', answeredAt: testTime, answeredName: null }
+    for (const what of ['calling', 'done', 'not-a-lead']) {
+      clock.at = testTime
+      const id = await store()
+      await recordAnswer(db, id, { answeredAt: testTime, answeredBy: 'link', now: testTime })
+      clock.at += minuteMs
+      await noAnswer(id)
+      expect((await post(id, what)).json.lead).toMatchObject({ ...answer, callAgainAt: null })
+      const title = what === 'calling' ? 'Someone is calling Jane Doe again' : /Someone marked/
+      expect(await deliverAt(clock.at)).toEqual([])
+      expect(push.messages.splice(0).at(-1)?.data.notification.title).toMatch(title)
+      const taken = await post(id, 'calling')
+      expect([taken.status, taken.message]).toEqual([409, 'Someone else is already calling.'])
+      expect(await deliverAt(clock.at + 40 * minuteMs)).toEqual([])
+      expect((await noAnswer(id, 1)).status).toBe(what === 'calling' ? 200 : 409)
+      await post(id, 'done')
+    }
+  })
+
+  it('cancels a reminder that could not be sent before the next call', async () => {
+    const { db, clock, store, post, noAnswer, push, deliverAt } = await open(engine)
+    const id = await store()
+    await noAnswer(id)
+    push.failNext('phone', { kind: 'status', status: 500 }, { kind: 'status', status: 500 })
+    await deliverAt(clock.at + 30 * minuteMs)
+    await post(id, 'calling')
+    const { deliveries = [] } = (await findLead(db, id)) ?? {}
+    const ofAgain = deliveries.filter(({ reason }) => reason === 'again-1')
+    expect(ofAgain.map(({ channel, state }) => [channel.slice(0, 5), state])).toEqual([
+      ['email', 'sent'],
+      ['push-', 'cancelled'],
+    ])
+  })
+
+  it('can be undone step by step, without losing the first answer', async () => {
+    const { db, clock, store, post, noAnswer, readToday, deliverAt } = await open(engine)
+    const id = await store()
+    clock.at += minuteMs
+    await noAnswer(id)
+    const undone = await post(id, 'undo-no-answer')
+    expect(undone.json.lead).toMatchObject({ callAttempts: 0, callAgainAt: null, answeredAt: null })
+    expect(await deliverAt(testTime + 4 * minuteMs)).toHaveLength(1)
+
+    const { answeredAt } = (await post(id, 'calling')).json.lead
+    await noAnswer(id)
+    // A double tap on Undo goes one step back.
+    for (const _ of [1, 2]) {
+      const { lead } = (await post(id, 'undo-no-answer')).json
+      expect(lead).toMatchObject({ callAttempts: 0, callAgainAt: null, answeredAt })
+    }
+    await noAnswer(id)
+    for (const [change, undo] of [
+      ['calling', 'undo-calling'],
+      ['done', 'reopen'],
+    ] as const) {
+      await post(id, change)
+      const { lead } = (await post(id, undo)).json
+      expect(lead).toMatchObject({ callAttempts: 1, callAgainAt: clock.at, answeredAt })
+      expect((await readToday()).totals).toMatchObject({ toCall: 1 })
+      expect(await deliverAt(clock.at + 4 * minuteMs)).toEqual([again])
+    }
+    expect(await findLead(db, id)).toMatchObject({ answeredBy: 'desk', outcome: null })
+  })
+
+  it('writes to the homeowner once per lead', async () => {
+    const { db, clock, store } = await open(engine)
+    const id = await store()
+    const plan = { callAgainAt: 0, remindAt: null, person: 'Sam', channels: ['confirmation'] }
+    const record = (attempts: number) =>
+      recordNoAnswer(db, id, { ...plan, attempts, now: clock.at })
+    const readUnreached = async () =>
+      (await findLead(db, id))?.deliveries.filter(({ reason }) => reason === 'unreached')
+    await Promise.all([record(0), record(0)])
+    expect(await readUnreached()).toMatchObject([{ channel: 'confirmation', state: 'waiting' }])
+  })
+})
+
+it('reminds the crew at the opening, but of an emergency at once', async () => {
+  const { clock, store, noAnswer, deliverAt } = await open('sqlite', dayHours)
+  // It is 5:45 PM. The company closes at 6 PM and opens at 7 AM.
+  clock.at += 11.75 * 60 * minuteMs
+  const opensAt = clock.at + 13.25 * 60 * minuteMs
+  const ids = [await store(), await store({ lead: { serviceType: 'emergency' } })]
+  const calledAt = clock.at
+  for (const id of ids) await noAnswer(id)
+  expect(await deliverAt(calledAt + 30 * minuteMs)).toEqual([
+    'EMERGENCY: call Jane Doe again: no answer (1 try)',
+  ])
+  expect(await deliverAt(opensAt - 1)).toEqual([])
+  expect(await deliverAt(opensAt)).toEqual([again])
+})
+
+it('sends no reminders for suspected spam, but lists it', async () => {
+  const { clock, store, noAnswer, deliverAt, readToday } = await open()
+  const id = await store({ suspect: 'trap', escalateAt: undefined })
+  await noAnswer(id)
+  expect(await deliverAt(clock.at + 30 * minuteMs)).toEqual([])
+  expect((await readToday()).totals).toMatchObject({ toCall: 1, suspect: 0 })
+})
