@@ -64,7 +64,7 @@ test('a lead without an answer is to call again later', () => {
   const again = { answeredAt: receivedAt + 3 * minuteMs, callAttempts: 2, callAgainAt }
   const read = (minutes: number) =>
     after(minutes * minuteMs, again).map((text) => text.replace(/\s/g, ' '))
-  expect(read(4)).toEqual(['answered', 'No answer (2 tries). Call again at 6:33 AM.'])
+  expect(read(4)).toEqual(['waiting', 'No answer (2 tries). Call again at 6:33 AM.'])
   expect(read(33)).toEqual(['soon', 'No answer (2 tries). Call again now.'])
   const leads = [{ ...card, ...again }]
   expect(groupLeads(leads, callAgainAt - 1)).toMatchObject({ toCall: [], answered: leads })

@@ -41,7 +41,7 @@ export function computeCountdown(lead: LeadCard, now: number): Countdown {
     const isDue = isDueAgain(lead, now)
     const when = isDue ? 'now' : `at ${formatShortClock(lead.callAgainAt, now)}`
     const text = `No answer (${formatTries(lead.callAttempts)}). Call again ${when}.`
-    return { mood: isDue ? 'soon' : 'answered', text, shareLeft: 1, minutesLeft: 0 }
+    return { mood: isDue ? 'soon' : 'waiting', text, shareLeft: 1, minutesLeft: 0 }
   }
   if (!isOpen(lead)) return { mood: 'answered', text: describeAnswer(lead), ...over }
   if (deadlineAt === null) return { mood: 'suspect', text: 'Possible spam', ...over }

@@ -71,7 +71,7 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
       <CallActions lead={lead} refresh={refreshBoth} />
       <div className="pair">
         {!lead.outcome && (
-          <Button onClick={act('no-answer', 'no answer, recorded.', undoNoAnswer, known)}>
+          <Button onClick={act('no-answer', 'marked as no answer.', undoNoAnswer, known)}>
             No answer
           </Button>
         )}
@@ -88,7 +88,7 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
             {name}
           </Button>
         ))}
-        {lead.callAgainAt !== null && <Button onClick={undoNoAnswer}>Undo “No answer”</Button>}
+        {lead.callAgainAt !== null && <Button onClick={undoNoAnswer}>Undo no answer</Button>}
         {lead.answeredAt !== null && !lead.outcome && lead.callAgainAt === null && (
           <Button onClick={() => reopen(lead, 'undo-calling', refreshBoth)}>
             Not called? Reopen
@@ -134,7 +134,9 @@ function Facts({ lead }: { lead: LeadInFull }) {
     ...Object.fromEntries(fields.map((field) => [field.label, show(field)])),
     Source: lead.source,
     Consent: lead.consent ? `Version ${lead.consent}` : 'None on record',
-    ...(lead.callAttempts > 0 && { 'No answer': formatTries(lead.callAttempts) }),
+    ...(lead.callAttempts > 0 && {
+      Calls: `${formatTries(lead.callAttempts)} without an answer`,
+    }),
     ...(lead.suspicion && { 'Possible spam': lead.suspicion }),
   }
   return (
