@@ -82,7 +82,7 @@ describe.each(engines)('on %s', (engine) => {
     await send(db)
     clock.at += 3_600_000
     const undone = await post(`/api/leads/${id}/undo-calling`)
-    expect(undone.json.lead).toMatchObject({ answeredAt: null, answeredName: null })
+    expect(undone.json.lead).toMatchObject({ answeredAt: null, callAgainAt: null })
     expect(await findNextEscalationAt(db)).toBe(clock.at + 240_000)
     expect(await listPending()).toEqual(['outcome'])
     await post(`/api/leads/${id}/calling`)

@@ -178,7 +178,7 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
         const body = await readBody(c, v.object({ attempts: v.pipe(v.number(), v.integer()) }))
         if (!body) return refuse(c, 400, 'Reload the page and try again.')
         if (lead.outcome) return refuse(c, 409, 'This lead is already closed.')
-        const { id, serviceType, deadlineAt, suspect, deliveries } = lead
+        const { id, serviceType, deadlineAt, deliveries } = lead
         const callAgainAt = findCallStart(now() + noAnswerMinutes * 60_000, serviceType)
         const isTold = deliveries.some(
           ({ reason, state }) => reason === 'unreached' && state !== 'cancelled',
@@ -189,8 +189,7 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
           // Suspected spam causes no reminders.
           remindAt: deadlineAt === null ? null : callAgainAt,
           person,
-          channels:
-            suspect || isTold ? [] : await planRecipients(context, { lead, reason: 'unreached' }),
+          channels: isTold ? [] : await planRecipients(context, { lead, reason: 'unreached' }),
           now: now(),
         })
         wake()

@@ -85,6 +85,8 @@ describe.each(engines)('no answer on %s', (engine) => {
     ])
     expect(await deliverAt(callAgainAt + minuteMs)).toEqual([])
     expect((await readToday()).totals).toMatchObject({ toCall: 1, answered: 0 })
+    // A phone that does not know of the first try must not count another one.
+    expect((await noAnswer(id, 0)).json.lead).toMatchObject({ callAttempts: 1, callAgainAt })
     // The lead stays on the list until someone calls, after leads with a deadline to meet.
     clock.at += 3 * dayMs
     const fresh = await store()
@@ -105,10 +107,12 @@ describe.each(engines)('no answer on %s', (engine) => {
       await recordAnswer(db, id, { answeredAt: testTime, answeredBy: 'link', now: testTime })
       clock.at += minuteMs
       await noAnswer(id)
+      await deliverAt(clock.at)
+      push.messages.length = 0
       expect((await post(id, what)).json.lead).toMatchObject({ ...answer, callAgainAt: null })
       const title = what === 'calling' ? 'Someone is calling Jane Doe again' : /Someone marked/
       expect(await deliverAt(clock.at)).toEqual([])
-      expect(push.messages.splice(0).at(-1)?.data.notification.title).toMatch(title)
+      expect(push.messages.splice(0)[0]?.data.notification.title).toMatch(title)
       const taken = await post(id, 'calling')
       expect([taken.status, taken.message]).toEqual([409, 'Someone else is already calling.'])
       expect(await deliverAt(clock.at + 40 * minuteMs)).toEqual([])
