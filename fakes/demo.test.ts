@@ -50,6 +50,7 @@ test.skipIf(!isBuilt && !process.env.CI)(
 
     // The button behind the link in the email sets the Status of the row.
     await vi.waitFor(() => expect(out).toContain('Email to staff: EMERGENCY: call Jane Doe'), wait)
+    await vi.waitFor(() => expect(out).toContain('Email to the homeowner: '), wait)
     const link = out.match(/Mark as called: (\S+)/)?.[1] ?? ''
     expect((await fetch(link, { method: 'POST' })).status).toBe(200)
     await vi.waitFor(async () => {

@@ -46,6 +46,7 @@ try {
     SMTP_URL: mail.url,
     ALERT_EMAIL_FROM: 'site@example.com',
     ALERT_EMAIL_TO: 'staff@example.com',
+    CONFIRMATION_EMAIL: 'on',
     PUSH_SERVICES: pushHost,
   })
   const site = await startSite({ env, siteDir: 'dist', fetch: push.fetch, now: Date.now, log })
@@ -59,7 +60,7 @@ The fake Airtable          ${airtable.url}
       `The page sends leads to ${given.VITE_SUPABASE_URL} instead of this demo, because it was built with\nVITE_SUPABASE_URL. To see leads here, unset the variable and build again.\n`,
     )
   print(
-    'Open the desk in another window, then fill out the form on the site. The lead appears on the desk, in the\nfake Airtable, and here as an email to staff. To sign in to the desk again, use staff@example.com.\nPress Ctrl-C to stop the demo.\n',
+    'Open the desk in another window, then fill out the form on the site. The lead appears on the desk, in the\nfake Airtable, and here as emails to staff and the homeowner. To sign in to the desk\nagain, use staff@example.com. Press Ctrl-C to stop the demo.\n',
   )
   await addCrewPhone()
   const timer = setInterval(printNews, 300)
@@ -112,8 +113,9 @@ function printNews() {
     const { title, body } = data.notification
     print(`Notification on Sam's phone: ${makeSafe(`${title}, ${body}`)}`)
   }
-  for (const { subject, text } of mail.mails.splice(0)) {
-    print(`Email to staff: ${makeSafe(subject)}`)
+  for (const { to, subject, text } of mail.mails.splice(0)) {
+    const who = to.includes('staff@example.com') ? 'staff' : 'the homeowner'
+    print(`Email to ${who}: ${makeSafe(subject)}`)
     const link = text.match(/I am calling: (\S+)/)?.[1]
     if (link) print(`  Mark as called: ${link}`)
     const desk = text.match(/\S+#enter=\S+/)?.[0]
