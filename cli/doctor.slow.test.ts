@@ -98,6 +98,7 @@ test.skipIf(!canTestWith('openssl'))(
       // Doctor looks up no DNS records for it.
       ALERT_EMAIL_FROM: 'site@localhost',
       ALERT_EMAIL_TO: 'crew@roofing.test',
+      CONFIRMATION_EMAIL: 'on',
       ALERT_SMS_TO: '+16125557810',
       TIME_ZONE: 'America/Chicago',
       PUBLIC_URL: proxy.url,
@@ -126,7 +127,7 @@ test.skipIf(!canTestWith('openssl'))(
     const { ready, results } = JSON.parse(sent.stdout)
     expect(ready).toBe(true)
     const states = results.map(({ id, state }: { id?: string; state: string }) => id ?? state)
-    expect(states).toEqual(['desk-off', 'proxies', 'ok', 'ok', 'ok'])
+    expect(states).toEqual(['desk-off', 'proxies', 'ok', 'ok', 'ok', 'ok'])
     expect([mail.mails.length, twilio.messages.length]).toEqual([1, 1])
     expect(mail.mails[0]?.subject).toMatch(/^TEST/)
     for (const secret of [...Object.values(secrets), 'crew@', '5557810'])
