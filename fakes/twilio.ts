@@ -1,20 +1,36 @@
 import { randomBytes } from 'node:crypto'
 import { answerHtml, type Call, type HttpFault, type Reply, startHttpFake } from './http.ts'
 
-/** A fake of Twilio's API for sending a text message, with its errors. */
+/** A fake of Twilio's API for sending a text message and reading its status, with its errors. */
 
 type TwilioFault =
   | HttpFault
   | { kind: 'error'; status: number; code: number; headers?: Record<string, string> }
 
-type TextMessage = { at: number; to: string; from: string; body: string }
+type TextMessage = {
+  sid: string
+  at: number
+  to: string
+  from: string
+  body: string
+  /** Why the carrier rejects the message, such as 30034. */
+  errorCode?: number | undefined
+}
+
+// A carrier reports within seconds. Our first check comes before that, and the second one after.
+const sentAfterMs = 2_000
+const settledAfterMs = 10_000
 
 const accountSid = `AC${'0123456789abcdef'.repeat(2)}`
 const authToken = 'fedcba9876543210fedcba9876543210'
 const from = '+15550001111'
 
-export async function startFakeTwilio() {
+export async function startFakeTwilio({
+  now = Date.now,
+  chooseErrorCode = (_: { to: string; body: string }): number | undefined => undefined,
+} = {}) {
   const messages: TextMessage[] = []
+  const statusReads: string[] = []
   const nextFaults: TwilioFault[] = []
   const server = await startHttpFake<TwilioFault>({
     chooseFault: () => nextFaults.shift(),
@@ -26,12 +42,25 @@ export async function startFakeTwilio() {
       }
       const refused = findRefusal(call)
       if (refused) return refused
+      if (call.method === 'GET') return answerStatus(call)
       const { to, sender, body } = readMessage(call)
-      messages.push({ at: Date.now(), to, from: sender, body })
       const sid = `SM${randomBytes(16).toString('hex')}`
+      const message = { sid, at: now(), to, from: sender, body }
+      messages.push({ ...message, errorCode: chooseErrorCode(message) })
       return { status: 201, body: { sid, to, from: sender, body, status: 'queued' } }
     },
   })
+  function answerStatus({ url }: Call): Reply {
+    statusReads.push(url.pathname)
+    const message = messages.find(({ sid }) => url.pathname.endsWith(`/Messages/${sid}.json`))
+    if (!message) return refuse(404, 20404, `The requested resource ${url.pathname} was not found`)
+    const { at, errorCode, ...rest } = message
+    const ageMs = now() - at
+    const end = errorCode ? 'undelivered' : 'delivered'
+    const status = ageMs < sentAfterMs ? 'queued' : ageMs < settledAfterMs ? 'sent' : end
+    const code = status === 'undelivered' ? errorCode : null
+    return { status: 200, body: { ...rest, status, error_code: code, error_message: null } }
+  }
   return {
     ...server,
     /** Settings that make the product use this fake. */
@@ -42,6 +71,8 @@ export async function startFakeTwilio() {
       TWILIO_API_URL: server.url,
     },
     messages,
+    /** The paths of the requests for a message's status. */
+    statusReads,
     nextFaults,
   }
 }
@@ -56,12 +87,14 @@ function readMessage({ text }: Call) {
 }
 
 function findRefusal(call: Call): Reply | undefined {
-  const [, version, accounts, sid, last] = call.url.pathname.split('/')
-  if (version !== '2010-04-01' || accounts !== 'Accounts' || last !== 'Messages.json')
+  const [, version, accounts, sid, ...rest] = call.url.pathname.split('/')
+  const last = call.method === 'GET' ? /^Messages\/[^/]+\.json$/ : /^Messages\.json$/
+  if (version !== '2010-04-01' || accounts !== 'Accounts' || !last.test(rest.join('/')))
     return refuse(404, 20404, `The requested resource ${call.url.pathname} was not found`)
   const login = Buffer.from(`${accountSid}:${authToken}`).toString('base64')
   if (sid !== accountSid || call.headers.authorization !== `Basic ${login}`)
     return refuse(401, 20003, 'Authenticate')
+  if (call.method === 'GET') return undefined
   if (call.method !== 'POST') return refuse(405, 20004, 'Method not allowed')
   const { to, sender, body } = readMessage(call)
   const refusals: [is: boolean, code: number, message: string][] = [

@@ -10,7 +10,7 @@ export type Message = { alert: Alert; lead: StoredLead; to: string }
 
 type AlertChannel<Kind extends string, Variables extends v.ObjectEntries, Settings> = Pick<
   Channel<Kind, Variables, Settings>,
-  'kind' | 'label' | 'settings' | 'reasons' | 'recipients'
+  'kind' | 'label' | 'settings' | 'reasons' | 'recipients' | 'findArrival'
 > & {
   sendAlert(
     message: Message,

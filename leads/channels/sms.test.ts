@@ -19,18 +19,25 @@ const alertOf = (
   return describeAlert({ ...storedJane, ...changed }, reason, options)
 }
 
-async function open() {
-  const twilio = await startFakeTwilio()
+async function open(errorCode?: number) {
+  const clock = { at: receivedAt }
+  const twilio = await startFakeTwilio({ now: () => clock.at, chooseErrorCode: () => errorCode })
   onTestFinished(() => twilio.close())
   const env = makeSettings({ ...twilio.env, ALERT_SMS_TO: '+15550002222' })
   const { context } = createTestContext(await openTestDatabase('sqlite'), env)
   const send = (signal = AbortSignal.timeout(10_000)) => sendThrough(sms, context, { signal })
-  return { twilio, send }
+  /** Asks Twilio about a message, by default the one that was sent last. */
+  const findArrival = (messageId = twilio.messages.at(-1)?.sid ?? '', changes = {}) => {
+    if (!env.sms) throw new Error('Text messages are not set up.')
+    const signal = AbortSignal.timeout(10_000)
+    return sms.findArrival?.(messageId, { ...context, settings: env.sms, ...changes }, signal)
+  }
+  return { clock, twilio, send, findArrival }
 }
 
 it('sends the phone number and the answer link', async () => {
   const { twilio, send } = await open()
-  expect(await send()).toEqual({ ok: true })
+  expect(await send()).toEqual({ ok: true, messageId: twilio.messages[0]?.sid })
   expect(twilio.messages).toMatchObject([{ to: '+15550002222', from: '+15550001111' }])
   expect(twilio.messages[0]?.body).toContain('Call 5551234567.')
   expect(twilio.messages[0]?.body).toContain('I am calling: https://www.example.com/answer/')
@@ -83,6 +90,74 @@ it('treats a 201 with an incomplete body as sent', async () => {
   twilio.nextFaults.push({ kind: 'cut-answer' })
   expect(await send()).toEqual({ ok: true })
   expect(twilio.messages).toHaveLength(1)
+})
+
+it('has not arrived while Twilio or the carrier holds it', async () => {
+  const { clock, send, findArrival } = await open()
+  await send()
+  const states = []
+  for (const ageMs of [0, 2_000, 9_999, 10_000]) {
+    clock.at = receivedAt + ageMs
+    states.push((await findArrival())?.state)
+  }
+  expect(states).toEqual(['unknown', 'unknown', 'unknown', 'arrived'])
+})
+
+it.each([
+  [21610, /STOP.*START/],
+  [30002, /no credit or is suspended/],
+  [30003, /off or out of range/],
+  [30004, /blocks texts/],
+  [30005, /not in service/],
+  [30006, /landline/],
+  [30007, /blocked the text as spam/],
+  [30032, /toll-free Twilio number is not verified/],
+  [30033, /registration with US carriers is suspended/],
+  [30034, /not registered with US carriers/],
+  [30008, /^Twilio error code 30008\.$/],
+])('explains the late error %i to the owner', async (code, explanation) => {
+  const { clock, send, findArrival } = await open(code)
+  await send()
+  clock.at += 10_000
+  const arrival = await findArrival()
+  const error = arrival && 'error' in arrival ? arrival.error : ''
+  expect(arrival?.state).toBe('failed')
+  expect(error).toMatch(explanation)
+  expect(error).toContain(`Twilio error code ${code}.`)
+  // No variable names and no phone numbers.
+  expect(error).not.toMatch(/_|555|\+1/)
+})
+
+it('explains a failure without a code', async () => {
+  const { findArrival } = await open()
+  const answer = async () => Response.json({ status: 'canceled', error_code: null })
+  const error = 'Twilio gave no reason.'
+  expect(await findArrival('SM1', { fetch: answer })).toEqual({ state: 'failed', error })
+})
+
+it.each([
+  { kind: 'error', status: 429, code: 20429 },
+  { kind: 'error', status: 500, code: 20500 },
+  { kind: 'html', status: 502 },
+  { kind: 'cut-answer' },
+  { kind: 'refuse' },
+] as const)('asks again later after %j', async (fault) => {
+  const { clock, twilio, send, findArrival } = await open(30034)
+  await send()
+  clock.at += 10_000
+  twilio.nextFaults.push(fault)
+  expect(await findArrival()).toEqual({ state: 'unknown' })
+  expect(await findArrival()).toMatchObject({ state: 'failed' })
+})
+
+it('does not report a message as failed that Twilio does not show us', async () => {
+  const { clock, send, findArrival, twilio } = await open(30034)
+  await send()
+  clock.at += 10_000
+  expect(await findArrival('SM0')).toEqual({ state: 'unknown' })
+  const settings = { accountSid: twilio.env.TWILIO_ACCOUNT_SID, authToken: 'x', apiUrl: twilio.url }
+  expect(await findArrival(undefined, { settings })).toEqual({ state: 'unknown' })
+  expect(twilio.statusReads).toHaveLength(1)
 })
 
 describe('a text message', () => {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { phoneNumbers, text, webAddress } from '../variables.ts'
 import type { Alert } from './alert.ts'
 import { createAlertChannel, type Message } from './alert-channel.ts'
-import { type Context, isEarly, nameRecipients, type Result } from './channel.ts'
+import { type Arrival, type Context, isEarly, nameRecipients, type Result } from './channel.ts'
 import { explainBrokenCall, isLeadRefused, post, readHold } from './service-call.ts'
 
 const variables = {
@@ -53,29 +53,37 @@ export const sms = createAlertChannel<'sms', typeof variables, SmsSettings>({
     return nameRecipients('sms', event.reason === 'received' ? to : remindTo)
   },
   sendAlert: sendSms,
+  findArrival,
+})
+
+type SmsContext = Pick<Context<SmsSettings>, 'settings' | 'fetch'>
+
+const locate = ({ apiUrl, accountSid }: SmsSettings, path: string) =>
+  `${apiUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/${path}.json`
+
+const authorize = ({ accountSid, authToken }: SmsSettings) => ({
+  authorization: `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`,
 })
 
 async function sendSms(
   { alert, to }: Message,
-  { settings, fetch }: Pick<Context<SmsSettings>, 'settings' | 'fetch'>,
+  { settings, fetch }: SmsContext,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { accountSid, authToken, from, apiUrl } = settings
-  const url = `${apiUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`
-  const login = Buffer.from(`${accountSid}:${authToken}`).toString('base64')
+  const { from } = settings
   const body = new URLSearchParams({
     To: to,
     ...(from.startsWith('MG') ? { MessagingServiceSid: from } : { From: from }),
     Body: formatSms(alert),
   })
-  const headers = { authorization: `Basic ${login}` }
-  const response = await post('Twilio', url, { headers, body }, { fetch, signal })
+  const request = { headers: authorize(settings), body }
+  const response = await post('Twilio', locate(settings, 'Messages'), request, { fetch, signal })
   if ('error' in response) return response
   const { status } = response
   if (status === 200 || status === 201) {
     // Twilio has accepted the message, even if the response body is cut off.
-    await response.body?.cancel().catch(() => {})
-    return { ok: true }
+    const accepted = v.safeParse(acceptedSchema, await response.json().catch(() => undefined))
+    return { ok: true, ...(accepted.success && { messageId: accepted.output.sid }) }
   }
   try {
     const code = readCode(await response.text())
@@ -86,12 +94,57 @@ async function sendSms(
   }
 }
 
+const checkTimeoutMs = 10_000
+
+/** After any error, the state is unknown, and the next check asks again. */
+async function findArrival(
+  messageId: string,
+  { settings, fetch }: SmsContext,
+  signal: AbortSignal,
+): Promise<Arrival> {
+  try {
+    const response = await fetch(locate(settings, `Messages/${encodeURIComponent(messageId)}`), {
+      headers: authorize(settings),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(checkTimeoutMs)]),
+    })
+    const { status, error_code: code } = v.parse(statusSchema, await response.json())
+    if (['delivered', 'read'].includes(status)) return { state: 'arrived' }
+    if (['undelivered', 'failed', 'canceled'].includes(status))
+      return { state: 'failed', error: explainUndelivered(Number(code)) }
+  } catch {}
+  return { state: 'unknown' }
+}
+
+const acceptedSchema = v.object({ sid: v.string() })
+// In Twilio's errors, `status` is a number.
+const statusSchema = v.object({ status: v.string(), error_code: v.unknown() })
+
+/** For the owner: why a text did not arrive, and what to do. */
+const failures: Record<number, string> = {
+  21610: 'The recipient replied STOP. To get texts again, reply START from that phone.',
+  30002: 'Your Twilio account has no credit or is suspended. Add credit in the Twilio console.',
+  30003: 'The phone is off or out of range. Check that it can receive texts.',
+  30004: 'The phone or its carrier blocks texts from your Twilio number. Allow them on the phone.',
+  30005: 'The phone number is not in service. Check the number.',
+  30006: 'The phone number is a landline or cannot receive texts. Use a cell phone number.',
+  30007: 'The carrier blocked the text as spam. Ask Twilio support to review it.',
+  30032: 'Your toll-free Twilio number is not verified. Verify it in the Twilio console.',
+  30033: 'Your registration with US carriers is suspended. Contact Twilio support.',
+  30034:
+    'Your Twilio number is not registered with US carriers (10DLC). Register it in the Twilio console.',
+}
+
+const explainUndelivered = (code: number): string =>
+  code ? `${failures[code] ?? ''} Twilio error code ${code}.`.trim() : 'Twilio gave no reason.'
+
 // A missing, invalid, or unsuitable TWILIO_FROM, for which Twilio also returns 400.
 const senderCodes: readonly unknown[] = [21603, 21212, 21606]
 
 const errorSchema = v.object({ code: v.number() })
 
 const advice: Record<number, string> = {
+  10001: 'the account has no credit or is suspended',
   20003: 'check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN',
   20404: 'check TWILIO_ACCOUNT_SID',
   20429: 'too many messages were sent at once',
