@@ -63,8 +63,10 @@ export async function mapRecipients(context: PlanningContext): Promise<Map<strin
   return new Map(found.flat().map(({ name, label }) => [name, label]))
 }
 
-export const findChannel = (name: string): Channel | undefined =>
-  channels.find(({ kind }) => name === kind || name.startsWith(`${kind}-`))
+export const findChannel = (
+  name: string,
+  all: readonly Channel[] = channels,
+): Channel | undefined => all.find(({ kind }) => name === kind || name.startsWith(`${kind}-`))
 
 /** Omits the recipient's hash, which could confirm a guessed address. */
 export const findKind = (name: string): string => findChannel(name)?.kind ?? name

@@ -1,7 +1,7 @@
 import { buildPushPayload } from '@block65/webcrypto-web-push'
 import { formatClock, formatDuration, formatTries } from '../clock.ts'
 import { findPromiseStart, isDueAgain, promiseMs } from '../deadline.ts'
-import type { DeliveryReason } from '../delivery-reason.ts'
+import { type DeliveryReason, readReason } from '../delivery-reason.ts'
 import { findTown, readField } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
 import type { ClaimedLead } from '../store/deliveries.ts'
@@ -98,8 +98,10 @@ export function isWanted(device: PushDevice, event: LeadEvent): boolean {
   const { lead, reason, at, shift } = event
   const works = schedule === shift || schedule === 'always' || shift === 'always'
   if (onCallUntil <= at && (!works || isEarly(event))) return false
-  const startedAt = findPromiseStart(lead.deadlineAt ?? at)
-  const minutes = reason === 'received' ? 0 : (at - startedAt) / 60_000
+  const waitedMinutes = (at - findPromiseStart(lead.deadlineAt ?? at)) / 60_000
+  // An early reminder counts as the one it replaces, because no other follows at that time.
+  const minutes =
+    reason === 'received' ? 0 : Math.max(Number(readReason(reason).minutes ?? 0), waitedMinutes)
   const isEmergency = lead.serviceType === 'emergency'
   return notifyAfterMinutes <= minutes && (quietUntil <= at || (isEmergency && notifyEmergencies))
 }

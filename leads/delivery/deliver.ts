@@ -2,6 +2,7 @@ import type { Channel, Recipient } from '../channels/channel.ts'
 import { type ChannelContext, channels, findRecipients } from '../channels/channels.ts'
 import { nameError } from '../log.ts'
 import { expireDeliveries } from '../store/deliveries.ts'
+import { checkArrivals } from './arrivals.ts'
 import { createChannelRun, type DeliveryOptions, pollMs } from './channel-run.ts'
 import { remindDue } from './reminders.ts'
 
@@ -97,23 +98,35 @@ export function createDeliverer(
     }
   }
 
-  let hasMore = false
-  const reminderLoop = createLoop(async () => {
-    try {
-      await expireAlerts()
-      const added = await Promise.all(all.map(refreshLoops))
-      const { reminded, nextAt = Number.POSITIVE_INFINITY } = await remindDue(context, all)
-      faults.clear('reminder database', 'sending reminders again')
-      if (reminded > 0 || added.includes(true)) {
-        hasMore = true
-        wake()
+  /** The work returns when more is due. */
+  const createDatabaseLoop = (what: string, work: () => Promise<number | undefined>) =>
+    createLoop(async () => {
+      try {
+        const nextAt = (await work()) ?? Number.POSITIVE_INFINITY
+        faults.clear(what, `can ${what} again`)
+        return Math.max(nextAt - now(), 0)
+      } catch (error) {
+        const message = `cannot ${what}; the database is unavailable`
+        faults.report(what, { error: nameError(error) }, message)
+        return pollMs
       }
-      return Math.max(nextAt - now(), 0)
-    } catch (error) {
-      const message = 'cannot send reminders; the database is unavailable'
-      faults.report('reminder database', { error: nameError(error) }, message)
-      return pollMs
+    })
+
+  let hasMore = false
+  const reminderLoop = createDatabaseLoop('send reminders', async () => {
+    await expireAlerts()
+    const added = await Promise.all(all.map(refreshLoops))
+    const { reminded, nextAt } = await remindDue(context, all)
+    if (reminded > 0 || added.includes(true)) {
+      hasMore = true
+      wake()
     }
+    return nextAt
+  })
+  const arrivalLoop = createDatabaseLoop('check whether messages arrived', async () => {
+    const { isUrgent, nextAt } = await checkArrivals(context, all, aborting.signal)
+    if (isUrgent) await reminderLoop.run()
+    return nextAt
   })
 
   /** Sends due deliveries now rather than at the next poll. Reminders can wait for the poll. */
@@ -127,6 +140,7 @@ export function createDeliverer(
       isStarted = true
       wake()
       void reminderLoop.run()
+      void arrivalLoop.run()
     },
 
     wake,
@@ -134,7 +148,7 @@ export function createDeliverer(
     /** For a runtime without timers: sends deliveries that are due within the budget, then returns. */
     async deliverDue(budgetMs: number): Promise<void> {
       endAt = Math.max(endAt, now() + budgetMs)
-      await Promise.all([deliverAll(), reminderLoop.run()])
+      await Promise.all([deliverAll(), reminderLoop.run(), arrivalLoop.run()])
       if (hasMore) await deliverAll()
       hasMore = false
     },
@@ -144,7 +158,7 @@ export function createDeliverer(
       stopping.abort()
       const timer = setTimeout(() => aborting.abort(), graceMs)
       const kinds = [...loopsByKind.keys()]
-      await Promise.all([...kinds.map(runLoops), reminderLoop.run()])
+      await Promise.all([...kinds.map(runLoops), reminderLoop.run(), arrivalLoop.run()])
       clearTimeout(timer)
     },
   }

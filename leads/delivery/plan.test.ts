@@ -62,8 +62,10 @@ it('sends reminders to the escalation recipients and the webhook', async () => {
 
 it.each<[Partial<PushDevice>, number, boolean, boolean]>([
   [{}, 0, false, true],
-  [{ notifyAfterMinutes: 4 }, 3.9, false, false],
-  [{ notifyAfterMinutes: 4 }, 4, false, true],
+  [{ notifyAfterMinutes: 8 }, 7.9, false, false],
+  [{ notifyAfterMinutes: 8 }, 8, false, true],
+  // An early reminder replaces the one after 4 minutes.
+  [{ notifyAfterMinutes: 4 }, 0.5, false, true],
   [{ quietUntil: Number.MAX_SAFE_INTEGER, notifyEmergencies: false }, 0, false, false],
   [{ quietUntil: 1, notifyEmergencies: false }, 0, false, true],
   [{ quietUntil: Number.MAX_SAFE_INTEGER, notifyEmergencies: true }, 0, false, false],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { computeAnsweredAt, computeFirstReminderAt } from './reminder-steps.ts'
+import { computeAnsweredAt, computeFirstReminderAt, decideReminder } from './reminder-steps.ts'
 
 const minuteMs = 60_000
 const start = 1_000_000
@@ -8,6 +8,19 @@ const deadlineAt = start + 10 * minuteMs
 it('sends the first reminder at the earliest step, or at the deadline if there are none', () => {
   expect(computeFirstReminderAt(deadlineAt, [4, 8])).toBe(start + 4 * minuteMs)
   expect(computeFirstReminderAt(deadlineAt, [])).toBe(deadlineAt)
+})
+
+it.each([
+  [0.5, 'unanswered-4', 8],
+  [4, 'unanswered-4', 8],
+  [7.9, 'unanswered-4', 8],
+  [8, 'unanswered-8', 10],
+  [10, 'missed', null],
+])('after %d minutes, sends %s and then waits until minute %s', (minutes, reason, next) => {
+  const now = start + minutes * minuteMs
+  const lead = { deadlineAt, reopenedAt: null, escalateAt: now }
+  const nextAt = next && start + next * minuteMs
+  expect(decideReminder(lead, [4, 8], now)).toEqual({ reason, nextAt })
 })
 
 it.each([

@@ -35,7 +35,8 @@ export function computeReminderAfterReopening(
 
 /**
  * Returns the current reminder of an unanswered lead and the time of the next one. Skips earlier steps,
- * so that staff get one reminder after an outage instead of three.
+ * so that staff get one reminder after an outage instead of three. Before the first step, the reminder is
+ * early, because no alert arrived, and replaces that step.
  */
 export function decideReminder(
   lead: Pick<UnansweredLead, 'deadlineAt' | 'reopenedAt' | 'escalateAt'>,
@@ -44,9 +45,13 @@ export function decideReminder(
 ): { reason: ReminderReason | undefined; nextAt: number | null } {
   const lastAt = findReminderDeadline(lead)
   const steps = listSteps(lastAt, escalateAfterMinutes)
+  const current = Math.max(
+    0,
+    steps.findLastIndex(({ at }) => at <= now),
+  )
   return {
-    reason: lead.escalateAt > lastAt ? undefined : steps.findLast(({ at }) => at <= now)?.reason,
-    nextAt: steps.find(({ at }) => at > now)?.at ?? null,
+    reason: lead.escalateAt > lastAt ? undefined : steps[current]?.reason,
+    nextAt: steps[current + 1]?.at ?? null,
   }
 }
 

@@ -51,6 +51,8 @@ export type DatabaseFacts = {
   /** The devices that confirmed none of their last leads. */
   silentDevices: readonly PushDevice[]
   isWebhookStopped: boolean
+  /** Texts of the last day that did not arrive, with the latest reason. */
+  undelivered?: { leads: number; lastError: string } | undefined
 }
 
 /** The entry files read these, because only they can use the file system and the site's content. */

@@ -62,6 +62,7 @@ const problems: Record<string, Partial<HealthContext>> = {
   ...Object.fromEntries(
     channels.map(({ kind }) => [`${kind}-late`, withPending(kind, limits.otherLateMs + 1)]),
   ),
+  'sms-undelivered': withDatabase({ undelivered: { leads: 2, lastError: 'Not registered.' } }),
   'webhook-stopped': withDatabase({ isWebhookStopped: true }),
   'push-device-gone': withDatabase({ devices: [makePhone({ goneAt: now })] }),
   'push-device-silent': withDatabase({ silentDevices: [makePhone()] }),

@@ -191,6 +191,19 @@ export const healthChecks: readonly Check[] = [
   ...channels.filter(({ settings }) => settings.required.length > 0).map(checkIncomplete),
   ...channels.map(checkLate),
   defineCheck({
+    id: 'sms-undelivered',
+    runsIn: ['desk', 'doctor'],
+    severity: 'warning',
+    find: ({ database }) => database?.undelivered,
+    forOwner: ({ leads, lastError }) => ({
+      text: `Texts about ${countLeads(leads)} did not arrive in the last 24 hours. ${lastError} Check this page for new leads.`,
+    }),
+    forDeveloper: ({ leads, lastError }) => ({
+      text: `Texts about ${countLeads(leads)} did not arrive in the last 24 hours. ${lastError}`,
+      next: 'Fix the cause in the Twilio console. The warning ends a day after the last failed text',
+    }),
+  }),
+  defineCheck({
     id: 'webhook-stopped',
     runsIn: ['healthz', 'desk', 'doctor'],
     severity: 'warning',

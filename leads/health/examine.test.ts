@@ -50,4 +50,29 @@ describe.each(engines)('on %s', (engine) => {
       await examine('healthz', { env, hours: alwaysOpen, db, now: () => testTime + 3_600_000 }),
     ).toEqual([])
   })
+
+  it('reports texts that did not arrive in the last 24 hours', async () => {
+    const db = await openTestDatabase(engine)
+    const channels = ['sms-0a1b2c3d', 'sms-4e5f6a7b']
+    for (const [at, error] of ['Out of credit.', 'Not registered.'].entries()) {
+      const leadId = await storeLead(db, { channels, at: testTime + at })
+      await db.kysely
+        .updateTable('deliveries')
+        .set({ state: 'failed', last_error: error, settled_at: testTime + at })
+        .where('lead_id', '=', leadId)
+        .execute()
+    }
+    const list = async (afterMs: number) => {
+      const now = () => testTime + afterMs
+      const problems = await examine('desk', { env, hours: alwaysOpen, db, now })
+      return problems.map(({ forOwner }) => forOwner?.text)
+    }
+    expect(await list(60_000)).toEqual([
+      'Texts about 2 leads did not arrive in the last 24 hours. Not registered. Check this page for new leads.',
+    ])
+    expect(await list(24 * 3_600_000 + 1)).toEqual([
+      'Texts about 1 lead did not arrive in the last 24 hours. Not registered. Check this page for new leads.',
+    ])
+    expect(await list(24 * 3_600_000 + 2)).toEqual([])
+  })
 })

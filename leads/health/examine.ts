@@ -3,7 +3,7 @@ import { isWebhookStopped } from '../channels/webhook.ts'
 import type { Env } from '../settings.ts'
 import { listDevices } from '../store/push-devices.ts'
 import { findSilentDevices } from '../store/push-receipts.ts'
-import { type Pending, readPending } from '../store/reading.ts'
+import { type Pending, readPending, readUndelivered } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 import {
   type DatabaseFacts,
@@ -13,6 +13,8 @@ import {
   type Problem,
 } from './check.ts'
 import { healthChecks } from './checks.ts'
+
+const dayMs = 24 * 3_600_000
 
 export async function examine(
   place: Place,
@@ -49,5 +51,6 @@ export async function readDatabaseFacts(
   }
   const stopped = env.webhook && (await isWebhookStopped(db, env.webhook.url))
   const silentDevices = await findSilentDevices(db, devices, now())
-  return { devices, silentDevices, pending, isWebhookStopped: stopped ?? false }
+  const undelivered = await readUndelivered(db, now() - dayMs)
+  return { devices, silentDevices, pending, isWebhookStopped: stopped ?? false, undelivered }
 }

@@ -16,7 +16,11 @@ it('describes a delivery by its channel, recipient, and reason', () => {
   }
   const deliveries = [
     { ...delivery, channel: 'airtable', reason: 'received' as const },
-    { ...delivery, channel: 'push-0a1b2c3d', reason: 'unanswered-4' as const },
+    {
+      ...{ ...delivery, dueAt: testTime + 240_000 },
+      ...{ channel: 'push-0a1b2c3d', reason: 'unanswered-4' as const },
+    },
+    { ...delivery, channel: 'email', reason: 'unanswered-4' as const },
     { ...delivery, channel: 'sms-0a1b2c3d', reason: 'missed' as const },
     { ...delivery, channel: 'pigeon', reason: 'received' as const },
   ]
@@ -26,6 +30,7 @@ it('describes a delivery by its channel, recipient, and reason', () => {
   expect(described.map(({ what }) => what)).toEqual([
     'Airtable',
     'Push notification to Sam’s phone, reminder after 4 minutes',
+    'Email, early reminder',
     'Text message, missed deadline',
     'pigeon',
   ])

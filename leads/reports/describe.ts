@@ -1,5 +1,6 @@
 import { findChannel } from '../channels/channels.ts'
 import { formatClock, formatDuration } from '../clock.ts'
+import { findPromiseStart } from '../deadline.ts'
 import { type ReasonKind, readReason } from '../delivery-reason.ts'
 import { findTown, listShown, readField, readPhone } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
@@ -45,7 +46,7 @@ export const describeInFull = (lead: LeadWithDeliveries, options: Options) => ({
   deliveries: lead.deliveries
     .filter(({ state }) => state !== 'cancelled')
     .map((delivery) => ({
-      what: describeWhat(delivery, options),
+      what: describeWhat(delivery, lead.deadlineAt ?? 0, options),
       state: delivery.state,
       status: describeState(delivery, options),
       error: delivery.state === 'sent' ? null : delivery.lastError,
@@ -59,10 +60,15 @@ const explainSuspicion = (suspect: string): string =>
     'too-fast': 'Sent within a second of opening the page.',
   })[suspect] ?? suspect
 
-function describeWhat({ channel, reason }: Delivery, { recipients }: Options): string {
+function describeWhat(
+  { channel, reason, dueAt }: Delivery,
+  deadlineAt: number,
+  { recipients }: Options,
+): string {
   const label = findChannel(channel)?.label ?? channel
   const to = recipients.get(channel)
   const { kind: reasonKind, minutes } = readReason(reason)
+  const isEarly = dueAt < findPromiseStart(deadlineAt) + Number(minutes) * 60_000
   const about: Record<ReasonKind, string> = {
     received: '',
     answered: ', call started',
@@ -70,7 +76,7 @@ function describeWhat({ channel, reason }: Delivery, { recipients }: Options): s
     missed: ', missed deadline',
     again: ', reminder to call again',
     unreached: ', no answer',
-    unanswered: `, reminder after ${minutes} minutes`,
+    unanswered: isEarly ? ', early reminder' : `, reminder after ${minutes} minutes`,
   }
   return `${label}${to ? ` to ${to}` : ''}${about[reasonKind]}`
 }

@@ -80,6 +80,19 @@ export async function readPending({ kysely }: Database, channels: readonly strin
   return { leads, oldestAt, lastError: failed?.last_error ?? null }
 }
 
+/** Counts leads with messages that a service accepted since this time, but could not deliver. */
+export async function readUndelivered({ kysely }: Database, since: number) {
+  const failed = await kysely
+    .selectFrom('deliveries')
+    .select(['lead_id', 'last_error'])
+    .where('state', '=', 'failed')
+    .where('settled_at', '>=', since)
+    .orderBy('settled_at', 'desc')
+    .execute()
+  const leads = new Set(failed.map(({ lead_id: id }) => id)).size
+  return leads === 0 ? undefined : { leads, lastError: failed[0]?.last_error ?? '' }
+}
+
 type Period = { from: number; to: number }
 
 export type PromiseRecord = Awaited<ReturnType<typeof listPromises>>[number]

@@ -79,6 +79,7 @@ create table deliveries (
 );
 
 create index deliveries_due on deliveries (channel, next_attempt_at) where state = 'waiting';
+create index deliveries_failed on deliveries (settled_at) where state = 'failed';
 create index deliveries_check_at on deliveries (check_at) where check_at is not null;
 
 -- Leases and pauses of channels that allow only one sender at a time across all processes.

@@ -1,0 +1,59 @@
+import type { Arrival, Channel } from '../channels/channel.ts'
+import { type ChannelContext, findChannel, findSettings } from '../channels/channels.ts'
+import {
+  claimMessages,
+  findNextCheckAt,
+  recordFailure,
+  type SentMessage,
+  updateMessage,
+} from '../store/arrivals.ts'
+import { firstCheckMs } from '../store/deliveries.ts'
+import { computeFirstReminderAt } from './reminder-steps.ts'
+
+// Counted from the time of sending. After the last check, a message stays "sent, not confirmed".
+const checksAfterMs = [firstCheckMs, 15_000, 60_000, 300_000]
+const messagesAtOnce = 10
+// Longer than a request's timeout, so that two processes do not ask about one message.
+const leaseMs = 30_000
+
+/**
+ * Asks the services whether sent messages arrived. `isUrgent` means that a lead's first reminder is due
+ * now, because its alerts did not arrive.
+ */
+export async function checkArrivals(
+  context: ChannelContext,
+  all: readonly Channel[],
+  signal: AbortSignal,
+): Promise<{ isUrgent: boolean; nextAt: number | undefined }> {
+  const { db, now, log } = context
+  const lease = { now: now(), until: now() + leaseMs, limit: messagesAtOnce }
+  const messages = await claimMessages(db, lease)
+  const urgent = await Promise.all(messages.map(check))
+  return { isUrgent: urgent.includes(true), nextAt: await findNextCheckAt(db) }
+
+  async function check(message: SentMessage): Promise<boolean> {
+    const { leadId, channel, sentAt, deadlineAt } = message
+    const arrival = await findArrival(message)
+    if (arrival.state === 'failed') {
+      const { error } = arrival
+      log.warn({ leadId, channel, error }, 'accepted, but not delivered')
+      const { escalateAfterMinutes } = context.env
+      const firstReminderAt = deadlineAt && computeFirstReminderAt(deadlineAt, escalateAfterMinutes)
+      return recordFailure(db, message, error, { firstReminderAt, now: now() })
+    }
+    const hasArrived = arrival.state === 'arrived'
+    // Without an answer before the process stops, another process asks after the lease.
+    if (!hasArrived && signal.aborted) return false
+    const nextAt = checksAfterMs.map((ms) => sentAt + ms).find((at) => at > now()) ?? null
+    const changes = hasArrived ? { arrived_at: now(), check_at: null } : { check_at: nextAt }
+    await updateMessage(db.kysely, message, changes)
+    return false
+  }
+
+  async function findArrival({ channel: name, messageId }: SentMessage): Promise<Arrival> {
+    const channel = findChannel(name, all)
+    const settings = channel && findSettings(channel, context)
+    if (!channel?.findArrival || settings === undefined) return { state: 'unknown' }
+    return channel.findArrival(messageId, { ...context, settings }, signal)
+  }
+}

@@ -1,0 +1,123 @@
+import type { Kysely, NotNull } from 'kysely'
+import type { Database, Tables } from './tables.ts'
+
+export type SentMessage = Awaited<ReturnType<typeof claimMessages>>[number]
+
+/** Returns when to ask next whether a message arrived. */
+export async function findNextCheckAt({ kysely }: Database): Promise<number | undefined> {
+  const { at } = await kysely
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.min<number | null>('check_at').as('at'))
+    .where('check_at', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return at ?? undefined
+}
+
+/**
+ * Claims messages to ask about by moving their next check to `until`. If the process is killed before it
+ * records an answer, another one asks then.
+ */
+export async function claimMessages(
+  { kysely }: Database,
+  { now, until, limit }: { now: number; until: number; limit: number },
+) {
+  const due = await kysely
+    .selectFrom('deliveries')
+    .innerJoin('leads', 'leads.id', 'deliveries.lead_id')
+    .select([
+      'lead_id as leadId',
+      'channel',
+      'reason',
+      'message_id as messageId',
+      'settled_at as sentAt',
+      'check_at as checkAt',
+      'deadline_at as deadlineAt',
+    ])
+    .where('check_at', '<=', now)
+    .orderBy('check_at')
+    .limit(limit)
+    .$narrowType<{ messageId: NotNull; sentAt: NotNull; checkAt: NotNull }>()
+    .execute()
+  const claimed = []
+  for (const message of due)
+    if (await updateMessage(kysely, message, { check_at: until }))
+      claimed.push({ ...message, checkAt: until })
+  return claimed
+}
+
+type Claim = Pick<SentMessage, 'leadId' | 'channel' | 'reason' | 'checkAt'>
+type Changes = Partial<
+  Pick<Tables['deliveries'], 'check_at' | 'arrived_at' | 'state' | 'last_error'>
+>
+
+/** Returns false if another process has claimed the message, or if the lead was erased. */
+export async function updateMessage(
+  kysely: Kysely<Tables>,
+  { leadId, channel, reason, checkAt }: Claim,
+  changes: Changes,
+): Promise<boolean> {
+  const updated = await kysely
+    .updateTable('deliveries')
+    .set(changes)
+    .where('lead_id', '=', leadId)
+    .where('channel', '=', channel)
+    .where('reason', '=', reason)
+    .where('check_at', '=', checkAt)
+    .returning('lead_id')
+    .executeTakeFirst()
+  return updated !== undefined
+}
+
+/**
+ * Records that a message did not arrive. If it was about a new lead and no other alert about the lead has
+ * arrived, the first reminder becomes due now. Returns true in that case.
+ */
+export function recordFailure(
+  { kysely }: Database,
+  message: Claim,
+  error: string,
+  { firstReminderAt, now }: { firstReminderAt: number | null; now: number },
+): Promise<boolean> {
+  return kysely.transaction().execute(async (trx) => {
+    // Lock the lead before its deliveries, as erasing does, to prevent a deadlock.
+    const isUrgent =
+      message.reason === 'received' &&
+      firstReminderAt !== null &&
+      (await remindNow(trx, message.leadId, { firstReminderAt, now }))
+    await updateMessage(trx, message, { state: 'failed', last_error: error, check_at: null })
+    return isUrgent
+  })
+}
+
+async function remindNow(
+  trx: Kysely<Tables>,
+  leadId: string,
+  { firstReminderAt, now }: { firstReminderAt: number; now: number },
+): Promise<boolean> {
+  const lead = await trx
+    .updateTable('leads')
+    .set({ escalate_at: now })
+    .where('id', '=', leadId)
+    .where('answered_at', 'is', null)
+    // The time changes with the first reminder, so a lead is reminded early only once.
+    .where('escalate_at', '=', firstReminderAt)
+    .where('escalate_at', '>', now)
+    // Without reminders before the deadline, there is none to send early.
+    .whereRef('escalate_at', '<', 'deadline_at')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('deliveries')
+            .select('channel')
+            .where('lead_id', '=', leadId)
+            .where('arrived_at', 'is not', null)
+            // A row in Airtable notifies nobody, and the confirmation goes to the homeowner.
+            .where('channel', '!=', 'airtable')
+            .where('channel', 'not like', 'confirmation%'),
+        ),
+      ),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  return lead !== undefined
+}
