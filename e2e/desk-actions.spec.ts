@@ -5,6 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { startFakeTwilio } from '#fakes/twilio.ts'
+import { nameRecipients } from '#leads/channels/channel.ts'
+import { openDatabase } from '#server/database.ts'
+import { jane, storeLead } from '#testing/saved-leads.ts'
 import { checkAxe, row, test } from './desk.ts'
 import { visitor } from './form.ts'
 import { expect } from './test.ts'
@@ -73,6 +77,41 @@ test.describe('when the webhook has answered 410', () => {
     await expect(resume).toHaveCount(0)
     await expect.poll(() => webhook.calls).toBe(2)
     await expect(page.getByText(/Webhook.*: sent at/)).toBeVisible()
+  })
+})
+
+test.describe('when the server was stopped before a text failed', () => {
+  test.use({
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern here
+    settings: async ({}, use) => {
+      const twilio = await startFakeTwilio()
+      const to = '+15550002222'
+      const [recipient] = nameRecipients('sms', [to])
+      const DATA_DIR = mkdtempSync(join(tmpdir(), 'e2e-'))
+      const db = await openDatabase({ dataDir: DATA_DIR })
+      const at = Date.now() - 15_000
+      await storeLead(db, { at, channels: recipient ? [recipient.name] : [] })
+      const sent = { state: 'sent', settled_at: at, message_id: 'SM1', check_at: at } as const
+      await db.kysely.updateTable('deliveries').set(sent).execute()
+      await db.close()
+      twilio.messages.push({ sid: 'SM1', at, to, from: '', body: '', errorCode: 30034 })
+      await use({ ...twilio.env, DATA_DIR, ALERT_SMS_TO: to })
+      await twilio.close()
+    },
+  })
+
+  test('the desk shows why the text failed and that a reminder was sent early', async ({
+    signIn,
+  }) => {
+    const { page } = await signIn('Sam')
+    await page.getByRole('link', { name: jane.name }).click()
+    const why = 'Your Twilio number is not registered with US carriers (10DLC).'
+    const deliveries = page.locator('.deliveries')
+    await expect(deliveries.getByText(why)).toBeVisible()
+    await expect(deliveries.getByText(/Text message to \S+, early reminder: sent/)).toBeVisible()
+    await page.getByRole('complementary').locator('summary').click()
+    const warning = page.getByText(`Texts about 1 lead did not arrive in the last 24 hours. ${why}`)
+    await expect(warning).toBeVisible()
   })
 })
 
