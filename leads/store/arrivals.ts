@@ -98,12 +98,8 @@ async function remindNow(
     .updateTable('leads')
     .set({ escalate_at: now })
     .where('id', '=', leadId)
-    .where('answered_at', 'is', null)
-    // The time changes with the first reminder, so a lead is reminded early only once.
+    // The first reminder and an answer change this time, so a lead is reminded early only once.
     .where('escalate_at', '=', firstReminderAt)
-    .where('escalate_at', '>', now)
-    // Without reminders before the deadline, there is none to send early.
-    .whereRef('escalate_at', '<', 'deadline_at')
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
