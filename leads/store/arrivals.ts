@@ -1,4 +1,4 @@
-import type { Kysely, NotNull } from 'kysely'
+import type { Kysely, NotNull, Updateable } from 'kysely'
 import type { Database, Tables } from './tables.ts'
 
 export type SentMessage = Awaited<ReturnType<typeof claimMessages>>[number]
@@ -46,15 +46,12 @@ export async function claimMessages(
 }
 
 type Claim = Pick<SentMessage, 'leadId' | 'channel' | 'reason' | 'checkAt'>
-type Changes = Partial<
-  Pick<Tables['deliveries'], 'check_at' | 'arrived_at' | 'state' | 'last_error'>
->
 
 /** Returns false if another process has claimed the message, or if the lead was erased. */
 export async function updateMessage(
   kysely: Kysely<Tables>,
   { leadId, channel, reason, checkAt }: Claim,
-  changes: Changes,
+  changes: Updateable<Tables['deliveries']>,
 ): Promise<boolean> {
   const updated = await kysely
     .updateTable('deliveries')
