@@ -95,7 +95,8 @@ async function remindNow(
     .updateTable('leads')
     .set({ escalate_at: now })
     .where('id', '=', leadId)
-    // The first reminder and an answer change this time, so a lead is reminded early only once.
+    .where('answered_at', 'is', null)
+    // The first reminder changes this time, so a lead is reminded early only once.
     .where('escalate_at', '=', firstReminderAt)
     .where(({ not, exists, selectFrom }) =>
       not(
