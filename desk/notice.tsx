@@ -82,6 +82,7 @@ function describeChanges(before: readonly LeadCard[], after: readonly LeadCard[]
     const town = lead.town && isolate(lead.town)
     if (!was) return [`New lead: ${[name, lead.service, town].filter(Boolean).join(', ')}.`]
     if (!isOpen(was) || lead.answeredAt === null) return []
+    if (lead.callAgainAt !== null) return [`No answer from ${name}.`]
     return [`${lead.answeredName ?? 'Someone'} is calling ${name}.`]
   })
 }

@@ -6,7 +6,6 @@ import { openChannels } from '#testing/delivery.ts'
 import { createTestDesk } from '#testing/desk.ts'
 import { alwaysOpen, dayHours, savePhone, storeLead, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
-import { recordNoAnswer } from '../store/outcome.ts'
 import { findLead } from '../store/reading.ts'
 import { recordAnswer } from '../store/reminders.ts'
 import type { Engine } from '../store/tables.ts'
@@ -16,24 +15,25 @@ const dayMs = 24 * 60 * minuteMs
 const again = 'Call Jane Doe again: no answer (1 try)'
 
 /** Opens a desk and a process that delivers, with one clock. */
-async function open(engine: Engine = 'sqlite', hours = alwaysOpen) {
+async function open(engine: Engine = 'sqlite', { hours = alwaysOpen, confirmation = {} } = {}) {
   const mail = await startFakeMail()
   const push = await startFakePush()
   onTestFinished(async () => {
     await Promise.all([mail.close(), push.close()])
   })
   const db = await openTestDatabase(engine)
-  const desk = createTestDesk(db, { hours })
+  const env = {
+    ...{ SMTP_URL: mail.url, ALERT_EMAIL_FROM: 'site@example.com' },
+    ...{ ALERT_EMAIL_TO: 'crew@example.com', DESK_URL: 'https://desk.example', ...confirmation },
+  }
+  const desk = createTestDesk(db, { hours, env })
   const { clock } = desk
   const cookie = await desk.signIn()
   const post = (id: string, what: string, body?: object) =>
     desk.call('POST', `/api/leads/${id}/${what}`, { cookie, body })
   const noAnswer = (id: string, attempts = 0) => post(id, 'no-answer', { attempts })
   const readToday = async () => (await desk.call('GET', '/api/today', { cookie })).json
-  const settings = makeSettings({
-    ...{ SMTP_URL: mail.url, ALERT_EMAIL_FROM: 'site@example.com' },
-    ...{ ALERT_EMAIL_TO: 'crew@example.com', DESK_URL: 'https://desk.example' },
-  })
+  const settings = makeSettings(env)
   const startProcess = () => openChannels(db, settings, { clock, hours, fetch: push.fetch })
   /** Returns the subjects of the emails that a new process sends at a time. */
   const deliverAt = async (at: number, processes = 1) => {
@@ -166,21 +166,28 @@ describe.each(engines)('no answer on %s', (engine) => {
     expect(await findLead(db, id)).toMatchObject({ answeredBy: 'desk', outcome: null })
   })
 
-  it('writes to the homeowner once per lead', async () => {
-    const { db, clock, store } = await open(engine)
+  it('writes to the homeowner once per lead, but never to suspected spam', async () => {
+    const confirmation = { CONFIRMATION_EMAIL: 'on' }
+    const { clock, store, post, noAnswer, deliverAt } = await open(engine, { confirmation })
+    const unreached = 'Northgate Roofing: we tried to reach you'
     const id = await store()
-    const plan = { callAgainAt: 0, remindAt: null, person: 'Sam', channels: ['confirmation'] }
-    const record = (attempts: number) =>
-      recordNoAnswer(db, id, { ...plan, attempts, now: clock.at })
-    const readUnreached = async () =>
-      (await findLead(db, id))?.deliveries.filter(({ reason }) => reason === 'unreached')
-    await Promise.all([record(0), record(0)])
-    expect(await readUnreached()).toMatchObject([{ channel: 'confirmation', state: 'waiting' }])
+    await noAnswer(id)
+    expect(await deliverAt(clock.at)).toEqual([unreached])
+    await noAnswer(id, 1)
+    await noAnswer(await store({ suspect: 'trap' }))
+    expect(await deliverAt(clock.at)).toEqual([])
+    // The next call canceled the first email before it was sent.
+    const other = await store()
+    await noAnswer(other)
+    await post(other, 'calling')
+    expect(await deliverAt(clock.at)).toEqual([])
+    await noAnswer(other, 1)
+    expect(await deliverAt(clock.at)).toEqual([unreached])
   })
 })
 
 it('reminds the crew at the opening, but of an emergency at once', async () => {
-  const { clock, store, noAnswer, deliverAt } = await open('sqlite', dayHours)
+  const { clock, store, noAnswer, deliverAt } = await open('sqlite', { hours: dayHours })
   // It is 5:45 PM. The company closes at 6 PM and opens at 7 AM.
   clock.at += 11.75 * 60 * minuteMs
   const opensAt = clock.at + 13.25 * 60 * minuteMs

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { LeadOutcome } from '../lead.ts'
 import { writeDeliveries } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
-import { addAnswer, answeredFirst, cancelEscalations, sendAnswer } from './reminders.ts'
+import { addAnswer, answeredFirst, cancelEscalations } from './reminders.ts'
 import type { Database, Tables } from './tables.ts'
 
 /** Closes a lead and ends its reminders. Counts as the answer if there was none. */
@@ -56,7 +56,8 @@ export function recordNoAnswer(
     if (!counted) return
     await cancelEscalations(trx, leadId, answeredFirst, now)
     const answer = { answeredAt: now, answeredBy: 'no-answer', answeredName: person, now } as const
-    if (await addAnswer(trx, leadId, answer)) await sendAnswer(trx, leadId, now)
+    if (await addAnswer(trx, leadId, answer))
+      await writeDeliveries(trx, { leadId, channels: ['airtable'], reason: 'answered' }, now)
     await notifyDevices(trx, leadId, now)
     await writeDeliveries(trx, { leadId, channels, reason: 'unreached' }, now)
   })

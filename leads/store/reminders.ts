@@ -137,9 +137,6 @@ export async function addAnswer(
   return added !== undefined
 }
 
-export const sendAnswer = (trx: Kysely<Tables>, leadId: string, now: number): Promise<void> =>
-  writeDeliveries(trx, { leadId, channels: ['airtable'], reason: 'answered' }, now)
-
 export type Answer = {
   /** Nobody else is calling. */
   isFirst: boolean
@@ -168,7 +165,8 @@ export function recordAnswer(
       await cancelEscalations(trx, leadId, answeredFirst, now)
       await notifyDevices(trx, leadId, now)
     }
-    if (isAnswer) await sendAnswer(trx, leadId, now)
+    if (isAnswer)
+      await writeDeliveries(trx, { leadId, channels: ['airtable'], reason: 'answered' }, now)
     const lead = await trx
       .selectFrom('leads')
       .select([
