@@ -1,6 +1,7 @@
 import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { formatCsv, readPages } from '#leads/reports/csv.ts'
+import { findDeliveryState } from '#leads/reports/describe.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { explainSource } from '#leads/source.ts'
 import type { LeadWithDeliveries } from '#leads/store/reading.ts'
@@ -57,11 +58,15 @@ const toJson = ({
   deadlineAt: toIso(deadlineAt),
   answeredAt: toIso(answeredAt),
   callAgainAt: toIso(callAgainAt),
-  deliveries: deliveries.map(({ nextAttemptAt, dueAt, settledAt, ...delivery }) => ({
+  deliveries: deliveries.map((delivery) => ({
     ...delivery,
-    dueAt: toIso(dueAt),
-    nextAttemptAt: delivery.state === 'waiting' ? toIso(nextAttemptAt) : null,
-    settledAt: toIso(settledAt),
+    state: findDeliveryState(delivery),
+    dueAt: toIso(delivery.dueAt),
+    nextAttemptAt: delivery.state === 'waiting' ? toIso(delivery.nextAttemptAt) : null,
+    settledAt: toIso(delivery.settledAt),
+    checkAt: toIso(delivery.checkAt),
+    arrivedAt: toIso(delivery.arrivedAt),
+    tappedAt: toIso(delivery.tappedAt),
   })),
 })
 

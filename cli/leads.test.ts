@@ -81,15 +81,22 @@ test('export writes every lead as JSON, with its source and deliveries', async (
   const source = 'utm_source=google&utm_medium=cpc&utm_campaign=spring'
   const id = await storeLead(db, { source })
   await storeLead(db, { at: testTime - 1 })
+  const times = { check_at: testTime, arrived_at: testTime, tapped_at: testTime }
+  const arrived = db.kysely.updateTable('deliveries').set({ state: 'sent', ...times })
+  await arrived.where('channel', '=', 'email').execute()
+  await db.kysely.updateTable('leads').set({ call_again_at: testTime }).execute()
+  const at = new Date(testTime).toISOString()
   const { out } = await run('export', '--json')
   expect(JSON.parse(out)).toMatchObject([
     {
       id,
       ...jane,
-      receivedAt: new Date(testTime).toISOString(),
-      ...{ callAttempts: 0, callAgainAt: null },
+      ...{ receivedAt: at, callAttempts: 0, callAgainAt: at },
       source: { name: 'Google Ads · spring', utm_source: 'google', utm_campaign: 'spring' },
-      deliveries: [{ channel: 'airtable', state: 'waiting' }, { channel: 'email' }],
+      deliveries: [
+        { channel: 'airtable', state: 'waiting', checkAt: null, arrivedAt: null },
+        { channel: 'email', state: 'arrived', checkAt: at, arrivedAt: at, tappedAt: at },
+      ],
     },
     { source: null },
   ])

@@ -115,6 +115,50 @@ test.describe('when the server was stopped before a text failed', () => {
   })
 })
 
+test.describe('with deliveries in every state', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
+  test.use({ settings: { DATA_DIR: dataDir } })
+
+  test('a lead and the report distinguish sent, arrived, and failed', async ({
+    sendLead,
+    signIn,
+  }) => {
+    await sendLead()
+    const database = new DatabaseSync(join(dataDir, 'leads.db'))
+    database.exec(`delete from deliveries;
+      insert into deliveries (lead_id, channel, reason, state, next_attempt_at, due_at, settled_at,
+        arrived_at, tapped_at, last_error)
+      select id, channel, 'received', state, 0, received_at, received_at + 500,
+        received_at + arrived, received_at + tapped, error
+      from leads, (
+        select 'email' as channel, 'sent' as state, null as arrived, null as tapped, null as error
+        union select 'push-0a1b2c3d', 'sent', 2100, 9000, null
+        union select 'sms', 'failed', null, null, 'The number is a landline.')`)
+    database.close()
+    const { page } = await signIn('Sam')
+    await page.getByRole('link', { name: visitor.name }).click()
+    const states = [
+      ['sent', /^Email: sent at [\d:]+ [AP]M \w+$/],
+      ['arrived', /^Push notification: shown 2\.1 s after the request, tapped at/],
+      ['failed', /^Text message: failed, tried at .*The number is a landline\.$/],
+    ] as const
+    for (const [state, words] of states)
+      await expect(page.locator(`.deliveries li[data-state=${state}]`)).toHaveText(words)
+    await checkAxe(page, 'deliveries in every state')
+    // The report counts leads whose time is up or that were answered.
+    await page.getByRole('button', { name: 'I am calling' }).click()
+    await page.getByRole('link', { name: 'Promise' }).click()
+    const channels = page.locator('section', { hasText: 'Delivery time' }).getByRole('row')
+    await expect(channels).toHaveText([
+      /Channel/,
+      /^Airtable \(1 pending\)/,
+      /^Email1half 0\.5 s95% 0\.5 s–0$/,
+      /^Push notification1half 0\.5 s95% 0\.5 s1half 2\.1 s95% 2\.1 s0$/,
+      /^Text message0.*1$/,
+    ])
+  })
+})
+
 test.describe('with a mail server', () => {
   test.use({
     settings: {

@@ -141,14 +141,34 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   await dana.press('calling')
   await expect.poll(dana.readNotifications).toEqual([])
 
+  // Both service workers reported that they showed it, and Dana's that she tapped it.
+  await sam.page.getByRole('link', { name: /^Today/ }).click()
+  await sam.page.getByRole('link', { name: 'Jane Doe' }).click()
+  const shown = /: shown \d+(\.\d)? s after the request/
+  const deliveries = sam.page.locator('.deliveries')
+  await expect(deliveries).toContainText(new RegExp(`Sam’s phone${shown.source}(?!, tapped)`))
+  await expect(deliveries).toContainText(new RegExp(`Dana’s phone${shown.source}, tapped at`))
+
   // On the other phone the answer replaces the notification, and then disappears.
   const update = await sam.deliver()
   expect(update.notification).toMatchObject({ title: 'Dana is calling Jane Doe', silent: true })
   await expect
     .poll(async () => (await sam.readNotifications()).filter(({ title }) => /Jane/.test(title)))
     .toEqual([])
-  await sam.page.getByRole('link', { name: /^Today/ }).click()
+  await sam.page
+    .getByRole('link', { name: /^Today/ })
+    .first()
+    .click()
   await expect(sam.page.getByRole('listitem').filter({ hasText: 'Jane Doe' })).toContainText('Dana')
+
+  // The desk registers its browser each time it opens.
+  const isRegistration = (url: string, method: string) =>
+    method === 'POST' && url.endsWith('/api/devices')
+  const registered = sam.page.waitForResponse((response) =>
+    isRegistration(response.url(), response.request().method()),
+  )
+  await sam.page.reload()
+  expect((await registered).status()).toBe(200)
 
   // After sign-out, no name stays on the screen.
   expect((await postLead(`http://127.0.0.1:${site.port}`, lead)).status).toBe(200)

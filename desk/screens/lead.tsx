@@ -151,6 +151,14 @@ function Facts({ lead }: { lead: LeadInFull }) {
   )
 }
 
+const stateIcons = {
+  waiting: 'today',
+  sent: 'sent',
+  arrived: 'check',
+  failed: 'warning',
+  cancelled: 'today',
+} as const
+
 /** `children` are the actions for pending deliveries. */
 function Deliveries({ lead, children }: { lead: LeadInFull; children: ReactNode }) {
   return (
@@ -160,7 +168,7 @@ function Deliveries({ lead, children }: { lead: LeadInFull; children: ReactNode 
       <ul>
         {lead.deliveries.map(({ what, state, status, error, note }) => (
           <li key={`${what} ${status}`} data-state={state}>
-            <Icon name={state === 'sent' ? 'check' : 'today'} />
+            <Icon name={stateIcons[state]} />
             <div>
               <b>{what}</b>: {status}
               <p className="quiet small">{[error, note].filter(Boolean).join(' ')}</p>

@@ -68,6 +68,12 @@ export const findChannel = (
   all: readonly Channel[] = channels,
 ): Channel | undefined => all.find(({ kind }) => name === kind || name.startsWith(`${kind}-`))
 
+/** Whether the service or the recipient's phone confirms that a message arrived. */
+export function confirmsArrival(name: string): boolean {
+  const channel = findChannel(name)
+  return Boolean(channel?.arrivesWhenSent || channel?.findArrival || channel?.kind === 'push')
+}
+
 /** Omits the recipient's hash, which could confirm a guessed address. */
 export const findKind = (name: string): string => findChannel(name)?.kind ?? name
 

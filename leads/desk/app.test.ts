@@ -122,7 +122,7 @@ describe.each(engines)('the desk on %s', (engine) => {
     const id = await storeLead(db, { channels: ['airtable', email?.name ?? ''] })
     const update = () => db.kysely.updateTable('deliveries').where('lead_id', '=', id)
     await update()
-      .set({ state: 'sent', settled_at: testTime + 60_000 })
+      .set({ state: 'sent', settled_at: testTime, arrived_at: testTime + 60_000 })
       .where('channel', '=', 'airtable')
       .execute()
     await update()
@@ -136,7 +136,7 @@ describe.each(engines)('the desk on %s', (engine) => {
       status,
     ])
     expect(described).toEqual([
-      ['Airtable', 'delivered at 6:01 AM CST'],
+      ['Airtable', 'arrived at 6:01 AM CST'],
       ['Email to sam@example.com', 'second try in 20 seconds'],
     ])
     await call('POST', `/api/leads/${id}/retry`, { cookie })

@@ -62,6 +62,10 @@ describe.each(engines)('on %s', (engine) => {
         .where('lead_id', '=', leadId)
         .execute()
     }
+    // Failed notifications have their own warning.
+    const pushed = await storeLead(db, { channels: ['push-0a1b2c3d'] })
+    const failed = { state: 'failed', settled_at: testTime + 2 } as const
+    await db.kysely.updateTable('deliveries').set(failed).where('lead_id', '=', pushed).execute()
     const list = async (afterMs: number) => {
       const now = () => testTime + afterMs
       const problems = await examine('desk', { env, hours: alwaysOpen, db, now })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
-import { storeLead } from '#testing/saved-leads.ts'
+import { storeLead, testTime } from '#testing/saved-leads.ts'
 import type { LeadWithDeliveries } from '../store/reading.ts'
-import { formatCsvLine, readPages } from './csv.ts'
+import { formatCsv, formatCsvLine, readPages } from './csv.ts'
 
 test.each(['=1+1', '+1 555', '-2', '@SUM(A1)', '\tx', '\rx', '＝1', ' =1', '"=1'])(
   'turns %j into text, so that it cannot run as a formula',
@@ -23,6 +23,22 @@ test('quotes cells with quotes, commas, or line breaks, and leaves others unchan
     'a,"b ""c""","d, e","f\ng",,a=b,李 🏠,o-k @ 5 + 6\r\n',
   )
   expect(formatCsvLine(['Apt 3; -gate is open'])).toBe(`"Apt 3; '-gate is open"\r\n`)
+})
+
+test('names the state of each delivery, with the reason of a failure', async () => {
+  const db = await openTestDatabase('sqlite')
+  await storeLead(db, { channels: ['airtable', 'email-1', 'push-1', 'sms-1', 'webhook'] })
+  const set = (channel: string, changes: object) =>
+    db.kysely.updateTable('deliveries').set(changes).where('channel', '=', channel).execute()
+  await set('airtable', { state: 'sent', arrived_at: testTime })
+  await set('email-1', { state: 'expired', last_error: 'Rejected.' })
+  await set('push-1', { state: 'failed', note: 'Gone.' })
+  await set('sms-1', { state: 'sent' })
+  let csv = ''
+  for await (const text of formatCsv(readPages(db), 'UTC')) csv += text
+  expect(csv).toContain(
+    '"airtable arrived; email failed (Rejected.); push failed (Gone.); sms sent; webhook waiting"',
+  )
 })
 
 test.each(engines)('pages through leads that arrived at the same moment, on %s', async (engine) => {

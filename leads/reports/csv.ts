@@ -4,8 +4,9 @@ import { fieldOutputs, readField } from '../field-outputs.ts'
 import { fieldNames } from '../fields.ts'
 import { describeSource } from '../source.ts'
 import { findLeads, type LeadFilter } from '../store/find-leads.ts'
-import { addDeliveries, type LeadWithDeliveries } from '../store/reading.ts'
+import { addDeliveries, type Delivery, type LeadWithDeliveries } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
+import { findDeliveryState } from './describe.ts'
 
 type Pages = AsyncGenerator<LeadWithDeliveries[], void>
 
@@ -54,9 +55,15 @@ const makeColumns = (timeZone: string): Record<string, (lead: LeadWithDeliveries
   Deliveries: ({ deliveries }) =>
     deliveries
       .filter(({ reason }) => reason === 'received')
-      .map(({ channel, state }) => `${findKind(channel)} ${state}`)
+      .map(describeDelivery)
       .join('; '),
 })
+
+function describeDelivery(delivery: Delivery): string {
+  const state = findDeliveryState(delivery)
+  const why = state === 'failed' ? (delivery.lastError ?? delivery.note) : null
+  return `${findKind(delivery.channel)} ${state}${why ? ` (${why})` : ''}`
+}
 
 // Excel, Sheets, and LibreOffice run a cell that starts like this as a formula, such as a visitor's
 // =WEBSERVICE(…), which could leak other cells. A leading apostrophe turns it into text. Some programs

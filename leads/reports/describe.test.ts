@@ -1,19 +1,55 @@
 import { expect, it } from 'vitest'
 import { storedJane, testTime } from '#testing/saved-leads.ts'
+import type { Delivery } from '../store/reading.ts'
 import { describeInFull } from './describe.ts'
 
+const delivery: Delivery = {
+  ...{ channel: 'email', reason: 'received', state: 'sent', attempts: 1, nextAttemptAt: 0 },
+  ...{ dueAt: testTime, settledAt: testTime, lastError: null, note: null },
+  ...{ checkAt: null, arrivedAt: null, tappedAt: null },
+}
+const [sms, push] = ['sms-0a1b2c3d', 'push-0a1b2c3d']
+
+it.each<[string, string, Partial<Delivery>]>([
+  ['sent', 'sent at 6:00 AM CST', {}],
+  [
+    'sent',
+    'sent at 6:00 AM CST, waiting for confirmation',
+    { channel: push, settledAt: testTime + 1 },
+  ],
+  ['sent', 'sent at 6:00 AM CST, not confirmed', { channel: push }],
+  [
+    'sent',
+    'sent at 6:00 AM CST, waiting for confirmation',
+    { channel: sms, checkAt: testTime + 300_000 },
+  ],
+  ['sent', 'sent at 6:00 AM CST, not confirmed', { channel: sms }],
+  ['arrived', 'arrived at 6:00 AM CST', { channel: 'airtable', arrivedAt: testTime }],
+  ['arrived', 'arrived at 6:00 AM CST', { channel: sms, arrivedAt: testTime + 15_000 }],
+  ['arrived', 'shown 2.1 s after the request', { channel: push, arrivedAt: testTime + 2_100 }],
+  [
+    ...['arrived', 'shown 2.1 s after the request, tapped at 6:01 AM CST'],
+    { channel: push, state: 'waiting', arrivedAt: testTime + 2_100, tappedAt: testTime + 60_000 },
+  ] as const,
+  [
+    'arrived',
+    'shown at 6:00 AM CST',
+    { channel: push, dueAt: testTime + 1, arrivedAt: testTime + 9 },
+  ],
+  ['arrived', 'shown at 6:00 AM CST', { channel: push, reason: 'missed', arrivedAt: testTime + 9 }],
+  ['failed', 'failed, tried at 6:00 AM CST', { channel: sms, state: 'failed' }],
+  ['failed', 'failed, stopped trying at 6:00 AM CST', { state: 'expired' }],
+  ['waiting', 'second try now', { state: 'waiting' }],
+])('calls a delivery %s: %s', (state, status, changes) => {
+  const deliveries = [{ ...delivery, lastError: 'Too busy.', ...changes }]
+  const options = { now: testTime + 60_000, timeZone: 'America/Chicago', recipients: new Map() }
+  const error = state === 'failed' || state === 'waiting' ? 'Too busy.' : null
+  expect(describeInFull({ ...storedJane, deliveries }, options).deliveries).toMatchObject([
+    { state, status, error },
+  ])
+})
+
 it('describes a delivery by its channel, recipient, and reason', () => {
-  const delivery = {
-    ...{ state: 'sent' as const, attempts: 1, nextAttemptAt: 0, dueAt: testTime },
-    ...{
-      settledAt: testTime,
-      lastError: null,
-      note: null,
-      checkAt: null,
-      arrivedAt: null,
-      tappedAt: null,
-    },
-  }
   const deliveries = [
     { ...delivery, channel: 'airtable', reason: 'received' as const },
     {

@@ -1,5 +1,5 @@
-import { findChannel } from '../channels/channels.ts'
-import { formatClock, formatDuration } from '../clock.ts'
+import { confirmsArrival, findChannel, findKind } from '../channels/channels.ts'
+import { formatClock, formatDuration, formatPreciseDuration } from '../clock.ts'
 import { findPromiseStart } from '../deadline.ts'
 import { type ReasonKind, readReason } from '../delivery-reason.ts'
 import { findTown, listShown, readField, readPhone } from '../field-outputs.ts'
@@ -45,14 +45,25 @@ export const describeInFull = (lead: LeadWithDeliveries, options: Options) => ({
   suspicion: lead.suspect ? explainSuspicion(lead.suspect) : null,
   deliveries: lead.deliveries
     .filter(({ state }) => state !== 'cancelled')
-    .map((delivery) => ({
-      what: describeWhat(delivery, lead.deadlineAt ?? 0, options),
-      state: delivery.state,
-      status: describeState(delivery, options),
-      error: delivery.state === 'sent' ? null : delivery.lastError,
-      note: delivery.note,
-    })),
+    .map((delivery) => {
+      const state = findDeliveryState(delivery)
+      return {
+        what: describeWhat(delivery, lead.deadlineAt ?? 0, options),
+        state,
+        status: describeState(delivery, lead, options),
+        error: state === 'waiting' || state === 'failed' ? delivery.lastError : null,
+        note: delivery.note,
+      }
+    }),
 })
+
+type StateInWords = Exclude<Delivery['state'], 'expired'> | 'arrived'
+
+/** `sent` means that the service accepted the message, `arrived` that the service or the phone confirmed it. */
+export function findDeliveryState({ state, arrivedAt }: Delivery): StateInWords {
+  if (arrivedAt !== null) return 'arrived'
+  return state === 'expired' ? 'failed' : state
+}
 
 const explainSuspicion = (suspect: string): string =>
   ({
@@ -83,17 +94,43 @@ function describeWhat(
 
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']
 
-function describeState(delivery: Delivery, { now, timeZone }: Options): string {
-  const { channel, state, attempts, settledAt, nextAttemptAt } = delivery
-  if (state === 'sent') {
-    const at = formatClock(settledAt ?? 0, { now, timeZone })
-    return channel === 'airtable' ? `delivered at ${at}` : `sent at ${at}`
+// A phone confirms a notification within seconds, unless it is off.
+const confirmationMs = 60_000
+
+function describeState(delivery: Delivery, lead: StoredLead, { now, timeZone }: Options): string {
+  const { channel, state, attempts, settledAt, nextAttemptAt, checkAt } = delivery
+  const settled = formatClock(settledAt ?? 0, { now, timeZone })
+  switch (findDeliveryState(delivery)) {
+    case 'arrived':
+      return describeArrival(delivery, lead, { now, timeZone })
+    case 'failed':
+      return state === 'expired'
+        ? `failed, stopped trying at ${settled}`
+        : `failed, tried at ${settled}`
+    case 'sent': {
+      if (!confirmsArrival(channel)) return `sent at ${settled}`
+      const isOpen = checkAt !== null || now - (settledAt ?? 0) < confirmationMs
+      return `sent at ${settled}, ${isOpen ? 'waiting for confirmation' : 'not confirmed'}`
+    }
   }
-  if (state === 'expired')
-    return `not delivered, stopped trying at ${formatClock(settledAt ?? 0, { now, timeZone })}`
   const ordinal = ordinals[attempts]
   const tryName = ordinal ? `${ordinal} try` : `try ${attempts + 1}`
   const inMs = nextAttemptAt - now
   if (attempts === 0 && inMs <= 0) return 'not sent yet'
   return inMs > 0 ? `${tryName} in ${formatDuration(inMs)}` : `${tryName} now`
+}
+
+function describeArrival(
+  { channel, reason, dueAt, arrivedAt, tappedAt }: Delivery,
+  { receivedAt }: StoredLead,
+  clock: { now: number; timeZone: string },
+): string {
+  const at = arrivedAt ?? 0
+  if (findKind(channel) !== 'push') return `arrived at ${formatClock(at, clock)}`
+  // Reminders, and alerts that waited for the opening, are due later than the request.
+  const isFirst = reason === 'received' && dueAt === receivedAt
+  const shown = isFirst
+    ? `shown ${formatPreciseDuration(at - receivedAt)} after the request`
+    : `shown at ${formatClock(at, clock)}`
+  return tappedAt === null ? shown : `${shown}, tapped at ${formatClock(tappedAt, clock)}`
 }

@@ -102,19 +102,36 @@ it('groups all but the top sources, so that made-up campaigns cannot fill the re
   expect(bySource.reduce((sum, { leads }) => sum + leads, 0)).toBe(41)
 })
 
-it('reports how long each channel took', () => {
-  const email = { channel: 'email', state: 'sent' as const, dueAt: now, arrivedAt: null }
-  const sent = [100, 200, 300, 5_000].map((ms) => ({ ...email, settledAt: now + ms }))
-  const sms = { channel: 'sms', dueAt: now, arrivedAt: null }
-  const waiting = { ...sms, state: 'waiting' as const, settledAt: null }
-  const expired = { ...sms, state: 'expired' as const, settledAt: now + 86_400_000 }
-  const none = { within2s: null, medianMs: null, p95Ms: null }
-  expect(compute([], [...sent, waiting, expired]).channels).toEqual([
+it('reports how long each channel took until messages were sent and until they arrived', () => {
+  const base = { state: 'sent' as const, dueAt: now, arrivedAt: null }
+  const emails = [100, 200, 300, 5_000].map((ms) => ({
+    ...{ ...base, channel: 'email', settledAt: now + ms },
+  }))
+  const sms = { ...base, channel: 'sms-0a1b2c3d', settledAt: now + 100 }
+  const texts = [
+    { ...sms, arrivedAt: now + 2_000 },
+    { ...sms, arrivedAt: now + 9_000 },
+    sms,
+    { ...sms, state: 'waiting' as const, settledAt: null },
+    { ...sms, state: 'failed' as const },
+    { ...sms, state: 'expired' as const, settledAt: now + 86_400_000 },
+  ]
+  const push = { ...base, channel: 'push-0a1b2c3d', settledAt: now }
+  expect(compute([], [...emails, ...texts, push]).channels).toEqual([
     {
-      ...{ channel: 'Email', sent: 4, waiting: 0, expired: 0 },
-      ...{ within2s: 0.75, medianMs: 200, p95Ms: 5_000 },
+      ...{ channel: 'Email', waiting: 0, failed: 0, arrived: null },
+      sent: { count: 4, medianMs: 200, p95Ms: 5_000 },
     },
-    { channel: 'Text message', sent: 0, waiting: 1, expired: 1, ...none },
+    {
+      ...{ channel: 'Push notification', waiting: 0, failed: 0 },
+      sent: { count: 1, medianMs: 0, p95Ms: 0 },
+      arrived: { count: 0, medianMs: null, p95Ms: null },
+    },
+    {
+      ...{ channel: 'Text message', waiting: 1, failed: 2 },
+      sent: { count: 3, medianMs: 100, p95Ms: 100 },
+      arrived: { count: 2, medianMs: 2_000, p95Ms: 9_000 },
+    },
   ])
 })
 

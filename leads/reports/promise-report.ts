@@ -1,8 +1,9 @@
-import { findChannel } from '../channels/channels.ts'
+import { confirmsArrival, findChannel } from '../channels/channels.ts'
 import { formatDay } from '../clock.ts'
 import { findPromiseStart } from '../deadline.ts'
 import { describeSource } from '../source.ts'
 import type { DeliveryTime, PromiseRecord } from '../store/reading.ts'
+import type { DeliveryState } from '../store/tables.ts'
 
 export type PromiseReport = ReturnType<typeof computeReport>
 
@@ -120,16 +121,26 @@ function computeLags(deliveryTimes: readonly DeliveryTime[]) {
   return [...Map.groupBy(deliveryTimes, findLabel)]
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([channel, all]) => {
-      const { sent = [], waiting = [], expired = [] } = Object.groupBy(all, ({ state }) => state)
-      const lags = sortSpans(sent.map(({ dueAt, settledAt }) => [dueAt, settledAt]))
+      const count = (state: DeliveryState) => all.filter((one) => one.state === state).length
+      const sent = all.filter(({ state }) => state === 'sent')
       return {
         channel,
-        sent: lags.length,
-        waiting: waiting.length,
-        expired: expired.length,
-        within2s: findShare(lags.filter((ms) => ms <= 2_000).length, lags.length),
-        medianMs: findPercentile(lags, 0.5),
-        p95Ms: findPercentile(lags, 0.95),
+        waiting: count('waiting'),
+        failed: count('failed') + count('expired'),
+        sent: measureSpans(sent.map(({ dueAt, settledAt }) => [dueAt, settledAt])),
+        /** Null if the channel cannot confirm it. */
+        arrived: all.some((one) => confirmsArrival(one.channel))
+          ? measureSpans(sent.map(({ dueAt, arrivedAt }) => [dueAt, arrivedAt]))
+          : null,
       }
     })
+}
+
+function measureSpans(spans: readonly [from: number, to: number | null][]) {
+  const sorted = sortSpans(spans)
+  return {
+    count: sorted.length,
+    medianMs: findPercentile(sorted, 0.5),
+    p95Ms: findPercentile(sorted, 0.95),
+  }
 }

@@ -80,12 +80,13 @@ export async function readPending({ kysely }: Database, channels: readonly strin
   return { leads, oldestAt, lastError: failed?.last_error ?? null }
 }
 
-/** Counts leads with messages that a service accepted since this time, but could not deliver. */
+/** Counts leads with texts that Twilio accepted since this time, but could not deliver. */
 export async function readUndelivered({ kysely }: Database, since: number) {
   const failed = await kysely
     .selectFrom('deliveries')
     .select(['lead_id', 'last_error'])
     .where('state', '=', 'failed')
+    .where('channel', 'like', 'sms%')
     .where('settled_at', '>=', since)
     .orderBy('settled_at', 'desc')
     .execute()
