@@ -104,11 +104,13 @@ it('registers the same browser again without a change, and a replaced or gone on
   await call('POST', `/api/devices/${id}/test`, { cookie })
   expect((await list()).devices).toMatchObject([{ canNotify: false }])
   await subscribe({ subscription })
+  expect((await list()).devices).toMatchObject([{ canNotify: true }])
   const moved = service.addPhone('moved')
-  for (const changed of [subscription, { ...moved, keys: subscription.keys }, moved]) {
+  const { auth } = subscription.keys
+  for (const keys of [subscription.keys, { ...moved.keys, auth }, moved.keys]) {
+    const changed = { ...moved, keys }
     await subscribe({ subscription: changed })
-    const { endpoint, keys } = changed
-    expect(await read()).toMatchObject([{ endpoint, ...keys, gone_at: null }])
+    expect(await read()).toMatchObject([{ endpoint: moved.endpoint, ...keys, gone_at: null }])
   }
   expect((await list()).devices).toMatchObject(kept)
   await subscribe({ subscription: moved }, await signIn('alex@example.com'))

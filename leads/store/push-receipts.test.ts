@@ -95,7 +95,7 @@ describe.each(engines)('on %s', (engine) => {
     }
     /** Returns whether the device is marked a minute after this many leads. */
     const isMarkedAfter = async (leads: number) => {
-      service.failNext('phone', ...Array(leads).fill({ kind: 'drop' }))
+      service.failNext('phone', ...Array(9).fill({ kind: 'drop' }))
       for (let sent = 0; sent < leads; sent++) {
         clock.at += 1
         await save()
@@ -108,8 +108,12 @@ describe.each(engines)('on %s', (engine) => {
       return isSilent
     }
     expect(await isMarkedAfter(2)).toBe(false)
+    // Two reminders about the same leads.
+    clock.at += 4 * 60_000
+    expect(await isMarkedAfter(0)).toBe(false)
     expect(await isMarkedAfter(1)).toBe(true)
     expect(service.messages).toEqual([])
+    service.failNext('phone')
     expect((await call('POST', `/api/devices/${id}/test`, { cookie })).status).toBe(200)
     expect((await list())[0].isSilent).toBe(true)
     await report({ isTapped: false, ...service.messages[0]?.data.receipt })
