@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startFakeMail } from '#fakes/mail.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestContext, openChannels, readDeliveries, sendThrough } from '#testing/delivery.ts'
+import { createTestDesk } from '#testing/desk.ts'
 import {
   dayHours,
   jane,
@@ -25,9 +26,14 @@ async function startMail(from = 'alerts@example.com') {
   const mail = await startFakeMail()
   onTestFinished(() => mail.close())
   // Staff may read times in another time zone than the company's.
-  const zone = { TIME_ZONE: 'Asia/Tokyo' }
-  const variables = { SMTP_URL: mail.url, ALERT_EMAIL_FROM: from, CONFIRMATION_EMAIL: 'on' }
-  return { mail, env: makeSettings({ ...zone, ...variables }) }
+  const TIME_ZONE = 'Asia/Tokyo'
+  const variables = {
+    TIME_ZONE,
+    SMTP_URL: mail.url,
+    ALERT_EMAIL_FROM: from,
+    CONFIRMATION_EMAIL: 'on',
+  }
+  return { mail, variables, env: makeSettings(variables) }
 }
 
 async function open({ from, company = {} }: { from?: string; company?: Partial<Company> } = {}) {
@@ -159,4 +165,29 @@ it('sends suspected spam no email', async () => {
   const { context } = createTestContext(await openTestDatabase('sqlite'), env)
   const plan = await planDelivery(context, { ...jane, deadlineAt: null })
   expect(plan.channels).toEqual(['airtable'])
+})
+
+it('emails the homeowner once after “No answer” on the desk', async () => {
+  const { mail, variables, env } = await startMail()
+  const db = await openTestDatabase('sqlite')
+  const desk = createTestDesk(db, { env: variables })
+  const { deliver } = openChannels(db, env, { clock: desk.clock })
+  const cookie = await desk.signIn()
+  const channels = ['confirmation']
+  const id = await storeLead(db, { channels, escalateAt: undefined })
+  await deliver()
+  for (const attempts of [0, 1]) {
+    await desk.call('POST', `/api/leads/${id}/no-answer`, { cookie, body: { attempts } })
+    await deliver()
+  }
+  const subjects = ['we have your request', 'we tried to reach you']
+  expect(mail.mails.map(({ to, subject }) => `${to}: ${subject}`)).toEqual(
+    subjects.map((subject) => `${jane.email}: Northgate Roofing: ${subject}`),
+  )
+  const { json } = await desk.call('GET', `/api/leads/${id}`, { cookie })
+  expect(json.lead.deliveries.map(({ what }: { what: string }) => what)).toEqual([
+    'Airtable, call started',
+    'Confirmation email',
+    'Confirmation email, no answer',
+  ])
 })
