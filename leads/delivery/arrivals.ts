@@ -32,13 +32,16 @@ export async function checkArrivals(
   return { isUrgent: urgent.includes(true), nextAt: await findNextCheckAt(db) }
 
   async function check(message: SentMessage): Promise<boolean> {
-    const { leadId, channel, sentAt, deadlineAt } = message
+    const { leadId, channel, reason, sentAt, deadlineAt } = message
     const arrival = await findArrival(message)
     if (arrival.state === 'failed') {
       const { error } = arrival
       log.warn({ leadId, channel, error }, 'accepted, but not delivered')
       const { escalateAfterMinutes } = context.env
-      const firstReminderAt = deadlineAt && computeFirstReminderAt(deadlineAt, escalateAfterMinutes)
+      const firstReminderAt =
+        reason === 'received' && deadlineAt !== null
+          ? computeFirstReminderAt(deadlineAt, escalateAfterMinutes)
+          : null
       return recordFailure(db, message, error, { firstReminderAt, now: now() })
     }
     const hasArrived = arrival.state === 'arrived'

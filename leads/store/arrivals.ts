@@ -66,8 +66,8 @@ export async function updateMessage(
 }
 
 /**
- * Records that a message did not arrive. If it was about a new lead and no other alert about the lead has
- * arrived, the first reminder becomes due now. Returns true in that case.
+ * Records that a message did not arrive. If no other alert about the lead has arrived, its first reminder
+ * becomes due now, instead of at `firstReminderAt`. Returns true in that case.
  */
 export function recordFailure(
   { kysely }: Database,
@@ -76,42 +76,25 @@ export function recordFailure(
   { firstReminderAt, now }: { firstReminderAt: number | null; now: number },
 ): Promise<boolean> {
   return kysely.transaction().execute(async (trx) => {
+    const alerts = trx
+      .selectFrom('deliveries')
+      .select('channel')
+      .where('lead_id', '=', message.leadId)
+      // A row in Airtable notifies nobody, and the confirmation goes to the homeowner.
+      .where('channel', '!=', 'airtable')
+      .where('channel', '!=', 'confirmation')
     // Lock the lead before its deliveries, as erasing does, to prevent a deadlock.
-    const isUrgent =
-      message.reason === 'received' &&
-      firstReminderAt !== null &&
-      (await remindNow(trx, message.leadId, { firstReminderAt, now }))
+    const reminded = await trx
+      .updateTable('leads')
+      .set({ escalate_at: now })
+      .where('id', '=', message.leadId)
+      .where('answered_at', 'is', null)
+      // The first reminder changes this time, so a lead is reminded early only once. Null matches nothing.
+      .where('escalate_at', '=', firstReminderAt)
+      .where(({ not, exists }) => not(exists(alerts.where('arrived_at', 'is not', null))))
+      .returning('id')
+      .executeTakeFirst()
     await updateMessage(trx, message, { state: 'failed', last_error: error, check_at: null })
-    return isUrgent
+    return reminded !== undefined
   })
-}
-
-async function remindNow(
-  trx: Kysely<Tables>,
-  leadId: string,
-  { firstReminderAt, now }: { firstReminderAt: number; now: number },
-): Promise<boolean> {
-  const lead = await trx
-    .updateTable('leads')
-    .set({ escalate_at: now })
-    .where('id', '=', leadId)
-    .where('answered_at', 'is', null)
-    // The first reminder changes this time, so a lead is reminded early only once.
-    .where('escalate_at', '=', firstReminderAt)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('deliveries')
-            .select('channel')
-            .where('lead_id', '=', leadId)
-            .where('arrived_at', 'is not', null)
-            // A row in Airtable notifies nobody, and the confirmation goes to the homeowner.
-            .where('channel', '!=', 'airtable')
-            .where('channel', 'not like', 'confirmation%'),
-        ),
-      ),
-    )
-    .returning('id')
-    .executeTakeFirst()
-  return lead !== undefined
 }
