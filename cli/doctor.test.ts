@@ -37,15 +37,24 @@ test('lists everything in a fresh checkout and creates nothing', async () => {
   const { code, text } = await run([], {}, folder)
   expect(code).toBe(1)
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
-  // The docs show the output for the sample content.
+  // The docs show an example for the sample content.
   const operations = readFileSync(join(checkout, 'docs/operations.md'), 'utf8')
-  if ('sample' in content.company) expect(operations).toContain(text)
+  const example = operations.match(/^to do .+\n.+→.+$/m)?.[0]
+  if ('sample' in content.company) expect(text).toContain(example)
   expect(readdirSync(folder)).toEqual([])
 
   const json = await run(['--json'], {}, folder)
   expect(json.code).toBe(1)
   const { ready, results } = JSON.parse(json.text)
   expect(ready).toBe(false)
+  const missing = results
+    .filter(({ state }: { state: string }) => state === 'to do')
+    .map(({ id }: { id: string }) => id)
+  if ('sample' in content.company)
+    expect(missing).toEqual([
+      ...['env-file', 'phone-placeholder', 'database-missing', 'airtable-not-set-up', 'no-alerts'],
+      ...['public-url-missing', 'desk-url-missing', 'sample-content'],
+    ])
   expect(results).toContainEqual({
     id: 'database-missing',
     state: 'to do',
