@@ -160,6 +160,6 @@ test('checks the DNS records of the sender’s domain', async () => {
   const raw = { SMTP_URL: 'smtps://smtp.gmail.com', ALERT_EMAIL_FROM: 'site@roofing.test' }
   const { text } = await run([], raw)
   expect(text.replace(/\s+/g, ' ')).toContain(
-    'DMARC of roofing.test, because DNS does not work here (ECONNREFUSED)',
+    'DMARC for roofing.test, because DNS lookups fail here (ECONNREFUSED)',
   )
 })

@@ -110,7 +110,9 @@ test.describe('when the server was stopped before a text failed', () => {
     await expect(deliveries.getByText(why)).toBeVisible()
     await expect(deliveries.getByText(/Text message to \S+, early reminder: sent/)).toBeVisible()
     await page.getByRole('complementary').locator('summary').click()
-    const warning = page.getByText(`Texts about 1 lead did not arrive in the last 24 hours. ${why}`)
+    const warning = page.getByText(
+      `In the last 24 hours, texts about 1 lead did not arrive. ${why}`,
+    )
     await expect(warning).toBeVisible()
   })
 })
@@ -190,7 +192,10 @@ test.describe('after a call without an answer', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
   test.use({ settings: { DATA_DIR: dataDir } })
 
-  test('the lead waits, and then it is to call again', async ({ sendLead, signIn }) => {
+  test('the lead returns to the list when it is time to call again', async ({
+    sendLead,
+    signIn,
+  }) => {
     await sendLead()
     const { page } = await signIn('Sam')
     await page.getByRole('link', { name: visitor.name }).click()

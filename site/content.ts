@@ -100,7 +100,7 @@ export const form: Content['form'] = {
       `Please check this field: ${field}. Use your browser's Back button to correct it, or call us:`,
     received: "We got your request. Please keep your phone handy. We'll call within 10 minutes.",
     /** Shown after "received", with a time such as "12:10 PM". */
-    callBy: (time) => `We'll call you by ${time}.`,
+    callBy: (time) => `Expect our call by ${time}.`,
     questions: 'Questions? Call',
     slow: "This is taking longer than usual. We're still trying. You can also call us:",
     offline: "You're offline. We've saved what you typed. A call may still go through:",

@@ -143,7 +143,7 @@ export const localChecks: readonly Check<LocalContext>[] = [
     find: ({ env, raw }: LocalContext) =>
       env.email && !isSet(raw.CONFIRMATION_EMAIL) ? true : undefined,
     forDeveloper: () => ({
-      text: 'Homeowners get no email that you have their request.',
+      text: 'Homeowners don’t get an email that confirms their request.',
       next: 'Set CONFIRMATION_EMAIL=on in .env to send one with the time of your call, or =off if you don’t want it',
     }),
   }),

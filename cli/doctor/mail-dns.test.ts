@@ -55,7 +55,7 @@ test('reports two SPF records, one without the provider, and a revoked key', asy
   ])
 })
 
-test('does not ask for records that the mail server does not need or nobody knows', async () => {
+test('does not ask for records that are not needed or not known', async () => {
   const resend = { 'resend._domainkey.roofing.test': ['p=MIIB'] }
   expect(await check({ ...resend, ...dmarc }, { smtpUrl: 'smtps://smtp.resend.com' })).toEqual([
     expect.stringMatching(/^ok/),

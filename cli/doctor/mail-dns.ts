@@ -8,7 +8,7 @@ export const resolveTxt: ResolveTxt = (name) => resolver.resolveTxt(name)
 
 type Provider = {
   name: string
-  /** Missing if SPF needs no record at the sender's domain, because bounces go to another domain. */
+  /** Undefined if SPF needs no record at the sender's domain, because bounces go to another domain. */
   include?: string
   /** The names of the DKIM records, if they are the same for all customers. */
   selectors: readonly string[]
@@ -48,7 +48,7 @@ export async function checkMailDns(
   if (!mail || !domain || sharedDomain.test(domain)) return []
   const provider = providers[new URL(mail.smtpUrl).hostname]
   const keys = provider?.selectors.map((selector) => `${selector}._domainkey.${domain}`) ?? []
-  // A subdomain without a DMARC record uses the one of its parent.
+  // A subdomain without a DMARC record uses its parent's.
   const parents = domain.split('.').map((_, at, labels) => labels.slice(at).join('.'))
   try {
     const [spf, dkim, dmarc] = await Promise.all([
@@ -66,7 +66,7 @@ export async function checkMailDns(
     const text = `The ${kinds} records of ${domain} need no change.${unknown}`
     return [{ id: 'mail-dns', state: 'ok', text }]
   } catch (error) {
-    const text = `Doctor did not check SPF, DKIM, and DMARC of ${domain}, because DNS does not work here (${findErrorCode(error)}).`
+    const text = `Doctor did not check SPF, DKIM, and DMARC for ${domain}, because DNS lookups fail here (${findErrorCode(error)}).`
     return [{ id: 'mail-dns', state: 'check', text, next: 'Run doctor on a machine with DNS' }]
   }
 
@@ -103,7 +103,7 @@ function judge(
       needsSpf && {
         id: 'mail-spf',
         state: 'to do',
-        text: `${domain} has no SPF record, so many emails end up as spam.`,
+        text: `${domain} has no SPF record, so many emails end up in spam.`,
         next: `Add this TXT record to ${domain}: v=spf1 ${include} ~all`,
       },
     spf.length === 1 &&
@@ -119,8 +119,8 @@ function judge(
       dkim.length === 0 && {
         id: 'mail-dkim',
         state: 'check',
-        text: `${domain} has no DKIM record named ${provider.selectors.join(' or ')}, which ${provider.name} uses. Without DKIM, more emails end up as spam.`,
-        next: `Turn on DKIM for ${domain} in ${provider.name}, and add the records that it shows`,
+        text: `${domain} has no DKIM record named ${provider.selectors.join(' or ')}, which ${provider.name} uses. Without DKIM, more emails end up in spam.`,
+        next: `Turn on DKIM for ${domain} in ${provider.name}, and add the records that it shows you`,
       },
     dmarc.length === 0 && {
       id: 'mail-dmarc',

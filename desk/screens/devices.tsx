@@ -211,8 +211,8 @@ function Device({ device, steps, opensAt, now, refresh }: DeviceProps) {
           </label>
           {isSilent && (
             <p className="problem">
-              May not be receiving: this phone confirmed none of its last 3 leads. Choose Test. If
-              nothing appears, open the desk on that phone and test again.
+              May not be receiving notifications: it confirmed none of its last 3 leads. Choose
+              Test. If nothing appears, open the desk on that phone and test again.
             </p>
           )}
           {isQuiet && <p className="quiet">Paused until {formatShortClock(quietUntil, now)}.</p>}

@@ -121,8 +121,8 @@ function Report({ days }: { days: string }) {
             ])}
           />
           <p className="quiet small">
-            Under each number: how long half and 95% of them took. Email and webhooks don’t confirm
-            that a message arrived.
+            Below each count: half and 95% of the messages took no longer than this. Email and
+            webhooks don’t confirm that a message arrived.
           </p>
         </section>
       )}

@@ -153,14 +153,16 @@ it('confirms a lead at night, retries for an hour, and then stops', async () => 
   const { hours } = context
   const problems = await examine('desk', { env, hours, db, now: () => clock.at })
   const late = problems.find(({ id }) => id === 'confirmation-late')?.forOwner?.text
-  expect(late).toContain('for 1 lead have been delayed for 59 minutes. The site tries for an hour.')
+  expect(late).toContain(
+    'about 1 lead have been delayed for 59 minutes. The site retries for an hour.',
+  )
   // Otherwise it could be sent at the moment when it expires.
   await db.kysely.updateTable('deliveries').set({ next_attempt_at: deadlineAt }).execute()
   expect(await check(testTime + 61 * minuteMs)).toBe('expired')
   expect(mail.mails).toEqual([])
 })
 
-it('sends suspected spam no email', async () => {
+it('sends no email for suspected spam', async () => {
   const { env } = await startMail()
   const { context } = createTestContext(await openTestDatabase('sqlite'), env)
   const plan = await planDelivery(context, { ...jane, deadlineAt: null })
@@ -188,6 +190,6 @@ it('emails the homeowner once after “No answer” on the desk', async () => {
   expect(json.lead.deliveries.map(({ what }: { what: string }) => what)).toEqual([
     'Airtable, call started',
     'Confirmation email',
-    'Confirmation email, no answer',
+    'Confirmation email, after a call without an answer',
   ])
 })

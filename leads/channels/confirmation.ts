@@ -37,7 +37,7 @@ export const confirmation: Channel<'confirmation', typeof variables, MailSetting
   send: (claimed, _, context, signal) =>
     Promise.all(claimed.map((delivery) => sendConfirmation(delivery, context, signal))),
   explainFailure: (leads, since) =>
-    `Confirmation emails for ${leads} have been delayed for ${since}.`,
+    `Confirmation emails about ${leads} have been delayed for ${since}.`,
   doctorCheck: async () => [{ state: 'ok', text: 'Homeowners get a confirmation email.' }],
   batchSize: 1,
   exclusive: false,

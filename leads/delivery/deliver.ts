@@ -94,16 +94,16 @@ export function createDeliverer(
       if (expiresAfterMs === null) continue
       const limits = { before: now() - expiresAfterMs, now: now(), isAlert }
       const leadIds = await expireDeliveries(context.db, kind, limits)
-      if (leadIds.length > 0) context.log.warn({ kind, leadIds }, 'alerts expired undelivered')
+      if (leadIds.length > 0) context.log.warn({ kind, leadIds }, 'messages expired unsent')
     }
   }
 
-  /** The work returns when more is due. */
+  /** `work` returns the time when more is due. */
   const createDatabaseLoop = (what: string, work: () => Promise<number | undefined>) =>
     createLoop(async () => {
       try {
         const nextAt = (await work()) ?? Number.POSITIVE_INFINITY
-        faults.clear(what, `can ${what} again`)
+        faults.clear(what, `can again ${what}`)
         return Math.max(nextAt - now(), 0)
       } catch (error) {
         const message = `cannot ${what}; the database is unavailable`

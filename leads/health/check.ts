@@ -48,7 +48,7 @@ export type DatabaseFacts = {
   /** By channel kind; has no entry for a kind without pending deliveries. */
   pending: ReadonlyMap<string, Pending>
   devices: readonly PushDevice[]
-  /** The devices that confirmed none of their last leads. */
+  /** The devices that confirmed none of their last 3 leads. */
   silentDevices: readonly PushDevice[]
   isWebhookStopped: boolean
   /** Texts of the last day that did not arrive, with the latest reason. */

@@ -35,7 +35,7 @@ const hasAlerts = ({ env }: HealthContext) => env.alertKinds.length > 0
 
 const adviceIfLate: Partial<Record<ChannelKind, string>> = {
   airtable: 'Leads are saved here and will be sent automatically.',
-  confirmation: 'The site tries for an hour.',
+  confirmation: 'The site retries for an hour.',
 }
 
 const checkLate = ({ kind, explainFailure, isAlert }: (typeof channels)[number]) => {
@@ -77,10 +77,10 @@ const checkIncomplete = ({ kind, label }: (typeof channels)[number]) =>
     severity: 'warning',
     find: ({ env }) => env.incomplete[kind],
     forOwner: () => ({
-      text: `${label} settings are incomplete, so leads are not sent that way. ${askDeveloper}`,
+      text: `${label} settings are incomplete, so this channel is off. ${askDeveloper}`,
     }),
     forDeveloper: (missing) => ({
-      text: `${label} settings are incomplete, so leads are not sent that way. Missing: ${missing.join(' and ')}.`,
+      text: `${label} settings are incomplete, so this channel is off. Missing: ${missing.join(' and ')}.`,
       next: `Set ${missing.join(' and ')} in .env`,
     }),
   })
@@ -196,11 +196,11 @@ export const healthChecks: readonly Check[] = [
     severity: 'warning',
     find: ({ database }) => database?.undelivered,
     forOwner: ({ leads, lastError }) => ({
-      text: `Texts about ${countLeads(leads)} did not arrive in the last 24 hours. ${lastError} Check this page for new leads.`,
+      text: `In the last 24 hours, texts about ${countLeads(leads)} did not arrive. ${lastError} Check this page for new leads.`,
     }),
     forDeveloper: ({ leads, lastError }) => ({
-      text: `Texts about ${countLeads(leads)} did not arrive in the last 24 hours. ${lastError}`,
-      next: 'Fix the cause in the Twilio console. The warning ends a day after the last failed text',
+      text: `In the last 24 hours, texts about ${countLeads(leads)} did not arrive. ${lastError}`,
+      next: 'Fix the cause in the Twilio console. The warning disappears a day after the last failed text',
     }),
   }),
   defineCheck({

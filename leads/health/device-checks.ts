@@ -30,12 +30,12 @@ export const deviceChecks: readonly Check[] = [
     severity: 'warning',
     find: ({ database }) => listNames(database?.silentDevices),
     forOwner: (devices) => ({
-      text: `May not be receiving notifications: ${devices}. Send a test, and open the desk there if nothing appears.`,
+      text: `${devices} may not be receiving notifications. Send a test, and open the desk there if nothing appears.`,
       action: openPeople,
     }),
     forDeveloper: (devices) => ({
-      text: `May not be receiving notifications: ${devices}. The device confirmed none of its last 3 leads.`,
-      next: 'On the desk, under People, choose Test. If nothing appears, open the desk on that device, which subscribes again, and repeat the test',
+      text: `${devices} may not be receiving notifications. The device confirmed none of its last 3 leads.`,
+      next: 'On the desk, under People, choose Test. If nothing appears, open the desk on that device to subscribe again, and repeat the test',
     }),
   }),
 ]

@@ -72,10 +72,10 @@ describe.each(engines)('on %s', (engine) => {
       return problems.map(({ forOwner }) => forOwner?.text)
     }
     expect(await list(60_000)).toEqual([
-      'Texts about 2 leads did not arrive in the last 24 hours. Not registered. Check this page for new leads.',
+      'In the last 24 hours, texts about 2 leads did not arrive. Not registered. Check this page for new leads.',
     ])
     expect(await list(24 * 3_600_000 + 1)).toEqual([
-      'Texts about 1 lead did not arrive in the last 24 hours. Not registered. Check this page for new leads.',
+      'In the last 24 hours, texts about 1 lead did not arrive. Not registered. Check this page for new leads.',
     ])
     expect(await list(24 * 3_600_000 + 2)).toEqual([])
   })

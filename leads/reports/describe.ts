@@ -86,7 +86,7 @@ function describeWhat(
     outcome: ', status update',
     missed: ', missed deadline',
     again: ', reminder to call again',
-    unreached: ', no answer',
+    unreached: ', after a call without an answer',
     unanswered: isEarly ? ', early reminder' : `, reminder after ${minutes} minutes`,
   }
   return `${label}${to ? ` to ${to}` : ''}${about[reasonKind]}`
