@@ -58,7 +58,7 @@ test('an answered lead shows who answered and when; a closed lead shows its outc
   expect(after(0, { deadlineAt: null, isSuspect: true })).toEqual(['suspect', 'Possible spam'])
 })
 
-test('a lead without an answer is to call again later', () => {
+test('after no answer, shows when to call again', () => {
   setCompanyTimeZone('America/Chicago')
   const callAgainAt = receivedAt + 33 * minuteMs
   const again = { answeredAt: receivedAt + 3 * minuteMs, callAttempts: 2, callAgainAt }

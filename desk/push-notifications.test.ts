@@ -43,7 +43,7 @@ it.each<[string, object, string[]]>([
   expect(calls).toEqual(expected)
 })
 
-it('asks the server nothing without permission', async () => {
+it('sends no request without permission', async () => {
   vi.stubGlobal('Notification', { permission: 'default' })
   await repairSubscription()
   expect(calls).toEqual([])

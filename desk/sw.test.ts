@@ -24,7 +24,7 @@ await import('./sw.ts')
 const receipt = { reason: 'received', leadIds: ['7'] }
 const lead = { leadId: '7', opensList: false, isEmergency: false, isAnswered: false }
 
-/** Returns the steps until the work of the event was done. */
+/** Returns the worker's steps after the event has been handled. */
 async function dispatch(type: string, event: object) {
   steps.length = 0
   const work: Promise<void>[] = []

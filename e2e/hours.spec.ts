@@ -71,7 +71,7 @@ test('the heading switches at closing and opening time', async ({ page }) => {
   await page.clock.runFor('00:30')
   const time = '7:10 AM tomorrow'
   await expect(heading).toHaveText(words.closed.heading(time))
-  // The outcome of a native post switches, too, and its phone link stays.
+  // The message after a native post also changes, and keeps its phone link.
   await expect(page.locator('#estimate-received-closed')).toHaveText(
     `${words.closed.note(time)} ${callText}`,
   )

@@ -92,7 +92,7 @@ it('treats a 201 with an incomplete body as sent', async () => {
   expect(twilio.messages).toHaveLength(1)
 })
 
-it('has not arrived while Twilio or the carrier holds it', async () => {
+it('does not count a text as arrived while it is queued or sent', async () => {
   const { clock, send, findArrival } = await open()
   await send()
   const states = []
@@ -150,7 +150,7 @@ it.each([
   expect(await findArrival()).toMatchObject({ state: 'failed' })
 })
 
-it('does not report a message as failed that Twilio does not show us', async () => {
+it('does not report a message as failed if Twilio does not return it', async () => {
   const { clock, send, findArrival, twilio } = await open(30034)
   await send()
   clock.at += 10_000

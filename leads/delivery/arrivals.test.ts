@@ -57,7 +57,7 @@ const markArrived = ({ kysely }: Database, leadId: string, channel: string) =>
 const storeText = (db: Database, channels = textChannels.slice(0, 1)) => storeLead(db, { channels })
 
 describe.each(engines)('texts on %s', (engine) => {
-  it('are asked about once by two processes, ten at a time', async () => {
+  it('are checked by only one of two processes, ten at a time', async () => {
     const { db, clock, startProcess, runAt, twilio } = await open(engine)
     for (let count = 0; count < 15; count++) await storeText(db)
     await runAt(0)
@@ -77,7 +77,7 @@ describe.each(engines)('texts on %s', (engine) => {
     expect(mostAtOnce).toBeLessThanOrEqual(10)
   })
 
-  it('are followed by another process after a kill between sent and arrived', async () => {
+  it('are checked by another process after a kill between sent and arrived', async () => {
     const { db, clock, startProcess, runAt } = await open(engine)
     await storeText(db)
     await runAt(0)
@@ -97,7 +97,7 @@ describe.each(engines)('texts on %s', (engine) => {
     expect(await readDeliveries(db)).toMatchObject([{ arrivedAt: testTime + 35_000 }])
   })
 
-  it('that fail send the first reminder now, once, and leave the others as they are', async () => {
+  it('send only the first reminder early, and only once, if they fail', async () => {
     const { db, runAt, twilio, listReminders } = await open(engine, {
       chooseErrorCode: () => 30034,
     })
@@ -119,7 +119,7 @@ describe.each(engines)('texts on %s', (engine) => {
     })
   })
 
-  it('that fail send no early reminder if a push arrived, someone is calling, or it is too late', async () => {
+  it('send no early reminder if a push arrived, someone is calling, or it is too late', async () => {
     const { db, runAt, listReminders } = await open(engine, { chooseErrorCode: () => 30006 })
     const pushed = await storeText(db)
     const answered = await storeText(db)
@@ -135,7 +135,7 @@ describe.each(engines)('texts on %s', (engine) => {
     expect(await listReminders(late)).toEqual(['unanswered-4 at 240 s'])
   })
 
-  it('of 100 leads that fail late in 20% of cases are all visible, and nobody is reminded twice', async () => {
+  it('show every late failure (20 of 100 leads), and remind nobody twice', async () => {
     const failing = (at: number) => at % 5 === 0
     const { db, clock, twilio, startProcess, listReminders } = await open(engine, {
       chooseErrorCode: ({ to, body }) =>
@@ -241,7 +241,7 @@ it('continues once the database is available again', async () => {
   expect(log.entries.map(({ message }) => message)).toEqual(
     expect.arrayContaining([
       'cannot check whether messages arrived; the database is unavailable',
-      'can check whether messages arrived again',
+      'can again check whether messages arrived',
     ]),
   )
   expect(await readDeliveries(db)).toMatchObject([{ arrivedAt: clock.at }])

@@ -86,7 +86,7 @@ it('has one device per browser, and removes it at sign-out', async () => {
   expect(await names()).toEqual(['other'])
 })
 
-it('registers the same browser again without a change, and a replaced or gone one with its settings', async () => {
+it('changes nothing for a known browser, and keeps the settings of a replaced or gone one', async () => {
   const { db, service, subscribe, list, call, signIn, cookie, clock } = await open()
   const subscription = service.addPhone('phone')
   await subscribe({ name: 'Truck', subscription })

@@ -43,7 +43,7 @@ async function open(engine: Engine = 'sqlite', { hours = alwaysOpen, confirmatio
   }
   const { endpoint, keys } = push.addPhone('phone')
   await savePhone(db, { endpoint, ...keys })
-  /** Stores a lead that email and the phone already know. */
+  /** Stores a lead and delivers its first alerts. */
   const store = async (changes: Parameters<typeof storeLead>[1] = {}) => {
     const id = await storeLead(db, { at: clock.at, channels: ['push-0a1b2c3d'], ...changes })
     await startProcess().deliver()
@@ -85,7 +85,7 @@ describe.each(engines)('no answer on %s', (engine) => {
     ])
     expect(await deliverAt(callAgainAt + minuteMs)).toEqual([])
     expect((await readToday()).totals).toMatchObject({ toCall: 1, answered: 0 })
-    // A phone that does not know of the first try must not count another one.
+    // A phone with outdated data must not count another try.
     expect((await noAnswer(id, 0)).json.lead).toMatchObject({ callAttempts: 1, callAgainAt })
     // The lead stays on the list until someone calls, after leads with a deadline to meet.
     clock.at += 3 * dayMs

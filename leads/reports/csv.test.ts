@@ -25,7 +25,7 @@ test('quotes cells with quotes, commas, or line breaks, and leaves others unchan
   expect(formatCsvLine(['Apt 3; -gate is open'])).toBe(`"Apt 3; '-gate is open"\r\n`)
 })
 
-test('names the state of each delivery, with the reason of a failure', async () => {
+test('names the state of each delivery, with the reason for a failure', async () => {
   const db = await openTestDatabase('sqlite')
   await storeLead(db, { channels: ['airtable', 'email-1', 'push-1', 'sms-1', 'webhook'] })
   const set = (channel: string, changes: object) =>

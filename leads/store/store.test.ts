@@ -154,7 +154,7 @@ describe.each(engines)('the store on %s', (engine) => {
       expect((await readLimits()).map(({ used }) => used)).toEqual([1, 1])
     })
 
-    it('leave no trace of an address after its lead was erased, or after two days', async () => {
+    it('leave no trace of an address after its lead is erased, or after two days', async () => {
       await confirm('old@example.com', start - 2 * 24 * 60 * minuteMs)
       await confirm('jane@example.com')
       expect((await readLimits()).map(({ day }) => day)).toEqual(['2026-11-15', '2026-11-15'])
