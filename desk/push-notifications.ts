@@ -50,7 +50,7 @@ async function subscribe(publicKey: string, isNew = false): Promise<PushSubscrip
 
 /**
  * Registers this browser again if it should receive notifications. Browsers can drop a subscription or
- * replace it, and iPhones do so without an error. Errors wait for the next visit.
+ * replace it, and iPhones do so without an error. After an error, the next visit tries again.
  */
 export async function repairSubscription(): Promise<void> {
   if (findPushSupport() !== 'supported' || Notification.permission !== 'granted') return

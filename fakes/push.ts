@@ -12,7 +12,7 @@ export const pushHost = 'push.example'
 type PushFault =
   | HttpFault
   | { kind: 'status'; status: number; headers?: Record<string, string> }
-  /** Accepts the message, and the phone never shows it. */
+  /** Accepts a message that the phone never shows. */
   | { kind: 'drop' }
 type Message = { at: number; device: string; headers: Call['headers']; data: PushData }
 

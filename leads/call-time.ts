@@ -3,7 +3,7 @@ import type { BusinessHours } from './hours.ts'
 
 const dayMs = 24 * 3_600_000
 
-/** Returns the time by which the company calls. While it is closed, that is later than in 10 minutes. */
+/** Returns the time by which the company calls. `isClosed` means that it is more than 10 minutes away. */
 export function findCallTime(now: number, service: string, hours: BusinessHours) {
   const deadline = findDeadline(now, service, hours)
   const { timeZone } = hours

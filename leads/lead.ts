@@ -132,7 +132,7 @@ export const formatName = (name: string) =>
 const keepLength = (before: string, after: string) =>
   after.length === before.length ? after : before
 
-/** How the answer was recorded. `no-answer` and `outcome` are presses without “I am calling” before them. */
+/** How the answer was recorded. For `no-answer` and `outcome`, nobody pressed “I am calling” first. */
 export type AnswerSource = 'link' | 'airtable' | 'desk' | 'no-answer' | 'outcome'
 
 export type LeadOutcome = 'done' | 'not-a-lead'
@@ -153,8 +153,8 @@ export type StoredLead = Lead & {
   /** The person who is calling, if known. */
   answeredName: string | null
   outcome: LeadOutcome | null
-  /** How often the crew called without reaching the homeowner. */
+  /** How many times the crew called without reaching the homeowner. */
   callAttempts: number
-  /** When to call again; null if no call follows. */
+  /** When to call again; null if no call is planned. */
   callAgainAt: number | null
 }

@@ -120,7 +120,7 @@ export type RecipientContext<Settings> = {
   readDevices: (timeoutMs?: number) => Promise<readonly PushDevice[]>
 }
 
-/** What homeowners see of the company. */
+/** The company's details in emails to homeowners. */
 export type Company = { name: string; phone: string; email?: string | undefined }
 
 export type Context<Settings> = RecipientContext<Settings> & {

@@ -45,7 +45,7 @@ export async function checkArrivals(
       return recordFailure(db, message, error, { firstReminderAt, now: now() })
     }
     const hasArrived = arrival.state === 'arrived'
-    // Without an answer before the process stops, another process asks after the lease.
+    // If the process stops before an answer, another process asks after the lease expires.
     if (!hasArrived && signal.aborted) return false
     const nextAt = checksAfterMs.map((ms) => sentAt + ms).find((at) => at > now()) ?? null
     const changes = hasArrived ? { arrived_at: now(), check_at: null } : { check_at: nextAt }

@@ -36,7 +36,7 @@ export function computeReminderAfterReopening(
 /**
  * Returns the current reminder of an unanswered lead and the time of the next one. Skips earlier steps,
  * so that staff get one reminder after an outage instead of three. Before the first step, the reminder is
- * early, because no alert arrived, and replaces that step.
+ * early because no alert arrived, and it replaces that step.
  */
 export function decideReminder(
   lead: Pick<UnansweredLead, 'deadlineAt' | 'reopenedAt' | 'escalateAt'>,

@@ -18,7 +18,7 @@ import { type DeskContext, type Route, readBody, refuse } from './routes.ts'
 export type DeviceCard = Pick<PushDevice, 'id' | 'person' | keyof DeviceChanges> & {
   canNotify: boolean
   isThis: boolean
-  /** It confirmed none of the last leads. */
+  /** The device confirmed none of its last 3 leads. */
   isSilent: boolean
 }
 
@@ -76,7 +76,7 @@ export function createDeviceRoutes(context: DeskContext): Route[] {
             409,
             `${maxDevices} devices already receive notifications. Remove one first.`,
           )
-        // The desk registers its browser each time it opens, and mostly nothing has changed.
+        // The desk registers its browser each time it opens, and usually nothing has changed.
         const isSame =
           own?.sessionId === session.id &&
           own.endpoint === endpoint &&

@@ -75,7 +75,7 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
       return showLead(c, id)
     })
 
-  /** Returns the time, or the next opening while the company is closed. */
+  /** Returns `at`, or the next opening if the company is closed then. */
   const findCallStart = (at: number, serviceType: string) =>
     findPromiseStart(findDeadline(at, serviceType, hours))
 

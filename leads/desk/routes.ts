@@ -35,7 +35,7 @@ export type Route = {
   | { open: true; answer: (c: Context) => Promise<Response> | Response }
   | {
       open?: false
-      /** The browser calls it without a person, so it does not extend the session. */
+      /** The browser calls it without a user action, so it does not extend the session. */
       isAutomatic?: boolean
       answer: (c: Context, session: Session) => Promise<Response> | Response
     }

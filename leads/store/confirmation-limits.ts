@@ -15,16 +15,16 @@ export function nameAddress(email: string): string {
   return createHash('sha256').update(mailbox).digest('hex')
 }
 
-/** Counts one confirmation. Returns false if the address or all of them have reached the limit of the day. */
+/** Counts one confirmation. Returns false if the address or all of them have reached the daily limit. */
 export async function countConfirmation(
   trx: Kysely<Tables>,
   email: string,
   now: number,
 ): Promise<boolean> {
-  // Always in this order, so that two transactions cannot wait for each other.
+  // Always in this order, so that two transactions cannot deadlock.
   if (!(await countUse(trx, nameAddress(email), perAddress, now))) return false
   const used = await countUse(trx, 'all', perDay, now)
-  // The rows of yesterday may be in use around midnight.
+  // Yesterday's rows may be in use around midnight.
   if (used === 1)
     await trx
       .deleteFrom('confirmation_limits')

@@ -107,7 +107,7 @@ export type DeliveryResult = { leadId: string; reason: DeliveryReason } & (
   | { ok: false; error: string; nextAttemptAt: number }
 )
 
-/** When to ask first whether a message arrived. */
+/** The delay before first asking whether a message arrived. */
 export const firstCheckMs = 5_000
 
 export function recordResults(

@@ -21,14 +21,14 @@ export function recordOutcome(
     if (!closed) return
     const answer = { answeredAt: now, answeredBy: 'outcome', answeredName: person, now } as const
     const isAnswer = await addAnswer(trx, leadId, answer)
-    // Also replace a reminder to call again.
+    // Also replace a notification to call again.
     if (isAnswer || closed.call_attempts > 0) await notifyDevices(trx, leadId, now)
     await cancelEscalations(trx, leadId, answeredFirst, now)
     await sendStatus(trx, leadId, now)
   })
 }
 
-/** Counts a call that reached nobody. Counts as the answer if there was none. */
+/** Records a call that reached nobody. It counts as the answer if there was none. */
 export function recordNoAnswer(
   { kysely }: Database,
   leadId: string,
@@ -38,7 +38,7 @@ export function recordNoAnswer(
     callAgainAt: number
     remindAt: number | null
     person: string
-    /** Where to write to the homeowner. */
+    /** The channels for the email to the homeowner. */
     channels: readonly string[]
     now: number
   },
@@ -125,7 +125,7 @@ export function undoNoAnswer(
   })
 }
 
-/** Lists a lead again whose homeowner nobody has reached. The first answer stays. */
+/** Makes a lead due again if nobody has reached the homeowner. Keeps the first answer. */
 async function callAgainNow(
   trx: Kysely<Tables>,
   leadId: string,

@@ -121,7 +121,7 @@ type NewAnswer = {
   now: number
 }
 
-/** Returns false if the lead has an answer, which stays as it is, even if the name is unknown. */
+/** Returns false if the lead already has an answer, which it keeps, even one without a name. */
 export async function addAnswer(
   trx: Kysely<Tables>,
   leadId: string,
@@ -138,7 +138,7 @@ export async function addAnswer(
 }
 
 export type Answer = {
-  /** Nobody else is calling. */
+  /** False if someone else is already calling. */
   isFirst: boolean
   answeredAt: number
   answeredBy: AnswerSource

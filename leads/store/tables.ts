@@ -100,8 +100,8 @@ export type Database = {
 }
 
 /**
- * `sent` means accepted by the service, `failed` that the service reported later that it did not arrive,
- * `cancelled` no longer needed, and `expired` not sent in time.
+ * `sent`: the service accepted it. `failed`: the service reported later that it did not arrive, or the
+ * recipient is gone. `cancelled`: no longer needed. `expired`: not sent in time.
  */
 export type DeliveryState = 'waiting' | 'sent' | 'failed' | 'cancelled' | 'expired'
 

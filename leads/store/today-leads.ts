@@ -7,8 +7,8 @@ const dayMs = 24 * 3_600_000
 const maxListed = 50
 
 /**
- * The time to call `again` has come after a call without an answer. `waiting` is due after the next
- * opening. Suspected spam is a separate group, so that it cannot push a real lead off the list.
+ * `again` is due for another call after one without an answer. `waiting` is due after the next opening.
+ * Suspected spam is a separate group, so that it cannot push a real lead off the list.
  */
 export type TodayGroup = 'toCall' | 'again' | 'waiting' | 'answered' | 'suspect'
 type Group = { leads: StoredLead[]; total: number }

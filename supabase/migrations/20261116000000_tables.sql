@@ -34,9 +34,9 @@ create table leads (
   reopened_at bigint,
   -- 'done' or 'not-a-lead'. Null while the lead is open.
   outcome text,
-  -- How often the crew called without reaching the homeowner.
+  -- How many times the crew called without reaching the homeowner.
   call_attempts integer not null default 0,
-  -- When to call again. Stays until someone calls or closes the lead. Null if no call follows.
+  -- When to call again. Set until someone calls or closes the lead. Null if no call is planned.
   call_again_at bigint
 );
 
@@ -57,7 +57,7 @@ create table deliveries (
   -- the first call without an answer), 'unreached' (an email to the homeowner after that call)
   reason text not null,
   -- 'waiting', 'sent' (the service accepted it), 'failed' (the service reported later that it did not
-  -- arrive), 'cancelled' (no longer needed), or 'expired' (an alert that is too late).
+  -- arrive, or the recipient is gone), 'cancelled' (no longer needed), or 'expired' (not sent in time).
   state text not null default 'waiting',
   attempts integer not null default 0,
   next_attempt_at bigint not null,
@@ -70,7 +70,7 @@ create table deliveries (
   settled_at bigint,
   -- The service's ID of the message, such as Twilio's SID.
   message_id text,
-  -- When to ask the service whether the message arrived. Null if nothing more is asked.
+  -- When to ask the service whether the message arrived. Null if no check is planned.
   check_at bigint,
   -- When the service or the phone confirmed that it arrived, and when someone tapped the notification.
   arrived_at bigint,
