@@ -13,11 +13,11 @@ type Refresh = () => Promise<void>
 
 /** Undoes “I am calling”, “No answer”, or an outcome. */
 export async function reopen(
-  { id, name }: LeadCard,
+  { id, name, callAttempts: attempts }: LeadCard,
   what: 'undo-calling' | 'undo-no-answer' | 'reopen',
   refresh: Refresh,
 ): Promise<void> {
-  await attempt(request('POST', `/api/leads/${id}/${what}`), 'reopened.', {
+  await attempt(request('POST', `/api/leads/${id}/${what}`, { body: { attempts } }), 'reopened.', {
     about: `${isolate(name)}: `,
   })
   await refresh()

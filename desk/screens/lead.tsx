@@ -51,8 +51,9 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
     await refreshBoth()
   }
   const undoOutcome = () => reopen(lead, 'reopen', refreshBoth)
-  const undoNoAnswer = () => reopen(lead, 'undo-no-answer', refreshBoth)
-  const known = { attempts: lead.callAttempts }
+  const attempts = lead.callAttempts
+  const undoNoAnswer = (callAttempts: number) => () =>
+    reopen({ ...lead, callAttempts }, 'undo-no-answer', refreshBoth)
   return (
     <>
       <div className="lead-top lead-head" data-mood={countdown.mood}>
@@ -71,7 +72,11 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
       <CallActions lead={lead} refresh={refreshBoth} />
       <div className="pair">
         {!lead.outcome && (
-          <Button onClick={act('no-answer', 'marked as no answer.', undoNoAnswer, known)}>
+          <Button
+            onClick={act('no-answer', 'marked as no answer.', undoNoAnswer(attempts + 1), {
+              attempts,
+            })}
+          >
             No answer
           </Button>
         )}
@@ -88,7 +93,9 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
             {name}
           </Button>
         ))}
-        {lead.callAgainAt !== null && <Button onClick={undoNoAnswer}>Undo no answer</Button>}
+        {lead.callAgainAt !== null && (
+          <Button onClick={undoNoAnswer(attempts)}>Undo no answer</Button>
+        )}
         {lead.answeredAt !== null && !lead.outcome && lead.callAgainAt === null && (
           <Button onClick={() => reopen(lead, 'undo-calling', refreshBoth)}>
             Not called? Reopen

@@ -72,7 +72,7 @@ export type Recipient = {
 }
 
 export type LeadEvent = {
-  lead: Pick<StoredLead, 'serviceType' | 'deadlineAt'>
+  lead: Pick<StoredLead, 'serviceType' | 'email' | 'deadlineAt'>
   reason: DeliveryReason
   /** When to notify the recipients, and who works then. */
   at: number

@@ -119,20 +119,6 @@ it.each([
   expect(describe({ name: String(name) }).startsWith('Hello,')).toBe(!isName)
 })
 
-it.each([
-  'victim@a.example,b@c.example',
-  'x<y>z@evil.example',
-  '"a;b"@evil.example',
-  'jane@evil.example>,<b',
-])('sends to one address: %s', async (email) => {
-  const { mail, send } = await open()
-  await send({ email })
-  for (const { to, headers } of mail.mails) {
-    expect(to).toHaveLength(1)
-    expect([...headers.keys()]).not.toContain('bcc')
-  }
-})
-
 it('confirms a lead at night, retries for an hour, and then stops', async () => {
   const { mail, env } = await startMail()
   const db = await openTestDatabase('sqlite')
@@ -160,6 +146,24 @@ it('confirms a lead at night, retries for an hour, and then stops', async () => 
   await db.kysely.updateTable('deliveries').set({ next_attempt_at: deadlineAt }).execute()
   expect(await check(testTime + 61 * minuteMs)).toBe('expired')
   expect(mail.mails).toEqual([])
+})
+
+// The mail library reads some of these as another address, which would then have several limits.
+it.each([
+  ["o'neil.jane+roof@mail-1.example.com", true],
+  ['<jane@example.com>', false],
+  ['jane@example.com>,<b', false],
+  ['x<y>z@example.com', false],
+  ['jane@a.example,b.example', false],
+  ['"jane"@example.com', false],
+  ['jane@\uff25xample.com', false],
+  ['jane@mail\u3002example.com', false],
+])('confirms only to a plain address: %s', async (email, isPlain) => {
+  const { env } = await startMail()
+  const { context } = createTestContext(await openTestDatabase('sqlite'), env)
+  const lead = { ...jane, email, deadlineAt: testTime + promiseMs }
+  const { channels } = await planDelivery(context, lead)
+  expect(channels.includes('confirmation')).toBe(isPlain)
 })
 
 it('sends no email for suspected spam', async () => {

@@ -17,6 +17,9 @@ const variables = {
   ...mailVariables,
 }
 
+// The mail library turns others, such as <a@example.com>, into an address that was not counted.
+const plainAddress = /^[\w.+'-]+@[a-z\d.-]+$/i
+
 /** Emails the homeowner. store/confirmation-limits.ts limits how many. */
 export const confirmation: Channel<'confirmation', typeof variables, MailSettings> = {
   kind: 'confirmation',
@@ -33,7 +36,9 @@ export const confirmation: Channel<'confirmation', typeof variables, MailSetting
   reasons: ['received', 'unreached'],
   // The address is in the lead. Suspected spam gets no email, because it may name a stranger's address.
   recipients: async (_, event) =>
-    event?.lead.deadlineAt === null ? [] : [{ name: 'confirmation', to: '', label: '' }],
+    event && (event.lead.deadlineAt === null || !plainAddress.test(event.lead.email))
+      ? []
+      : [{ name: 'confirmation', to: '', label: '' }],
   send: (claimed, _, context, signal) =>
     Promise.all(claimed.map((delivery) => sendConfirmation(delivery, context, signal))),
   explainFailure: (leads, since) =>

@@ -87,7 +87,8 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
         deadlineAt === null
           ? null
           : computeReminderAfterReopening(deadlineAt, escalateAfterMinutes, reopenedAt)
-      await change(db, id, { remindAt, reopenedAt, now: now() })
+      const known = await readBody(c, attemptsSchema)
+      await change(db, id, { remindAt, reopenedAt, ...known, now: now() })
       wake()
       return showLead(c, id)
     })
@@ -175,7 +176,7 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
       method: 'POST',
       path: '/api/leads/:id/no-answer',
       answer: withLead(async (c, lead, person) => {
-        const body = await readBody(c, v.object({ attempts: v.pipe(v.number(), v.integer()) }))
+        const body = await readBody(c, attemptsSchema)
         if (!body) return refuse(c, 400, 'Reload the page and try again.')
         if (lead.outcome) return refuse(c, 409, 'This lead is already closed.')
         const { id, serviceType, deadlineAt, deliveries } = lead
@@ -253,6 +254,8 @@ const badSearch = 'This search didn’t work. Clear the filters and try again.'
 
 const erasedInAirtable =
   'Erased here and in Airtable. Airtable keeps deleted rows in its trash for a few days, so empty the trash.'
+
+const attemptsSchema = v.object({ attempts: v.pipe(v.number(), v.integer()) })
 
 const eraseSchema = v.object({ name: v.string(), hereOnly: v.optional(v.boolean()) })
 

@@ -141,7 +141,7 @@ describe.each(engines)('no answer on %s', (engine) => {
     const id = await store()
     clock.at += minuteMs
     await noAnswer(id)
-    const undone = await post(id, 'undo-no-answer')
+    const undone = await post(id, 'undo-no-answer', { attempts: 1 })
     expect(undone.json.lead).toMatchObject({ callAttempts: 0, callAgainAt: null, answeredAt: null })
     expect(await deliverAt(testTime + 4 * minuteMs)).toHaveLength(1)
 
@@ -149,7 +149,7 @@ describe.each(engines)('no answer on %s', (engine) => {
     await noAnswer(id)
     // A double tap on Undo goes one step back.
     for (const _ of [1, 2]) {
-      const { lead } = (await post(id, 'undo-no-answer')).json
+      const { lead } = (await post(id, 'undo-no-answer', { attempts: 1 })).json
       expect(lead).toMatchObject({ callAttempts: 0, callAgainAt: null, answeredAt })
     }
     await noAnswer(id)
@@ -183,6 +183,25 @@ describe.each(engines)('no answer on %s', (engine) => {
     expect(await deliverAt(clock.at)).toEqual([])
     await noAnswer(other, 1)
     expect(await deliverAt(clock.at)).toEqual([unreached])
+    // Another try does not cancel an email that is still pending.
+    const third = await store()
+    await noAnswer(third)
+    await noAnswer(third, 1)
+    expect(await deliverAt(clock.at)).toEqual([unreached])
+  })
+
+  it('reminds of an earlier try after the last one was undone', async () => {
+    const { clock, store, post, noAnswer, readToday, deliverAt } = await open(engine)
+    const id = await store()
+    await noAnswer(id)
+    await noAnswer(id, 1)
+    // A double tap on Undo goes one step back.
+    for (const _ of [1, 2]) {
+      const { lead } = (await post(id, 'undo-no-answer', { attempts: 2 })).json
+      expect(lead).toMatchObject({ callAttempts: 1, callAgainAt: clock.at, answeredAt: clock.at })
+    }
+    expect((await readToday()).totals).toMatchObject({ toCall: 1 })
+    expect(await deliverAt(clock.at + 4 * minuteMs)).toEqual([again])
   })
 })
 

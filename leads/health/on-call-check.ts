@@ -13,7 +13,7 @@ export const nobodyOnCall = defineCheck({
     const closure = hours.emergencies === 'always' ? findClosure(now, hours) : undefined
     if (!closure || !database || env.sms) return
     const at = closure.from
-    const lead = { serviceType: 'emergency' as const, deadlineAt: at + promiseMs }
+    const lead = { serviceType: 'emergency' as const, email: '', deadlineAt: at + promiseMs }
     const event = { lead, reason: 'received' as const, at, shift: findShift(at, hours) }
     const isNotified = database.devices.some(
       (device) => canNotify(device) && isWanted(device, event),

@@ -54,7 +54,7 @@ export function recordNoAnswer(
       .returning('id')
       .executeTakeFirst()
     if (!counted) return
-    await cancelEscalations(trx, leadId, answeredFirst, now)
+    await cancelEscalations(trx, leadId, answeredFirst, now, ['unreached'])
     const answer = { answeredAt: now, answeredBy: 'no-answer', answeredName: person, now } as const
     if (await addAnswer(trx, leadId, answer))
       await writeDeliveries(trx, { leadId, channels: ['airtable'], reason: 'answered' }, now)
@@ -63,8 +63,8 @@ export function recordNoAnswer(
   })
 }
 
-/** Reminders count from `reopenedAt` if the deadline has passed. */
-type Reopening = { remindAt: number | null; reopenedAt: number; now: number }
+/** Reminders count from `reopenedAt` if the deadline has passed. `attempts` are those before the change. */
+type Reopening = { remindAt: number | null; reopenedAt: number; attempts?: number; now: number }
 
 /** Removes the outcome, and the answer if the outcome was the answer. */
 export function reopenLead(
@@ -105,21 +105,20 @@ export function undoNoAnswer(
   leadId: string,
   reopening: Reopening,
 ): Promise<void> {
-  const { now } = reopening
+  const { attempts = 0, now } = reopening
   return kysely.transaction().execute(async (trx) => {
     const undone = await trx
       .updateTable('leads')
-      .set((eb) => ({
-        call_attempts: eb('call_attempts', '-', 1),
-        call_again_at: null,
-        escalate_at: null,
-      }))
+      .set({ call_attempts: attempts - 1, call_again_at: null, escalate_at: null })
       .where('id', '=', leadId)
+      .where('call_attempts', '=', attempts)
       .where('call_again_at', 'is not', null)
       .returning('answered_by')
       .executeTakeFirst()
     if (!undone) return
     await cancelEscalations(trx, leadId, 'Undone before it was sent.', now)
+    // An earlier call reached nobody either.
+    await callAgainNow(trx, leadId, reopening)
     if (undone.answered_by === 'no-answer') await clearAnswer(trx, leadId, reopening)
     await sendStatus(trx, leadId, now)
   })

@@ -3,7 +3,7 @@ import { pushHost, startFakePush } from '#fakes/push.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
 import { createTestDesk } from '#testing/desk.ts'
-import { alwaysOpen, storeLead } from '#testing/saved-leads.ts'
+import { alwaysOpen, jane, storeLead } from '#testing/saved-leads.ts'
 import { promiseMs } from '../deadline.ts'
 import { planDelivery } from '../delivery/plan.ts'
 import { examine } from '../health/examine.ts'
@@ -25,7 +25,7 @@ async function open(engine: Engine) {
   })
   const { context, deliver } = openChannels(db, desk.settings, { fetch, clock })
   const save = async () => {
-    const lead = { serviceType: 'roof-repair' as const, deadlineAt: clock.at + promiseMs }
+    const lead = { ...jane, deadlineAt: clock.at + promiseMs }
     return storeLead(db, { at: clock.at, ...(await planDelivery(context, lead)) })
   }
   const report = (body: object, as = cookie) =>

@@ -67,7 +67,7 @@ export function listUnanswered(
  */
 export function escalateLead(
   { kysely }: Database,
-  { id, escalateAt, callAgainAt }: UnansweredLead,
+  { id, escalateAt }: UnansweredLead,
   reason: ReminderReason | undefined,
   { channels, nextAt, now }: { channels: readonly string[]; nextAt: number | null; now: number },
 ): Promise<boolean> {
@@ -82,8 +82,7 @@ export function escalateLead(
       .executeTakeFirst()
     if (!escalated) return false
     if (!reason || channels.length === 0) return true
-    // A call without an answer has already canceled them.
-    if (callAgainAt === null) await cancelEscalations(trx, id, 'A later reminder replaced it.', now)
+    await cancelEscalations(trx, id, 'A later reminder replaced it.', now, ['unreached'])
     await writeDeliveries(trx, { leadId: id, channels, reason }, now)
     return true
   })
@@ -96,6 +95,7 @@ export async function cancelEscalations(
   leadId: string,
   note: string,
   now: number,
+  keep: readonly DeliveryReason[] = [],
 ): Promise<void> {
   // Include reminders that are being sent: a failed one is not retried, and a delivered one is still
   // recorded as sent.
@@ -106,7 +106,7 @@ export async function cancelEscalations(
     .where('state', '=', 'waiting')
     .where((eb) =>
       eb.or([
-        eb('reason', 'not in', ['received', 'answered', 'outcome']),
+        eb('reason', 'not in', ['received', 'answered', 'outcome', ...keep]),
         // An alert that waits for the opening is not needed once someone has called.
         eb('due_at', '>', now),
       ]),
