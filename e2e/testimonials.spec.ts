@@ -6,6 +6,8 @@ const rows = '[data-testimonials] .row'
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize(desktop)
   await page.goto('/')
+  // Sections that are laid out later would push the rows away again.
+  await expect(page.locator('.later')).toHaveCount(0)
   await page.getByRole('heading', { name: testimonials.heading }).scrollIntoViewIfNeeded()
   await page.mouse.move(0, 0)
 })
@@ -124,6 +126,7 @@ test.describe('rows of five or more testimonials', () => {
 
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await page.reload()
+    await expect(page.locator('.later')).toHaveCount(0)
     await row.scrollIntoViewIfNeeded()
     const button = page.locator('[data-drift-button]')
     await expect(button).toHaveAttribute('data-state', 'paused')
