@@ -7,6 +7,7 @@ import { alwaysOpen, jane, storeLead } from '#testing/saved-leads.ts'
 import { promiseMs } from '../deadline.ts'
 import { planDelivery } from '../delivery/plan.ts'
 import { examine } from '../health/examine.ts'
+import { recordResults } from './deliveries.ts'
 import { findLead } from './reading.ts'
 import type { Engine } from './tables.ts'
 
@@ -39,6 +40,22 @@ async function open(engine: Engine) {
 }
 
 describe.each(engines)('on %s', (engine) => {
+  it('records a notification of several leads while their results are recorded', async () => {
+    const { db, save, report, readPush } = await open(engine)
+    const leadIds = await Promise.all(Array.from({ length: 10 }, save))
+    const channel = (await readPush(leadIds[0] ?? ''))?.channel ?? ''
+    const results = leadIds.map((leadId) => ({ leadId, reason: 'received', ok: true }) as const)
+    const sender = { holder: 'sender', now: 0 }
+    for (let times = 0; times < 6; times++) {
+      const ordered = times % 2 ? results : results.toReversed()
+      const [{ status }] = await Promise.all([
+        report({ isTapped: false, reason: 'received', leadIds }),
+        recordResults(db, channel, ordered, sender),
+      ])
+      expect(status).toBe(200)
+    }
+  })
+
   it('records when a device showed its own notification and when it was tapped', async () => {
     const { service, clock, call, signIn, save, deliver, report, readPush, cookie } =
       await open(engine)

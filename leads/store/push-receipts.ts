@@ -6,21 +6,22 @@ import type { Database } from './tables.ts'
 export type PushReceipt = { reason: DeliveryReason; leadIds: readonly string[] }
 
 /** Records that the session's device showed a notification, and whether someone tapped it. */
-export function recordReceipt(
+export async function recordReceipt(
   { kysely }: Database,
   sessionId: string,
   { reason, leadIds, isTapped }: PushReceipt & { isTapped: boolean },
   now: number,
 ): Promise<void> {
-  return kysely.transaction().execute(async (trx) => {
-    const device = await trx
-      .updateTable('push_devices')
-      .set({ shown_at: now })
-      .where('session_id', '=', sessionId)
-      .returning('id')
-      .executeTakeFirst()
-    if (!device || leadIds.length === 0) return
-    await trx
+  const device = await kysely
+    .updateTable('push_devices')
+    .set({ shown_at: now })
+    .where('session_id', '=', sessionId)
+    .returning('id')
+    .executeTakeFirst()
+  if (!device) return
+  // Not in one transaction, because the sender may lock the same rows in another order.
+  for (const leadId of leadIds)
+    await kysely
       .updateTable('deliveries')
       .set((eb) => ({
         arrived_at: eb.fn.coalesce('arrived_at', eb.val(now)),
@@ -29,9 +30,8 @@ export function recordReceipt(
       // In any state, because the phone may report before the sender records its result.
       .where('channel', '=', findDeviceChannel(device))
       .where('reason', '=', reason)
-      .where('lead_id', 'in', leadIds)
+      .where('lead_id', '=', leadId)
       .execute()
-  })
 }
 
 const silentLeads = 3
