@@ -99,6 +99,15 @@ const describe = (lead: Partial<StoredLead>, { now = testTime, attempts = 1 } = 
   return describeConfirmation({ lead: { ...storedJane, ...lead }, reason, attempts }, context).text
 }
 
+it.each([
+  ['ends', 550, { ok: true, isUndeliverable: true }],
+  ['retries', 450, { ok: false, refused: true }],
+])('%s after a rejected address (%i), which is no outage', async (_, code, result) => {
+  const { mail, send } = await open()
+  mail.settings.refusedReceivers.set(jane.email, code)
+  expect(await send()).toMatchObject(result)
+})
+
 it('never promises a call in the past', () => {
   expect(describe({ deadlineAt: testTime + 25 * 3_600_000 })).toContain('by 7:00 AM tomorrow.')
   const late = describe({}, { now: testTime + promiseMs })

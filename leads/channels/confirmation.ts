@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { formatCallTime } from '../call-time.ts'
 import { readPhone } from '../field-outputs.ts'
+import { formatName, readDigits } from '../lead.ts'
 import { escapeHtml } from '../safe-text.ts'
 import type { ClaimedLead } from '../store/deliveries.ts'
 import type { Channel, Context, Result } from './channel.ts'
@@ -51,7 +52,7 @@ export const confirmation: Channel<'confirmation', typeof variables, MailSetting
   expiresAfterMs: 3_600_000,
 }
 
-function sendConfirmation(
+async function sendConfirmation(
   delivery: ClaimedLead,
   context: Context<MailSettings>,
   signal: AbortSignal,
@@ -68,7 +69,11 @@ function sendConfirmation(
     to: { name: '', address: lead.email },
     replyTo: company.email ?? from,
   }
-  return sendMail(settings, mail, signal)
+  const result = await sendMail(settings, mail, signal)
+  if (result.ok) return result
+  if (result.refused) return { ok: true, isUndeliverable: true, note: result.error }
+  // Every email has another recipient, so one failure is no outage that delays or repeats the others.
+  return { ...result, refused: true }
 }
 
 /** Contains nothing that the visitor typed except a first name, so that nobody can send ads to strangers. */
@@ -76,11 +81,11 @@ export function describeConfirmation(
   { lead, reason, attempts }: ClaimedLead,
   { company, hours, now }: Pick<Context<unknown>, 'company' | 'hours' | 'now'>,
 ) {
-  const [firstName = ''] = lead.name.normalize('NFC').trim().split(/\s+/)
+  const [firstName = ''] = formatName(lead.name.normalize('NFC').trim()).split(/\s+/)
   // Latin letters only, because twenty Chinese characters can be a whole sentence.
-  const greeting = /^\p{Script=Latin}{2,20}$/u.test(firstName) ? `Hi ${firstName},` : 'Hello,'
+  const greeting = /^[A-Za-zÀ-ÖØ-öø-ɏ]{2,20}$/.test(firstName) ? `Hi ${firstName},` : 'Hello,'
   const isUnreached = reason === 'unreached'
-  const ending = readPhone(lead.phone).callUrl.slice(-4)
+  const ending = readDigits(readPhone(lead.phone).callUrl).slice(-4)
   const message = isUnreached
     ? `We ${attempts === 1 ? 'just ' : ''}tried to reach you at …${ending}.`
     : `We have your request.${describeCall()}`

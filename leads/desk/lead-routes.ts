@@ -8,8 +8,7 @@ import { findDeadline, findPromiseStart } from '../deadline.ts'
 import { eraseEverywhere } from '../delivery/erase-everywhere.ts'
 import { planRecipients } from '../delivery/plan.ts'
 import { computeReminderAfterReopening } from '../delivery/reminder-steps.ts'
-import type { ServiceType } from '../fields.ts'
-import { serviceTypes } from '../fields.ts'
+import { type ServiceType, serviceTypes } from '../fields.ts'
 import type { LeadOutcome } from '../lead.ts'
 import { formatCsv, readPages } from '../reports/csv.ts'
 import { describeCard, describeInFull } from '../reports/describe.ts'
@@ -255,7 +254,7 @@ const badSearch = 'This search didn’t work. Clear the filters and try again.'
 const erasedInAirtable =
   'Erased here and in Airtable. Airtable keeps deleted rows in its trash for a few days, so empty the trash.'
 
-const attemptsSchema = v.object({ attempts: v.pipe(v.number(), v.integer()) })
+const attemptsSchema = v.object({ attempts: v.pipe(v.number(), v.integer(), v.maxValue(999)) })
 
 const eraseSchema = v.object({ name: v.string(), hereOnly: v.optional(v.boolean()) })
 
