@@ -64,38 +64,14 @@ describe('the deadline', () => {
 })
 
 it.each([
-  [
-    'while closed',
-    '2026-11-17T02:00:00-06:00',
-    '2026-11-17T02:00:00-06:00',
-    '2026-11-17T07:00:00-06:00',
-  ],
-  [
-    'while open',
-    '2026-11-17T12:00:00-06:00',
-    '2026-11-17T18:00:00-06:00',
-    '2026-11-18T07:00:00-06:00',
-  ],
-  [
-    'before lunch',
-    '2026-11-20T11:00:00-06:00',
-    '2026-11-20T12:00:00-06:00',
-    '2026-11-20T13:00:00-06:00',
-  ],
-  [
-    'across midnight',
-    '2026-11-21T20:00:00-06:00',
-    '2026-11-22T02:30:00-06:00',
-    '2026-11-23T07:00:00-06:00',
-  ],
-  [
-    'before a holiday',
-    '2026-12-24T19:00:00-06:00',
-    '2026-12-24T19:00:00-06:00',
-    '2026-12-26T08:00:00-06:00',
-  ],
-])('the next closure %s', (_, now, from, to) => {
-  expect(findClosure(at(now), chicago)).toEqual({ from: at(from), to: at(to) })
+  ['while closed', '11-17T02:00', '11-17T02:00', '11-17T07:00'],
+  ['while open', '11-17T12:00', '11-17T18:00', '11-18T07:00'],
+  ['before lunch', '11-20T11:00', '11-20T12:00', '11-20T13:00'],
+  ['across midnight', '11-21T20:00', '11-22T02:30', '11-23T07:00'],
+  ['before a holiday', '12-24T19:00', '12-24T19:00', '12-26T08:00'],
+])('the next closure %s', (_, ...times) => {
+  const [now = 0, from, to] = times.map((time) => at(`2026-${time}:00-06:00`))
+  expect(findClosure(now, chicago)).toEqual({ from, to })
 })
 
 it('has no closure and no shifts when always open', () => {
@@ -103,6 +79,8 @@ it('has no closure and no shifts when always open', () => {
   expect(findClosure(at('2026-11-17T02:00:00-06:00'), always)).toBeUndefined()
   expect(findShift(at('2026-11-17T02:00:00-06:00'), always)).toBe('always')
 })
+
+const zones = ['America/Chicago', 'America/New_York', 'Pacific/Honolulu', 'Europe/Berlin']
 
 describe('for any hours and time', () => {
   // Clocks change between 1:00 and 3:00 in these zones. The cases above cover those hours.
@@ -125,12 +103,7 @@ describe('for any hours and time', () => {
   })
   const hours = (minutes: typeof minute) =>
     fc.record<BusinessHours>({
-      timeZone: fc.constantFrom(
-        'America/Chicago',
-        'America/New_York',
-        'Pacific/Honolulu',
-        'Europe/Berlin',
-      ),
+      timeZone: fc.constantFrom(...zones),
       open: fc.record({
         Mon: fc.constant(['9:00-17:00']),
         ...Object.fromEntries(weekdays.slice(1).map((day) => [day, spans(minutes)])),
@@ -151,7 +124,6 @@ describe('for any hours and time', () => {
         for (let earlier = date.getTime(); earlier < opening; earlier += quarterMs)
           expect(isOpen(earlier, hours), show(earlier)).toBe(false)
       }),
-      { numRuns: 200 },
     )
   })
 
@@ -167,23 +139,24 @@ describe('for any hours and time', () => {
   })
 })
 
+const formats = new Map(
+  zones.map((timeZone) => [
+    timeZone,
+    new Intl.DateTimeFormat('en-US', {
+      ...{ timeZone, weekday: 'short', year: 'numeric', month: '2-digit', day: '2-digit' },
+      ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+    }),
+  ]),
+)
+
 /** Checks the local time independently of the code under test. */
 function isOpen(time: number, { open, closedDates, timeZone }: BusinessHours): boolean {
-  if (open === 'always') return true
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    weekday: 'short',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  })
-  const read = Object.fromEntries(format.formatToParts(time).map((part) => [part.type, part.value]))
+  const parts = formats.get(timeZone)?.formatToParts(time) ?? []
+  const read = Object.fromEntries(parts.map(({ type, value }) => [type, value]))
   if (closedDates.includes(`${read.year}-${read.month}-${read.day}`)) return false
   const now = Number(read.hour) * 60 + Number(read.minute)
-  return (open[read.weekday as Weekday] ?? []).some((span) => {
+  const spans = open === 'always' ? [] : (open[read.weekday as Weekday] ?? [])
+  return spans.some((span) => {
     const [from = 0, to = 0] = span.split('-').map((text) => {
       const [hour = 0, minute = 0] = text.split(':').map(Number)
       return hour * 60 + minute

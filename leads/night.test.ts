@@ -4,7 +4,7 @@ import { startFakeMail } from '#fakes/mail.ts'
 import { startFakePush } from '#fakes/push.ts'
 import { startFakeTwilio } from '#fakes/twilio.ts'
 import { testLead, testPath } from '#testing/app.ts'
-import { engines, openTestDatabase } from '#testing/database.ts'
+import { openTestDatabase } from '#testing/database.ts'
 import { createTestDesk } from '#testing/desk.ts'
 import { createTestLog } from '#testing/log.ts'
 import { testCompany as company, dayHours, savePhone } from '#testing/saved-leads.ts'
@@ -42,7 +42,7 @@ const phones: Record<string, Partial<PushDevice>> = {
   'On-call': { schedule: 'business-hours', onCallUntil: opening },
 }
 
-it.each(engines)('a night on %s, from closing to the last deadline', async (engine) => {
+it('a night from closing to the last deadline', async () => {
   const [mail, twilio, push] = await Promise.all([
     startFakeMail(),
     startFakeTwilio(),
@@ -51,7 +51,7 @@ it.each(engines)('a night on %s, from closing to the last deadline', async (engi
   onTestFinished(async () => {
     await Promise.all([mail.close(), twilio.close(), push.close()])
   })
-  const db = await openTestDatabase(engine)
+  const db = await openTestDatabase('sqlite')
   const desk = createTestDesk(db, { hours: dayHours })
   const { clock } = desk
   const env = makeSettings({
@@ -63,16 +63,9 @@ it.each(engines)('a night on %s, from closing to the last deadline', async (engi
     ESCALATION_EMAIL_TO: 'boss@example.com',
   })
   const { app, deliverer } = createService({
-    ...{
-      env,
-      hours: dayHours,
-      company,
-      db,
-      fetch: push.fetch,
-      now: () => clock.at,
-      log: createTestLog(),
-    },
-    ...{ findClientAddress: () => '203.0.113.7', wake: () => {} },
+    ...{ env, hours: dayHours, company, db, log: createTestLog() },
+    ...{ fetch: push.fetch, now: () => clock.at, wake: () => {} },
+    findClientAddress: () => '203.0.113.7',
   })
   clock.at = closing
   const cookie = await desk.signIn()

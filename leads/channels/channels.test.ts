@@ -8,10 +8,11 @@ import { createTestContext, sendThrough } from '#testing/delivery.ts'
 import { savePhone, storedJane } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import type { StoredLead } from '../lead.ts'
+import type { Channel } from './channel.ts'
 import { type ChannelKind, channels } from './channels.ts'
 
-/** `takeTexts` returns the sent messages whose words an app may turn into links. */
-type Sample = { env: Record<string, string>; takeTexts: () => string[] }
+/** `listTexts` returns the sent messages whose words an app may turn into links. */
+type Sample = { env: Record<string, string>; listTexts: () => string[] }
 
 async function openAll() {
   const [airtable, mail, twilio, push] = await Promise.all([
@@ -25,39 +26,40 @@ async function openAll() {
   })
   const calls: { url: URL; init: RequestInit | undefined }[] = []
   const webhookBodies: string[] = []
-  const takeMails = (receiver: string) =>
+  const listMails = (receiver: string) =>
     mail.mails
       .filter(({ to }) => to.includes(receiver))
       .flatMap(({ subject, text, html }) => [subject, text, html])
   const samples: Record<ChannelKind, Sample> = {
     // Airtable shows the visitor's text as plain text.
-    airtable: { env: airtable.env, takeTexts: () => [] },
+    airtable: { env: airtable.env, listTexts: () => [] },
     email: {
       env: {
         SMTP_URL: mail.url,
         ALERT_EMAIL_FROM: 'alerts@example.com',
         ALERT_EMAIL_TO: 'staff@example.com',
       },
-      takeTexts: () => takeMails('staff@example.com'),
+      listTexts: () => listMails('staff@example.com'),
     },
     confirmation: {
       env: { CONFIRMATION_EMAIL: 'on' },
-      takeTexts: () => takeMails(storedJane.email),
+      listTexts: () => listMails(storedJane.email),
     },
     sms: {
       env: { ...twilio.env, ALERT_SMS_TO: '+15550002222' },
-      takeTexts: () => twilio.messages.splice(0).map(({ body }) => body),
+      listTexts: () => twilio.messages.map(({ body }) => body),
     },
     webhook: {
       env: { ALERT_WEBHOOK_URL: 'https://hooks.example/one?two=3' },
-      takeTexts: () => webhookBodies.splice(0).map((body) => JSON.parse(body).text),
+      listTexts: () => webhookBodies.map((body) => JSON.parse(body).text),
     },
     push: {
       env: { PUSH_SERVICES: pushHost },
-      takeTexts: () =>
-        push.messages
-          .splice(0)
-          .flatMap(({ data: { notification } }) => [notification.title, notification.body]),
+      listTexts: () =>
+        push.messages.flatMap(({ data: { notification } }) => [
+          notification.title,
+          notification.body,
+        ]),
     },
   }
   const db = await openTestDatabase('sqlite')
@@ -71,14 +73,16 @@ async function openAll() {
     return new Response()
   }) as typeof globalThis.fetch
   const { context } = createTestContext(db, makeSettings(env), { fetch })
-  const sendAll = async (changes: Partial<StoredLead>) => {
+  const send = async (changes: Partial<StoredLead>, channel: Channel) => {
     const lead = { ...storedJane, id: crypto.randomUUID(), ...changes }
     // This channel sends to the address in the lead.
-    for (const channel of channels)
-      if (channel.kind !== 'confirmation' || lead.email === storedJane.email)
-        expect(await sendThrough(channel, context, { lead })).toMatchObject({ ok: true })
+    if (channel.kind === 'confirmation' && lead.email !== storedJane.email) return
+    expect(await sendThrough(channel, context, { lead })).toMatchObject({ ok: true })
   }
-  return { samples, calls, sendAll }
+  // All at once, because the fake mail server delays each connection by 100 ms.
+  const sendAll = (leads: Partial<StoredLead>[]) =>
+    Promise.all(leads.flatMap((lead) => channels.map((channel) => send(lead, channel))))
+  return { samples, mail, calls, sendAll }
 }
 
 const hostileTexts = [
@@ -96,34 +100,32 @@ const hostileTexts = [
   '\u202Egpj.exe',
 ]
 
-it.each(hostileTexts)(
-  'shows no foreign links or markup for %j in a name, an address, and a campaign',
-  async (text) => {
-    const { samples, sendAll } = await openAll()
+it('shows no foreign links or markup in a name, an address, and a campaign', async () => {
+  const { samples, mail, sendAll } = await openAll()
+  const leads = hostileTexts.map((text) => {
     const source = new URLSearchParams({ utm_source: text, utm_campaign: text }).toString()
-    await sendAll({ name: text, address: text, source })
-    const ownUrls =
-      /https:\/\/www\.(example\.com\/answer\/[\w-]+|google\.com\/maps\/search\/\?api=1&(amp;)?query=[\w%.~()'!*-]*)/g
-    for (const [kind, { takeTexts }] of Object.entries(samples)) {
-      const texts = takeTexts()
-      expect(texts.length > 0 || kind === 'airtable', kind).toBe(true)
-      for (const shown of texts) {
-        const rest = shown.replace(ownUrls, '').replace(/tel:\+?\d+/g, '')
-        // Message apps turn a word with a dot or "://" inside it into a link.
-        expect(rest, kind).not.toMatch(/evil\.example|:\/\/|www\.\w|。\w/i)
-        if (/^<!doctype html>/.test(shown))
-          expect(shown, kind).not.toMatch(/<(script|img|a href="https:\/\/evil)/)
-        expect(shown, kind).not.toMatch(/[\r\u2028\u202E]/)
-      }
+    return { name: text, address: text, source }
+  })
+  await sendAll(leads)
+  for (const { to, headers } of mail.mails)
+    expect([to.length, headers.has('bcc')]).toEqual([1, false])
+  const ownUrls =
+    /https:\/\/www\.(example\.com\/answer\/[\w-]+|google\.com\/maps\/search\/\?api=1&(amp;)?query=[\w%.~()'!*-]*)/g
+  for (const [kind, { listTexts }] of Object.entries(samples)) {
+    const texts = listTexts()
+    expect(texts.length >= leads.length || kind === 'airtable', kind).toBe(true)
+    for (const shown of texts) {
+      const rest = shown.replace(ownUrls, '').replace(/tel:\+?\d+/g, '')
+      // Message apps turn a word with a dot or "://" inside it into a link.
+      expect(rest, kind).not.toMatch(/evil\.example|:\/\/|www\.\w|。\w/i)
+      if (/^<!doctype html>/.test(shown))
+        expect(shown, kind).not.toMatch(/<(script|img|a href="https:\/\/evil)/)
+      expect(shown, kind).not.toMatch(/[\r\u2028\u202E]/)
     }
-  },
-)
+  }
+})
 
-it.each([
-  ...['https://evil.example/', '//evil.example', '@evil.example', '../../x', '\0\uD800'],
-  ...['\r\nHost: evil.example', '<https://evil.example|Call>', '+19005550000'],
-  '&To=%2B19005550000',
-])('sends a lead with %j in every field only to the addresses in the settings', async (text) => {
+it('sends leads only to the addresses in the settings', async () => {
   const { calls, sendAll } = await openAll()
   const listAddresses = () =>
     calls.splice(0).map(({ url, init }) => {
@@ -134,8 +136,11 @@ it.each([
       // A lookup in Airtable has the lead's ID in its query.
       return `${url.origin}${url.pathname}${url.host === 'hooks.example' ? url.search : ''} ${to}`
     })
-  await sendAll({})
+  await sendAll([{}])
   const expected = new Set(listAddresses())
-  await sendAll({ name: text, email: text, phone: text, address: text })
+  const texts = ['https://evil.example/', '//evil.example', '@evil.example', '../../x', '\0\uD800']
+  texts.push('\r\nHost: evil.example', '<https://evil.example|Call>', '+19005550000')
+  texts.push('&To=%2B19005550000')
+  await sendAll(texts.map((text) => ({ name: text, email: text, phone: text, address: text })))
   expect(new Set(listAddresses())).toEqual(expected)
 })

@@ -42,19 +42,6 @@ it('sends all details for the call as text and HTML', async () => {
       expect(part).toContain(needed)
 })
 
-it('does not let a field add a header or a recipient', async () => {
-  const { mail, send } = await open()
-  await send({
-    name: 'Jane\r\nBcc: thief@evil.example\r\n\r\n<h1>hi</h1>',
-    address: '1 Main\r\nSt\u2028X-Evil: 1',
-  })
-  const [received] = mail.mails
-  expect(received?.to).toEqual(['staff@example.com'])
-  expect([...(received?.headers.keys() ?? [])]).not.toContain('bcc')
-  expect([...(received?.headers.keys() ?? [])]).not.toContain('x-evil')
-  expect(received?.html).not.toContain('<h1>hi')
-})
-
 const settings = { refusedReceivers: new Map<string, number>() }
 const refused550 = { refusedReceivers: new Map([['staff@example.com', 550]]) }
 const wrongPassword = /^The mail server rejected the user name or password in SMTP_URL(?!.*secret)/
