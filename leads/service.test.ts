@@ -7,22 +7,14 @@ import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
 import { countLeads } from './store/reading.ts'
 
+const log = createTestLog()
+const parts = { env: makeSettings(), hours: alwaysOpen, company, fetch, log, wake: () => {} }
+const options = { ...parts, findClientAddress: () => '203.0.113.7' }
+
 it('updates the warnings in /healthz', async () => {
   const db = await openTestDatabase('sqlite')
   let at = testTime
-  const { app } = createService({
-    ...{
-      env: makeSettings({}),
-      hours: alwaysOpen,
-      company,
-      db,
-      fetch,
-      now: () => at,
-      log: createTestLog(),
-      wake: () => {},
-    },
-    findClientAddress: () => '203.0.113.7',
-  })
+  const { app } = createService({ ...options, db, now: () => at })
   const readHealth = async () => {
     at += 10_000
     return (await app.request('/healthz')).json()
@@ -41,20 +33,7 @@ it('updates the warnings in /healthz', async () => {
 it('stores leads when the database is not migrated yet', async () => {
   const db = await openTestDatabase('sqlite')
   await db.kysely.schema.dropTable('push_devices').execute()
-  const log = createTestLog()
-  const { app } = createService({
-    ...{
-      env: makeSettings(),
-      hours: alwaysOpen,
-      company,
-      db,
-      fetch,
-      now: Date.now,
-      log,
-      wake: () => {},
-    },
-    findClientAddress: () => '203.0.113.7',
-  })
+  const { app } = createService({ ...options, db, now: Date.now })
   const sent = await app.request(testPath, {
     method: 'POST',
     headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },

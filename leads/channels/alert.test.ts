@@ -90,12 +90,6 @@ it('leaves ordinary names and addresses readable', () => {
   expect(breakAutoLinks('👩‍👩‍👧 Zoë 山田')).toBe('👩‍👩‍👧 Zoë 山田')
 })
 
-it('shows the date only for another day', () => {
-  const clock = { now: receivedAt, timeZone: 'America/New_York' }
-  expect(formatClock(receivedAt, clock)).toBe('1:00 PM EST')
-  expect(formatClock(receivedAt - 86_400_000, clock)).toBe('Nov 14, 1:00 PM EST')
-})
-
 it('creates formatters once, because each takes memory outside the heap', () => {
   const made = vi.spyOn(Intl, 'DateTimeFormat')
   onTestFinished(() => made.mockRestore())

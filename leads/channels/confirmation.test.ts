@@ -22,18 +22,18 @@ import { confirmation, describeConfirmation } from './confirmation.ts'
 
 const minuteMs = 60_000
 
-async function startMail(from = 'alerts@example.com') {
+const variables = {
+  // Staff may read times in another time zone than the company's.
+  TIME_ZONE: 'Asia/Tokyo',
+  SMTP_URL: 'smtp://localhost',
+  ALERT_EMAIL_FROM: 'alerts@example.com',
+  CONFIRMATION_EMAIL: 'on',
+}
+
+async function startMail(from = variables.ALERT_EMAIL_FROM) {
   const mail = await startFakeMail()
   onTestFinished(() => mail.close())
-  // Staff may read times in another time zone than the company's.
-  const TIME_ZONE = 'Asia/Tokyo'
-  const variables = {
-    TIME_ZONE,
-    SMTP_URL: mail.url,
-    ALERT_EMAIL_FROM: from,
-    CONFIRMATION_EMAIL: 'on',
-  }
-  return { mail, variables, env: makeSettings(variables) }
+  return { mail, env: makeSettings({ ...variables, SMTP_URL: mail.url, ALERT_EMAIL_FROM: from }) }
 }
 
 async function open({ from, company = {} }: { from?: string; company?: Partial<Company> } = {}) {
@@ -70,14 +70,12 @@ it('tells the homeowner by when the company calls, as text and in the brand’s 
     expect(received?.html).toContain(part)
 })
 
-it('sends replies to the company, and the same message ID on a retry', async () => {
+it('sends replies to the company', async () => {
   const company = { email: 'office@northgate.example' }
   const { mail, send } = await open({ from: 'Crew <crew@example.com>', company })
   await send()
-  await send()
-  const [first, second] = mail.mails.map(({ headers }) => Object.fromEntries(headers))
-  expect(first).toMatchObject({ from: 'Crew <crew@example.com>', 'reply-to': company.email })
-  expect(second?.['message-id']).toBe(first?.['message-id'])
+  const headers = Object.fromEntries(mail.mails[0]?.headers ?? [])
+  expect(headers).toMatchObject({ from: 'Crew <crew@example.com>', 'reply-to': company.email })
 })
 
 it('tells the homeowner about a call that nobody answered, in the same thread', async () => {
@@ -118,8 +116,8 @@ it('never promises a call in the past', () => {
 
 it.each([
   ...['Maria', 'ZOË', 'Jose\u0301 Ruiz', '  Jane  Doe', 'Li'].map((name) => [name, true]),
-  ...['J', 'evil.example', 'Jane\r\nBcc: x@y.example', 'Win1000', '<b>Jane</b>', 'Mr. X'].map(
-    (name) => [name.replace('Jane\r', 'J\r'), false],
+  ...['J', 'evil.example', 'J\r\nBcc: x@y.example', 'Win1000', '<b>Jane</b>', 'Mr. X'].map(
+    (name) => [name, false],
   ),
   ['A'.repeat(21), false],
   // A single word can be a whole sentence: "Add me on WeChat to get money".
@@ -158,7 +156,7 @@ it('confirms a lead at night, retries for an hour, and then stops', async () => 
 })
 
 // The mail library reads some of these as another address, which would then have several limits.
-it.each([
+it.each<[string, boolean, (number | null)?]>([
   ["o'neil.jane+roof@mail-1.example.com", true],
   ['<jane@example.com>', false],
   ['jane@example.com>,<b', false],
@@ -167,23 +165,16 @@ it.each([
   ['"jane"@example.com', false],
   ['jane@\uff25xample.com', false],
   ['jane@mail\u3002example.com', false],
-])('confirms only to a plain address: %s', async (email, isPlain) => {
-  const { env } = await startMail()
-  const { context } = createTestContext(await openTestDatabase('sqlite'), env)
-  const lead = { ...jane, email, deadlineAt: testTime + promiseMs }
-  const { channels } = await planDelivery(context, lead)
-  expect(channels.includes('confirmation')).toBe(isPlain)
-})
-
-it('sends no email for suspected spam', async () => {
-  const { env } = await startMail()
-  const { context } = createTestContext(await openTestDatabase('sqlite'), env)
-  const plan = await planDelivery(context, { ...jane, deadlineAt: null })
-  expect(plan.channels).toEqual(['airtable'])
+  // Suspected spam may name a stranger's address.
+  [jane.email, false, null],
+])('confirms only to a plain address: %s', async (email, isSent, deadlineAt = testTime) => {
+  const { context } = createTestContext(await openTestDatabase('sqlite'), makeSettings(variables))
+  const { channels } = await planDelivery(context, { ...jane, email, deadlineAt })
+  expect(channels).toEqual(isSent ? ['airtable', 'confirmation'] : ['airtable'])
 })
 
 it('emails the homeowner once after “No answer” on the desk', async () => {
-  const { mail, variables, env } = await startMail()
+  const { mail, env } = await startMail()
   const db = await openTestDatabase('sqlite')
   const desk = createTestDesk(db, { env: variables })
   const { deliver } = openChannels(db, env, { clock: desk.clock })

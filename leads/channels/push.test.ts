@@ -76,12 +76,14 @@ describe.each(engines)('push on %s', (engine) => {
   })
 
   it('replaces the notifications on all notified devices once someone answers', async () => {
-    const { db, clock, addPhone, save, deliver, takeNotifications } = await open(engine)
+    const { service, db, clock, addPhone, save, deliver, takeNotifications } = await open(engine)
     await addPhone('one')
     await addPhone('two')
     await addPhone('late', { notifyAfterMinutes: 8 })
     const leadId = await save()
     await deliver()
+    const keys = service.messages.map(({ headers }) => String(headers.authorization).split('k=')[1])
+    expect(new Set(keys).size).toBe(1)
     expect(takeNotifications().sort()).toEqual([
       'one: Jane Doe: call by 6:10 AM CST',
       'two: Jane Doe: call by 6:10 AM CST',
@@ -100,17 +102,10 @@ it('notifies some devices later, with up-to-date content', async () => {
   const { clock, addPhone, save, deliver, takeNotifications } = await open()
   await addPhone('first')
   await addPhone('second', { notifyAfterMinutes: 4 })
-  await addPhone('quiet', { quietUntil: testTime + 3_600_000, notifyEmergencies: false })
   await save()
   await deliver()
   expect(takeNotifications()).toEqual(['first: Jane Doe: call by 6:10 AM CST'])
-  clock.at += 4 * 60_000
-  await deliver()
-  expect(takeNotifications().sort()).toEqual([
-    'first: Jane Doe: call by 6:10 AM CST',
-    'second: Jane Doe: call by 6:10 AM CST',
-  ])
-  clock.at += 7 * 60_000
+  clock.at += 11 * 60_000
   await deliver()
   expect(takeNotifications().sort()).toEqual([
     'first: Jane Doe: call now, requested 11 minutes ago',
@@ -188,17 +183,11 @@ it.each([404, 410])('marks a device as gone after %i, without delaying others', 
   const leadId = await save()
   await deliver()
   expect(takeNotifications()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
-  expect(
-    (await listDevices(db, access)).map(({ name, goneAt }) => [name, goneAt !== null]),
-  ).toEqual([
-    ['gone', true],
-    ['there', false],
-  ])
+  const devices = await listDevices(db, access)
+  expect(devices.map(({ goneAt }) => goneAt !== null)).toEqual([true, false])
   const { deliveries = [] } = (await findLead(db, leadId)) ?? {}
-  const states = deliveries.flatMap(({ channel, state }) =>
-    channel.startsWith('push') ? [state] : [],
-  )
-  expect(states.sort()).toEqual(['failed', 'sent'])
+  const push = deliveries.filter(({ channel }) => channel.startsWith('push'))
+  expect(push.map(({ state }) => state).sort()).toEqual(['failed', 'sent'])
   await save()
   await deliver()
   expect(takeNotifications()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
@@ -208,40 +197,18 @@ it('retries a device whose service fails, without delaying others', async () => 
   const { service, clock, addPhone, save, deliver, takeNotifications } = await open()
   await addPhone('busy')
   await addPhone('there')
-  service.failNext(
-    'busy',
-    { kind: 'status', status: 429 },
-    { kind: 'status', status: 500 },
-    { kind: 'refuse' },
-  )
+  const headers = { 'retry-after': '120' }
+  service.failNext('busy', { kind: 'status', status: 429, headers }, { kind: 'refuse' })
   await save()
   await deliver()
+  clock.at += 119_999
+  await deliver()
   expect(takeNotifications()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
-  for (let at = 0; at < 4; at++) {
-    clock.at += 30_000
+  for (const ms of [1, 30_000]) {
+    clock.at += ms
     await deliver()
   }
   expect(takeNotifications()).toEqual(['busy: Jane Doe: call by 6:10 AM CST'])
-})
-
-it.each([
-  [429, '120'],
-  [503, 'Sun, 15 Nov 2026 12:02:00 GMT'],
-])('waits as long as the service asks (%i, %s), without delaying others', async (status, after) => {
-  const { service, clock, addPhone, save, deliver, takeNotifications } = await open()
-  await addPhone('busy')
-  await addPhone('there')
-  const headers = { date: 'Sun, 15 Nov 2026 12:00:00 GMT', 'retry-after': after }
-  service.failNext('busy', { kind: 'status', status, headers })
-  await save()
-  await deliver()
-  await save()
-  clock.at += 119_999
-  await deliver()
-  expect(takeNotifications()).toEqual(Array(2).fill('there: Jane Doe: call by 6:10 AM CST'))
-  clock.at += 1
-  await deliver()
-  expect(takeNotifications()).toEqual(Array(2).fill('busy: Jane Doe: call by 6:10 AM CST'))
 })
 
 it('times out after 10 s, without delaying others', async () => {
@@ -265,17 +232,6 @@ it('times out after 10 s, without delaying others', async () => {
   clock.at += 5_000
   await deliver()
   expect(takeNotifications()).toEqual(['stuck: Jane Doe: call by 6:10 AM CST'])
-})
-
-it('creates one pair of keys for all devices', async () => {
-  const { service, addPhone, save, deliver } = await open()
-  await addPhone('one')
-  await addPhone('two')
-  await save()
-  await deliver()
-  const keys = service.messages.map(({ headers }) => String(headers.authorization).split('k=')[1])
-  expect(keys).toHaveLength(2)
-  expect(new Set(keys).size).toBe(1)
 })
 
 it.each([

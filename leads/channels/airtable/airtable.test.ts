@@ -1,23 +1,16 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { type FakeOptions, startFakeAirtable } from '#fakes/airtable.ts'
+import { expect, test } from 'vitest'
+import type { FakeOptions } from '#fakes/airtable.ts'
+import { startAirtable } from '#testing/airtable.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { airtable } from './airtable.ts'
 import type { AirtableSettings } from './client.ts'
 
-const check = (settings: AirtableSettings, pause = async (_ms: number) => {}) =>
-  airtable.doctorCheck({
-    ...{ settings, env: makeSettings(), fetch, pause, sends: false },
-    ...{ now: Date.now, readDevices: async () => [] },
-  })
-
 async function checkFake(options: FakeOptions = {}, changed: Partial<AirtableSettings> = {}) {
-  let clockMs = 0
-  const fake = await startFakeAirtable({ now: () => clockMs, ...options })
-  onTestFinished(() => fake.close())
+  const { fake, deps } = await startAirtable(options)
   const before = structuredClone(fake.tables)
-  const checks = await check({ ...fake.airtable, ...changed }, async (ms) => {
-    clockMs += ms
-  })
+  const settings = { ...fake.airtable, ...changed }
+  const context = { env: makeSettings(), now: Date.now, readDevices: async () => [], sends: false }
+  const checks = await airtable.doctorCheck({ ...context, ...deps, settings })
   expect(fake.tables).toEqual(before)
   expect(JSON.stringify(checks)).not.toContain(fake.airtable.token)
   return checks

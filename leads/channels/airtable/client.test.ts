@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startAirtable } from '#testing/airtable.ts'
 import { connect, readReply } from './client.ts'
 
@@ -43,23 +43,13 @@ test.each<[number, unknown, object, object?]>([
   })
 })
 
-describe('a request fails', () => {
-  test.each([
-    ['after the timeout', { requestTimeoutMs: 20 }],
-    ['when the lease is lost', { signal: AbortSignal.timeout(20) }],
-  ])('%s', async (_, changed) => {
-    const { fake, settings, deps } = await startAirtable()
-    fake.nextFaults.push({ kind: 'hang' })
-    const request = connect(settings, { ...deps, ...changed })
-    expect(await request('GET', 'meta/whoami')).toEqual({
-      kind: 'failed',
-      error: 'Airtable did not respond in time.',
-    })
-  })
-
-  test('immediately if no server listens', async () => {
-    const { settings, deps } = await startAirtable()
-    const request = connect({ ...settings, apiUrl: 'http://127.0.0.1:1' }, deps)
-    expect(await request('GET', 'meta/whoami')).toEqual(failed(/could not be reached/))
-  })
+test.each([
+  ['the timeout', { requestTimeoutMs: 20 }, {}, /did not respond in time/],
+  ['a lost lease', { signal: AbortSignal.timeout(20) }, {}, /did not respond in time/],
+  ['a closed port', {}, { apiUrl: 'http://127.0.0.1:1' }, /could not be reached/],
+])('a request fails after %s', async (_, deps, settings, error) => {
+  const airtable = await startAirtable()
+  airtable.fake.nextFaults.push({ kind: 'hang' })
+  const request = connect({ ...airtable.settings, ...settings }, { ...airtable.deps, ...deps })
+  expect(await request('GET', 'meta/whoami')).toEqual(failed(error))
 })
