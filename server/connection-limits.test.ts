@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import { waitUntil } from '#testing/processes.ts'
 import {
   type ConnectionLimits,
   connectionLimits,
@@ -41,7 +43,7 @@ async function listen(changes: Partial<ConnectionLimits>, behindProxy = false) {
     socket.write(text)
     return { socket, ended, answered }
   }
-  return Object.assign(talk, { firstClosed })
+  return Object.assign(talk, { firstClosed, server })
 }
 
 const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -89,4 +91,17 @@ it('keeps idle connections open longer behind a proxy', async () => {
     'timeout=5',
     'timeout=75',
   ])
+})
+
+it('closes connections without a request when it stops, and answers requests that have begun', async () => {
+  const talk = await listen({})
+  const begun = talk('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-')
+  const [socket] = await once(talk.server, 'connection')
+  await waitUntil(() => socket.bytesRead > 0)
+  const unused = talk('')
+  await once(talk.server, 'connection')
+  talk.server.close()
+  expect(await unused.ended).toBe('')
+  begun.socket.write('Length: 1\r\n\r\nx')
+  expect(await begun.ended).toMatch(/^HTTP\/1\.1 200 .*here$/s)
 })

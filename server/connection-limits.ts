@@ -43,6 +43,12 @@ export function createLimitedServer(
   // Node would answer 503, which looks like an outage.
   server.on('dropRequest', (_, socket) => socket.destroy())
 
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+
   const unanswered = new WeakMap<Socket, number>()
   server.on('request', ({ socket }, response) => {
     const count = (unanswered.get(socket) ?? 0) + 1
@@ -50,5 +56,13 @@ export function createLimitedServer(
     response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
     if (count > limits.unansweredPerConnection) socket.destroy()
   })
+
+  // server.close() calls this, but Node skips connections that never sent a byte. Browsers open such
+  // connections in advance, and the server would wait for them until its grace period ends.
+  const closeIdle = server.closeIdleConnections.bind(server)
+  server.closeIdleConnections = () => {
+    closeIdle()
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  }
   return server
 }

@@ -106,7 +106,6 @@ export async function startSite({
       stopping = true
       if (drains) await pause(drainMs)
       const closed = new Promise((resolve) => server.close(resolve))
-      server.closeIdleConnections()
       const leftMs = endAt - now()
       const timer = setTimeout(() => server.closeAllConnections(), leftMs)
       await Promise.all([closed, desk?.stop(), deliverer.stop(leftMs)])
