@@ -72,8 +72,7 @@ function buildSite() {
   const stampFile = 'dist/.setup-done'
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
   // --ignore-scripts skips `prebuild`, which would run this file again.
-  const npm = ['npm', 'run', '--silent', '--ignore-scripts']
-  runOrFail('Building the site', [...npm, 'build', '--', '--logLevel', 'warn'])
+  runOrFail('Building the site', ['npm', 'run', '--silent', '--ignore-scripts', 'build'])
   writeFileSync(stampFile, stamp)
 }
 
