@@ -46,15 +46,11 @@ export const findBackend = (raw: RawEnv): string | undefined => {
 export const localChecks: readonly Check<LocalContext>[] = [
   defineCheck({
     id: 'env-file',
-    runsIn: ['doctor'],
-    severity: 'warning',
     find: ({ root, raw }: LocalContext) => findEnvFileProblem(join(root, '.env'), raw),
     forDeveloper: (problem) => problem,
   }),
   defineCheck({
     id: 'phone-placeholder',
-    runsIn: ['doctor'],
-    severity: 'warning',
     // 555 is not an area code, and in every area code the numbers 555-01xx are reserved for examples.
     find: ({ content: { company } }: LocalContext) =>
       /^\(555\)|\) 555-01\d\d$/.test(company.phone) ? company.phone : undefined,
@@ -65,15 +61,11 @@ export const localChecks: readonly Check<LocalContext>[] = [
   }),
   defineCheck({
     id: 'brand-changed',
-    runsIn: ['doctor'],
-    severity: 'warning',
     find: ({ root, content }: LocalContext) => findOldBrand({ root, brand, content }),
     forDeveloper: (text) => ({ text, next: 'npm run brand' }),
   }),
   defineCheck({
     id: 'texts-beyond-hours',
-    runsIn: ['doctor'],
-    severity: 'warning',
     find: ({ content }: LocalContext) => {
       const entries = findBrokenPromises(content)
       return entries.length > 0 ? entries : undefined
@@ -85,8 +77,6 @@ export const localChecks: readonly Check<LocalContext>[] = [
   }),
   defineCheck({
     id: 'database-missing',
-    runsIn: ['doctor'],
-    severity: 'warning',
     find: ({ leadsAre, env }: LocalContext) => (leadsAre === 'missing' ? env.dataDir : undefined),
     forDeveloper: (dataDir) => ({
       text: `There is no database in ${dataDir} yet.`,
@@ -95,7 +85,6 @@ export const localChecks: readonly Check<LocalContext>[] = [
   }),
   defineCheck({
     id: 'leads-elsewhere',
-    runsIn: ['doctor'],
     severity: 'note',
     find: ({ leadsAre }: LocalContext) => (leadsAre === 'elsewhere' ? true : undefined),
     forDeveloper: () => ({
@@ -105,7 +94,6 @@ export const localChecks: readonly Check<LocalContext>[] = [
   }),
   defineCheck({
     id: 'postgres-backup',
-    runsIn: ['doctor'],
     severity: 'note',
     find: ({ leadsAre, env }: LocalContext) =>
       env.databaseUrl !== undefined || leadsAre === 'elsewhere' ? true : undefined,
@@ -116,7 +104,6 @@ export const localChecks: readonly Check<LocalContext>[] = [
   }),
   defineCheck({
     id: 'postgres-not-durable',
-    runsIn: ['doctor'],
     severity: 'error',
     find: ({ unsafeSettings = [] }: LocalContext) =>
       unsafeSettings.length > 0 ? unsafeSettings : undefined,
@@ -127,8 +114,6 @@ export const localChecks: readonly Check<LocalContext>[] = [
   }),
   defineCheck({
     id: 'consent-changed',
-    runsIn: ['doctor'],
-    severity: 'warning',
     find: ({ content: { form }, storedConsent = form.consent.text }: LocalContext) =>
       storedConsent === form.consent.text ? undefined : form.consent.version,
     forDeveloper: (version) => ({
@@ -138,7 +123,6 @@ export const localChecks: readonly Check<LocalContext>[] = [
   }),
   defineCheck({
     id: 'confirmation-off',
-    runsIn: ['doctor'],
     severity: 'note',
     find: ({ env, raw }: LocalContext) =>
       env.email && !isSet(raw.CONFIRMATION_EMAIL) ? true : undefined,
@@ -149,7 +133,6 @@ export const localChecks: readonly Check<LocalContext>[] = [
   }),
   defineCheck({
     id: 'webhook-only',
-    runsIn: ['doctor'],
     severity: 'note',
     find: ({ env: { alertKinds }, database }: LocalContext) =>
       alertKinds.join() === 'webhook' && !database?.devices.length ? true : undefined,
@@ -160,7 +143,6 @@ export const localChecks: readonly Check<LocalContext>[] = [
   }),
   defineCheck({
     id: 'alerts-untested',
-    runsIn: ['doctor'],
     severity: 'note',
     find: ({ env, sends }: LocalContext) =>
       env.alertKinds.length > 0 && !sends ? true : undefined,

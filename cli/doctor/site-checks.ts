@@ -59,14 +59,12 @@ const findReached = ({ site }: SiteContext) => (site?.page.status === 200 ? site
 export const siteChecks: readonly Check<SiteContext>[] = [
   defineCheck({
     id: 'site-unreachable',
-    runsIn: ['doctor'],
     severity: 'error',
     find: ({ site }: SiteContext) => (site?.page.status === 200 ? undefined : site?.page.status),
     forDeveloper: (status, { env }) => explainUnreachable(env.publicUrl, 'page', status),
   }),
   defineCheck({
     id: 'desk-unreachable',
-    runsIn: ['doctor'],
     severity: 'error',
     // 401 means that the desk is up and asks for a sign-in.
     find: ({ site }: SiteContext) => (site?.desk?.status === 401 ? undefined : site?.desk?.status),
@@ -74,8 +72,6 @@ export const siteChecks: readonly Check<SiteContext>[] = [
   }),
   defineCheck({
     id: 'security-headers',
-    runsIn: ['doctor'],
-    severity: 'warning',
     find: (context: SiteContext) => {
       const { page } = findReached(context) ?? {}
       return page && findWrongHeaders(page, context.raw)
@@ -87,7 +83,6 @@ export const siteChecks: readonly Check<SiteContext>[] = [
   }),
   defineCheck({
     id: 'site-unhealthy',
-    runsIn: ['doctor'],
     severity: 'error',
     find: (context: SiteContext) => {
       const { health } = findReached(context) ?? {}
@@ -100,8 +95,6 @@ export const siteChecks: readonly Check<SiteContext>[] = [
   }),
   defineCheck({
     id: 'site-warnings',
-    runsIn: ['doctor'],
-    severity: 'warning',
     find: async (context: SiteContext) => {
       const warnings = readWarnings(findReached(context)?.health) ?? []
       const known = await findProblems(healthChecks, 'healthz', context)
@@ -115,7 +108,6 @@ export const siteChecks: readonly Check<SiteContext>[] = [
   }),
   defineCheck({
     id: 'page-key',
-    runsIn: ['doctor'],
     severity: 'error',
     find: (context: SiteContext) => {
       const { status } = findReached(context)?.key ?? {}
@@ -135,7 +127,6 @@ export const siteChecks: readonly Check<SiteContext>[] = [
   }),
   defineCheck({
     id: 'origin-not-allowed',
-    runsIn: ['doctor'],
     severity: 'error',
     find: (context: SiteContext) => {
       const { key } = findReached(context) ?? {}
@@ -150,7 +141,6 @@ export const siteChecks: readonly Check<SiteContext>[] = [
   }),
   defineCheck({
     id: 'proxies',
-    runsIn: ['doctor'],
     severity: 'note',
     find: (context: SiteContext) => findReached(context) && (context.env.trustedProxies ?? 0),
     forDeveloper: (trusted) => ({

@@ -22,8 +22,10 @@ export type DeveloperText = { text: string; next?: string }
 
 export type Check<Context = HealthContext, Found = unknown> = {
   id: string
-  runsIn: readonly Place[]
-  severity: Severity
+  /** By default, only doctor. */
+  runsIn?: readonly Place[]
+  /** By default, a warning. */
+  severity?: Severity
   /** Returns undefined if there is no problem. */
   find(context: Context): Found | undefined | Promise<Found | undefined>
   /** Contains no variable names or commands. Required for checks that run in the desk. */
@@ -86,10 +88,10 @@ export async function findProblems<Context>(
 ): Promise<Problem[]> {
   const problems = await Promise.all(
     checks.map(async (check): Promise<Problem[]> => {
-      if (!check.runsIn.includes(place)) return []
+      const { id, runsIn = ['doctor'], severity = 'warning' } = check
+      if (!runsIn.includes(place)) return []
       const found = await check.find(context)
       if (found === undefined) return []
-      const { id, severity } = check
       const forOwner = check.forOwner?.(found, context)
       return [{ id, severity, forOwner, forDeveloper: check.forDeveloper(found, context) }]
     }),

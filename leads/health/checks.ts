@@ -44,7 +44,6 @@ const checkLate = ({ kind, explainFailure, isAlert }: (typeof channels)[number])
   return defineCheck({
     id: `${kind}-late`,
     runsIn: ['healthz', 'desk', 'doctor'],
-    severity: 'warning',
     find: ({ env, database, now }) => {
       // Other checks report these: airtable-not-set-up and webhook-stopped.
       if (kind === 'airtable' && !env.airtable) return
@@ -74,7 +73,6 @@ const checkIncomplete = ({ kind, label }: (typeof channels)[number]) =>
   defineCheck({
     id: `${kind}-incomplete`,
     runsIn: ['desk', 'start', 'doctor'],
-    severity: 'warning',
     find: ({ env }) => env.incomplete[kind],
     forOwner: () => ({
       text: `${label} settings are incomplete, so this channel is off. ${askDeveloper}`,
@@ -119,7 +117,6 @@ export const healthChecks: readonly Check[] = [
   defineCheck({
     id: 'disk-nearly-full',
     runsIn: ['desk', 'start', 'doctor'],
-    severity: 'warning',
     find: ({ machine }) => {
       const freeBytes = machine?.storage?.freeBytes ?? Number.POSITIVE_INFINITY
       return freeBytes < limits.freeDiskBytes ? `${Math.round(freeBytes / 1e6)} MB` : undefined
@@ -135,7 +132,6 @@ export const healthChecks: readonly Check[] = [
   defineCheck({
     id: 'backup-missing',
     runsIn: ['desk', 'doctor'],
-    severity: 'warning',
     find: ({ machine, isPublic, now }) => {
       if (!isPublic || !machine?.storage) return
       const { newestBackupAt } = machine.storage
@@ -152,7 +148,6 @@ export const healthChecks: readonly Check[] = [
   defineCheck({
     id: 'airtable-not-set-up',
     runsIn: everywhere,
-    severity: 'warning',
     find: ({ env, database }) => {
       if (env.airtable || env.incomplete.airtable) return
       return database?.pending.get('airtable')?.leads ?? 0
@@ -171,7 +166,6 @@ export const healthChecks: readonly Check[] = [
   defineCheck({
     id: 'no-alerts',
     runsIn: everywhere,
-    severity: 'warning',
     find: (context) => {
       const { database, databaseFault } = context
       // Without the database, we cannot read the devices.
@@ -193,7 +187,6 @@ export const healthChecks: readonly Check[] = [
   defineCheck({
     id: 'sms-undelivered',
     runsIn: ['desk', 'doctor'],
-    severity: 'warning',
     find: ({ database }) => database?.undelivered,
     forOwner: ({ leads, lastError }) => ({
       text: `In the last 24 hours, texts about ${countLeads(leads)} did not arrive. ${lastError} Check this page for new leads.`,
@@ -206,7 +199,6 @@ export const healthChecks: readonly Check[] = [
   defineCheck({
     id: 'webhook-stopped',
     runsIn: ['healthz', 'desk', 'doctor'],
-    severity: 'warning',
     find: ({ database }) => database?.isWebhookStopped || undefined,
     forOwner: () => ({
       text: 'The webhook no longer accepts alerts, so the site stopped sending them.',
@@ -221,7 +213,6 @@ export const healthChecks: readonly Check[] = [
   defineCheck({
     id: 'public-url-missing',
     runsIn: ['desk', 'start', 'doctor'],
-    severity: 'warning',
     find: (context) => {
       const { env, isPublic } = context
       if (isPublic) return env.publicUrl.startsWith('https://') ? undefined : env.publicUrl
@@ -240,7 +231,6 @@ export const healthChecks: readonly Check[] = [
   defineCheck({
     id: 'no-answer-links',
     runsIn: ['desk', 'start', 'doctor'],
-    severity: 'warning',
     find: (context) => (hasAlerts(context) && !context.env.answerUrl ? true : undefined),
     forOwner: () => ({
       text: `Alerts have no “I am calling” link yet. Set Status in Airtable when you call. ${askDeveloper}`,
@@ -253,7 +243,6 @@ export const healthChecks: readonly Check[] = [
   defineCheck({
     id: 'sample-content',
     runsIn: ['desk', 'start', 'doctor'],
-    severity: 'warning',
     find: ({ machine, isPublic }) => {
       const samples = machine?.samples ?? []
       return isPublic && samples.length > 0 ? samples : undefined

@@ -20,7 +20,6 @@ export const deskChecks: readonly Check[] = [
   defineCheck({
     id: 'desk-url-missing',
     runsIn: ['start', 'doctor'],
-    severity: 'warning',
     find: ({ env, isPublic }) => {
       if (!env.desk || env.desk.url.startsWith('https://')) return
       return isPublic || isExposed(env.desk, env.trustedProxies) ? env.desk : undefined

@@ -13,7 +13,6 @@ export const deviceChecks: readonly Check[] = [
   defineCheck({
     id: 'push-device-gone',
     runsIn: ['desk', 'doctor'],
-    severity: 'warning',
     find: ({ database }) => listNames(database?.devices.filter((device) => !canNotify(device))),
     forOwner: (devices) => ({
       text: `Notifications no longer reach ${devices}. Open the desk there and turn on notifications again, or remove the device.`,
@@ -27,7 +26,6 @@ export const deviceChecks: readonly Check[] = [
   defineCheck({
     id: 'push-device-silent',
     runsIn: ['desk', 'doctor'],
-    severity: 'warning',
     find: ({ database }) => listNames(database?.silentDevices),
     forOwner: (devices) => ({
       text: `${devices} may not be receiving notifications. Send a test, and open the desk there if nothing appears.`,

@@ -8,7 +8,6 @@ import { defineCheck } from './check.ts'
 export const nobodyOnCall = defineCheck({
   id: 'nobody-on-call',
   runsIn: ['desk', 'doctor'],
-  severity: 'warning',
   find: ({ env, hours, database, now }) => {
     const closure = hours.emergencies === 'always' ? findClosure(now, hours) : undefined
     if (!closure || !database || env.sms) return
