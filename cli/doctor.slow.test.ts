@@ -85,15 +85,13 @@ test.skipIf(!canTestWith('openssl'))(
       await Promise.all([airtable.close(), mail.close(), twilio.close()])
     })
     replaceSamples(folder)
-    const secrets = { ...twilio.env, AIRTABLE_TOKEN: airtable.token }
+    const secrets = { ...twilio.env, AIRTABLE_TOKEN: airtable.env.AIRTABLE_TOKEN }
     const settings: Record<string, string> = {
       ...secrets,
       HOST: '127.0.0.1',
       PORT: '0',
       DATA_DIR: join(folder, 'data'),
-      AIRTABLE_API_URL: airtable.url,
-      AIRTABLE_BASE_ID: airtable.baseId,
-      AIRTABLE_TABLE: airtable.tableName,
+      ...airtable.env,
       SMTP_URL: mail.url,
       // Doctor looks up no DNS records for it.
       ALERT_EMAIL_FROM: 'site@localhost',

@@ -43,13 +43,7 @@ it('backs up every acknowledged lead under load, and a new machine continues fro
 
   const fresh = createDir()
   expect((await restore(fresh, file, { ...ask(false), now: Date.now() })).leads).toBe(leads)
-  const next = spawnServer({
-    DATA_DIR: fresh,
-    AIRTABLE_API_URL: airtable.url,
-    AIRTABLE_TOKEN: airtable.token,
-    AIRTABLE_BASE_ID: airtable.baseId,
-    AIRTABLE_TABLE: airtable.tableName,
-  })
+  const next = spawnServer({ DATA_DIR: fresh, ...airtable.env })
   await next.findUrl()
   await waitUntil(() => airtable.records.length > 0)
   await next.kill('SIGTERM')

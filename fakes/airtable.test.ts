@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { startAirtable } from '#testing/airtable.ts'
 
 async function start() {
-  const { fake: airtable, clock } = await startAirtable()
+  const { fake: airtable, clock, settings } = await startAirtable()
   const call = (method: string, body?: object) =>
-    fetch(`${airtable.url}/v0/${airtable.baseId}/Leads`, {
+    fetch(`${airtable.url}/v0/${settings.baseId}/Leads`, {
       method,
-      headers: { authorization: `Bearer ${airtable.token}` },
+      headers: { authorization: `Bearer ${settings.token}` },
       ...(body && { body: JSON.stringify(body) }),
     })
   const write = (records: object[], more: object = {}) =>
@@ -15,7 +15,7 @@ async function start() {
       records: records.map((fields) => ({ fields })),
       ...more,
     })
-  return { airtable, clock, call, write }
+  return { airtable, clock, settings, call, write }
 }
 
 test('locks the base for 30 s after six requests in a second, and longer after each further request', async () => {
@@ -57,10 +57,10 @@ test('reports which records an upsert created or updated, and rejects more than 
 })
 
 test('serves the live page without a token and does not expose the token', async () => {
-  const { airtable } = await start()
+  const { airtable, settings } = await start()
   const page = await (await fetch(`${airtable.url}/`)).text()
   const data = await (await fetch(`${airtable.url}/records.json`)).text()
   expect(page).toContain('Leads in the fake Airtable')
-  expect(page + data).not.toContain(airtable.token)
+  expect(page + data).not.toContain(settings.token)
   expect(airtable.requests).toEqual([])
 })

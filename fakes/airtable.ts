@@ -36,9 +36,7 @@ export type FakeOptions = {
   scopes?: readonly string[]
   /** True if the token's user may add options to a select. */
   mayAddChoices?: boolean
-  monthlyCalls?: number
   requestsPerWindow?: number
-  lockOutMs?: number
   now?: () => number
 }
 
@@ -69,44 +67,29 @@ const token = 'patFake.secret'
 const baseId = 'appFakeBase000001'
 const tableName = 'Leads'
 const windowMs = 1000
+const lockOutMs = 30_000
 
 export async function startFakeAirtable({
   columns = leadColumns,
   scopes = allScopes,
   mayAddChoices = true,
-  monthlyCalls = Number.POSITIVE_INFINITY,
   requestsPerWindow = 5,
-  lockOutMs = 30_000,
   now = Date.now,
 }: FakeOptions = {}) {
   const tables = Object.keys(columns).length > 0 ? [createTable(tableName, columns)] : []
   const requests: { at: number; status: number; records: number }[] = []
-  const nextFaults: (Fault | undefined)[] = []
   const settings = {
     scopes: new Set<string>(scopes),
-    callsLeft: monthlyCalls,
-    /** Called for every request once `nextFaults` is empty. */
     chooseFault: (_request: { method: string }): Fault | undefined => undefined,
   }
-  let callTimes: number[] = []
   let lockedUntil = 0
 
   function countAgainstRateLimit() {
     const at = now()
-    callTimes = [...callTimes.filter((time) => time > at - windowMs), at]
-    if (at >= lockedUntil && callTimes.length <= requestsPerWindow) return
+    const recent = requests.filter((request) => request.at > at - windowMs)
+    if (at >= lockedUntil && recent.length <= requestsPerWindow) return
     lockedUntil = at + lockOutMs
     refuse(429, 'RATE_LIMIT_REACHED', 'Rate limit exceeded. Please try again later')
-  }
-
-  function countAgainstQuota() {
-    if (settings.callsLeft <= 0)
-      refuse(
-        429,
-        'PUBLIC_API_BILLING_LIMIT_EXCEEDED',
-        'API billing plan limit exceeded. You have reached the maximum number of requests allowed for this month.',
-      )
-    settings.callsLeft -= 1
   }
 
   function needScope(scope: string) {
@@ -121,7 +104,6 @@ export async function startFakeAirtable({
     const body: Body = text ? JSON.parse(text) : {}
     const parts = url.pathname.split('/').slice(2).map(decodeURIComponent)
     const access = method === 'GET' ? 'read' : 'write'
-    // The real schema API still works after the monthly quota is used up.
     if (parts[0] === 'meta') {
       if (parts[1] === 'whoami') return { id: 'usrFake0000000001' }
       if (parts[1] !== 'bases' || parts[3] !== 'tables') refusePath()
@@ -129,28 +111,11 @@ export async function startFakeAirtable({
       needScope(`schema.bases:${access}`)
       return answerMeta(tables, method, parts.slice(4), body)
     }
-    countAgainstQuota()
     if (parts[0] !== baseId) refuseModel()
     const table = findTable(tables, parts[1] ?? '')
     needScope(`data.records:${access}`)
     return answerRecords(table, method, url.searchParams, body, { now, mayAddChoices })
   }
-
-  function answer(call: Call, fault: Fault | undefined): Reply {
-    try {
-      countAgainstRateLimit()
-      if (fault?.kind === 'html') return answerHtml(fault.status)
-      if (fault?.kind === 'error') refuse(fault.status, fault.type, 'Something went wrong')
-      if (fault?.kind === 'lie') return { status: 200, body: { records: [] } }
-      return { status: 200, body: answerApi(call) }
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      // The gateway's page hides the 429, but the lockout still applies.
-      return fault?.kind === 'html' ? answerHtml(fault.status) : error
-    }
-  }
-
-  const isForBrowser = ({ url }: Call) => !url.pathname.startsWith('/v0/')
 
   function showInBrowser({ url }: Call): Reply {
     if (url.pathname === '/records.json')
@@ -161,17 +126,22 @@ export async function startFakeAirtable({
   }
 
   const server = await startHttpFake<Fault>({
-    chooseFault(call) {
-      if (isForBrowser(call)) return undefined
-      requests.push({ at: now(), status: 0, records: call.text.match(/"fields":/g)?.length ?? 0 })
-      return nextFaults.length > 0 ? nextFaults.shift() : settings.chooseFault(call)
-    },
+    chooseFault: (call) => settings.chooseFault(call),
     answer(call, fault) {
-      if (isForBrowser(call)) return showInBrowser(call)
-      const entry = requests.at(-1)
-      const reply = answer(call, fault)
-      if (entry) entry.status = reply.status
-      return reply
+      if (!call.url.pathname.startsWith('/v0/')) return showInBrowser(call)
+      const request = { at: now(), status: 200, records: call.text.split('"fields":').length - 1 }
+      requests.push(request)
+      try {
+        countAgainstRateLimit()
+        if (fault?.kind === 'html') return answerHtml(fault.status)
+        if (fault?.kind === 'error') refuse(fault.status, fault.type, 'Something went wrong')
+        return { status: 200, body: fault?.kind === 'lie' ? { records: [] } : answerApi(call) }
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        request.status = error.status
+        // The gateway's page hides the 429, but the lockout still applies.
+        return fault?.kind === 'html' ? answerHtml(fault.status) : error
+      }
     },
   })
 
@@ -185,16 +155,12 @@ export async function startFakeAirtable({
       AIRTABLE_TABLE: tableName,
       AIRTABLE_API_URL: server.url,
     },
-    token,
-    baseId,
-    tableName,
     tables,
     /** The current rows of the first table. */
     get records(): FakeRecord[] {
       return tables[0]?.records ?? []
     },
     requests,
-    nextFaults,
     settings,
     /** The highest number of requests in one rate-limit window. */
     busiestWindow: () =>

@@ -30,30 +30,26 @@ export type Reply = {
   body: unknown
 }
 
-/** Starts a local JSON service that can fail on request. */
+/** Starts a local JSON service. Faults make requests fail: first those in `nextFaults`, then the chosen ones. */
 export async function startHttpFake<Fault extends { kind: string } = HttpFault>(service: {
   chooseFault?(call: Call): Fault | HttpFault | undefined
   /** Not called when the fault is 'refuse'. */
   answer(call: Call, fault: Fault | HttpFault | undefined): Reply | Promise<Reply>
 }) {
+  const nextFaults: (Fault | HttpFault | undefined)[] = []
   const server = createServer(async (request, response) => {
     try {
+      const { method = 'GET', headers, socket } = request
       const bytes = Buffer.concat(await request.toArray())
-      const { method = 'GET', headers } = request
-      const text = bytes.toString('utf8')
-      const call = {
-        method,
-        headers,
-        bytes,
-        text,
-        url: new URL(request.url ?? '/', 'http://fake'),
-      }
-      const fault = service.chooseFault?.(call) as HttpFault | undefined
-      if (fault?.kind === 'refuse') return request.socket.destroy()
+      const url = new URL(request.url ?? '/', 'http://fake')
+      const call = { method, url, headers, bytes, text: bytes.toString('utf8') }
+      const chosen = nextFaults.length > 0 ? nextFaults.shift() : service.chooseFault?.(call)
+      const fault = chosen as HttpFault | undefined
+      if (fault?.kind === 'refuse') return socket.destroy()
       const reply = await service.answer(call, fault)
       const { status, type = 'application/json', headers: more, body } = reply
       const sent = typeof body === 'string' ? body : JSON.stringify(body)
-      if (fault?.kind === 'lose-answer') return request.socket.destroy()
+      if (fault?.kind === 'lose-answer') return socket.destroy()
       if (fault?.kind === 'hang') return
       if (fault?.kind === 'slow') await pause(fault.delayMs, undefined, { ref: false })
       response.writeHead(status, {
@@ -62,7 +58,7 @@ export async function startHttpFake<Fault extends { kind: string } = HttpFault>(
         ...more,
       })
       if (fault?.kind === 'cut-answer')
-        response.write(sent.slice(0, sent.length / 2), () => request.socket.destroy())
+        response.write(sent.slice(0, sent.length / 2), () => socket.destroy())
       else response.end(sent)
     } catch {
       response.destroy()
@@ -71,6 +67,7 @@ export async function startHttpFake<Fault extends { kind: string } = HttpFault>(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    nextFaults,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve())

@@ -31,9 +31,7 @@ export async function startFakeTwilio({
 } = {}) {
   const messages: TextMessage[] = []
   const statusReads: string[] = []
-  const nextFaults: TwilioFault[] = []
   const server = await startHttpFake<TwilioFault>({
-    chooseFault: () => nextFaults.shift(),
     answer(call, fault) {
       if (fault?.kind === 'html') return answerHtml(fault.status)
       if (fault?.kind === 'error') {
@@ -73,7 +71,6 @@ export async function startFakeTwilio({
     messages,
     /** The paths of the requests for a message's status. */
     statusReads,
-    nextFaults,
   }
 }
 

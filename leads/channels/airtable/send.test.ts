@@ -276,7 +276,7 @@ test.each([
 test.each([1, 2, 3])(
   'writes one complete row for every lead despite random faults with seed %i',
   async (seed) => {
-    const { send, fake, rowOf } = await startAirtable({ lockOutMs: 0 })
+    const { send, fake, rowOf } = await startAirtable()
     fake.settings.chooseFault = chooseFaultsBySeed(seed, 0.4)
     const all = makeLeads(60)
     let waiting = all
