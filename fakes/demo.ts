@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -10,6 +8,7 @@ import { makeSafe } from '#leads/safe-text.ts'
 import { readEnv } from '#leads/settings.ts'
 import { openDatabase } from '#server/database.ts'
 import { startSite } from '#server/site-server.ts'
+import { findFreePort } from '#testing/processes.ts'
 import { savePhone } from '#testing/saved-leads.ts'
 import { startFakeAirtable } from './airtable.ts'
 import { startFakeMail } from './mail.ts'
@@ -37,9 +36,9 @@ const push = await startFakePush()
 const printed = new Map<string, unknown>()
 try {
   const env = readEnv({
-    PORT: String(await findPort(Number(process.env.PORT ?? 3000))),
+    PORT: String(await findFreePort(Number(process.env.PORT ?? 3000))),
     HOST: '127.0.0.1',
-    DESK_PORT: String(await findPort(Number(process.env.DESK_PORT || 3001))),
+    DESK_PORT: String(await findFreePort(Number(process.env.DESK_PORT || 3001))),
     DATA_DIR: dataDir,
     SUPABASE_ANON_KEY: findPageKey(given),
     ...airtable.env,
@@ -79,19 +78,6 @@ async function addCrewPhone(): Promise<void> {
   const db = await openDatabase({ dataDir })
   await savePhone(db, { endpoint, ...keys, createdAt: Date.now() })
   await db.close()
-}
-
-/** Returns the given port, or another one if it is in use. */
-async function findPort(wanted: number): Promise<number> {
-  const probe = createServer().listen(wanted, '127.0.0.1')
-  try {
-    await once(probe, 'listening')
-    return (probe.address() as AddressInfo).port
-  } catch {
-    return findPort(0)
-  } finally {
-    probe.close()
-  }
 }
 
 /** Returns the variables that the page was built with. */

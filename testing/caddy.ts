@@ -13,19 +13,8 @@ export { findCaddy }
 
 const caddyfile = join(import.meta.dirname, '../deploy/Caddyfile')
 
-export type TestCaddy = {
-  httpsPort: number
-  httpPort: number
-  /** The root certificate that clients must trust. */
-  ca: string
-  stop(): Promise<void>
-}
-
 /** Runs deploy/Caddyfile with a local domain, free ports, and certificates from Caddy's local CA. */
-export async function startCaddy(
-  upstreams: readonly string[],
-  desk = '127.0.0.1:3001',
-): Promise<TestCaddy> {
+export async function startCaddy(upstreams: readonly string[], desk = '127.0.0.1:3001') {
   const command = findCaddy()
   if (!command) throw new Error('Caddy is not installed.')
   const dir = mkdtempSync(join(tmpdir(), 'caddy-'))
@@ -56,26 +45,25 @@ export async function startCaddy(
     rmSync(dir, { recursive: true, force: true })
   }
   const root = join(dir, 'storage/pki/authorities/local/root.crt')
-  const ended = caddy.exited.then(() => {
-    throw new Error(`Caddy exited: ${caddy.output.stderr}`)
+  let hasExited = false
+  void caddy.exited.then(() => {
+    hasExited = true
   })
   try {
     // Caddy writes the certificate before it is ready, so try a handshake.
-    const ready = waitUntil(async () => {
+    await waitUntil(async () => {
+      if (hasExited) throw new Error(`Caddy exited: ${caddy.output.stderr}`)
       if (!existsSync(root)) return false
       const names = ['localhost', 'example.com', 'desk.example.com']
       const connected = await Promise.all(names.map((name) => canConnect(name, httpsPort, root)))
       return connected.every(Boolean)
     })
-    await Promise.race([ready, ended])
   } catch (error) {
     await stop()
     throw error
-  } finally {
-    ended.catch(() => {})
   }
-  const ca = readFileSync(root, 'utf8')
-  return { httpPort, httpsPort, ca, stop }
+  // Clients must trust Caddy's root certificate.
+  return { httpPort, httpsPort, ca: readFileSync(root, 'utf8'), stop }
 }
 
 type RequestOptions = {
@@ -88,7 +76,7 @@ type RequestOptions = {
 
 /** Creates an HTTPS client that, unlike fetch, does not follow redirects or decode bodies. */
 export const createClient =
-  ({ httpsPort: port, ca }: TestCaddy) =>
+  ({ httpsPort: port, ca }: { httpsPort: number; ca: string }) =>
   (path: string, { headers, body, host = 'localhost', ...rest }: RequestOptions = {}) =>
     new Promise<IncomingMessage & { body: Buffer }>((resolve, reject) => {
       const to = { host: '127.0.0.1', port, servername: host, ca, path, agent: false, ...rest }

@@ -17,12 +17,12 @@ import { createTestLog } from './log.ts'
 import { alwaysOpen, storedJane, storeLead, testCompany, testTime } from './saved-leads.ts'
 import { makeSettings } from './settings.ts'
 
-type Options = {
+export type ContextOptions = {
   clock?: { at: number }
   log?: ReturnType<typeof createTestLog>
-  fetch?: typeof globalThis.fetch
+  fetch?: typeof globalThis.fetch | undefined
   pause?: ChannelContext['pause']
-  hours?: BusinessHours
+  hours?: BusinessHours | undefined
 }
 
 /** Creates the dependencies of channels and delivery. By default, a pause only moves the clock. */
@@ -37,14 +37,12 @@ export function createTestContext(
       clock.at += ms
     },
     hours = alwaysOpen,
-  }: Options = {},
+  }: ContextOptions = {},
 ) {
   const faults = createFaultLog(log)
   const now = () => clock.at
   const readDevices = createDeviceReader({ db, env, now }, faults)
-  const context = {
-    ...{ env, hours, company: testCompany, db, fetch, now, pause, log, readDevices },
-  }
+  const context = { env, hours, company: testCompany, db, fetch, now, pause, log, readDevices }
   return { context, clock, log, faults }
 }
 
@@ -137,7 +135,7 @@ export function openDelivery(
     changes = {},
     renewEveryMs = 10_000,
     ...options
-  }: Options & { changes?: Partial<Channel>; renewEveryMs?: number } = {},
+  }: ContextOptions & { changes?: Partial<Channel>; renewEveryMs?: number } = {},
 ) {
   const { context, clock, log, faults } = createTestContext(db, makeSettings(), options)
   const sends: { at: number; ids: string[] }[] = []
@@ -167,7 +165,7 @@ export function openDelivery(
 }
 
 /** Simulates a process with the channels in these settings. */
-export function openChannels(db: Database, env: Env, options: Options = {}) {
+export function openChannels(db: Database, env: Env, options: ContextOptions = {}) {
   const { context, clock, log, faults } = createTestContext(db, env, options)
   const deliverer = createDeliverer(context, { random: () => 1, faults })
   return { context, clock, log, deliver: () => deliverer.deliverDue(1) }

@@ -1,11 +1,9 @@
 import { createDesk } from '#leads/desk/app.ts'
 import type { DeskContext, DeskHooks } from '#leads/desk/routes.ts'
 import { makeLink } from '#leads/desk/sign-in.ts'
-import type { BusinessHours } from '#leads/hours.ts'
 import { listDevices } from '#leads/store/push-devices.ts'
 import type { Database } from '#leads/store/tables.ts'
-import { createTestLog } from './log.ts'
-import { alwaysOpen, testCompany, testTime } from './saved-leads.ts'
+import { type ContextOptions, createTestContext } from './delivery.ts'
 import { makeSettings } from './settings.ts'
 
 export const deskUrl = 'https://desk.example'
@@ -27,46 +25,34 @@ const variables = {
 export function createTestDesk(
   db: Database,
   {
-    env = {},
-    fetch = globalThis.fetch,
-    hours = alwaysOpen,
+    env,
+    fetch,
+    hours,
     ...hooks
-  }: Partial<DeskHooks> & {
-    env?: Record<string, string>
-    fetch?: typeof globalThis.fetch
-    hours?: BusinessHours
-  } = {},
+  }: Partial<DeskHooks> &
+    Pick<ContextOptions, 'fetch' | 'hours'> & { env?: Record<string, string> } = {},
 ) {
-  const log = createTestLog()
-  const clock = { at: testTime }
+  const settings = makeSettings({ ...variables, ...env }) as DeskContext['env']
+  const { context, clock, log } = createTestContext(db, settings, { fetch, hours })
   const mails: { email: string; link: string }[] = []
   const wakes: number[] = []
   const later: Promise<void>[] = []
-  const settings = makeSettings({ ...variables, ...env }) as DeskContext['env']
-  const context = {
-    env: settings,
-    hours,
-    company: testCompany,
-    db,
-    fetch,
-    now: () => clock.at,
-    pause: async (ms: number) => {
-      clock.at += ms
+  // The context shares reads of one turn, but a test may do several requests in it.
+  const readDevices = () => listDevices(db, { ...settings, now: clock.at })
+  const { app, routes } = createDesk(
+    { ...context, env: settings, readDevices },
+    {
+      findWarnings: async () => [],
+      sendLink: async (email, link) => {
+        mails.push({ email, link })
+      },
+      runLater: (work) => void later.push(work()),
+      wake: () => wakes.push(clock.at),
+      sendPage: (c, today) => c.text(JSON.stringify(today ?? {})),
+      findClientAddress: (c) => c.req.header('test-client') ?? '203.0.113.7',
+      ...hooks,
     },
-    log,
-    readDevices: () => listDevices(db, { ...settings, now: clock.at }),
-  }
-  const { app, routes } = createDesk(context, {
-    findWarnings: async () => [],
-    sendLink: async (email, link) => {
-      mails.push({ email, link })
-    },
-    runLater: (work) => void later.push(work()),
-    wake: () => wakes.push(clock.at),
-    sendPage: (c, today) => c.text(JSON.stringify(today ?? {})),
-    findClientAddress: (c) => c.req.header('test-client') ?? '203.0.113.7',
-    ...hooks,
-  })
+  )
   const call = async (method: string, path: string, { cookie, body, headers, url }: Call = {}) => {
     const response = await app.request((url ?? settings.desk.url) + path, {
       method,

@@ -20,13 +20,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return server.remove
 }
 
-type TestPostgres = {
-  url: string
-  stop(): Promise<void>
-  start(): Promise<void>
-  remove(): Promise<void>
-}
-
 // PostgreSQL refuses to run as root.
 const nobody = 65_534
 const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
@@ -37,7 +30,7 @@ const binaries = join(
 )
 
 /** With `durable`, PostgreSQL syncs every commit to disk, which benchmarks need. */
-export async function startPostgres({ durable = false } = {}): Promise<TestPostgres> {
+export async function startPostgres({ durable = false } = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'postgres-'))
   // Copy the binaries, because `nobody` cannot read a checkout in /root.
   cpSync(join(binaries, 'native'), join(dir, 'native'), { recursive: true })
@@ -75,7 +68,7 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
     rmSync(dir, { recursive: true, force: true })
   }
   await start()
-  return { url, start, stop, remove }
+  return { url, start, stop, remove, [Symbol.asyncDispose]: remove }
 }
 
 async function canConnect(url: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -58,21 +59,23 @@ export function startProcess(
       // The process has exited already.
     }
   }
+  const kill = async (name: NodeJS.Signals) => {
+    signal(name)
+    return exited
+  }
   return {
     pid: child.pid ?? 0,
     output,
     exited,
     signal,
+    kill,
     /** Resolves to the URL that the process printed. */
     async findUrl(): Promise<string> {
       const result = await Promise.race([port, exited])
       if (typeof result !== 'string') throw new Error(`The process exited: ${output.stderr}`)
       return `http://127.0.0.1:${result}`
     },
-    kill: async (name: NodeJS.Signals) => {
-      signal(name)
-      return exited
-    },
+    [Symbol.asyncDispose]: async () => void (await kill('SIGKILL')),
   }
 }
 
@@ -92,12 +95,15 @@ export async function waitUntil(
   }
 }
 
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+/** Returns a free port: the wanted one, unless it is in use. */
+export async function findFreePort(wanted = 0): Promise<number> {
+  const probe = createServer().listen(wanted, '127.0.0.1')
+  try {
+    await once(probe, 'listening')
+    return (probe.address() as AddressInfo).port
+  } catch {
+    return findFreePort()
+  } finally {
+    await new Promise((resolve) => probe.close(resolve))
+  }
 }
