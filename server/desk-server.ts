@@ -48,7 +48,7 @@ export async function startDesk(context: Context, wake: () => void): Promise<Des
     port === 0 ? `http://localhost:${(server.address() as AddressInfo).port}` : env.desk.url
   const { hours, company } = content
   const deskContext = { ...context, hours, company, env: { ...env, desk: { ...env.desk, url } } }
-  const { app: desk } = createDeskService(deskContext, {
+  const desk = createDeskService(deskContext, {
     findClientAddress: (c) =>
       findClientAddress(
         getConnInfo(c).remote.address,

@@ -39,7 +39,7 @@ export function createTestDesk(
   const later: Promise<void>[] = []
   // The context shares reads of one turn, but a test may do several requests in it.
   const readDevices = () => listDevices(db, { ...settings, now: clock.at })
-  const { app, routes } = createDesk(
+  const app = createDesk(
     { ...context, env: settings, readDevices },
     {
       findWarnings: async () => [],
@@ -80,7 +80,7 @@ export function createTestDesk(
     const entered = await redeemLink(findToken(link), { person, cookie })
     return entered.headers.get('set-cookie')?.split(';')[0] ?? ''
   }
-  return { app, routes, settings, call, redeemLink, signIn, clock, mails, wakes, log }
+  return { app, settings, call, redeemLink, signIn, clock, mails, wakes, log }
 }
 
 export const findToken = (link: string) => link.split('#enter=')[1] ?? ''

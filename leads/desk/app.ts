@@ -2,29 +2,26 @@ import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { compress } from 'hono/compress'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { HTTPException } from 'hono/http-exception'
 import * as v from 'valibot'
 import { AirtableUnavailable } from '../delivery/erase-everywhere.ts'
 import { endSessions, listCrew } from '../store/desk-access.ts'
 import { sessionMs } from '../store/live-sessions.ts'
 import { withTimeout } from '../with-timeout.ts'
-import { createDeviceRoutes } from './device-routes.ts'
-import { createLeadRoutes } from './lead-routes.ts'
-import { cannotSendLink, createPeopleRoutes, nameRule, personSchema } from './people-routes.ts'
+import { addDeviceRoutes } from './device-routes.ts'
+import { addLeadRoutes } from './lead-routes.ts'
 import {
-  type DeskContext,
-  type DeskHooks,
-  maxBodyBytes,
-  type Route,
-  readBody,
-  refuse,
-} from './routes.ts'
+  addPeopleRoutes,
+  badEmail,
+  cannotSendLink,
+  nameRule,
+  personSchema,
+} from './people-routes.ts'
+import { type DeskApp, type DeskContext, type DeskHooks, readBody, refuse } from './routes.ts'
 import { createSignInLimit, describeDevice, makeLink, readSession, redeemLink } from './sign-in.ts'
 import { readToday } from './today.ts'
 
-export function createDesk(
-  context: DeskContext,
-  hooks: DeskHooks,
-): { app: Hono; routes: readonly Route[] } {
+export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
   const { db, now, log } = context
   const { url } = context.env.desk
   const address = new URL(url)
@@ -34,7 +31,7 @@ export function createDesk(
   const cookieName = isSecure ? '__Host-desk' : `desk-${address.port}`
   const { deskEmails } = context.env
   const isWithinLimit = createSignInLimit(now)
-  const app = new Hono()
+  const app: DeskApp = new Hono()
   const setSessionCookie = (c: Context, token: string) =>
     setCookie(c, cookieName, token, {
       path: '/',
@@ -54,76 +51,6 @@ export function createDesk(
     if (deskEmails.includes(email) || (await listCrew(db)).includes(email))
       await sendLink(email, await makeLink(db, { url, email, now: now() }))
   }
-
-  const routes: Route[] = [
-    {
-      method: 'GET',
-      path: '/',
-      open: true,
-      answer: async (c) => {
-        const read = async () => {
-          const session = await findSession(c)
-          return session && readToday(session, context, hooks)
-        }
-        // If the database hangs, send the page without leads; it shows the problem.
-        const today = await withTimeout(pageTimeoutMs, read).catch(() => undefined)
-        return hooks.sendPage(c, today)
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/sign-in',
-      open: true,
-      answer: async (c) => {
-        const { sendLink } = hooks
-        if (!sendLink) return refuse(c, 503, cannotSendLink)
-        const body = await readBody(c, v.object({ email: v.pipe(v.string(), v.maxLength(254)) }))
-        if (!body) return refuse(c, 400, 'Enter an email address.')
-        const email = body.email.trim().toLowerCase()
-        // The response time must not reveal who can sign in.
-        if (isWithinLimit(hooks.findClientAddress(c)))
-          hooks.runLater(() =>
-            mailLink(email, sendLink).catch(() => {
-              log.error({}, 'cannot send a sign-in link; check SMTP_URL')
-            }),
-          )
-        return c.json({ ok: true })
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/session',
-      open: true,
-      answer: async (c) => {
-        const body = await readBody(c, v.object({ token: v.string(), person: personSchema }))
-        if (!body) return refuse(c, 400, nameRule)
-        const device = describeDevice(c.req.header('user-agent') ?? '')
-        const earlierToken = getCookie(c, cookieName)
-        const redeemed = await redeemLink(db, { ...body, device, earlierToken, now: now() })
-        if (!redeemed)
-          return refuse(
-            c,
-            403,
-            'This link was already used or is older than 15 minutes. Request a new one.',
-          )
-        setSessionCookie(c, redeemed.sessionToken)
-        log.info({ device }, 'signed in to the desk')
-        return c.json({ ok: true })
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/api/session',
-      answer: async (c, session) => {
-        await endSessions(db, session.id, now())
-        deleteCookie(c, cookieName, { path: '/', secure: isSecure })
-        return c.json({ ok: true })
-      },
-    },
-    ...createPeopleRoutes(context, hooks),
-    ...createLeadRoutes(context, hooks),
-    ...createDeviceRoutes(context),
-  ]
 
   app.use(async (c, next) => {
     const requested = new URL(c.req.url)
@@ -145,24 +72,73 @@ export function createDesk(
       return refuse(c, 403, 'This request came from another site.')
     await next()
   })
-  for (const route of routes)
-    app.on(route.method, route.path, async (c) => {
-      if (route.open) return route.answer(c)
-      const session = await findSession(c, route.isAutomatic)
-      return session ? route.answer(c, session) : refuse(c, 401, 'Please sign in.')
-    })
+  app.get('/', async (c) => {
+    const read = async () => {
+      const session = await findSession(c)
+      return session && readToday(session, context, hooks)
+    }
+    // If the database hangs, send the page without leads; it shows the problem.
+    const today = await withTimeout(pageTimeoutMs, read).catch(() => undefined)
+    return hooks.sendPage(c, today)
+  })
+  app.post('/api/sign-in', async (c) => {
+    const { sendLink } = hooks
+    if (!sendLink) return refuse(c, 503, cannotSendLink)
+    const { email } = await readBody(c, requestSchema, badEmail)
+    // The response time must not reveal who can sign in.
+    if (isWithinLimit(hooks.findClientAddress(c)))
+      hooks.runLater(() =>
+        mailLink(email, sendLink).catch(() => {
+          log.error({}, 'cannot send a sign-in link; check SMTP_URL')
+        }),
+      )
+    return c.json({ ok: true })
+  })
+  app.post('/api/session', async (c) => {
+    const body = await readBody(c, v.object({ token: v.string(), person: personSchema }), nameRule)
+    const device = describeDevice(c.req.header('user-agent') ?? '')
+    const earlierToken = getCookie(c, cookieName)
+    const token = await redeemLink(db, { ...body, device, earlierToken, now: now() })
+    if (!token) return refuse(c, 403, badLink)
+    setSessionCookie(c, token)
+    log.info({ device }, 'signed in to the desk')
+    return c.json({ ok: true })
+  })
+
+  // The routes above are open; those below need a session.
+  app.use('/api/*', async (c, next) => {
+    // The service worker's reports do not extend the session, because no person causes them.
+    const session = await findSession(c, c.req.path === '/api/notifications')
+    if (!session) return refuse(c, 401, 'Please sign in.')
+    c.set('session', session)
+    await next()
+  })
+  app.delete('/api/session', async (c) => {
+    await endSessions(db, c.var.session.id, now())
+    deleteCookie(c, cookieName, { path: '/', secure: isSecure })
+    return c.json({ ok: true })
+  })
+  addPeopleRoutes(app, context, hooks)
+  addLeadRoutes(app, context, hooks)
+  addDeviceRoutes(app, context)
   app.all('/api/*', (c) => refuse(c, 404, 'Not found.'))
   app.onError((error, c) => {
+    if (error instanceof HTTPException) return refuse(c, 400, error.message)
     if (error instanceof AirtableUnavailable)
       return refuse(c, 409, error.message, 'airtable-unavailable')
     const place = error.stack?.split('\n').find((line) => line.trim().startsWith('at '))
     log.error({ error: error.name, place: place?.trim() }, 'the desk failed unexpectedly')
     return refuse(c, 503, 'The desk can’t reach its database right now.')
   })
-  return { app, routes }
+  return app
 }
 
+const maxBodyBytes = 4_096
 const tooLong = 'This is too long.'
+const badLink = 'This link was already used or is older than 15 minutes. Request a new one.'
+const requestSchema = v.object({
+  email: v.pipe(v.string(), v.maxLength(254), v.trim(), v.toLowerCase()),
+})
 const pageTimeoutMs = 1_500
 // Names of this machine, for which browsers keep separate cookies.
 const loopback = ['localhost', '127.0.0.1', '[::1]']

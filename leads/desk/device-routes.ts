@@ -12,7 +12,7 @@ import {
 } from '../store/push-devices.ts'
 import { findSilentDevices, recordReceipt } from '../store/push-receipts.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
-import { type DeskContext, type Route, readBody, refuse } from './routes.ts'
+import { type DeskApp, type DeskContext, readBody, refuse } from './routes.ts'
 
 /** Leaves out the device's address and keys, which must stay on the server. */
 export type DeviceCard = Pick<PushDevice, 'id' | 'person' | keyof DeviceChanges> & {
@@ -25,127 +25,97 @@ export type DeviceCard = Pick<PushDevice, 'id' | 'person' | keyof DeviceChanges>
 // Far more than a real crew has, but few enough to stop a script.
 const maxDevices = 100
 
-export function createDeviceRoutes(context: DeskContext): Route[] {
+export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
   const { db, env, hours, now, readDevices } = context
-  return [
-    {
-      method: 'GET',
-      path: '/api/devices',
-      answer: async (c, session) => {
-        const { publicKey } = await readVapidKeys(db, env.contactUrl)
-        const found = await readDevices()
-        const silent = await findSilentDevices(db, found, now())
-        const devices = found.map((device): DeviceCard => {
-          const { sessionId, endpoint, p256dh, auth, createdAt, goneAt, shownAt, ...rest } = device
-          const { isSignedIn, ...card } = rest
-          const isThis = sessionId === session.id
-          return {
-            ...card,
-            isThis,
-            canNotify: canNotify(device),
-            isSilent: silent.includes(device),
-          }
-        })
-        const steps = [0, ...env.escalateAfterMinutes]
-        // Null if the company never closes.
-        const opensAt = findClosure(now(), hours)?.to ?? null
-        return c.json({ publicKey, devices, steps, opensAt })
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/devices',
-      answer: async (c, session) => {
-        const body = await readBody(c, newDevice)
-        if (!body) return refuse(c, 400, badRegistration)
-        const { endpoint, keys } = body.subscription
-        if (!isPushService(endpoint, env.push?.services ?? []))
-          return refuse(
-            c,
-            400,
-            `Unknown push service ${findHost(endpoint)}. To allow it, add it to PUSH_SERVICES.`,
-          )
-        if (!(await isValidKey(keys.p256dh))) return refuse(c, 400, badRegistration)
-        const devices = await readDevices()
-        const own = devices.find(
-          (device) => device.sessionId === session.id || device.endpoint === endpoint,
-        )
-        if (!own && devices.length >= maxDevices)
-          return refuse(
-            c,
-            409,
-            `${maxDevices} devices already receive notifications. Remove one first.`,
-          )
-        // The desk registers its browser each time it opens, and usually nothing has changed.
-        const isSame =
-          own?.sessionId === session.id &&
-          own.endpoint === endpoint &&
-          own.p256dh === keys.p256dh &&
-          own.auth === keys.auth &&
-          own.goneAt === null
-        if (isSame && body.name === undefined) return c.json({ ok: true })
-        await saveDevice(db, {
-          ...{ notifyAfterMinutes: 0, quietUntil: 0, notifyEmergencies: true, name: 'A phone' },
-          ...{ schedule: 'always', onCallUntil: 0 },
-          id: crypto.randomUUID(),
-          // Keep the settings and pending notifications when the browser's address changes.
-          ...own,
-          ...(body.name !== undefined && { name: body.name }),
-          ...{ sessionId: session.id, person: session.person },
-          ...{ endpoint, ...keys, createdAt: now(), goneAt: null, shownAt: null },
-        })
-        return c.json({ ok: true })
-      },
-    },
-    {
-      method: 'PUT',
-      path: '/api/devices/:id',
-      answer: async (c) => {
-        const body = await readBody(c, changes)
-        if (!body)
-          return refuse(c, 400, 'These settings could not be saved. Reload the page and try again.')
-        const exists = await changeDevice(db, c.req.param('id') ?? '', body)
-        return exists ? c.json({ ok: true }) : refuse(c, 404, gone)
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/api/devices/:id',
-      answer: async (c) => {
-        const id = c.req.param('id') ?? ''
-        await db.kysely.transaction().execute((trx) => removeDevices(trx, { id }, now()))
-        return c.json({ ok: true })
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/devices/:id/test',
-      answer: async (c) => {
-        const device = (await readDevices()).find(({ id }) => id === c.req.param('id'))
-        if (!device || !canNotify(device)) return refuse(c, 404, gone)
-        const signal = AbortSignal.timeout(testTimeoutMs)
-        const sent = await sendPush(testMessage, device, context, signal)
-        if (!sent.ok) return refuse(c, 409, sent.error)
-        // A note means that the device is gone.
-        return sent.note ? refuse(c, 409, gone) : c.json({ ok: true })
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/notifications',
-      isAutomatic: true,
-      answer: async (c, session) => {
-        const body = await readBody(c, receipt)
-        if (!body) return refuse(c, 400, 'The report is invalid.')
-        await recordReceipt(db, session.id, body, now())
-        return c.json({ ok: true })
-      },
-    },
-  ] as Route[]
+  app.get('/api/devices', async (c) => {
+    const { publicKey } = await readVapidKeys(db, env.contactUrl)
+    const found = await readDevices()
+    const silent = await findSilentDevices(db, found, now())
+    const devices = found.map((device): DeviceCard => {
+      const { sessionId, endpoint, p256dh, auth, createdAt, goneAt, shownAt, ...rest } = device
+      const { isSignedIn, ...card } = rest
+      const isThis = sessionId === c.var.session.id
+      return {
+        ...card,
+        isThis,
+        canNotify: canNotify(device),
+        isSilent: silent.includes(device),
+      }
+    })
+    const steps = [0, ...env.escalateAfterMinutes]
+    // Null if the company never closes.
+    const opensAt = findClosure(now(), hours)?.to ?? null
+    return c.json({ publicKey, devices, steps, opensAt })
+  })
+  app.post('/api/devices', async (c) => {
+    const { name, subscription } = await readBody(c, newDevice, badRegistration)
+    const { endpoint, keys } = subscription
+    if (!isPushService(endpoint, env.push?.services ?? []))
+      return refuse(
+        c,
+        400,
+        `Unknown push service ${findHost(endpoint)}. To allow it, add it to PUSH_SERVICES.`,
+      )
+    if (!(await isValidKey(keys.p256dh))) return refuse(c, 400, badRegistration)
+    const devices = await readDevices()
+    const own = devices.find(
+      (device) => device.sessionId === c.var.session.id || device.endpoint === endpoint,
+    )
+    if (!own && devices.length >= maxDevices)
+      return refuse(
+        c,
+        409,
+        `${maxDevices} devices already receive notifications. Remove one first.`,
+      )
+    // The desk registers its browser each time it opens, and usually nothing has changed.
+    const isSame =
+      own?.sessionId === c.var.session.id &&
+      own.endpoint === endpoint &&
+      own.p256dh === keys.p256dh &&
+      own.auth === keys.auth &&
+      own.goneAt === null
+    if (isSame && name === undefined) return c.json({ ok: true })
+    await saveDevice(db, {
+      ...{ notifyAfterMinutes: 0, quietUntil: 0, notifyEmergencies: true, name: 'A phone' },
+      ...{ schedule: 'always', onCallUntil: 0 },
+      id: crypto.randomUUID(),
+      // Keep the settings and pending notifications when the browser's address changes.
+      ...own,
+      ...(name !== undefined && { name }),
+      ...{ sessionId: c.var.session.id, person: c.var.session.person },
+      ...{ endpoint, ...keys, createdAt: now(), goneAt: null, shownAt: null },
+    })
+    return c.json({ ok: true })
+  })
+  app.put('/api/devices/:id', async (c) => {
+    const body = await readBody(c, changes, badChanges)
+    const exists = await changeDevice(db, c.req.param('id'), body)
+    return exists ? c.json({ ok: true }) : refuse(c, 404, gone)
+  })
+  app.delete('/api/devices/:id', async (c) => {
+    const id = c.req.param('id')
+    await db.kysely.transaction().execute((trx) => removeDevices(trx, { id }, now()))
+    return c.json({ ok: true })
+  })
+  app.post('/api/devices/:id/test', async (c) => {
+    const device = (await readDevices()).find(({ id }) => id === c.req.param('id'))
+    if (!device || !canNotify(device)) return refuse(c, 404, gone)
+    const signal = AbortSignal.timeout(testTimeoutMs)
+    const sent = await sendPush(testMessage, device, context, signal)
+    if (!sent.ok) return refuse(c, 409, sent.error)
+    // A note means that the device is gone.
+    return sent.note ? refuse(c, 409, gone) : c.json({ ok: true })
+  })
+  app.post('/api/notifications', async (c) => {
+    const body = await readBody(c, receipt, 'The report is invalid.')
+    await recordReceipt(db, c.var.session.id, body, now())
+    return c.json({ ok: true })
+  })
 }
 
 const badRegistration =
   'This browser could not be registered for notifications. Reload the page and try again.'
+const badChanges = 'These settings could not be saved. Reload the page and try again.'
 const testTimeoutMs = 8_000
 const gone =
   'This device no longer receives notifications. Open the desk on it and turn them on again.'

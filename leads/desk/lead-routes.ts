@@ -36,14 +36,21 @@ import {
   listPromises,
 } from '../store/reading.ts'
 import { recordAnswer } from '../store/reminders.ts'
-import { type DeskContext, type DeskHooks, type Route, readBody, refuse } from './routes.ts'
+import {
+  type DeskApp,
+  type DeskContext,
+  type DeskHooks,
+  type DeskRequest,
+  readBody,
+  refuse,
+} from './routes.ts'
 import { readToday } from './today.ts'
 
 const dayMs = 24 * 3_600_000
 const pageSize = 50
 const reportDays = [7, 30, 90]
 
-export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[] {
+export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHooks): void {
   const { db, hours, now } = context
   const { timeZone, webhook, escalateAfterMinutes, noAnswerMinutes } = context.env
   const { wake } = hooks
@@ -58,18 +65,15 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
   }
 
   const withLead =
-    (
-      answer: (c: Context, lead: LeadWithDeliveries, person: string) => Promise<Response>,
-    ): Route['answer'] =>
-    async (c, session) => {
+    (answer: (c: DeskRequest, lead: LeadWithDeliveries) => Promise<Response>) =>
+    async (c: DeskRequest) => {
       const lead = await findLead(db, c.req.param('id') ?? '')
-      if (!lead) return refuse(c, 404, 'This lead was erased.')
-      return answer(c, lead, session?.person ?? '')
+      return lead ? answer(c, lead) : refuse(c, 404, 'This lead was erased.')
     }
 
   const setOutcome = (outcome: LeadOutcome) =>
-    withLead(async (c, { id }, person) => {
-      await recordOutcome(db, id, { outcome, person, now: now() })
+    withLead(async (c, { id }) => {
+      await recordOutcome(db, id, { outcome, person: c.var.session.person, now: now() })
       wake()
       return showLead(c, id)
     })
@@ -86,7 +90,7 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
         deadlineAt === null
           ? null
           : computeReminderAfterReopening(deadlineAt, escalateAfterMinutes, reopenedAt)
-      const known = await readBody(c, attemptsSchema)
+      const known = await readBody(c, v.nullable(attemptsSchema), reload)
       await change(db, id, { remindAt, reopenedAt, ...known, now: now() })
       wake()
       return showLead(c, id)
@@ -107,148 +111,116 @@ export function createLeadRoutes(context: DeskContext, hooks: DeskHooks): Route[
     deliveries.some(({ channel, state }) => channel === 'webhook' && state === 'waiting') &&
     (await isWebhookStopped(db, webhook.url))
 
-  return [
-    {
-      method: 'GET',
-      path: '/api/today',
-      answer: async (c, session) => sendFresh(c, await readToday(session, context, hooks)),
-    },
-    // Use POST, because logs contain URLs.
-    {
-      method: 'POST',
-      path: '/api/search',
-      answer: async (c) => {
-        const body = await readBody(c, searchSchema)
-        if (!body) return refuse(c, 400, badSearch)
-        const { before } = body
-        const leads = await findLeads(db, makeFilter(body, timeZone), { limit: pageSize, before })
-        const last = leads.length === pageSize ? leads.at(-1) : undefined
-        const next = last ? `${last.receivedAt}.${last.id}` : null
-        return c.json({ leads: leads.map(describeCard), next })
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/spreadsheet',
-      answer: async (c) => {
-        const body = await readBody(c, searchSchema)
-        if (!body) return refuse(c, 400, badSearch)
-        const pages = readPages(db, makeFilter(body, timeZone))
-        return new Response(toStream(formatCsv(pages, timeZone)), {
-          headers: { 'Content-Type': 'text/csv; charset=utf-8', 'Cache-Control': 'no-store' },
-        })
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/promise',
-      answer: async (c) => {
-        const days = reportDays.find((some) => String(some) === c.req.query('days')) ?? 30
-        const at = now()
-        const period = { from: at - days * dayMs, to: at }
-        const promises = await listPromises(db, period)
-        const deliveryTimes = await listDeliveryTimes(db, period)
-        const report = computeReport(promises, deliveryTimes, { ...period, now: at, timeZone })
-        return sendFresh(c, { report })
-      },
-    },
-    { method: 'GET', path: '/api/leads/:id', answer: (c) => showLead(c, c.req.param('id') ?? '') },
-    {
-      method: 'POST',
-      path: '/api/leads/:id/calling',
-      answer: withLead(async (c, { id, callAttempts }, person) => {
-        const at = now()
-        const answer = await recordAnswer(db, id, {
-          answeredAt: at,
-          answeredBy: 'desk',
-          answeredName: person,
-          now: at,
-        })
-        wake()
-        if (answer?.isFirst) return showLead(c, id)
-        // The stored person made the first call.
-        const who = (callAttempts === 0 && answer?.answeredName) || 'Someone else'
-        return refuse(c, 409, `${who} is already calling.`)
-      }),
-    },
-    {
-      method: 'POST',
-      path: '/api/leads/:id/no-answer',
-      answer: withLead(async (c, lead, person) => {
-        const body = await readBody(c, attemptsSchema)
-        if (!body) return refuse(c, 400, 'Reload the page and try again.')
-        if (lead.outcome) return refuse(c, 409, 'This lead is already closed.')
-        const { id, serviceType, deadlineAt, deliveries } = lead
-        const callAgainAt = findCallStart(now() + noAnswerMinutes * 60_000, serviceType)
-        const isTold = deliveries.some(
-          ({ reason, state }) => reason === 'unreached' && state !== 'cancelled',
-        )
-        await recordNoAnswer(db, id, {
-          attempts: body.attempts,
-          callAgainAt,
-          // Suspected spam causes no reminders.
-          remindAt: deadlineAt === null ? null : callAgainAt,
-          person,
-          channels: isTold ? [] : await planRecipients(context, { lead, reason: 'unreached' }),
-          now: now(),
-        })
-        wake()
-        return showLead(c, id)
-      }),
-    },
-    { method: 'POST', path: '/api/leads/:id/undo-no-answer', answer: reopen(undoNoAnswer) },
-    { method: 'POST', path: '/api/leads/:id/done', answer: setOutcome('done') },
-    { method: 'POST', path: '/api/leads/:id/not-a-lead', answer: setOutcome('not-a-lead') },
-    { method: 'POST', path: '/api/leads/:id/reopen', answer: reopen(reopenLead) },
-    { method: 'POST', path: '/api/leads/:id/undo-calling', answer: reopen(undoAnswer) },
-    {
-      method: 'POST',
-      path: '/api/leads/:id/retry',
-      answer: withLead(async (c, { id }) => {
-        await retryDeliveries(db, id, now())
-        wake()
-        return showLead(c, id)
-      }),
-    },
-    {
-      method: 'POST',
-      path: '/api/retry',
-      answer: async (c) => {
-        const retried = await retryDeliveries(db, 'all', now())
-        wake()
-        return c.json({ retried })
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/webhook/resume',
-      answer: async (c) => {
-        await resumeWebhook(db)
-        const retried = await retryDeliveries(db, 'all', now(), 'webhook')
-        wake()
-        return c.json({ retried })
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/api/leads/:id',
-      answer: withLead(async (c, lead) => {
-        const { id } = lead
-        const body = await readBody(c, eraseSchema)
-        if (!body || foldText(body.name) !== foldText(describeCard(lead).name))
-          return refuse(c, 400, 'The name doesn’t match. Type it exactly as shown.')
-        if (body.hereOnly) {
-          await eraseLead(db, id)
-          const message = `Erased here only. In Airtable, delete the row with Lead ID ${id} by hand.`
-          return c.json({ message })
-        }
-        const rows = await eraseEverywhere(id, context)
-        return c.json({ message: rows ? erasedInAirtable : 'Erased.' })
-      }),
-    },
-  ] as Route[]
+  app.get('/api/today', async (c) => sendFresh(c, await readToday(c.var.session, context, hooks)))
+  // Use POST, because logs contain URLs.
+  app.post('/api/search', async (c) => {
+    const body = await readBody(c, searchSchema, badSearch)
+    const { before } = body
+    const leads = await findLeads(db, makeFilter(body, timeZone), { limit: pageSize, before })
+    const last = leads.length === pageSize ? leads.at(-1) : undefined
+    const next = last ? `${last.receivedAt}.${last.id}` : null
+    return c.json({ leads: leads.map(describeCard), next })
+  })
+  app.post('/api/spreadsheet', async (c) => {
+    const body = await readBody(c, searchSchema, badSearch)
+    const pages = readPages(db, makeFilter(body, timeZone))
+    return new Response(toStream(formatCsv(pages, timeZone)), {
+      headers: { 'Content-Type': 'text/csv; charset=utf-8', 'Cache-Control': 'no-store' },
+    })
+  })
+  app.get('/api/promise', async (c) => {
+    const days = reportDays.find((some) => String(some) === c.req.query('days')) ?? 30
+    const at = now()
+    const period = { from: at - days * dayMs, to: at }
+    const promises = await listPromises(db, period)
+    const deliveryTimes = await listDeliveryTimes(db, period)
+    const report = computeReport(promises, deliveryTimes, { ...period, now: at, timeZone })
+    return sendFresh(c, { report })
+  })
+  app.get('/api/leads/:id', (c) => showLead(c, c.req.param('id')))
+  app.post(
+    '/api/leads/:id/calling',
+    withLead(async (c, { id, callAttempts }) => {
+      const at = now()
+      const answer = await recordAnswer(db, id, {
+        answeredAt: at,
+        answeredBy: 'desk',
+        answeredName: c.var.session.person,
+        now: at,
+      })
+      wake()
+      if (answer?.isFirst) return showLead(c, id)
+      // The stored person made the first call.
+      const who = (callAttempts === 0 && answer?.answeredName) || 'Someone else'
+      return refuse(c, 409, `${who} is already calling.`)
+    }),
+  )
+  app.post(
+    '/api/leads/:id/no-answer',
+    withLead(async (c, lead) => {
+      const { attempts } = await readBody(c, attemptsSchema, reload)
+      if (lead.outcome) return refuse(c, 409, 'This lead is already closed.')
+      const { id, serviceType, deadlineAt, deliveries } = lead
+      const callAgainAt = findCallStart(now() + noAnswerMinutes * 60_000, serviceType)
+      const isTold = deliveries.some(
+        ({ reason, state }) => reason === 'unreached' && state !== 'cancelled',
+      )
+      await recordNoAnswer(db, id, {
+        attempts,
+        callAgainAt,
+        // Suspected spam causes no reminders.
+        remindAt: deadlineAt === null ? null : callAgainAt,
+        person: c.var.session.person,
+        channels: isTold ? [] : await planRecipients(context, { lead, reason: 'unreached' }),
+        now: now(),
+      })
+      wake()
+      return showLead(c, id)
+    }),
+  )
+  app.post('/api/leads/:id/undo-no-answer', reopen(undoNoAnswer))
+  app.post('/api/leads/:id/done', setOutcome('done'))
+  app.post('/api/leads/:id/not-a-lead', setOutcome('not-a-lead'))
+  app.post('/api/leads/:id/reopen', reopen(reopenLead))
+  app.post('/api/leads/:id/undo-calling', reopen(undoAnswer))
+  app.post(
+    '/api/leads/:id/retry',
+    withLead(async (c, { id }) => {
+      await retryDeliveries(db, id, now())
+      wake()
+      return showLead(c, id)
+    }),
+  )
+  app.post('/api/retry', async (c) => {
+    const retried = await retryDeliveries(db, 'all', now())
+    wake()
+    return c.json({ retried })
+  })
+  app.post('/api/webhook/resume', async (c) => {
+    await resumeWebhook(db)
+    const retried = await retryDeliveries(db, 'all', now(), 'webhook')
+    wake()
+    return c.json({ retried })
+  })
+  app.delete(
+    '/api/leads/:id',
+    withLead(async (c, lead) => {
+      const { id } = lead
+      const { name, hereOnly } = await readBody(c, eraseSchema, otherName)
+      if (foldText(name) !== foldText(describeCard(lead).name)) return refuse(c, 400, otherName)
+      if (hereOnly) {
+        await eraseLead(db, id)
+        const message = `Erased here only. In Airtable, delete the row with Lead ID ${id} by hand.`
+        return c.json({ message })
+      }
+      const rows = await eraseEverywhere(id, context)
+      return c.json({ message: rows ? erasedInAirtable : 'Erased.' })
+    }),
+  )
 }
 
+const reload = 'Reload the page and try again.'
+const otherName = 'The name doesn’t match. Type it exactly as shown.'
 const badSearch = 'This search didn’t work. Clear the filters and try again.'
 
 const erasedInAirtable =

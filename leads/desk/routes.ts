@@ -1,4 +1,5 @@
-import type { Context } from 'hono'
+import type { Context, Hono } from 'hono'
+import { HTTPException } from 'hono/http-exception'
 import * as v from 'valibot'
 import type { ChannelContext } from '../channels/channels.ts'
 import type { OwnerText, Severity } from '../health/check.ts'
@@ -27,21 +28,10 @@ export type DeskHooks = {
   wake: () => void
 }
 
-/** Only `open` routes work without a session. */
-export type Route = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  path: string
-} & (
-  | { open: true; answer: (c: Context) => Promise<Response> | Response }
-  | {
-      open?: false
-      /** The browser calls it without a user action, so it does not extend the session. */
-      isAutomatic?: boolean
-      answer: (c: Context, session: Session) => Promise<Response> | Response
-    }
-)
-
-export const maxBodyBytes = 4_096
+/** The app with the routes, and a request by a signed-in person. */
+export type DeskApp = Hono<SignedIn>
+export type DeskRequest = Context<SignedIn>
+type SignedIn = { Variables: { session: Session } }
 
 export const refuse = (
   c: Context,
@@ -50,12 +40,15 @@ export const refuse = (
   code?: 'airtable-unavailable',
 ) => c.json({ error: { message, code } }, status)
 
-/** Returns undefined if the body is invalid or contains a NUL, which PostgreSQL cannot store. */
+/** Rejects the request if its body is invalid or contains a NUL, which PostgreSQL cannot store. */
 export async function readBody<Schema extends v.GenericSchema>(
   c: Context,
   schema: Schema,
-): Promise<v.InferOutput<Schema> | undefined> {
-  const body = await c.req.json().catch(() => undefined)
+  message: string,
+): Promise<v.InferOutput<Schema>> {
+  const body = await c.req.json().catch(() => null)
   const parsed = v.safeParse(schema, body)
-  return parsed.success && !JSON.stringify(body).includes('\\u0000') ? parsed.output : undefined
+  if (!parsed.success || JSON.stringify(body).includes('\\u0000'))
+    throw new HTTPException(400, { message })
+  return parsed.output
 }

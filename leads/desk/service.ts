@@ -1,11 +1,10 @@
-import type { Hono } from 'hono'
 import { openMailServer } from '../channels/email.ts'
 import type { MachineFacts } from '../health/check.ts'
 import { examine } from '../health/examine.ts'
 import { escapeHtml } from '../safe-text.ts'
 import { listDevices } from '../store/push-devices.ts'
 import { createDesk } from './app.ts'
-import type { DeskContext, DeskHooks, DeskWarning, Route } from './routes.ts'
+import type { DeskApp, DeskContext, DeskHooks, DeskWarning } from './routes.ts'
 
 // Each open desk polls every two seconds, but warnings change slowly.
 const warningsReuseMs = 5_000
@@ -20,7 +19,7 @@ export function createDeskService(
   }: Pick<DeskHooks, 'findClientAddress' | 'sendPage' | 'wake'> & {
     readMachine: () => Promise<MachineFacts>
   },
-): { app: Hono; routes: readonly Route[] } {
+): DeskApp {
   const { env, hours, company, db, now } = context
   const findWarnings = async (): Promise<DeskWarning[]> => {
     const machine = await readMachine().catch(() => undefined)

@@ -1,12 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { findNetwork } from '../client-address.ts'
-import {
-  consumeLink,
-  findSession,
-  type Session,
-  saveLink,
-  saveSession,
-} from '../store/desk-access.ts'
+import { consumeLink, findSession, saveLink, saveSession } from '../store/desk-access.ts'
 import { type Access, serverEmail } from '../store/live-sessions.ts'
 import type { Database } from '../store/tables.ts'
 
@@ -54,7 +48,7 @@ export function createSignInLimit(now: () => number): (client: string) => boolea
   }
 }
 
-/** Returns undefined if the link is forged, used, or expired. */
+/** Returns the session's token, or undefined if the link is forged, used, or expired. */
 export async function redeemLink(
   db: Database,
   {
@@ -71,15 +65,15 @@ export async function redeemLink(
     earlierToken: string | undefined
     now: number
   },
-): Promise<{ sessionToken: string; session: Session } | undefined> {
+): Promise<string | undefined> {
   if (!tokenPattern.test(token)) return undefined
   const email = await consumeLink(db, hash(token), now)
   if (email === undefined) return undefined
   const sessionToken = makeToken()
-  const session: Session = { id: crypto.randomUUID(), email, person, device, seenAt: now }
+  const session = { id: crypto.randomUUID(), email, person, device, seenAt: now }
   const replacedHash = earlierToken && hash(earlierToken)
   await saveSession(db, session, { tokenHash: hash(sessionToken), replacedHash })
-  return { sessionToken, session }
+  return sessionToken
 }
 
 export async function readSession(db: Database, sessionToken: string | undefined, access: Access) {
