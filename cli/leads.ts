@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AirtableSettings, tokenPage } from '#leads/channels/airtable/client.ts'
-import { scopes, setUpAirtable } from '#leads/channels/airtable/setup.ts'
+import { checkAirtable, scopes } from '#leads/channels/airtable/setup.ts'
 import { makeLink } from '#leads/desk/sign-in.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { readEnv } from '#leads/settings.ts'
@@ -114,7 +114,7 @@ async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened
     throw new UserError(
       `Set AIRTABLE_TOKEN (from ${tokenPage}, with the scopes ${scopes.join(', ')} and access to your base) and AIRTABLE_BASE_ID (the part of the base’s URL that starts with "app") in .env, then run this again.`,
     )
-  const { done, todo, blocker } = await setUpAirtable(airtable, context)
+  const { done, todo, blocker } = await checkAirtable(airtable, { ...context, creates: true })
   const isReady = todo.length === 0
   const pending = db && (await readPending(db, ['airtable'], Date.now()))
   const retry = pending

@@ -45,14 +45,14 @@ const siteVariables = {
   PUBLIC_URL: v.pipe(
     webAddress('must be the site’s web address, such as https://www.example.com'),
     v.check(
-      (text) => !hasUserInfo(text),
+      (text = '') => !URL.parse(text)?.username && !URL.parse(text)?.password,
       'must not contain a user name or password, because it is public',
     ),
   ),
   LINK_SECRET: checked((text) => text.length >= 16, 'must be at least 16 random characters'),
   // An origin has a scheme, a host, and a port, but no path.
   ALLOWED_ORIGINS: list(
-    (item) => URL.canParse(item) && new URL(item).origin === item,
+    (item) => URL.parse(item)?.origin === item,
     'must be origins such as https://www.example.com, separated by commas',
     (item) => item.replace(/\/+$/, ''),
   ),
@@ -70,12 +70,6 @@ const variables: typeof siteVariables & ChannelVariables = Object.assign(
   ...channels.map(({ settings }) => settings.variables),
 )
 export const variableNames = Object.keys(variables)
-
-function hasUserInfo(text = ''): boolean {
-  if (!URL.canParse(text)) return false
-  const { username, password } = new URL(text)
-  return username !== '' || password !== ''
-}
 
 export type Env = ReturnType<typeof readEnv>
 

@@ -6,7 +6,7 @@ export const checked = (isValid: (text: string) => boolean, message: string) =>
   v.optional(v.pipe(v.string(), v.check(isValid, message)))
 
 export const hasProtocol = (text: string, protocols: readonly string[]) =>
-  URL.canParse(text) && protocols.includes(new URL(text).protocol)
+  protocols.includes(URL.parse(text)?.protocol ?? '')
 
 export const webAddress = (message = 'must be a web address') =>
   checked((text) => hasProtocol(text, ['http:', 'https:']), message)

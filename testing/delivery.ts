@@ -120,8 +120,6 @@ export const createFakeChannel = (
   explainFailure: () => '',
   doctorCheck: async () => [],
   batchSize: 1,
-  exclusive: false,
-  restMs: 0,
   isAlert: true,
   expiresAfterMs: 24 * 3_600_000,
   ...changes,

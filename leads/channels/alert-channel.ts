@@ -33,8 +33,6 @@ export const createAlertChannel = <
 }: AlertChannel<Kind, Variables, Settings>): Channel<Kind, Variables, Settings> => ({
   ...channel,
   batchSize: 1,
-  exclusive: false,
-  restMs: 0,
   isAlert: true,
   // A day after the deadline, an alert is useless.
   expiresAfterMs: 24 * 3_600_000,

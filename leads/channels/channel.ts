@@ -50,9 +50,9 @@ export type Channel<
   /** The maximum number of deliveries per send. */
   batchSize: number
   /** Allows one sender at a time across all processes. */
-  exclusive: boolean
+  exclusive?: boolean
   /** The minimum time between two sends across all processes. */
-  restMs: number
+  restMs?: number
   /** Tells staff that a lead needs a call. */
   isAlert: boolean
   /**

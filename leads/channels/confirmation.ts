@@ -46,8 +46,6 @@ export const confirmation: Channel<'confirmation', typeof variables, MailSetting
     `Confirmation emails about ${leads} have been delayed for ${since}.`,
   doctorCheck: async () => [{ state: 'ok', text: 'Homeowners get a confirmation email.' }],
   batchSize: 1,
-  exclusive: false,
-  restMs: 0,
   isAlert: false,
   expiresAfterMs: 3_600_000,
 }

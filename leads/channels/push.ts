@@ -18,7 +18,7 @@ import { readVapidKeys } from '../store/stored-settings.ts'
 import { list } from '../variables.ts'
 import { breakAutoLinks } from './alert.ts'
 import { type Channel, type Context, isEarly, type LeadEvent, type Result } from './channel.ts'
-import { explainBrokenCall, readHold } from './service-call.ts'
+import { post, readHold } from './service-call.ts'
 
 const variables = {
   PUSH_SERVICES: list(
@@ -86,8 +86,6 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
   // At opening, one notification lists the leads from the night. If a process is killed before it records
   // the results, the whole batch is sent again.
   batchSize: 10,
-  exclusive: false,
-  restMs: 0,
   isAlert: true,
   expiresAfterMs: 24 * 3_600_000,
 }
@@ -227,40 +225,27 @@ export async function sendPush(
     receipt: message.receipt,
   }
   const { endpoint, p256dh, auth } = device
-  try {
-    const options = {
-      ttl: ttlSeconds,
-      urgency: 'high' as const,
-      topic: leadId.replaceAll('-', '').slice(0, 32),
-    }
-    const request = await buildPushPayload(
-      { data, options },
-      { endpoint, expirationTime: null, keys: { p256dh, auth } },
-      await readVapidKeys(db, env.contactUrl),
-    )
-    const response = await fetch(endpoint, {
-      ...request,
-      method: 'POST',
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
-    })
-    await response.body?.cancel().catch(() => {})
-    const { status } = response
-    if (status === 404 || status === 410) {
-      await markDeviceGone(db, device, now())
-      return { ok: true, isUndeliverable: true, note: deviceGone }
-    }
-    return explain(response)
-  } catch (error) {
-    return { ok: false, error: explainBrokenCall('The push service', error) }
+  const options = {
+    ttl: ttlSeconds,
+    urgency: 'high' as const,
+    topic: leadId.replaceAll('-', '').slice(0, 32),
   }
-}
-
-export const deviceGone = 'The device no longer receives notifications.'
-
-function explain(response: Response): Result {
+  const request = await buildPushPayload(
+    { data, options },
+    { endpoint, expirationTime: null, keys: { p256dh, auth } },
+    await readVapidKeys(db, env.contactUrl),
+  )
+  const call = { fetch, signal, timeoutMs: requestTimeoutMs }
+  const response = await post('The push service', endpoint, request, call)
+  if ('error' in response) return response
+  await response.body?.cancel().catch(() => {})
   const { status } = response
-  if (status >= 200 && status < 300) return { ok: true }
+  if (status === 404 || status === 410) {
+    await markDeviceGone(db, device, now())
+    const note = 'The device no longer receives notifications.'
+    return { ok: true, isUndeliverable: true, note }
+  }
+  if (response.ok) return { ok: true }
   const error =
     status === 429
       ? 'The push service is limiting requests (429).'
@@ -280,8 +265,9 @@ const knownServices = [
 
 /** Rejects other hosts, because a forged subscription could make the server call our own network. */
 export function isPushService(endpoint: string, more: readonly string[]): boolean {
-  if (endpoint.length > 1_000 || !URL.canParse(endpoint)) return false
-  const { protocol, hostname, port, username } = new URL(endpoint)
+  const url = endpoint.length <= 1_000 && URL.parse(endpoint)
+  if (!url) return false
+  const { protocol, hostname, port, username } = url
   return (
     protocol === 'https:' &&
     port === '' &&

@@ -3,7 +3,7 @@ import { phoneNumbers, text, webAddress } from '../variables.ts'
 import type { Alert } from './alert.ts'
 import { createAlertChannel, type Message } from './alert-channel.ts'
 import { type Arrival, type Context, isEarly, nameRecipients, type Result } from './channel.ts'
-import { explainBrokenCall, isLeadRefused, post, readHold } from './service-call.ts'
+import { isLeadRefused, post, readHold } from './service-call.ts'
 
 const variables = {
   TWILIO_ACCOUNT_SID: text,
@@ -80,19 +80,18 @@ async function sendSms(
   const response = await post('Twilio', locate(settings, 'Messages'), request, { fetch, signal })
   if ('error' in response) return response
   const { status } = response
-  if (status === 200 || status === 201) {
-    // Twilio has accepted the message, even if the response body is cut off.
-    const accepted = v.safeParse(acceptedSchema, await response.json().catch(() => undefined))
-    return { ok: true, ...(accepted.success && { messageId: accepted.output.sid }) }
-  }
-  try {
-    const code = readCode(await response.text())
-    const refused = isLeadRefused(status) && !senderCodes.includes(code)
-    return { ok: false, error: explainRefusal(status, code), refused, ...readHold(response) }
-  } catch (error) {
-    return { ok: false, error: explainBrokenCall('Twilio', error) }
-  }
+  const { sid, code } = v.parse(replySchema, await response.json().catch(() => undefined))
+  // Twilio has accepted the message, even if the response body is cut off.
+  if (status === 200 || status === 201) return { ok: true, ...(sid && { messageId: sid }) }
+  const refused = isLeadRefused(status) && !senderCodes.includes(code)
+  return { ok: false, error: explainRefusal(status, code), refused, ...readHold(response) }
 }
+
+// Without Twilio's messages, because they contain phone numbers.
+const replySchema = v.fallback(
+  v.object({ sid: v.optional(v.string()), code: v.optional(v.number()) }),
+  {},
+)
 
 const checkTimeoutMs = 10_000
 
@@ -116,7 +115,6 @@ async function findArrival(
   return { state: 'unknown' }
 }
 
-const acceptedSchema = v.object({ sid: v.string() })
 // In Twilio's errors, `status` is a number.
 const statusSchema = v.object({ status: v.string(), error_code: v.unknown() })
 
@@ -141,8 +139,6 @@ const explainUndelivered = (code: number): string =>
 // A missing, invalid, or unsuitable TWILIO_FROM, for which Twilio also returns 400.
 const senderCodes: readonly unknown[] = [21603, 21212, 21606]
 
-const errorSchema = v.object({ code: v.number() })
-
 const advice: Record<number, string> = {
   10001: 'the account has no credit or is suspended',
   20003: 'check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN',
@@ -153,15 +149,6 @@ const advice: Record<number, string> = {
   21606: 'TWILIO_FROM cannot send text messages',
   21608: 'a trial account can send only to verified numbers',
   21610: 'the recipient replied STOP and must reply START',
-}
-
-/** Keeps only the code, because Twilio's messages contain phone numbers. */
-function readCode(text: string): number | undefined {
-  try {
-    return v.parse(errorSchema, JSON.parse(text)).code
-  } catch {
-    return undefined
-  }
 }
 
 function explainRefusal(status: number, code: number | undefined): string {

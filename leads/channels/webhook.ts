@@ -83,7 +83,7 @@ async function sendWebhook(
   // Do not read the body, because it may never end.
   await response.body?.cancel().catch(() => {})
   const { status } = response
-  if (status >= 200 && status < 300) return { ok: true }
+  if (response.ok) return { ok: true }
   if (status === 410) return { ok: false, error: webhookGone }
   if (status === 0 || (status >= 300 && status < 400))
     return {

@@ -38,7 +38,7 @@ export function createChannelRun(
   context: ChannelContext,
   options: DeliveryOptions & { stopping: AbortSignal; aborting: AbortSignal },
 ): () => Promise<number> {
-  const { exclusive, batchSize, restMs } = channel
+  const { exclusive = false, batchSize, restMs = 0 } = channel
   const { name } = recipient
   const { db, now, pause, log } = context
   const { faults, random, renewEveryMs = 10_000, stopping, aborting } = options

@@ -2,7 +2,7 @@ import { text, webAddress } from '../../variables.ts'
 import type { Channel } from '../channel.ts'
 import type { AirtableSettings } from './client.ts'
 import { sendToAirtable } from './send.ts'
-import { inspectAirtable, scopes } from './setup.ts'
+import { checkAirtable, scopes } from './setup.ts'
 
 const variables = {
   AIRTABLE_TOKEN: text,
@@ -41,15 +41,12 @@ export const airtable: Channel<'airtable', typeof variables, AirtableSettings> =
     `Airtable is missing ${leads}. The oldest has been pending for ${since}.`,
   doctorCheck: async ({ settings, fetch, pause }) => {
     const limits = { requestTimeoutMs: 5_000, signal: AbortSignal.timeout(10_000) }
-    const { todo, blocker } = await inspectAirtable(settings, { fetch, pause, ...limits })
+    const deps = { fetch, pause, ...limits, creates: false }
+    const { todo, blocker } = await checkAirtable(settings, deps)
     const next = blocker ? nextSteps[blocker] : setUp
     if (todo.length > 0) return todo.map((text) => ({ state: 'to do', text, next }))
-    return [
-      {
-        state: 'ok',
-        text: `Airtable is ready. The table ${settings.table} has all required columns.`,
-      },
-    ]
+    const text = `Airtable is ready. The table ${settings.table} has all required columns.`
+    return [{ state: 'ok', text }]
   },
   // Airtable accepts ten records per request and five requests per second from all senders together.
   batchSize: 10,

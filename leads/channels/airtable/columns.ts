@@ -62,7 +62,7 @@ export type Cells = Partial<Record<ColumnName, string | null | undefined>>
  * Status is left out, because a retry must not overwrite the Status that staff set. Raw has the whole
  * lead, in case someone changes or deletes other columns.
  */
-export function makeCells(lead: StoredLead, omitted: readonly ColumnName[] = []): Cells {
+export function makeCells(lead: StoredLead): Cells {
   const { id, suspect, consent } = lead
   const receivedAt = new Date(lead.receivedAt).toISOString()
   const source = explainSource(lead.source)
@@ -75,7 +75,7 @@ export function makeCells(lead: StoredLead, omitted: readonly ColumnName[] = [])
     consent,
     source,
   }
-  const cells: Cells = {
+  return {
     'Lead ID': id,
     ...Object.fromEntries(
       fieldNames.map((name) => [
@@ -87,6 +87,4 @@ export function makeCells(lead: StoredLead, omitted: readonly ColumnName[] = [])
     Source: source?.name,
     Raw: JSON.stringify(whole, null, 2),
   }
-  for (const column of omitted) delete cells[column]
-  return cells
 }

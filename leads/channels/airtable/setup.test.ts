@@ -3,13 +3,13 @@ import { allScopes, type FakeOptions, leadColumns } from '#fakes/airtable.ts'
 import { columnsWithout, makeLead, startAirtable } from '#testing/airtable.ts'
 import type { AirtableSettings } from './client.ts'
 import { columnNames } from './columns.ts'
-import { setUpAirtable } from './setup.ts'
+import { checkAirtable } from './setup.ts'
 
 async function setUp(options: FakeOptions = {}, changed: Partial<AirtableSettings> = {}) {
   const airtable = await startAirtable(options)
   const { fake, settings, deps } = airtable
   const before = structuredClone(fake.tables)
-  const report = await setUpAirtable({ ...settings, ...changed }, deps)
+  const report = await checkAirtable({ ...settings, ...changed }, { ...deps, creates: true })
   const names = fake.tables[0]?.fields.map(({ name }) => name)
   return { ...airtable, ...report, before, names }
 }

@@ -49,18 +49,10 @@ const makeField = (name: ColumnName) => {
   return { name, type, ...(options && { options }) }
 }
 
-/** Checks the token, base, table, and columns, and creates missing ones. */
-export const setUpAirtable = (settings: AirtableSettings, deps: AirtableDeps) =>
-  runChecks(settings, deps, true)
-
-/** Runs the same checks without changing anything. */
-export const inspectAirtable = (settings: AirtableSettings, deps: AirtableDeps) =>
-  runChecks(settings, deps, false)
-
-async function runChecks(
+/** Checks the token, base, table, and columns. With `creates`, also creates missing ones. */
+export async function checkAirtable(
   settings: AirtableSettings,
-  deps: AirtableDeps,
-  creates: boolean,
+  { creates, ...deps }: AirtableDeps & { creates: boolean },
 ): Promise<SetupReport> {
   const { path, request } = openTable(settings, deps)
   const report: SetupReport = { done: [], todo: [] }
