@@ -8,10 +8,10 @@ import { makeSafe } from '#leads/safe-text.ts'
 import { type Env, readEnv } from '#leads/settings.ts'
 import { findSamples, readMachineFacts } from '#server/machine-facts.ts'
 import { readContent } from '#site/build/check-content.ts'
-import { type Content, localChecks, type RawEnv } from './doctor/checks.ts'
+import { type Content, checkLocally, type Finding, type RawEnv } from './doctor/checks.ts'
 import { readDatabase } from './doctor/database.ts'
 import { checkMailDns, type ResolveTxt, resolveTxt } from './doctor/mail-dns.ts'
-import { readSite, siteChecks } from './doctor/site-checks.ts'
+import { checkSite, readSite } from './doctor/site-checks.ts'
 import { explainError, makeSafeJson, parseTyped, UsageError } from './terminal.ts'
 
 const help = `Lists what is left to do before this site can go live. It does not change leads or settings.
@@ -56,15 +56,13 @@ export async function runDoctor(args: readonly string[], deps: DoctorDeps) {
   }
 }
 
-type Result = { id?: string; state: 'ok' | 'to do' | 'check'; text: string; next?: string }
-
 async function runChecks(env: Env, content: Content, sends: boolean, deps: DoctorDeps) {
   const { root, raw, fetch, now } = deps
   // Run them concurrently, because each may take seconds.
   const consentVersion = content.form.consent.version
   const reading = readDatabase(env, raw, { now, consentVersion })
   const readDevices = async () => (await reading).database?.devices ?? []
-  const [channelResults, dnsResults, database, site] = await Promise.all([
+  const [channelFindings, dnsFindings, database, site] = await Promise.all([
     checkChannels(env, { ...deps, sends, readDevices }),
     checkMailDns(env.email, deps.resolveTxt),
     reading,
@@ -74,38 +72,35 @@ async function runChecks(env: Env, content: Content, sends: boolean, deps: Docto
     database.leadsAre === 'here'
       ? await readMachineFacts(env, raw, content)
       : { samples: findSamples(content) }
-  const facts = { ...database, machine, site, root, raw, content, sends }
-  const checks = [...localChecks, ...healthChecks, ...siteChecks]
-  const problems = await findProblems(checks, 'doctor', {
-    ...{ env, hours: content.hours, now: now(), isPublic: true },
-    ...facts,
-  })
+  const health = { env, hours: content.hours, now: now(), isPublic: true, machine, ...database }
+  const problems = await findProblems(healthChecks, 'doctor', health)
   return [
+    ...checkLocally({ ...database, env, root, raw, content, sends }),
     ...problems.map(
-      ({ id, severity, forDeveloper: { text, next } }): Result => ({
+      ({ id, severity, forDeveloper }): Finding => ({
         id,
         state: severity === 'note' ? 'check' : 'to do',
-        text,
-        ...(next && { next }),
+        ...forDeveloper,
       }),
     ),
-    ...dnsResults,
-    ...channelResults,
+    ...checkSite({ env, raw, site, known: problems.map(({ id }) => id) }),
+    ...dnsFindings,
+    ...channelFindings,
   ]
 }
 
 async function checkChannels(
   env: Env,
   context: Omit<DoctorContext<unknown>, 'env' | 'settings'>,
-): Promise<Result[]> {
-  const results = channels.map(async (channel: Channel) => {
+): Promise<Finding[]> {
+  const findings = channels.map(async (channel: Channel) => {
     const settings = findSettings(channel, { env })
     return settings === undefined ? [] : channel.doctorCheck({ ...context, env, settings })
   })
-  return (await Promise.all(results)).flat()
+  return (await Promise.all(findings)).flat()
 }
 
-function format(results: readonly Result[]): string {
+function format(results: readonly Finding[]): string {
   const [toDo, toCheck] = (['to do', 'check'] as const).map(
     (state) => results.filter((result) => result.state === state).length,
   )
@@ -114,7 +109,7 @@ function format(results: readonly Result[]): string {
 }
 
 const indent = '\n'.padEnd(8)
-const formatResult = ({ state, text, next }: Result) =>
+const formatResult = ({ state, text, next }: Finding) =>
   `${state.padEnd(7)}${wrap(text)}${next ? `${indent}→ ${wrap(next, '  ')}` : ''}`
 
 /** Wraps to 80 columns. */

@@ -2,11 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findProblems } from '#leads/health/check.ts'
 import { readEnv } from '#leads/settings.ts'
 import { createDir } from '#testing/database.ts'
 import { alwaysOpen } from '#testing/saved-leads.ts'
-import { type LocalContext, localChecks } from './checks.ts'
+import { checkLocally, type LocalContext } from './checks.ts'
 
 const content = {
   hours: alwaysOpen,
@@ -15,46 +14,42 @@ const content = {
   form: { consent: { version: '2026-11', text: 'We may call.' } },
 }
 
-async function find(id: string, changes: Partial<LocalContext> = {}) {
+function findAll(changes: Partial<LocalContext> = {}) {
   const raw = { PUBLIC_URL: 'https://a.test', TIME_ZONE: 'UTC', ...changes.raw }
-  const problems = await findProblems(localChecks, 'doctor', {
-    ...{ env: readEnv(raw), now: 0, isPublic: true, root: '/nowhere', content, hours: alwaysOpen },
-    ...{ leadsAre: 'here', sends: false, ...changes, raw },
-  })
-  return problems.find((problem) => problem.id === id)?.forDeveloper
+  const facts = { env: readEnv(raw), root: '/nowhere', content, leadsAre: 'here' as const }
+  return [...checkLocally({ ...facts, sends: false, ...changes, raw })]
 }
+const find = (id: string, changes?: Partial<LocalContext>) =>
+  findAll(changes).find((finding) => finding.id === id)
 
-test('finds nothing when everything is set up', async () => {
-  for (const { id } of localChecks) expect(await find(id)).toBeUndefined()
+test('finds nothing when everything is set up', () => {
+  expect(findAll()).toEqual([])
 })
 
-test('reports a missing .env, and one that other users can read', async () => {
+test('reports a missing .env, and one that other users can read', () => {
   const root = createDir()
   const check = (raw = {}) => find('env-file', { root, raw: { PUBLIC_URL: '', ...raw } })
-  expect(await check()).toMatchObject({ next: 'install -m 600 .env.example .env' })
-  expect(await check({ PUBLIC_URL: 'https://a.test' })).toBeUndefined()
+  expect(check()).toMatchObject({ next: 'install -m 600 .env.example .env' })
+  expect(check({ PUBLIC_URL: 'https://a.test' })).toBeUndefined()
   const file = join(root, '.env')
   writeFileSync(file, 'PORT=3000\n')
   chmodSync(file, 0o644)
-  expect(await check()).toMatchObject({ next: 'chmod o= .env' })
+  expect(check()).toMatchObject({ next: 'chmod o= .env' })
   // The site's group may read a file that root has written.
   chmodSync(file, 0o640)
-  expect(await check()).toBeUndefined()
+  expect(check()).toBeUndefined()
 })
 
 test('reports a .env that the user cannot read', () => {
   const root = createDir()
   chmodSync(root, 0o755)
   writeFileSync(join(root, '.env'), 'PORT=3000\n', { mode: 0o000 })
-  const script = `import { localChecks } from '${import.meta.dirname}/checks.ts'
-    const found = localChecks[0].find({ root: '${root}', raw: {} })
-    process.stdout.write(JSON.stringify(found))`
+  const script = `import { findEnvFileProblem } from '${import.meta.dirname}/checks.ts'
+    process.stdout.write(findEnvFileProblem('${root}/.env', {}).text)`
   // Root can read every file.
   const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   const output = execFileSync(process.execPath, ['--eval', script], nobody)
-  expect(JSON.parse(String(output))).toMatchObject({
-    text: 'You do not have permission to read .env.',
-  })
+  expect(String(output)).toBe('You do not have permission to read .env.')
 })
 
 test.each([
@@ -62,68 +57,68 @@ test.each([
   ['(612) 555-0199', true],
   ['(612) 555-7810', false],
   ['(612) 234-0155', false],
-])('reports a placeholder phone number: %s %s', async (phone, isFound) => {
+])('reports a placeholder phone number: %s %s', (phone, isFound) => {
   const company = { ...content.company, phone }
-  const found = await find('phone-placeholder', { content: { ...content, company } })
+  const found = find('phone-placeholder', { content: { ...content, company } })
   expect(Boolean(found)).toBe(isFound)
 })
 
-test('reports PostgreSQL settings that lose leads in a power outage', async () => {
-  const found = await find('postgres-not-durable', { unsafeSettings: ['fsync'] })
+test('reports PostgreSQL settings that lose leads in a power outage', () => {
+  const found = find('postgres-not-durable', { unsafeSettings: ['fsync'] })
   expect(found).toMatchObject({ text: expect.stringContaining('fsync'), next: expect.any(String) })
-  expect(await find('postgres-not-durable', { unsafeSettings: [] })).toBeUndefined()
+  expect(find('postgres-not-durable', { unsafeSettings: [] })).toBeUndefined()
 })
 
-test('asks for a new consent version after its text has changed', async () => {
+test('asks for a new consent version after its text has changed', () => {
   const check = (storedConsent?: string) => find('consent-changed', { storedConsent })
-  expect(await check()).toBeUndefined()
-  expect(await check('We may call.')).toBeUndefined()
-  expect(await check('Ridgeline may call.')).toMatchObject({
+  expect(check()).toBeUndefined()
+  expect(check('We may call.')).toBeUndefined()
+  expect(check('Ridgeline may call.')).toMatchObject({
     text: expect.stringContaining('2026-11'),
     next: expect.stringContaining('form.consent.version'),
   })
 })
 
-test('asks for npm run brand after the brand has changed', async () => {
+test('asks for npm run brand after the brand has changed', () => {
   const root = createDir()
   mkdirSync(join(root, 'site/brand'), { recursive: true })
   writeFileSync(join(root, 'site/brand/made.json'), '{}')
   const text = expect.stringContaining('has changed')
-  expect(await find('brand-changed', { root })).toEqual({ text, next: 'npm run brand' })
+  expect(find('brand-changed', { root })).toMatchObject({ text, next: 'npm run brand' })
 })
 
-test('lists text that promises more than limited hours allow', async () => {
+test('lists text that promises more than limited hours allow', () => {
   const header = { callLabel: '24/7 Service', estimate: 'Free Estimate' }
   const form = { ...content.form, heading: 'We call within 10 minutes.' }
   const emergency = { text: 'A real person answers 24/7.' }
   const always = { ...content, header, form, emergency }
-  expect(await find('texts-beyond-hours', { content: always })).toBeUndefined()
+  expect(find('texts-beyond-hours', { content: always })).toBeUndefined()
   const hours = { ...alwaysOpen, open: { Mon: ['7:00-18:00'] } }
-  expect(await find('texts-beyond-hours', { content: { ...always, hours } })).toMatchObject({
+  expect(find('texts-beyond-hours', { content: { ...always, hours } })).toMatchObject({
     text: expect.stringContaining(' 10 minutes: header.callLabel.'),
   })
   const whenOpen = { ...always, hours: { ...hours, emergencies: 'when open' as const } }
-  expect(await find('texts-beyond-hours', { content: whenOpen })).toMatchObject({
+  expect(find('texts-beyond-hours', { content: whenOpen })).toMatchObject({
     text: expect.stringContaining(' 10 minutes: header.callLabel, emergency.text.'),
   })
 })
 
-test('suggests confirmation emails if email is set up, unless they are turned off', async () => {
+test('suggests confirmation emails if email is set up, unless they are turned off', () => {
   const raw = { SMTP_URL: 'smtps://mail.test', ALERT_EMAIL_FROM: 'site@a.test' }
   const check = (changes: Record<string, string> = {}) => {
     const given = { ...raw, ...changes }
     return find('confirmation-off', { env: readEnv(given), raw: given })
   }
-  expect(await check()).toMatchObject({ next: expect.stringContaining('CONFIRMATION_EMAIL=on') })
+  expect(check()).toMatchObject({ next: expect.stringContaining('CONFIRMATION_EMAIL=on') })
   for (const CONFIRMATION_EMAIL of ['on', 'off'])
-    expect(await check({ CONFIRMATION_EMAIL })).toBeUndefined()
+    expect(check({ CONFIRMATION_EMAIL })).toBeUndefined()
 })
 
-test('lists what doctor cannot check', async () => {
-  expect(await find('leads-elsewhere', { leadsAre: 'elsewhere' })).toBeDefined()
-  expect(await find('postgres-backup', { leadsAre: 'elsewhere' })).toBeDefined()
+test('lists what doctor cannot check', () => {
+  expect(find('leads-elsewhere', { leadsAre: 'elsewhere' })).toBeDefined()
+  expect(find('postgres-backup', { leadsAre: 'elsewhere' })).toBeDefined()
   const raw = { ALERT_WEBHOOK_URL: 'https://h.test' }
-  expect(await find('webhook-only', { env: readEnv(raw) })).toBeDefined()
-  expect(await find('alerts-untested', { env: readEnv(raw) })).toBeDefined()
-  expect(await find('alerts-untested', { env: readEnv(raw), sends: true })).toBeUndefined()
+  expect(find('webhook-only', { env: readEnv(raw) })).toBeDefined()
+  expect(find('alerts-untested', { env: readEnv(raw) })).toBeDefined()
+  expect(find('alerts-untested', { env: readEnv(raw), sends: true })).toBeUndefined()
 })

@@ -1,16 +1,14 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type Check,
-  type DeveloperText,
-  defineCheck,
-  type HealthContext,
-} from '#leads/health/check.ts'
+import type { HealthContext } from '#leads/health/check.ts'
 import type { BusinessHours } from '#leads/hours.ts'
 import { isSet } from '#leads/variables.ts'
 import { brand } from '#site/brand/brand.ts'
 import { type BrandWords, findOldBrand } from '#site/brand/made.ts'
 import { findBrokenPromises } from '#site/build/hours-rules.ts'
+
+/** `check` is for a person to decide and does not make doctor fail. */
+export type Finding = { id?: string; state: 'ok' | 'to do' | 'check'; text: string; next?: string }
 
 /** The unparsed variables, including those that readEnv does not return. */
 export type RawEnv = Record<string, string | undefined>
@@ -22,7 +20,7 @@ export type Content = BrandWords & {
   hours: BusinessHours
 }
 
-export type LocalContext = HealthContext & {
+export type LocalContext = Pick<HealthContext, 'env' | 'database'> & {
   /** The checkout. */
   root: string
   raw: RawEnv
@@ -42,123 +40,105 @@ export const findBackend = (raw: RawEnv): string | undefined => {
   return url && url !== raw.PUBLIC_URL?.trim().replace(/\/+$/, '') ? url : undefined
 }
 
-/** Checks of the checkout and the machine, for developers only. */
-export const localChecks: readonly Check<LocalContext>[] = [
-  defineCheck({
-    id: 'env-file',
-    find: ({ root, raw }: LocalContext) => findEnvFileProblem(join(root, '.env'), raw),
-    forDeveloper: (problem) => problem,
-  }),
-  defineCheck({
-    id: 'phone-placeholder',
-    // 555 is not an area code, and in every area code the numbers 555-01xx are reserved for examples.
-    find: ({ content: { company } }: LocalContext) =>
-      /^\(555\)|\) 555-01\d\d$/.test(company.phone) ? company.phone : undefined,
-    forDeveloper: (phone) => ({
-      text: `The phone number is a placeholder: ${phone}.`,
+/** Checks the checkout and the machine. */
+export function* checkLocally(context: LocalContext): Generator<Finding> {
+  const { root, raw, env, content, leadsAre, unsafeSettings = [], database } = context
+  const { company, form } = content
+  const envFile = findEnvFileProblem(join(root, '.env'), raw)
+  if (envFile) yield { id: 'env-file', state: 'to do', ...envFile }
+
+  // 555 is not an area code, and in every area code the numbers 555-01xx are reserved for examples.
+  if (/^\(555\)|\) 555-01\d\d$/.test(company.phone))
+    yield {
+      id: 'phone-placeholder',
+      state: 'to do',
+      text: `The phone number is a placeholder: ${company.phone}.`,
       next: 'Set company.phone in site/content.ts to your phone number',
-    }),
-  }),
-  defineCheck({
-    id: 'brand-changed',
-    find: ({ root, content }: LocalContext) => findOldBrand({ root, brand, content }),
-    forDeveloper: (text) => ({ text, next: 'npm run brand' }),
-  }),
-  defineCheck({
-    id: 'texts-beyond-hours',
-    find: ({ content }: LocalContext) => {
-      const entries = findBrokenPromises(content)
-      return entries.length > 0 ? entries : undefined
-    },
-    forDeveloper: (entries) => ({
-      text: `You are not always open, but these texts say 24/7 or 10 minutes: ${entries.join(', ')}.`,
+    }
+
+  const oldBrand = findOldBrand({ root, brand, content })
+  if (oldBrand) yield { id: 'brand-changed', state: 'to do', text: oldBrand, next: 'npm run brand' }
+
+  const broken = findBrokenPromises(content)
+  if (broken.length > 0)
+    yield {
+      id: 'texts-beyond-hours',
+      state: 'to do',
+      text: `You are not always open, but these texts say 24/7 or 10 minutes: ${broken.join(', ')}.`,
       next: 'Change these texts in site/content.ts, then run npm run brand',
-    }),
-  }),
-  defineCheck({
-    id: 'database-missing',
-    find: ({ leadsAre, env }: LocalContext) => (leadsAre === 'missing' ? env.dataDir : undefined),
-    forDeveloper: (dataDir) => ({
-      text: `There is no database in ${dataDir} yet.`,
+    }
+
+  if (leadsAre === 'missing')
+    yield {
+      id: 'database-missing',
+      state: 'to do',
+      text: `There is no database in ${env.dataDir} yet.`,
       next: 'To create it, run npm start',
-    }),
-  }),
-  defineCheck({
-    id: 'leads-elsewhere',
-    severity: 'note',
-    find: ({ leadsAre }: LocalContext) => (leadsAre === 'elsewhere' ? true : undefined),
-    forDeveloper: () => ({
+    }
+
+  if (leadsAre === 'elsewhere')
+    yield {
+      id: 'leads-elsewhere',
+      state: 'check',
       text: 'Doctor cannot check the database behind VITE_SUPABASE_URL.',
       next: 'Set DATABASE_URL in .env to its connection string',
-    }),
-  }),
-  defineCheck({
-    id: 'postgres-backup',
-    severity: 'note',
-    find: ({ leadsAre, env }: LocalContext) =>
-      env.databaseUrl !== undefined || leadsAre === 'elsewhere' ? true : undefined,
-    forDeveloper: () => ({
+    }
+
+  if (env.databaseUrl !== undefined || leadsAre === 'elsewhere')
+    yield {
+      id: 'postgres-backup',
+      state: 'check',
       text: 'Doctor cannot check PostgreSQL backups.',
       next: 'Make sure that the database is backed up every night: see docs/backup.md',
-    }),
-  }),
-  defineCheck({
-    id: 'postgres-not-durable',
-    severity: 'error',
-    find: ({ unsafeSettings = [] }: LocalContext) =>
-      unsafeSettings.length > 0 ? unsafeSettings : undefined,
-    forDeveloper: (names) => ({
-      text: `PostgreSQL runs with ${names.join(' and ')} off, so a power outage can lose leads that were already confirmed to visitors.`,
-      next: `Set ${names.map((name) => `${name} = on`).join(' and ')} in postgresql.conf, then restart PostgreSQL`,
-    }),
-  }),
-  defineCheck({
-    id: 'consent-changed',
-    find: ({ content: { form }, storedConsent = form.consent.text }: LocalContext) =>
-      storedConsent === form.consent.text ? undefined : form.consent.version,
-    forDeveloper: (version) => ({
-      text: `The consent text (or the company name in it) has changed, but its version is still ${version}, so you cannot tell which text a visitor saw.`,
+    }
+
+  if (unsafeSettings.length > 0)
+    yield {
+      id: 'postgres-not-durable',
+      state: 'to do',
+      text: `PostgreSQL runs with ${unsafeSettings.join(' and ')} off, so a power outage can lose leads that were already confirmed to visitors.`,
+      next: `Set ${unsafeSettings.map((name) => `${name} = on`).join(' and ')} in postgresql.conf, then restart PostgreSQL`,
+    }
+
+  if ((context.storedConsent ?? form.consent.text) !== form.consent.text)
+    yield {
+      id: 'consent-changed',
+      state: 'to do',
+      text: `The consent text (or the company name in it) has changed, but its version is still ${form.consent.version}, so you cannot tell which text a visitor saw.`,
       next: 'Set form.consent.version in site/content.ts to a new value, such as today’s date',
-    }),
-  }),
-  defineCheck({
-    id: 'confirmation-off',
-    severity: 'note',
-    find: ({ env, raw }: LocalContext) =>
-      env.email && !isSet(raw.CONFIRMATION_EMAIL) ? true : undefined,
-    forDeveloper: () => ({
+    }
+
+  if (env.email && !isSet(raw.CONFIRMATION_EMAIL))
+    yield {
+      id: 'confirmation-off',
+      state: 'check',
       text: 'Homeowners don’t get an email that confirms their request.',
       next: 'Set CONFIRMATION_EMAIL=on in .env to send one with the time of your call, or =off if you don’t want it',
-    }),
-  }),
-  defineCheck({
-    id: 'webhook-only',
-    severity: 'note',
-    find: ({ env: { alertKinds }, database }: LocalContext) =>
-      alertKinds.join() === 'webhook' && !database?.devices.length ? true : undefined,
-    forDeveloper: () => ({
+    }
+
+  if (env.alertKinds.join() === 'webhook' && !database?.devices.length)
+    yield {
+      id: 'webhook-only',
+      state: 'check',
       text: 'Alerts go only to the webhook.',
       next: 'Make sure that a person sees them, or set up another alert',
-    }),
-  }),
-  defineCheck({
-    id: 'alerts-untested',
-    severity: 'note',
-    find: ({ env, sends }: LocalContext) =>
-      env.alertKinds.length > 0 && !sends ? true : undefined,
-    forDeveloper: () => ({
+    }
+
+  if (env.alertKinds.length > 0 && !context.sends)
+    yield {
+      id: 'alerts-untested',
+      state: 'check',
       text: 'Doctor has not tested whether alerts arrive.',
       next: 'To send a test to each recipient, run npm run doctor -- --send',
-    }),
-  }),
-]
+    }
+}
 
-function findEnvFileProblem(file: string, raw: RawEnv): DeveloperText | undefined {
+/** Exported for a test that runs as another user. */
+export function findEnvFileProblem(file: string, raw: RawEnv) {
   if (!existsSync(file)) {
     const isSetOtherwise = raw.PUBLIC_URL || raw.AIRTABLE_TOKEN
-    if (isSetOtherwise) return
     const text = 'There is no .env file for your settings.'
-    return { text, next: 'install -m 600 .env.example .env' }
+    return isSetOtherwise ? undefined : { text, next: 'install -m 600 .env.example .env' }
   }
   try {
     accessSync(file, constants.R_OK)
@@ -169,8 +149,7 @@ function findEnvFileProblem(file: string, raw: RawEnv): DeveloperText | undefine
       next: 'Run doctor as the user that runs the site',
     }
   }
-  // Windows does not have these permissions.
-  if (statSync(file).mode & 0o007 && process.platform !== 'win32')
+  if (statSync(file).mode & 0o007)
     return {
       text: 'Every user on this machine can read .env, which contains secrets.',
       next: 'chmod o= .env',

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
-import { findProblems } from '#leads/health/check.ts'
 import { readEnv } from '#leads/settings.ts'
 import { parseSiteHeaders } from '#server/static-site.ts'
 import { formatSiteHeaders } from '#site/build/site-headers.ts'
-import { alwaysOpen } from '#testing/saved-leads.ts'
-import { readSite, siteChecks } from './site-checks.ts'
+import { checkSite, readSite } from './site-checks.ts'
 
 const publicUrl = 'https://www.roofing.test'
 const deskUrl = 'https://desk.roofing.test'
@@ -42,30 +40,14 @@ async function find(changes: Site = {}, given: Record<string, string> = {}) {
     if (!answers) throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
     return answers(request)
   })
-  const facts = {
-    env,
-    now: 0,
-    isPublic: true,
-    hours: alwaysOpen,
-    root: '',
-    content: {
-      company: { name: '', phone: '' },
-      head: { shareLines: [] },
-      hours: alwaysOpen,
-      form: { consent: { version: '', text: '' } },
-    },
-  }
-  const problems = await findProblems(siteChecks, 'doctor', {
-    ...{ ...facts, raw, leadsAre: 'here', sends: false, site },
-  })
-  return problems.map(({ id, forDeveloper }) => ({ id, ...forDeveloper }))
+  return [...checkSite({ env, raw, site, known: ['no-alerts'] })]
 }
 const findToDo = async (...args: Parameters<typeof find>) =>
   (await find(...args)).filter(({ id }) => id !== 'proxies')
 
 test('reports nothing on a healthy site except a reminder to check the proxies', async () => {
   const text = expect.stringMatching(/^TRUSTED_PROXIES is 1\. It must be the number of proxies/)
-  expect(await find()).toEqual([{ id: 'proxies', text, next: expect.any(String) }])
+  expect(await find()).toEqual([{ id: 'proxies', state: 'check', text, next: expect.any(String) }])
 })
 
 test.each(['', 'http://www.roofing.test'])('sends no requests with PUBLIC_URL=%s', async (url) => {
