@@ -81,12 +81,12 @@ describe('npm start', () => {
     expect(server.output.stdout).toBe('')
   })
 
-  it('reports missing settings, finishes requests in flight on SIGTERM, and exits with 0', async () => {
+  it('on a public site, reports what is missing, and finishes requests on SIGTERM', async () => {
     const { fake, env } = await startFake()
     fake.nextFaults.push({ kind: 'slow', delayMs: 200 })
     const dataDir = createDir()
-    // Sample content is reported only for a public address.
-    const server = spawnServer({ DATA_DIR: dataDir, PUBLIC_URL: 'https://www.example.com', ...env })
+    const isPublic = { PUBLIC_URL: 'https://www.example.com', HOST: undefined }
+    const server = spawnServer({ DATA_DIR: dataDir, ...isPublic, ...env })
     expect((await postLead(await server.findUrl())).status).toBe(200)
     await waitUntil(() => fake.records.length === 1)
     expect(await server.kill('SIGTERM')).toBe(0)
@@ -98,6 +98,9 @@ describe('npm start', () => {
 
     const { stdout, stderr } = server.output
     expect(stdout).toContain('No alerts are set up')
+    expect(stdout).not.toContain('The desk is at')
+    expect(stdout).toMatch(/^The desk is off.* DESK_URL.*$/m)
+    expect(stdout).not.toContain('On a phone')
     if (findSamples(content).length > 0) {
       expect(stdout.match(/has sample content/g)).toHaveLength(1)
       expect(stderr.match(/"sample-content"/g)).toHaveLength(1)
@@ -105,53 +108,27 @@ describe('npm start', () => {
     expect(stdout + stderr).not.toMatch(aboutTheVisitor)
   })
 
-  it.each([
-    ['on a laptop', {}, true],
-    ['with a public desk', { DESK_URL: 'https://desk.example.com' }, false],
-  ])(
-    'prints a sign-in link for the desk only on a private machine: %s',
-    async (_, env, isPrinted) => {
-      const server = spawnServer({ DATA_DIR: createDir(), DESK_PORT: '0', ...env })
-      await server.findUrl()
-      await waitUntil(() => server.output.stdout.includes('before going live'))
-      expect(server.output.stdout).toContain('The desk ')
-      expect(server.output.stdout.includes('#enter=')).toBe(isPrinted)
-    },
-  )
-
-  it('has no desk on a public site without DESK_URL, and prints what to set', async () => {
-    const env = { PUBLIC_URL: 'https://www.example.com', DESK_PORT: '0' }
-    const server = spawnServer({ DATA_DIR: createDir(), ...env })
-    await server.findUrl()
-    await waitUntil(() => server.output.stdout.includes('before going live'))
-    expect(server.output.stdout).not.toContain('The desk is at')
-    expect(server.output.stdout).toMatch(/^The desk is off.* DESK_URL.*$/m)
-  })
-
-  const lan = Object.values(networkInterfaces())
-    .flat()
-    .find((each) => each?.family === 'IPv4' && !each.internal)?.address
-  it.each([
-    ['on a laptop', {}, lan !== undefined],
-    ['on localhost only', { HOST: '127.0.0.1' }, false],
-    ['on a public site', { PUBLIC_URL: 'https://www.example.com' }, false],
-  ])('prints the address for a phone on the same network: %s', async (_, env, isPrinted) => {
-    const server = spawnServer({ DATA_DIR: createDir(), HOST: undefined, ...env })
+  it('on a laptop, prints a sign-in link and an address for a phone, and points to doctor', async () => {
+    const server = spawnServer({ DATA_DIR: createDir(), DESK_PORT: '0', HOST: undefined })
     const { port } = new URL(await server.findUrl())
     expect(await server.kill('SIGTERM')).toBe(0)
-    const line = `On a phone on the same network: http://${lan}:${port}\n`
-    expect(server.output.stdout.includes(line)).toBe(isPrinted)
-    expect(server.output.stdout.includes('On a phone')).toBe(isPrinted)
-  })
-
-  it('does not report sample content on a laptop, but points to doctor', async () => {
-    const server = spawnServer({ DATA_DIR: createDir() })
-    await server.findUrl()
-    expect(await server.kill('SIGTERM')).toBe(0)
     const { stdout, stderr } = server.output
-    expect(stdout + stderr).not.toContain('sample content')
+    expect(stdout).toMatch(/^The desk is at .+\nSign in .+#enter=.+$/m)
+    const all = Object.values(networkInterfaces()).flat()
+    const lan = all.find((each) => each?.family === 'IPv4' && !each.internal)?.address
+    if (lan) expect(stdout).toContain(`On a phone on the same network: http://${lan}:${port}\n`)
     expect(stdout).toContain('Airtable is not set up (AIRTABLE_TOKEN and AIRTABLE_BASE_ID)')
     expect(stdout).toContain('before going live, run: npm run doctor')
+    expect(stdout + stderr).not.toContain('sample content')
+  })
+
+  it('prints no sign-in link for a public desk, and no address for a phone on localhost', async () => {
+    const desk = { DESK_URL: 'https://desk.example.com', DESK_PORT: '0' }
+    const server = spawnServer({ DATA_DIR: createDir(), ...desk, HOST: '127.0.0.1' })
+    await server.findUrl()
+    expect(await server.kill('SIGTERM')).toBe(0)
+    expect(server.output.stdout).toContain('The desk is at ')
+    expect(server.output.stdout).not.toMatch(/#enter=|On a phone/)
   })
 })
 
