@@ -41,41 +41,29 @@ async function* formatJson(pages: AsyncIterable<LeadWithDeliveries[]>): AsyncGen
   yield '\n]\n'
 }
 
-const toIso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
-
-const toJson = ({
-  deliveries,
-  receivedAt,
-  deadlineAt,
-  answeredAt,
-  callAgainAt,
-  source,
-  ...lead
-}: LeadWithDeliveries) => ({
-  ...lead,
+const toJson = ({ deliveries, source, ...lead }: LeadWithDeliveries) => ({
+  ...formatTimes(lead),
   source: explainSource(source),
-  receivedAt: toIso(receivedAt),
-  deadlineAt: toIso(deadlineAt),
-  answeredAt: toIso(answeredAt),
-  callAgainAt: toIso(callAgainAt),
-  deliveries: deliveries.map((delivery) => ({
-    ...delivery,
-    state: findDeliveryState(delivery),
-    dueAt: toIso(delivery.dueAt),
-    nextAttemptAt: delivery.state === 'waiting' ? toIso(delivery.nextAttemptAt) : null,
-    settledAt: toIso(delivery.settledAt),
-    checkAt: toIso(delivery.checkAt),
-    arrivedAt: toIso(delivery.arrivedAt),
-    tappedAt: toIso(delivery.tappedAt),
-  })),
+  deliveries: deliveries.map((delivery) =>
+    formatTimes({
+      ...delivery,
+      state: findDeliveryState(delivery),
+      nextAttemptAt: delivery.state === 'waiting' ? delivery.nextAttemptAt : null,
+    }),
+  ),
 })
 
+/** The names of all times end in "At". */
+const formatTimes = (row: object) =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => {
+      const isTime = name.endsWith('At') && value !== null
+      return [name, isTime ? new Date(value).toISOString() : value]
+    }),
+  )
+
 /** Writes the whole file or nothing. Only its owner can read it. */
-async function writeNewFile(
-  file: string,
-  content: AsyncIterable<string>,
-  force: boolean,
-): Promise<void> {
+async function writeNewFile(file: string, content: AsyncIterable<string>, force: boolean) {
   const existing = await stat(file).catch(() => undefined)
   if (existing?.isDirectory()) throw new UserError(`${file} is a folder. Enter a file name.`)
   if (existing && !force) throw new UserError(`${file} already exists. Add --force to replace it.`)

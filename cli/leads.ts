@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type AirtableSettings, tokenPage } from '#leads/channels/airtable/client.ts'
+import { tokenPage } from '#leads/channels/airtable/client.ts'
 import { checkAirtable, scopes } from '#leads/channels/airtable/setup.ts'
 import { makeLink } from '#leads/desk/sign-in.ts'
 import { makeSafe } from '#leads/safe-text.ts'
-import { readEnv } from '#leads/settings.ts'
+import { type Env, readEnv } from '#leads/settings.ts'
 import { readPending } from '#leads/store/reading.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { UserError } from '#leads/user-error.ts'
@@ -57,13 +57,10 @@ export type LeadsContext = {
   now: () => number
 }
 
-export type Opened = {
+export type Opened = Pick<Env, 'dataDir' | 'airtable' | 'timeZone'> & {
   /** Undefined if there is none, because a new, empty database would look as if all leads were lost. */
   db: (Database & { close?: () => Promise<void> }) | undefined
-  dataDir: string
-  airtable: AirtableSettings | undefined
   desk: { url: string } | undefined
-  timeZone: string
 }
 
 /** Returns the exit code: 0 for success, 1 for failure, 2 for a mistake on the command line. */
@@ -115,29 +112,26 @@ async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened
       `Set AIRTABLE_TOKEN (from ${tokenPage}, with the scopes ${scopes.join(', ')} and access to your base) and AIRTABLE_BASE_ID (the part of the base’s URL that starts with "app") in .env, then run this again.`,
     )
   const { done, todo, blocker } = await checkAirtable(airtable, { ...context, creates: true })
-  const isReady = todo.length === 0
+  for (const line of done) stdout(`✓ ${makeSafe(line)}\n`)
+  for (const line of todo) stdout(`✗ ${makeSafe(line)}\n`)
+  if (todo.length > 0) {
+    const what =
+      blocker === 'airtable'
+        ? 'Check this machine’s internet connection and https://status.airtable.com'
+        : 'Fix this'
+    stdout(`${what}, then run the command again.\n`)
+    return 1
+  }
   const pending = db && (await readPending(db, ['airtable'], Date.now()))
-  const retry = pending
-    ? ` ${count(pending.leads, 'lead')} pending: choose “Retry all leads” on the desk.`
-    : ''
-  const lines = [
-    ...done.map((line) => `✓ ${makeSafe(line)}`),
-    ...todo.map((line) => `✗ ${makeSafe(line)}`),
-    isReady ? `Ready.${retry}` : blocker === 'airtable' ? checkConnection : fixThis,
-  ]
-  stdout(`${lines.join('\n')}\n`)
-  return isReady ? 0 : 1
+  const retry = ` ${count(pending?.leads ?? 0, 'lead')} pending: choose “Retry all leads” on the desk.`
+  stdout(`Ready.${pending ? retry : ''}\n`)
+  return 0
 }
-
-const fixThis = 'Fix this, then run the command again.'
-const checkConnection =
-  'Check this machine’s internet connection and https://status.airtable.com, then run the command again.'
 
 export async function openLeads(variables: Record<string, string | undefined>): Promise<Opened> {
   const env = readEnv(variables, hours.timeZone)
-  const { airtable, databaseUrl, dataDir, desk, timeZone } = env
-  const exists = databaseUrl !== undefined || existsSync(join(dataDir, 'leads.db'))
-  return { db: exists ? await openDatabase(env) : undefined, dataDir, airtable, desk, timeZone }
+  const exists = env.databaseUrl !== undefined || existsSync(join(env.dataDir, 'leads.db'))
+  return { ...env, db: exists ? await openDatabase(env) : undefined }
 }
 
 if (import.meta.main) {

@@ -37,12 +37,7 @@ export async function startSite({
   fetch: typeof globalThis.fetch
   now: () => number
   log: Log
-}): Promise<{
-  port: number
-  desk: DeskServer | undefined
-  problems: readonly Problem[]
-  stop(options?: { drains: boolean }): Promise<void>
-}> {
+}) {
   const overTls = env.publicUrl.startsWith('https:')
   const site = createStaticSite(siteDir, { overTls })
   const db = await openDatabase(env)
@@ -89,7 +84,7 @@ export async function startSite({
     await once(server, 'listening')
   } catch (error) {
     await db.close()
-    throw new UserError(explainListenError(error as Error, env.port, env.host))
+    throw new UserError(explainListenError(error as Error, env))
   }
   deliverer.start()
   await recordConsent(db, content.form.consent).catch((error) =>
@@ -132,13 +127,9 @@ export async function startSite({
     try {
       return await startDesk({ env: { ...env, desk: env.desk }, db, fetch, now, log }, wake)
     } catch (error) {
-      const { port, host } = env.desk
+      const { message } = error as Error
       const why =
-        error instanceof UserError
-          ? error.message
-          : explainListenError(error as Error, port, host)
-              .replaceAll('PORT', 'DESK_PORT')
-              .replace('HOST', 'DESK_HOST')
+        error instanceof UserError ? message : explainListenError(error as Error, env.desk, 'DESK_')
       log.warn({}, `the desk could not start: ${why}`)
       return undefined
     }
@@ -151,10 +142,14 @@ const answerReady = (stopping: boolean) =>
     { status: stopping ? 503 : 200, headers: { 'Cache-Control': 'no-store' } },
   )
 
-function explainListenError({ code, message }: NodeJS.ErrnoException, port: number, host: string) {
+function explainListenError(
+  { code, message }: NodeJS.ErrnoException,
+  { port, host }: { port: number; host: string },
+  prefix = '',
+): string {
   if (code === 'EADDRINUSE')
-    return `Port ${port} is in use. Stop the other program, or set PORT to another number.`
+    return `Port ${port} is in use. Stop the other program, or set ${prefix}PORT to another number.`
   if (code === 'EACCES')
-    return `Port ${port} needs root privileges. Set PORT to a number above 1023.`
-  return `Cannot listen on HOST ${host}, PORT ${port}: ${message}.`
+    return `Port ${port} needs root privileges. Set ${prefix}PORT to a number above 1023.`
+  return `Cannot listen on ${prefix}HOST ${host}, ${prefix}PORT ${port}: ${message}.`
 }

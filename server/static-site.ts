@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { extname, join, relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import type { Context } from 'hono'
+import { getMimeType } from 'hono/utils/mime'
 import { UserError } from '#leads/user-error.ts'
 
 type Encoding = 'br' | 'gzip' | 'identity'
@@ -12,21 +13,8 @@ type File = {
   bodies: Map<Encoding, Uint8Array>
 }
 
-const types: Record<string, string> = {
-  '.avif': 'image/avif',
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.ico': 'image/x-icon',
-  '.jpg': 'image/jpeg',
-  '.js': 'text/javascript; charset=utf-8',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.webmanifest': 'application/manifest+json',
-  '.webp': 'image/webp',
-  '.woff2': 'font/woff2',
-  '.xml': 'application/xml',
-}
+// Other files are for the server, such as compressed copies and _headers.
+const served = /\.(avif|css|html|ico|jpg|js|png|svg|txt|webmanifest|webp|woff2|xml)$/
 
 /**
  * Serves the built site from memory (about 1 MB), so no request waits for the disk.
@@ -90,8 +78,8 @@ function loadFiles(folder: string) {
   const { all, assets } = parseSiteHeaders(readFileSync(join(folder, '_headers'), 'utf8'))
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
-    const type = types[extname(path)]
-    if (!type || !entry.isFile()) continue
+    const type = getMimeType(path)
+    if (!type || !served.test(path) || !entry.isFile()) continue
     const url = `/${relative(folder, path).split(sep).join('/')}`
     const body = readFileSync(path)
     const bodies = new Map<Encoding, Uint8Array>()
