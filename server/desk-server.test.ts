@@ -1,10 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import { stopWebhook } from '#leads/channels/webhook.ts'
 import { readEnv } from '#leads/settings.ts'
 import { testLead } from '#testing/app.ts'
 import { createDir } from '#testing/database.ts'
 import { createTestLog } from '#testing/log.ts'
+import { openDatabase } from './database.ts'
 import { startSite } from './site-server.ts'
 
 async function start(variables: Record<string, string> = {}) {
@@ -13,6 +15,16 @@ async function start(variables: Record<string, string> = {}) {
   const site = await startSite({ env, siteDir: 'dist', fetch, now: Date.now, log })
   onTestFinished(() => site.stop())
   return { log, desk: site.desk, publicUrl: `http://127.0.0.1:${site.port}` }
+}
+
+async function redeemLink({ origin, hash }: URL): Promise<string> {
+  const body = JSON.stringify({ token: hash.replace('#enter=', ''), person: 'Sam' })
+  const entered = await fetch(`${origin}/api/session`, {
+    method: 'POST',
+    headers: { origin },
+    body,
+  })
+  return entered.headers.get('set-cookie')?.split(';')[0] ?? ''
 }
 
 it('serves the desk on a separate port, hidden from the public site', async () => {
@@ -31,12 +43,7 @@ it('serves the desk on a separate port, hidden from the public site', async () =
   for (const path of ['/api/today', '/api/session', '/desk', '/manifest.webmanifest'])
     expect((await fetch(publicUrl + path)).status).toBe(404)
 
-  const entered = await fetch(`${link.origin}/api/session`, {
-    method: 'POST',
-    headers: { origin: link.origin },
-    body: JSON.stringify({ token: link.hash.replace('#enter=', ''), person: 'Sam' }),
-  })
-  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const cookie = await redeemLink(link)
   const today = await fetch(`${link.origin}/api/today`, { headers: { cookie } })
   expect(await today.json()).toMatchObject({ me: { person: 'Sam' }, leads: [] })
 
@@ -54,6 +61,20 @@ it('serves the desk on a separate port, hidden from the public site', async () =
   expect(signedIn.headers.get('content-security-policy')).toBe(policy)
   expect(signedIn.headers.get('strict-transport-security')).toBeNull()
   expect(await (await fetch(link.origin)).text()).not.toContain('Zoë')
+})
+
+it('removes a warning as soon as its button has solved the problem', async () => {
+  const [DATA_DIR, ALERT_WEBHOOK_URL] = [createDir(), 'https://hooks.example']
+  const db = await openDatabase({ dataDir: DATA_DIR })
+  await stopWebhook(db, ALERT_WEBHOOK_URL)
+  await db.close()
+  const { desk } = await start({ DATA_DIR, ALERT_WEBHOOK_URL })
+  const link = new URL((await desk?.makeLink()) ?? '')
+  const headers = { cookie: await redeemLink(link), origin: link.origin }
+  const readToday = async () => (await fetch(`${link.origin}/api/today`, { headers })).text()
+  expect(await readToday()).toContain('webhook-stopped')
+  await fetch(`${link.origin}/api/webhook/resume`, { method: 'POST', headers })
+  expect(await readToday()).not.toContain('webhook-stopped')
 })
 
 it('starts the site even if the port of the desk is in use', async () => {

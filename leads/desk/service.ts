@@ -35,6 +35,11 @@ export function createDeskService(
     { ...context, pause, readDevices: () => listDevices(db, { ...env, now: now() }) },
     {
       ...hooks,
+      wake: () => {
+        // The action that woke delivery may have solved a problem.
+        last = undefined
+        hooks.wake()
+      },
       runLater: (work) => void setTimeout(work, laterMs),
       sendLink: email && ((to, link) => mailLink(to, link, { ...email, company: company.name })),
       findWarnings: () => {
