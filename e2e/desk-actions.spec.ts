@@ -29,7 +29,15 @@ test.describe('when Airtable cannot be reached', () => {
     await page.getByRole('button', { name: 'Retry all leads' }).click()
     await expect(page.getByText('Retrying 1 delivery now.')).toBeVisible()
 
-    await page.getByRole('button', { name: 'Erase this lead…' }).click()
+    const erase = page.getByRole('button', { name: 'Erase this lead…' })
+    // The notice must not cover the last button of the page.
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
+    const [lastButton, notice] = [
+      await erase.boundingBox(),
+      await page.locator('.notice').boundingBox(),
+    ]
+    expect(lastButton?.y).toBeLessThan((notice?.y ?? 0) - (lastButton?.height ?? 0))
+    await erase.click()
     await page.getByLabel('To confirm, type the name').fill(visitor.name)
     const hereOnly = page.getByRole('button', { name: 'Erase here only' })
     await expect(hereOnly).toHaveCount(0)

@@ -1,10 +1,9 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContextOptions, Page } from '@playwright/test'
 import { postLead } from '#testing/app.ts'
 import { visitor } from './form.ts'
 import { test as ownSite } from './own-site.ts'
 import { serveSite } from './site.ts'
-import { expect, phone } from './test.ts'
+import { expect, openAxe, phone } from './test.ts'
 
 type Phone = { page: Page; countPolls: () => number }
 type Desks = {
@@ -60,7 +59,7 @@ export const row = (page: Page, name: string) =>
 /** Fails if axe finds a violation on the screen. */
 export async function checkAxe(page: Page, screen: string) {
   await page.evaluate(() => Promise.allSettled(document.getAnimations().map((one) => one.finished)))
-  const { violations } = await new AxeBuilder({ page }).analyze()
+  const { violations } = await openAxe(page).analyze()
   expect(
     violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
     screen,

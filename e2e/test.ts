@@ -86,10 +86,13 @@ export async function scrollToEnd(page: Page) {
   for (let top = 0; top < height; top += 400) await scrollPage(page, top)
 }
 
+/** Our pages have no frames, so axe needs no second page to combine results, which takes twice as long. */
+export const openAxe = (page: Page) => new AxeBuilder({ page }).setLegacyMode()
+
 export async function expectAccessible(page: Page, part = 'html') {
   // Best practices include heading order and landmarks.
   const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-  const { violations } = await new AxeBuilder({ page }).include(part).withTags(rules).analyze()
+  const { violations } = await openAxe(page).include(part).withTags(rules).analyze()
   expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([])
 }
 
