@@ -73,7 +73,7 @@ async function runChecks(env: Env, content: Content, sends: boolean, deps: Docto
       ? await readMachineFacts(env, raw, content)
       : { samples: findSamples(content) }
   const health = { env, hours: content.hours, now: now(), isPublic: true, machine, ...database }
-  const problems = await findProblems(healthChecks, 'doctor', health)
+  const problems = findProblems(healthChecks, 'doctor', health)
   return [
     ...checkLocally({ ...database, env, root, raw, content, sends }),
     ...problems.map(

@@ -20,17 +20,16 @@ export type OwnerAction = { label: string } & (
 export type OwnerText = { text: string; action?: OwnerAction }
 export type DeveloperText = { text: string; next?: string }
 
-export type Check<Context = HealthContext, Found = unknown> = {
+export type Check<Found = unknown> = {
   id: string
-  /** By default, only doctor. */
-  runsIn?: readonly Place[]
+  runsIn: readonly Place[]
   /** By default, a warning. */
   severity?: Severity
   /** Returns undefined if there is no problem. */
-  find(context: Context): Found | undefined | Promise<Found | undefined>
+  find(context: HealthContext): Found | undefined
   /** Contains no variable names or commands. Required for checks that run in the desk. */
-  forOwner?(found: Found, context: Context): OwnerText
-  forDeveloper(found: Found, context: Context): DeveloperText
+  forOwner?(found: Found, context: HealthContext): OwnerText
+  forDeveloper(found: Found, context: HealthContext): DeveloperText
 }
 
 /** The input of the checks. A check with missing input finds nothing. */
@@ -77,24 +76,17 @@ export type Problem = {
 }
 
 /** Lets TypeScript infer the type of `Found`. */
-export const defineCheck = <Found, Context = HealthContext>(
-  check: Check<Context, Found>,
-): Check<Context> => check as Check<Context>
+export const defineCheck = <Found>(check: Check<Found>): Check => check as Check
 
-export async function findProblems<Context>(
-  checks: readonly Check<Context>[],
+export const findProblems = (
+  checks: readonly Check[],
   place: Place,
-  context: Context,
-): Promise<Problem[]> {
-  const problems = await Promise.all(
-    checks.map(async (check): Promise<Problem[]> => {
-      const { id, runsIn = ['doctor'], severity = 'warning' } = check
-      if (!runsIn.includes(place)) return []
-      const found = await check.find(context)
-      if (found === undefined) return []
-      const forOwner = check.forOwner?.(found, context)
-      return [{ id, severity, forOwner, forDeveloper: check.forDeveloper(found, context) }]
-    }),
-  )
-  return problems.flat()
-}
+  context: HealthContext,
+): Problem[] =>
+  checks.flatMap((check) => {
+    const { id, runsIn, severity = 'warning' } = check
+    const found = runsIn.includes(place) ? check.find(context) : undefined
+    if (found === undefined) return []
+    const forOwner = check.forOwner?.(found, context)
+    return [{ id, severity, forOwner, forDeveloper: check.forDeveloper(found, context) }]
+  })
