@@ -11,13 +11,11 @@ import { useIsLive, useNow } from './use-polling.ts'
 
 type Refresh = () => Promise<void>
 
-/** Undoes “I am calling”, “No answer”, or an outcome. */
-export async function reopen(
-  { id, name, callAttempts: attempts }: LeadCard,
-  what: 'undo-calling' | 'undo-no-answer' | 'reopen',
-  refresh: Refresh,
-): Promise<void> {
-  await attempt(request('POST', `/api/leads/${id}/${what}`, { body: { attempts } }), 'reopened.', {
+/** Undoes “I am calling”, “No answer”, or an outcome, unless someone else has changed the lead since. */
+export async function undo(lead: LeadCard, refresh: Refresh): Promise<void> {
+  const { id, name, outcome, answeredAt, callAttempts, callAgainAt } = lead
+  const body = { outcome, answeredAt, callAttempts, callAgainAt }
+  await attempt(request('POST', `/api/leads/${id}/undo`, { body }), 'reopened.', {
     about: `${isolate(name)}: `,
   })
   await refresh()
@@ -32,11 +30,10 @@ export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refres
   const isOffered = hasDialed && canClaim
   const claim = async () => {
     setBusy(true)
-    const work = request('POST', `/api/leads/${lead.id}/calling`)
-    const undo = () => reopen(lead, 'undo-calling', refresh)
+    const work = request<{ lead: LeadCard } | undefined>('POST', `/api/leads/${lead.id}/calling`)
     await attempt(work, 'the crew can see that you’re calling.', {
       about: `${isolate(lead.name)}: `,
-      undo,
+      undo: async () => undo({ ...lead, ...(await work)?.lead }, refresh),
     })
     await refresh()
     setBusy(false)

@@ -6,7 +6,7 @@ import { computeCountdown } from '../countdown.ts'
 import { CountdownIcon } from '../countdown-icon.tsx'
 import { ResumeWebhook, RetryAll } from '../delivery-actions.tsx'
 import { Button, Heading, Icon } from '../elements.tsx'
-import { CallActions, reopen } from '../lead-row.tsx'
+import { CallActions, undo } from '../lead-row.tsx'
 import { attempt, isolate } from '../notice.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
 import { useNow, usePolling } from '../use-polling.ts'
@@ -44,16 +44,18 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
   const refreshBoth = async () => {
     await Promise.all([refresh(), refreshList()])
   }
-  const act = (what: string, message: string, undo?: () => void, body?: object) => async () => {
-    const about = `${isolate(lead.name)}: `
-    const work = request('POST', `/api/leads/${id}/${what}`, body && { body })
-    await attempt(work, message, { about, undo })
-    await refreshBoth()
-  }
-  const undoOutcome = () => reopen(lead, 'reopen', refreshBoth)
-  const attempts = lead.callAttempts
-  const undoNoAnswer = (callAttempts: number) => () =>
-    reopen({ ...lead, callAttempts }, 'undo-no-answer', refreshBoth)
+  const act =
+    (what: string, message: string, { body = {}, canUndo = true } = {}) =>
+    async () => {
+      const work = request<Answer | undefined>('POST', `/api/leads/${id}/${what}`, { body })
+      const undoThis = async () => undo({ ...lead, ...(await work)?.lead }, refreshBoth)
+      await attempt(work, message, {
+        about: `${isolate(lead.name)}: `,
+        undo: canUndo ? undoThis : undefined,
+      })
+      await refreshBoth()
+    }
+  const undoLast = () => undo(lead, refreshBoth)
   return (
     <>
       <div className="lead-top lead-head" data-mood={countdown.mood}>
@@ -73,8 +75,8 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
       <div className="pair">
         {!lead.outcome && (
           <Button
-            onClick={act('no-answer', 'marked as no answer.', undoNoAnswer(attempts + 1), {
-              attempts,
+            onClick={act('no-answer', 'marked as no answer.', {
+              body: { attempts: lead.callAttempts },
             })}
           >
             No answer
@@ -85,26 +87,20 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
             key={what}
             aria-pressed={lead.outcome === what}
             onClick={
-              lead.outcome === what
-                ? undoOutcome
-                : act(what, `marked as ${name.toLowerCase()}.`, undoOutcome)
+              lead.outcome === what ? undoLast : act(what, `marked as ${name.toLowerCase()}.`)
             }
           >
             {name}
           </Button>
         ))}
-        {lead.callAgainAt !== null && (
-          <Button onClick={undoNoAnswer(attempts)}>Undo no answer</Button>
-        )}
+        {lead.callAgainAt !== null && <Button onClick={undoLast}>Undo no answer</Button>}
         {lead.answeredAt !== null && !lead.outcome && lead.callAgainAt === null && (
-          <Button onClick={() => reopen(lead, 'undo-calling', refreshBoth)}>
-            Not called? Reopen
-          </Button>
+          <Button onClick={undoLast}>Not called? Reopen</Button>
         )}
       </div>
       <Facts lead={lead} />
       <Deliveries lead={lead}>
-        <Button onClick={act('retry', 'retrying now.')}>Retry now</Button>
+        <Button onClick={act('retry', 'retrying now.', { canUndo: false })}>Retry now</Button>
         <RetryAll refresh={refreshBoth} />
         {canResumeWebhook && <ResumeWebhook refresh={refreshBoth} />}
       </Deliveries>

@@ -18,8 +18,8 @@ import { promiseMs } from '../deadline.ts'
 import type { Lead } from '../fields.ts'
 import { examine } from '../health/examine.ts'
 import type { LeadOutcome } from '../lead.ts'
-import { recordOutcome, reopenLead } from '../store/outcome.ts'
-import { listLeads } from '../store/reading.ts'
+import { recordOutcome, undoLast } from '../store/outcome.ts'
+import { findLead, listLeads } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 import { planDelivery } from './plan.ts'
 
@@ -180,8 +180,10 @@ it('writes the outcome of a lead to Status, unless staff chose another Status', 
   const [first = '', second = ''] = [await save(), await save({ name: 'Not Anybody' })]
   const record = async (id: string, outcome: LeadOutcome | null) => {
     clock.at += 60_000
-    if (outcome) await recordOutcome(db, id, { outcome, person: 'Sam', now: clock.at })
-    else await reopenLead(db, id, { remindAt: null, reopenedAt: clock.at, now: clock.at })
+    const now = clock.at
+    const lead = await findLead(db, id)
+    if (outcome) await recordOutcome(db, id, { outcome, person: 'Sam', now })
+    else if (lead) await undoLast(db, id, lead, { remindAt: null, reopenedAt: now, now })
     await deliver()
   }
   const readStatuses = () =>

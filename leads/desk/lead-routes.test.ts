@@ -16,10 +16,14 @@ import type { Database } from '../store/tables.ts'
 async function open(db: Database, changes: Parameters<typeof createTestDesk>[1] = {}) {
   const desk = createTestDesk(db, changes)
   const cookie = await desk.signIn()
-  const post = (path: string) => desk.call('POST', path, { cookie })
+  const post = (path: string, body?: object) => desk.call('POST', path, { cookie, body })
+  const undo = async (id: string) => {
+    const { lead } = (await desk.call('GET', `/api/leads/${id}`, { cookie })).json
+    return post(`/api/leads/${id}/undo`, lead)
+  }
   const erase = (id: string, { name = 'Jane Doe', ...more }: Record<string, unknown> = {}) =>
     desk.call('DELETE', `/api/leads/${id}`, { cookie, body: { name, ...more } })
-  return { ...desk, cookie, post, erase }
+  return { ...desk, cookie, post, undo, erase }
 }
 
 const send = (db: Database) => openDelivery(db, sendWell).deliver()
@@ -70,7 +74,7 @@ describe.each(engines)('on %s', (engine) => {
 
   it('sends reminders again after reopening, and notifies staff of the new answer', async () => {
     const db = await openTestDatabase(engine)
-    const { post, clock } = await open(db)
+    const { post, undo, clock } = await open(db)
     const id = await storeLead(db)
     await db.kysely.updateTable('deliveries').set({ attempts: 1, state: 'sent' }).execute()
     const listPending = async () => {
@@ -81,24 +85,50 @@ describe.each(engines)('on %s', (engine) => {
     expect(await listPending()).toEqual(['answered'])
     await send(db)
     clock.at += 3_600_000
-    const undone = await post(`/api/leads/${id}/undo-calling`)
+    const undone = await undo(id)
     expect(undone.json.lead).toMatchObject({ answeredAt: null, callAgainAt: null })
     expect(await findNextEscalationAt(db)).toBe(clock.at + 240_000)
     expect(await listPending()).toEqual(['outcome'])
     await post(`/api/leads/${id}/calling`)
     expect(await listPending()).toContain('answered')
-    await post(`/api/leads/${id}/undo-calling`)
+    await undo(id)
     expect(await listPending()).toEqual(['outcome'])
     await post(`/api/leads/${id}/done`)
-    await post(`/api/leads/${id}/undo-calling`)
-    expect(await findLead(db, id)).toMatchObject({ outcome: 'done', answeredBy: 'outcome' })
-    await post(`/api/leads/${id}/reopen`)
+    await undo(id)
     expect(await findNextEscalationAt(db)).toBe(clock.at + 240_000)
+  })
+
+  it('does not undo what someone else did since the page was loaded', async () => {
+    const db = await openTestDatabase(engine)
+    const { post, undo, clock } = await open(db)
+    const id = await storeLead(db)
+    const act = async (what: string, attempts = 0) =>
+      (await post(`/api/leads/${id}/${what}`, { attempts })).json.lead
+    const expectKept = async (shown: object) => {
+      const before = await findLead(db, id)
+      expect((await post(`/api/leads/${id}/undo`, shown)).status).toBe(200)
+      expect(await findLead(db, id)).toEqual(before)
+    }
+    for (const [first, second] of [
+      ['calling', 'calling'],
+      ['no-answer', 'no-answer'],
+      ['done', 'not-a-lead'],
+    ] as const) {
+      const shown = await act(first)
+      await undo(id)
+      clock.at += 1_000
+      const next = await act(second)
+      await expectKept(shown)
+      if (second !== 'no-answer') continue
+      await act('no-answer', 1)
+      await expectKept(next)
+    }
+    expect((await post(`/api/leads/${id}/undo`)).status).toBe(400)
   })
 
   it('cancels an alert that waits for the opening once someone calls, unless the call is undone', async () => {
     const db = await openTestDatabase(engine)
-    const { post, clock } = await open(db)
+    const { post, undo, clock } = await open(db)
     const deadlineAt = testTime + 8 * 3_600_000
     const channels = { channels: [], channelsAtOpening: ['sms-1'] }
     const id = await storeLead(db, { ...channels, deadlineAt })
@@ -109,7 +139,7 @@ describe.each(engines)('on %s', (engine) => {
     await post(`/api/leads/${id}/calling`)
     expect(await readAlert()).toMatchObject({ state: 'cancelled' })
     clock.at += 60_000
-    await post(`/api/leads/${id}/undo-calling`)
+    await undo(id)
     expect(await readAlert()).toMatchObject({ state: 'waiting', nextAttemptAt: dueAt })
   })
 
@@ -136,12 +166,12 @@ describe.each(engines)('on %s', (engine) => {
 
 it('restarts the reminders at the opening if a lead is reopened at night', async () => {
   const db = await openTestDatabase('sqlite')
-  const { post, clock } = await open(db, { hours: dayHours })
+  const { post, undo, clock } = await open(db, { hours: dayHours })
   const id = await storeLead(db)
   await post(`/api/leads/${id}/done`)
   // It is 9 PM. The company opens at 7 AM.
   clock.at += 15 * 3_600_000
-  await post(`/api/leads/${id}/reopen`)
+  await undo(id)
   expect(await findNextEscalationAt(db)).toBe(clock.at + 10 * 3_600_000 + 240_000)
 })
 

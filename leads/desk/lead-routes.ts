@@ -22,13 +22,7 @@ import {
   type LeadState,
   type Position,
 } from '../store/find-leads.ts'
-import {
-  recordNoAnswer,
-  recordOutcome,
-  reopenLead,
-  undoAnswer,
-  undoNoAnswer,
-} from '../store/outcome.ts'
+import { recordNoAnswer, recordOutcome, undoLast } from '../store/outcome.ts'
 import {
   findLead,
   type LeadWithDeliveries,
@@ -81,20 +75,6 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
   /** Returns `at`, or the next opening if the company is closed then. */
   const findCallStart = (at: number, serviceType: string) =>
     findPromiseStart(findDeadline(at, serviceType, hours))
-
-  const reopen = (change: typeof reopenLead) =>
-    withLead(async (c, { id, deadlineAt, serviceType }) => {
-      // While the company is closed, reminders start over at the next opening.
-      const reopenedAt = findCallStart(now(), serviceType)
-      const remindAt =
-        deadlineAt === null
-          ? null
-          : computeReminderAfterReopening(deadlineAt, escalateAfterMinutes, reopenedAt)
-      const known = await readBody(c, v.nullable(attemptsSchema), reload)
-      await change(db, id, { remindAt, reopenedAt, ...known, now: now() })
-      wake()
-      return showLead(c, id)
-    })
 
   async function showLead(c: Context, id: string): Promise<Response> {
     const lead = await findLead(db, id)
@@ -178,11 +158,23 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
       return showLead(c, id)
     }),
   )
-  app.post('/api/leads/:id/undo-no-answer', reopen(undoNoAnswer))
   app.post('/api/leads/:id/done', setOutcome('done'))
   app.post('/api/leads/:id/not-a-lead', setOutcome('not-a-lead'))
-  app.post('/api/leads/:id/reopen', reopen(reopenLead))
-  app.post('/api/leads/:id/undo-calling', reopen(undoAnswer))
+  app.post(
+    '/api/leads/:id/undo',
+    withLead(async (c, { id, deadlineAt, serviceType }) => {
+      const shown = await readBody(c, shownSchema, reload)
+      // While the company is closed, reminders start over at the next opening.
+      const reopenedAt = findCallStart(now(), serviceType)
+      const remindAt =
+        deadlineAt === null
+          ? null
+          : computeReminderAfterReopening(deadlineAt, escalateAfterMinutes, reopenedAt)
+      await undoLast(db, id, shown, { remindAt, reopenedAt, now: now() })
+      wake()
+      return showLead(c, id)
+    }),
+  )
   app.post(
     '/api/leads/:id/retry',
     withLead(async (c, { id }) => {
@@ -226,7 +218,15 @@ const badSearch = 'This search didn’t work. Clear the filters and try again.'
 const erasedInAirtable =
   'Erased here and in Airtable. Airtable keeps deleted rows in its trash for a few days, so empty the trash.'
 
-const attemptsSchema = v.object({ attempts: v.pipe(v.number(), v.integer(), v.maxValue(999)) })
+const count = v.pipe(v.number(), v.integer(), v.maxValue(999))
+const time = v.pipe(v.number(), v.safeInteger())
+const attemptsSchema = v.object({ attempts: count })
+const shownSchema = v.object({
+  outcome: v.nullable(v.picklist<LeadOutcome[]>(['done', 'not-a-lead'])),
+  answeredAt: v.nullable(time),
+  callAttempts: count,
+  callAgainAt: v.nullable(time),
+})
 
 const eraseSchema = v.object({ name: v.string(), hereOnly: v.optional(v.boolean()) })
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { LeadOutcome } from '../lead.ts'
+import type { LeadOutcome, StoredLead } from '../lead.ts'
 import { writeDeliveries } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
 import { addAnswer, answeredFirst, cancelEscalations } from './reminders.ts'
@@ -63,105 +63,59 @@ export function recordNoAnswer(
   })
 }
 
-/** Reminders count from `reopenedAt` if the deadline has passed. `attempts` are those before the change. */
-type Reopening = { remindAt: number | null; reopenedAt: number; attempts?: number; now: number }
+/** The state that a page showed, so that a late Undo does not undo what someone else did since. */
+export type ShownState = Pick<StoredLead, 'outcome' | 'answeredAt' | 'callAttempts' | 'callAgainAt'>
 
-/** Removes the outcome, and the answer if the outcome was the answer. */
-export function reopenLead(
+/** Reminders count from `reopenedAt` if the deadline has passed. */
+type Reopening = { remindAt: number | null; reopenedAt: number; now: number }
+
+/** Undoes the outcome, the last "No answer", or "I am calling", whichever was last. */
+export function undoLast(
   { kysely }: Database,
   leadId: string,
+  { outcome, answeredAt, callAttempts, callAgainAt }: ShownState,
   reopening: Reopening,
 ): Promise<void> {
-  return kysely.transaction().execute(async (trx) => {
-    const reopened = await trx
-      .updateTable('leads')
-      .set({ outcome: null })
-      .where('id', '=', leadId)
-      .where('outcome', 'is not', null)
-      .returning('answered_by')
-      .executeTakeFirst()
-    if (!reopened) return
-    await callAgainNow(trx, leadId, reopening)
-    if (reopened.answered_by === 'outcome') await clearAnswer(trx, leadId, reopening)
-    await sendStatus(trx, leadId, reopening.now)
-  })
-}
-
-/** Undoes the last "I am calling" unless the lead is closed. */
-export function undoAnswer(
-  { kysely }: Database,
-  leadId: string,
-  reopening: Reopening,
-): Promise<void> {
-  return kysely.transaction().execute(async (trx) => {
-    await callAgainNow(trx, leadId, reopening)
-    if (await clearAnswer(trx, leadId, reopening)) await sendStatus(trx, leadId, reopening.now)
-  })
-}
-
-/** Undoes the last "No answer" unless someone has called again or closed the lead. */
-export function undoNoAnswer(
-  { kysely }: Database,
-  leadId: string,
-  reopening: Reopening,
-): Promise<void> {
-  const { attempts = 0, now } = reopening
+  const { remindAt, reopenedAt, now } = reopening
+  const isNoAnswer = callAgainAt !== null
+  const attempts = isNoAnswer ? callAttempts - 1 : callAttempts
+  // An earlier call reached nobody either.
+  const isDueAgain = attempts > 0
   return kysely.transaction().execute(async (trx) => {
     const undone = await trx
       .updateTable('leads')
-      .set({ call_attempts: attempts - 1, call_again_at: null, escalate_at: null })
+      .set({
+        outcome: null,
+        call_attempts: attempts,
+        call_again_at: isDueAgain ? reopenedAt : null,
+        escalate_at: isDueAgain ? remindAt : null,
+      })
       .where('id', '=', leadId)
-      .where('call_attempts', '=', attempts)
-      .where('call_again_at', 'is not', null)
+      .where('outcome', 'is not distinct from', outcome)
+      .where('answered_at', '=', answeredAt)
+      .where('call_attempts', '=', callAttempts)
+      .where('call_again_at', 'is not distinct from', callAgainAt)
       .returning('answered_by')
       .executeTakeFirst()
     if (!undone) return
-    await cancelEscalations(trx, leadId, 'Undone before it was sent.', now)
-    // An earlier call reached nobody either.
-    await callAgainNow(trx, leadId, reopening)
-    if (undone.answered_by === 'no-answer') await clearAnswer(trx, leadId, reopening)
+    if (isNoAnswer) await cancelEscalations(trx, leadId, 'Undone before it was sent.', now)
+    const source = outcome ? 'outcome' : isNoAnswer ? 'no-answer' : undone.answered_by
+    if (!isDueAgain && undone.answered_by === source) await clearAnswer(trx, leadId, reopening)
     await sendStatus(trx, leadId, now)
   })
 }
 
-/** Makes a lead due again if nobody has reached the homeowner. Keeps the first answer. */
-async function callAgainNow(
-  trx: Kysely<Tables>,
-  leadId: string,
-  { remindAt, reopenedAt }: Reopening,
-): Promise<void> {
-  await trx
-    .updateTable('leads')
-    .set({ call_again_at: reopenedAt, escalate_at: remindAt })
-    .where('id', '=', leadId)
-    .where('outcome', 'is', null)
-    .where('call_attempts', '>', 0)
-    .where('call_again_at', 'is', null)
-    .execute()
-}
-
-/** Returns false if the lead is closed, has no answer, or was called without reaching anyone. */
 async function clearAnswer(
   trx: Kysely<Tables>,
   leadId: string,
   { remindAt, reopenedAt, now }: Reopening,
-): Promise<boolean> {
-  const cleared = await trx
+): Promise<void> {
+  const answer = { answered_at: null, answered_by: null, answered_name: null }
+  await trx
     .updateTable('leads')
-    .set({
-      answered_at: null,
-      answered_by: null,
-      answered_name: null,
-      escalate_at: remindAt,
-      reopened_at: reopenedAt,
-    })
+    .set({ ...answer, escalate_at: remindAt, reopened_at: reopenedAt })
     .where('id', '=', leadId)
-    .where('outcome', 'is', null)
-    .where('answered_at', 'is not', null)
-    .where('call_attempts', '=', 0)
-    .returning('id')
-    .executeTakeFirst()
-  if (!cleared) return false
+    .execute()
   await trx
     .updateTable('deliveries')
     .set({ state: 'cancelled', note: 'The lead was reopened before it was sent.', settled_at: now })
@@ -176,7 +130,6 @@ async function clearAnswer(
     .where('note', '=', answeredFirst)
     .where('due_at', '>', now)
     .execute()
-  return true
 }
 
 const sendStatus = (trx: Kysely<Tables>, leadId: string, now: number): Promise<void> =>
