@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest'
-import { computeAnsweredAt, computeFirstReminderAt, decideReminder } from './reminder-steps.ts'
+import {
+  computeAnsweredAt,
+  computeFirstReminderAt,
+  computeNextReadAt,
+  decideReminder,
+} from './reminder-steps.ts'
 
 const minuteMs = 60_000
 const start = 1_000_000
@@ -30,4 +35,13 @@ it.each([
   [15, 15],
 ])('counts an answer found after %d minutes as given after %d', (found, counted) => {
   expect(computeAnsweredAt(deadlineAt, start + found * minuteMs)).toBe(start + counted * minuteMs)
+})
+
+it('checks Airtable every 5 minutes for an hour, every 2 hours for a day, and every 6 hours for 30 days', () => {
+  const hour = 60
+  const reads: number[] = []
+  const read = (at: number) => computeNextReadAt({ deadlineAt: 0, reopenedAt: null }, at)
+  for (let at = read(0); at !== null; at = read(at)) reads.push(at / minuteMs)
+  const countUntil = (minutes: number) => reads.filter((at) => at <= minutes).length
+  expect([hour, 24 * hour, 30 * 24 * hour].map(countUntil)).toEqual([12, 12 + 12, 12 + 12 + 4 * 29])
 })

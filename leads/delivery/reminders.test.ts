@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startFakeAirtable } from '#fakes/airtable.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { createFakeChannel, createTestContext } from '#testing/delivery.ts'
-import { storeLead } from '#testing/saved-leads.ts'
+import { testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import type { AirtableSettings } from '../channels/airtable/client.ts'
 import type { Result } from '../channels/channel.ts'
@@ -15,157 +15,82 @@ import { createDeliverer } from './deliver.ts'
 import { remindDue } from './reminders.ts'
 
 const minuteMs = 60_000
-const start = Date.parse('2026-11-15T18:00:00Z')
 
-const save = (db: Database) => storeLead(db, { at: start })
+type Sent = { at: number; leadId: string; reason: string; kind: string }
 
-type Sent = { at: number; leadId: string; reason: string; channel: string }
-
-/** Starts a process that reminds and delivers; `sent` lists its messages. */
+/** Starts a process that alerts and reminds; `sent` lists its messages. */
 function startProcess(
   db: Database,
   {
     clock = { at: start },
     sent = [] as Sent[],
     airtable = undefined as AirtableSettings | undefined,
-    works = (): boolean => true,
-    onSend = async () => {},
+    works = async () => true,
   } = {},
 ) {
   const { context, log, faults } = createTestContext(db, makeSettings(), { clock })
-  const kinds = ['email', 'remind1', 'remind2']
-  const channels = kinds.map((kind) =>
+  const createChannel = (kind: string, reasons: ('received' | 'unanswered' | 'missed')[]) =>
     createFakeChannel(
       kind,
-      async (claimed) => {
-        await onSend()
-        return claimed.map(({ lead, reason }): Result => {
-          if (!works()) return { ok: false, error: 'no route' }
-          sent.push({ at: clock.at, leadId: lead.id, reason, channel: kind })
-          return { ok: true }
-        })
+      async ([claimed]): Promise<Result[]> => {
+        if (!claimed || !(await works())) return [{ ok: false, error: 'no route' }]
+        const { lead, reason } = claimed
+        sent.push({ at: clock.at, leadId: lead.id, reason, kind })
+        return [{ ok: true }]
       },
-      { reasons: kind === 'email' ? ['received'] : ['unanswered', 'missed'] },
-    ),
-  )
-  const settings = Object.fromEntries(kinds.map((kind) => [kind, {}]))
-  const withChannels = { ...context, env: { ...context.env, ...settings, airtable } }
-  const remind = () => remindDue(withChannels, channels)
-  const deliverer = createDeliverer(withChannels, { all: channels, random: () => 1, faults })
-  /** Runs everything that is due at this time. */
-  const runAt = async (at: number) => {
-    clock.at = at
-    await deliverer.deliverDue(100)
-    await deliverer.deliverDue(100)
-  }
-  return { clock, sent, log, runAt, remind }
-}
-
-const reasons = (sent: Sent[], channel = 'remind1') =>
-  sent.filter((one) => one.channel === channel).map(({ reason }) => reason)
-
-/** Marks a lead as done an hour after its receipt, and undoes that. */
-async function closeAndReopen(db: Database, id: string) {
-  const now = start + 60 * minuteMs
-  await recordOutcome(db, id, { outcome: 'done', person: 'Sam', now })
-  const lead = await findLead(db, id)
-  const reopening = { remindAt: now + 4 * minuteMs, reopenedAt: now, now }
-  if (lead) await undoLast(db, id, lead, reopening)
-}
-
-describe.each(engines)('reminders on %s', (engine) => {
-  let db: Database
-  let id: string
-  beforeEach(async () => {
-    db = await openTestDatabase(engine)
-    id = await save(db)
-  })
-
-  it('reminds after 4 and 8 minutes, reports the missed deadline at 10, and then stops', async () => {
-    const { sent, runAt } = startProcess(db)
-    for (let seconds = 0; seconds <= 20 * 60; seconds += 15) await runAt(start + seconds * 1000)
-    expect(reasons(sent, 'email')).toEqual(['received'])
-    for (const channel of ['remind1', 'remind2'])
-      expect(reasons(sent, channel)).toEqual(['unanswered-4', 'unanswered-8', 'missed'])
-    const times = sent.filter(({ channel }) => channel === 'remind2').map(({ at }) => at)
-    // Compare whole minutes, because another channel's pause may have moved the clock by a second.
-    expect(times.map((at) => Math.floor((at - start) / minuteMs))).toEqual([4, 8, 10])
-  })
-
-  it('continues after a restart between the steps', async () => {
-    const sent: Sent[] = []
-    for (const minutes of [0, 3.9, 4, 4.1, 7.9, 8, 8, 9.9, 10, 10, 30])
-      await startProcess(db, { sent }).runAt(start + minutes * minuteMs)
-    expect(reasons(sent)).toEqual(['unanswered-4', 'unanswered-8', 'missed'])
-  })
-
-  it('sends each alert once with four processes at the same moment', async () => {
-    for (let at = 1; at < 5; at++) await save(db)
-    const sent: Sent[] = []
-    for (const minutes of [0, 4, 8, 10, 11]) {
-      const processes = Array.from({ length: 4 }, () => startProcess(db, { sent }))
-      await Promise.all(processes.map(({ runAt }) => runAt(start + minutes * minuteMs)))
+      { reasons },
+    )
+  const all = [createChannel('email', ['received']), createChannel('sms', ['unanswered', 'missed'])]
+  const env = { ...context.env, email: {}, sms: {}, airtable } as typeof context.env
+  const remind = () => remindDue({ ...context, env }, all)
+  const deliverer = createDeliverer({ ...context, env }, { all, random: () => 1, faults })
+  /** Runs everything that is due at these times. */
+  const runAt = async (...minutes: number[]) => {
+    for (const minute of minutes) {
+      clock.at = start + minute * minuteMs
+      await deliverer.deliverDue(100)
+      await deliverer.deliverDue(100)
     }
-    const keys = sent.map(({ leadId, reason, channel }) => `${leadId} ${reason} ${channel}`)
-    expect(keys).toHaveLength(5 * (1 + 3 * 2))
+  }
+  const listReminders = () => sent.filter(({ kind }) => kind === 'sms').map(({ reason }) => reason)
+  return { clock, sent, log, runAt, remind, listReminders }
+}
+
+async function open(options: Parameters<typeof startProcess>[1] = {}) {
+  const db = await openTestDatabase('sqlite')
+  const id = await storeLead(db)
+  const readDeliveries = async () => (await findLead(db, id))?.deliveries ?? []
+  /** Marks the lead as done an hour after its receipt, and undoes that. */
+  const closeAndReopen = async () => {
+    const now = start + 60 * minuteMs
+    await recordOutcome(db, id, { outcome: 'done', person: 'Sam', now })
+    const lead = await findLead(db, id)
+    const reopening = { remindAt: now + 4 * minuteMs, reopenedAt: now, now }
+    if (lead) await undoLast(db, id, lead, reopening)
+  }
+  return { db, id, readDeliveries, closeAndReopen, ...startProcess(db, options) }
+}
+
+describe.each(engines)('on %s', (engine) => {
+  it('sends each alert once with four processes at the same moment', async () => {
+    const db = await openTestDatabase(engine)
+    const sent: Sent[] = []
+    for (const _ of [1, 2]) await storeLead(db)
+    for (const minute of [0, 4, 8, 10, 11]) {
+      const processes = Array.from({ length: 4 }, () => startProcess(db, { sent }))
+      await Promise.all(processes.map(({ runAt }) => runAt(minute)))
+    }
+    const keys = sent.map(({ leadId, reason, kind }) => `${leadId} ${reason} ${kind}`)
+    expect(keys).toHaveLength(2 * 4)
     expect(new Set(keys).size).toBe(keys.length)
   })
 
-  it('replaces a reminder that could not be sent with the next one', async () => {
-    let works = false
-    const { sent, runAt } = startProcess(db, { works: () => works })
-    for (const minutes of [0, 4, 8, 10, 11, 12]) {
-      works = minutes > 10
-      await runAt(start + minutes * minuteMs)
-    }
-    expect(reasons(sent)).toEqual(['missed'])
-    // The first alert is still retried.
-    expect(reasons(sent, 'email')).toEqual(['received'])
-    const states = (await findLead(db, id))?.deliveries
-      .filter(({ channel }) => channel === 'remind1')
-      .map(({ reason, state }) => [reason, state])
-    expect(states).toEqual([
-      ['unanswered-4', 'cancelled'],
-      ['unanswered-8', 'cancelled'],
-      ['missed', 'sent'],
-    ])
-  })
-
-  it('sends nothing twice when the clock jumps ahead and back', async () => {
-    const { sent, runAt } = startProcess(db)
-    for (const minutes of [0, 4, 600, 1, 4, 5, 8, 10, 11]) await runAt(start + minutes * minuteMs)
-    expect(reasons(sent)).toEqual(['unanswered-4', 'missed'])
-    expect(reasons(sent, 'email')).toEqual(['received'])
-  })
-
-  it('sends no reminder after an answer, not even a pending one', async () => {
-    const answer = () => recordAnswer(db, id, { answeredAt: start, answeredBy: 'link', now: start })
-    let works = false
-    const { sent, runAt } = startProcess(db, {
-      works: () => works,
-      // The answer arrives during a send that fails.
-      onSend: async () => {
-        const deliveries = (await findLead(db, id))?.deliveries ?? []
-        if (deliveries.some(({ reason }) => reason === 'unanswered-4')) await answer()
-      },
-    })
-    await runAt(start)
-    await runAt(start + 4 * minuteMs)
-    works = true
-    for (const minutes of [5, 8, 10, 60]) await runAt(start + minutes * minuteMs)
-    expect(sent.filter(({ channel }) => channel !== 'email')).toEqual([])
-    const deliveries = (await findLead(db, id))?.deliveries ?? []
-    const cancelled = deliveries.filter(({ state }) => state === 'cancelled')
-    const note = 'Answered before it was sent.'
-    expect(cancelled).toMatchObject([{ note }, { note }])
-  })
-
   it('records either an answer or a reminder when both happen at the same time', async () => {
+    const db = await openTestDatabase(engine)
     for (let round = 0; round < 5; round++) {
-      const leadId = await save(db)
-      const { remind, clock } = startProcess(db)
-      clock.at = start + 4 * minuteMs
-      const now = clock.at
+      const leadId = await storeLead(db)
+      const now = start + 4 * minuteMs
+      const { remind } = startProcess(db, { clock: { at: now } })
       await Promise.all([
         recordAnswer(db, leadId, { answeredAt: now, answeredBy: 'link', now }),
         remind(),
@@ -178,16 +103,9 @@ describe.each(engines)('reminders on %s', (engine) => {
     }
   })
 
-  it('repeats the reminders for a lead reopened after its deadline', async () => {
-    const { sent, runAt } = startProcess(db)
-    for (const minutes of [4, 8, 10]) await runAt(start + minutes * minuteMs)
-    await closeAndReopen(db, id)
-    sent.length = 0
-    for (const minutes of [60, 64, 68, 70, 71, 90]) await runAt(start + minutes * minuteMs)
-    expect(reasons(sent)).toEqual(['unanswered-4', 'unanswered-8', 'missed'])
-  })
-
   it('records the first answer, and sends it to Airtable once', async () => {
+    const db = await openTestDatabase(engine)
+    const id = await storeLead(db)
     const answer = (leadId: string, answeredAt = start) =>
       recordAnswer(db, leadId, { answeredAt, answeredBy: 'link', now: answeredAt })
     const answers = await Promise.all([1, 2, 3].map((afterMs) => answer(id, start + afterMs)))
@@ -201,28 +119,81 @@ describe.each(engines)('reminders on %s', (engine) => {
   })
 })
 
+it('reminds after 4 and 8 minutes, reports the missed deadline at 10, and then stops, despite restarts', async () => {
+  const { db, sent } = await open()
+  for (const minute of [0, 3.9, 4, 4.1, 7.9, 8, 8, 9.9, 10, 10, 30])
+    await startProcess(db, { sent }).runAt(minute)
+  expect(sent.map(({ reason, at }) => [reason, (at - start) / minuteMs])).toEqual([
+    ['received', 0],
+    ['unanswered-4', 4],
+    ['unanswered-8', 8],
+    ['missed', 10],
+  ])
+})
+
+it('replaces a reminder that could not be sent with the next one, but retries the alert', async () => {
+  const { clock, sent, runAt, readDeliveries } = await open({
+    works: async () => clock.at > start + 10 * minuteMs,
+  })
+  await runAt(0, 4, 8, 10, 11, 12)
+  expect(sent.map(({ reason }) => reason).sort()).toEqual(['missed', 'received'])
+  const reminders = (await readDeliveries()).filter(({ channel }) => channel === 'sms')
+  expect(reminders.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'sent'])
+})
+
+it('sends nothing twice when the clock jumps ahead and back', async () => {
+  const { sent, runAt } = await open()
+  await runAt(0, 4, 600, 1, 4, 5, 8, 10, 11)
+  expect(sent.map(({ reason }) => reason)).toEqual(['received', 'unanswered-4', 'missed'])
+})
+
+it('sends no reminder after an answer, not even a pending one', async () => {
+  let isAnswered = false
+  const { db, id, runAt, listReminders, readDeliveries } = await open({
+    works: async () => {
+      const reminders = (await readDeliveries()).filter(({ channel }) => channel === 'sms')
+      if (reminders.length === 0 || isAnswered) return true
+      // The answer arrives during a send that fails.
+      isAnswered = true
+      await recordAnswer(db, id, { answeredAt: start, answeredBy: 'link', now: start })
+      return false
+    },
+  })
+  await runAt(0, 4, 5, 8, 10, 60)
+  expect(listReminders()).toEqual([])
+  const cancelled = (await readDeliveries()).filter(({ state }) => state === 'cancelled')
+  expect(cancelled).toMatchObject([{ note: 'Answered before it was sent.' }])
+})
+
+it('repeats the reminders for a lead reopened after its deadline', async () => {
+  const { sent, runAt, closeAndReopen, listReminders } = await open()
+  await runAt(4, 8, 10)
+  await closeAndReopen()
+  sent.length = 0
+  await runAt(60, 64, 68, 70, 71, 90)
+  expect(listReminders()).toEqual(['unanswered-4', 'unanswered-8', 'missed'])
+})
+
 describe('with Airtable', () => {
-  async function open() {
-    const db = await openTestDatabase('sqlite')
+  async function openAirtable() {
     const fake = await startFakeAirtable({ requestsPerWindow: 1000 })
     onTestFinished(() => fake.close())
-    const id = await save(db)
-    const setStatus = (status: string | undefined) => {
-      const fields = { 'Lead ID': id, ...(status && { Status: status }) }
+    const opened = await open({ airtable: fake.airtable })
+    const setStatus = (status: string) => {
+      const fields = { 'Lead ID': opened.id, Status: status }
       fake.records.splice(0, 1, { id: 'rec1', createdTime: '', fields })
     }
     setStatus('New')
-    return { db, fake, id, setStatus, ...startProcess(db, { airtable: fake.airtable }) }
+    return { fake, setStatus, ...opened }
   }
 
   it('treats a Status that staff set as an answer, and stops the reminders', async () => {
-    const { setStatus, runAt, sent, db, id, fake } = await open()
-    await runAt(start + 4 * minuteMs)
+    const { setStatus, runAt, listReminders, db, id, fake } = await openAirtable()
+    await runAt(4)
     setStatus('Called')
     const reads = fake.requests.length
-    await runAt(start + 8 * minuteMs)
-    await runAt(start + 10 * minuteMs)
-    expect(reasons(sent)).toEqual(['unanswered-4'])
+    await runAt(8, 10)
+    expect(listReminders()).toEqual(['unanswered-4'])
     expect(fake.requests.length).toBe(reads + 1)
     const lead = await findLead(db, id)
     expect(lead?.answeredBy).toBe('airtable')
@@ -230,42 +201,29 @@ describe('with Airtable', () => {
   })
 
   it('finds an answer after the deadline, without further reminders until then', async () => {
-    const { setStatus, runAt, sent, db, id } = await open()
-    for (const minutes of [10, 15, 20]) await runAt(start + minutes * minuteMs)
+    const { setStatus, runAt, listReminders, db, id } = await openAirtable()
+    await runAt(10, 15, 20)
     setStatus('Called')
-    await runAt(start + 25 * minuteMs)
-    expect(reasons(sent)).toEqual(['missed'])
+    await runAt(25)
+    expect(listReminders()).toEqual(['missed'])
     expect(await findLead(db, id)).toMatchObject({ answeredBy: 'airtable' })
     expect(await findNextEscalationAt(db)).toBeUndefined()
   })
 
-  it('checks old leads less and less often, and stops after 30 days', async () => {
-    const { db, runAt, fake } = await open()
-    await runAt(start + 10 * minuteMs)
-    let reads = 0
-    for (let at = await findNextEscalationAt(db); at; at = await findNextEscalationAt(db)) {
-      await runAt(at)
-      expect(++reads).toBeLessThan(200)
-    }
-    expect(fake.requests).toHaveLength(reads + 1)
-    // 12 in the first hour, 12 more on the first day, then 4 a day.
-    expect(reads).toBeGreaterThan(12 + 11 + 4 * 28)
-  })
-
   it('ignores the Status from before a lead was reopened', async () => {
-    const { db, id, setStatus, runAt, fake } = await open()
-    await closeAndReopen(db, id)
+    const { db, id, setStatus, runAt, closeAndReopen, fake } = await openAirtable()
+    await closeAndReopen()
     setStatus('Done')
-    await runAt(start + 64 * minuteMs)
+    await runAt(64)
     expect(fake.requests).toEqual([])
     expect(await findLead(db, id)).toMatchObject({ answeredAt: null })
   })
 
   it('reminds when Airtable cannot be read, and waits as long as Airtable asks', async () => {
-    const { fake, runAt, sent, log, db, clock } = await open()
+    const { fake, runAt, listReminders, log, db, clock } = await openAirtable()
     fake.nextFaults.push({ kind: 'error', status: 429, type: 'RATE_LIMIT_REACHED' })
-    await runAt(start + 4 * minuteMs)
-    expect(reasons(sent)).toEqual(['unanswered-4'])
+    await runAt(4)
+    expect(listReminders()).toEqual(['unanswered-4'])
     expect(log.entries.map(({ message }) => message)).toContain(
       'cannot read Airtable; treating leads as unanswered',
     )
@@ -274,7 +232,7 @@ describe('with Airtable', () => {
   })
 
   it('waits at most five seconds while another process uses Airtable', async () => {
-    const { db, remind, clock } = await open()
+    const { db, remind, clock } = await openAirtable()
     clock.at = start + 4 * minuteMs
     await acquireChannel(db, 'airtable', { holder: 'x', now: clock.at, until: clock.at + 60_000 })
     expect(await remind()).toEqual({ reminded: 0, nextAt: clock.at + 500 })
@@ -283,10 +241,10 @@ describe('with Airtable', () => {
   })
 
   it('reads many leads in one request', async () => {
-    const { db, fake, runAt, sent } = await open()
-    for (let at = 0; at < 20; at++) await save(db)
-    await runAt(start + 4 * minuteMs)
+    const { db, fake, runAt, listReminders } = await openAirtable()
+    for (let at = 0; at < 3; at++) await storeLead(db)
+    await runAt(4)
     expect(fake.requests).toHaveLength(1)
-    expect(reasons(sent)).toHaveLength(21)
+    expect(listReminders()).toHaveLength(4)
   })
 })
