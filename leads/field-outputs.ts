@@ -1,5 +1,5 @@
 import { type Field, fieldNames, type Lead, type LeadField, leadFields } from './fields.ts'
-import { makeSafe } from './safe-text.ts'
+import { toOneLine } from './safe-text.ts'
 
 type Output = 'alerts' | 'webhook' | 'answerPage' | 'desk' | 'csv'
 
@@ -65,7 +65,7 @@ export const listShown = (lead: Lead, output: Output): ShownField[] =>
   staffOrder
     .filter((name) => fieldOutputs[name].shownIn[output] && lead[name] !== '')
     .map((name) => {
-      const text = makeSafe(readField(lead, name)).replace(/\s+/g, ' ').trim()
+      const text = toOneLine(readField(lead, name))
       const { label } = fieldOutputs[name]
       return { name, label, text: name === 'phone' ? readPhone(text).shown : text }
     })

@@ -81,7 +81,7 @@ it('shows the source in one line, if it is known', () => {
   const paid = alertOf({ source: 'utm_source=google&utm_medium=cpc&utm_campaign=spring-roofs' })
   expect(formatText(paid)).toContain('\nSource: Google Ads · spring-roofs\n')
   expect(formatHtml(paid)).toContain('Google Ads · spring-roofs')
-  for (const source of [null, '']) expect(formatText(alertOf({ source }))).not.toContain('From:')
+  for (const source of [null, '']) expect(formatText(alertOf({ source }))).not.toContain('Source:')
 })
 
 it('leaves ordinary names and addresses readable', () => {

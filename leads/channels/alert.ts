@@ -3,7 +3,7 @@ import { isDueAgain, measureWait } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { listShown, readField, readPhone } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
-import { makeSafe } from '../safe-text.ts'
+import { toOneLine } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
 
 export type Alert = ReturnType<typeof describeAlert>
@@ -21,8 +21,8 @@ export function describeAlert(
   const isAgain = isDueAgain(lead, now)
   const ageMs = now - receivedAt
   const name = breakAutoLinks(lead.name)
-  const address = tidy(lead.address)
-  const { shown: phone, callUrl } = readPhone(tidy(lead.phone))
+  const address = toOneLine(lead.address)
+  const { shown: phone, callUrl } = readPhone(toOneLine(lead.phone))
   const clock = (at: number) => formatClock(at, { now, timeZone })
 
   const describeNeed = (): string => {
@@ -70,13 +70,11 @@ export function describeAlert(
   }
 }
 
-const tidy = (text: string) => makeSafe(text).replace(/\s+/g, ' ').trim()
-
 /**
  * Mail and message apps turn a name such as evil.example/pay into a link. A space after each dot and
  * colon prevents it.
  */
 export const breakAutoLinks = (text: string): string =>
-  tidy(text)
+  toOneLine(text)
     .replace(/([.:\u3002\uFF0E\uFF61\uFF1A])(?=[^\s,;)])/g, '$1 ')
     .replace(/[/\\]{2,}/g, '/')

@@ -2,7 +2,6 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startFakeMail } from '#fakes/mail.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestContext, openChannels, readDeliveries, sendThrough } from '#testing/delivery.ts'
-import { createTestDesk } from '#testing/desk.ts'
 import {
   dayHours,
   jane,
@@ -171,29 +170,4 @@ it.each<[string, boolean, (number | null)?]>([
   const { context } = createTestContext(await openTestDatabase('sqlite'), makeSettings(variables))
   const { channels } = await planDelivery(context, { ...jane, email, deadlineAt })
   expect(channels).toEqual(isSent ? ['airtable', 'confirmation'] : ['airtable'])
-})
-
-it('emails the homeowner once after “No answer” on the desk', async () => {
-  const { mail, env } = await startMail()
-  const db = await openTestDatabase('sqlite')
-  const desk = createTestDesk(db, { env: variables })
-  const { deliver } = openChannels(db, env, { clock: desk.clock })
-  const cookie = await desk.signIn()
-  const channels = ['confirmation']
-  const id = await storeLead(db, { channels, escalateAt: undefined })
-  await deliver()
-  for (const attempts of [0, 1]) {
-    await desk.call('POST', `/api/leads/${id}/no-answer`, { cookie, body: { attempts } })
-    await deliver()
-  }
-  const subjects = ['we have your request', 'we tried to reach you']
-  expect(mail.mails.map(({ to, subject }) => `${to}: ${subject}`)).toEqual(
-    subjects.map((subject) => `${jane.email}: Northgate Roofing: ${subject}`),
-  )
-  const { json } = await desk.call('GET', `/api/leads/${id}`, { cookie })
-  expect(json.lead.deliveries.map(({ what }: { what: string }) => what)).toEqual([
-    'Airtable, call started',
-    'Confirmation email',
-    'Confirmation email, after a call without an answer',
-  ])
 })

@@ -1,6 +1,6 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
-import { engines, openTestDatabase } from '#testing/database.ts'
+import { openTestDatabase } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
 import { jane, savePhone, storedJane, storeLead, testTime } from '#testing/saved-leads.ts'
 import { waitUntil } from '#testing/server-process.ts'
@@ -12,13 +12,12 @@ import { addCrew } from '../store/desk-access.ts'
 import { listDevices, type PushDevice, saveDevice } from '../store/push-devices.ts'
 import { findLead } from '../store/reading.ts'
 import { recordAnswer } from '../store/reminders.ts'
-import type { Engine } from '../store/tables.ts'
 import { findRecipients } from './channels.ts'
 import { isPushService, push } from './push.ts'
 
 const access = { deskEmails: [], now: testTime }
 
-async function open(engine: Engine = 'sqlite') {
+async function open() {
   const service = await startFakePush()
   onTestFinished(() => service.close())
   const settings = makeSettings({
@@ -27,7 +26,7 @@ async function open(engine: Engine = 'sqlite') {
     SMTP_URL: 'smtp://localhost',
     DESK_EMAIL_TO: 'Site-Owner@example.com',
   })
-  const db = await openTestDatabase(engine)
+  const db = await openTestDatabase('sqlite')
   const { fetch } = service
   const { context, clock, log, deliver } = openChannels(db, settings, { fetch })
   const addPhone = async (name: string, changes: Partial<PushDevice> = {}, email?: string) => {
@@ -46,56 +45,54 @@ async function open(engine: Engine = 'sqlite') {
   return { service, db, log, clock, context, addPhone, save, deliver, takeNotifications }
 }
 
-describe.each(engines)('push on %s', (engine) => {
-  it('sends only the necessary data, signed and encrypted', async () => {
-    const { service, addPhone, save, deliver } = await open(engine)
-    await addPhone('phone')
-    const leadId = await save({ serviceType: 'emergency' })
-    await deliver()
-    expect(service.messages).toHaveLength(1)
-    const { headers, data } = service.messages[0] ?? {}
-    expect(data).toEqual({
-      web_push: 8030,
-      mutable: true,
-      notification: {
-        title: 'Jane Doe: call by 6:10 AM CST',
-        body: 'EMERGENCY · Springfield',
-        tag: leadId,
-        lang: 'en-US',
-        navigate: `https://desk.example/#/lead/${leadId}`,
-        silent: false,
-      },
-      lead: { leadId, opensList: false, isEmergency: true, isAnswered: false },
-      receipt: { reason: 'received', leadIds: [leadId] },
-    })
-    expect(headers).toMatchObject({
-      ttl: '600',
-      urgency: 'high',
-      topic: leadId.replaceAll('-', ''),
-    })
+it('sends only the necessary data, signed and encrypted', async () => {
+  const { service, addPhone, save, deliver } = await open()
+  await addPhone('phone')
+  const leadId = await save({ serviceType: 'emergency' })
+  await deliver()
+  expect(service.messages).toHaveLength(1)
+  const { headers, data } = service.messages[0] ?? {}
+  expect(data).toEqual({
+    web_push: 8030,
+    mutable: true,
+    notification: {
+      title: 'Jane Doe: call by 6:10 AM CST',
+      body: 'EMERGENCY · Springfield',
+      tag: leadId,
+      lang: 'en-US',
+      navigate: `https://desk.example/#/lead/${leadId}`,
+      silent: false,
+    },
+    lead: { leadId, opensList: false, isEmergency: true, isAnswered: false },
+    receipt: { reason: 'received', leadIds: [leadId] },
   })
+  expect(headers).toMatchObject({
+    ttl: '600',
+    urgency: 'high',
+    topic: leadId.replaceAll('-', ''),
+  })
+})
 
-  it('replaces the notifications on all notified devices once someone answers', async () => {
-    const { service, db, clock, addPhone, save, deliver, takeNotifications } = await open(engine)
-    await addPhone('one')
-    await addPhone('two')
-    await addPhone('late', { notifyAfterMinutes: 8 })
-    const leadId = await save()
-    await deliver()
-    const keys = service.messages.map(({ headers }) => String(headers.authorization).split('k=')[1])
-    expect(new Set(keys).size).toBe(1)
-    expect(takeNotifications().sort()).toEqual([
-      'one: Jane Doe: call by 6:10 AM CST',
-      'two: Jane Doe: call by 6:10 AM CST',
-    ])
-    const answer = { answeredAt: clock.at, answeredBy: 'desk' as const, now: clock.at }
-    await recordAnswer(db, leadId, { ...answer, answeredName: 'Alex' })
-    await deliver()
-    expect(takeNotifications().sort()).toEqual([
-      'one: Alex is calling Jane Doe',
-      'two: Alex is calling Jane Doe',
-    ])
-  })
+it('replaces the notifications on all notified devices once someone answers', async () => {
+  const { service, db, clock, addPhone, save, deliver, takeNotifications } = await open()
+  await addPhone('one')
+  await addPhone('two')
+  await addPhone('late', { notifyAfterMinutes: 8 })
+  const leadId = await save()
+  await deliver()
+  const keys = service.messages.map(({ headers }) => String(headers.authorization).split('k=')[1])
+  expect(new Set(keys).size).toBe(1)
+  expect(takeNotifications().sort()).toEqual([
+    'one: Jane Doe: call by 6:10 AM CST',
+    'two: Jane Doe: call by 6:10 AM CST',
+  ])
+  const answer = { answeredAt: clock.at, answeredBy: 'desk' as const, now: clock.at }
+  await recordAnswer(db, leadId, { ...answer, answeredName: 'Alex' })
+  await deliver()
+  expect(takeNotifications().sort()).toEqual([
+    'one: Alex is calling Jane Doe',
+    'two: Alex is calling Jane Doe',
+  ])
 })
 
 it('notifies some devices later, with up-to-date content', async () => {

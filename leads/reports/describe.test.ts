@@ -58,6 +58,7 @@ it('describes a delivery by its channel, recipient, and reason', () => {
     },
     { ...delivery, channel: 'email', reason: 'unanswered-4' as const },
     { ...delivery, channel: 'sms-0a1b2c3d', reason: 'missed' as const },
+    { ...delivery, channel: 'confirmation', reason: 'unreached' as const },
     { ...delivery, channel: 'pigeon', reason: 'received' as const },
   ]
   const recipients = new Map([['push-0a1b2c3d', 'Sam’s phone']])
@@ -68,6 +69,7 @@ it('describes a delivery by its channel, recipient, and reason', () => {
     'Push notification to Sam’s phone, reminder after 4 minutes',
     'Email, early reminder',
     'Text message, missed deadline',
+    'Confirmation email, after a call without an answer',
     'pigeon',
   ])
 })

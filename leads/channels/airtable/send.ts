@@ -133,7 +133,7 @@ const describeCopies = ({ length }: readonly Row[]) =>
 
 const initialStatuses: readonly unknown[] = [undefined, '', 'New', 'Possible spam']
 
-export const isStatusSet = ({ fields }: Row): boolean => !initialStatuses.includes(fields.Status)
+const isStatusSet = ({ fields }: Row): boolean => !initialStatuses.includes(fields.Status)
 
 const outcomeStatuses = { done: 'Done', 'not-a-lead': 'Not a lead' } as const
 const ownStatuses: readonly unknown[] = [
