@@ -1,8 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
-import type { RawEnv } from '#cli/doctor/checks.ts'
 import { findPageKey } from '#cli/doctor/site-checks.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { readEnv } from '#leads/settings.ts'
@@ -28,7 +26,9 @@ const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop())
 
 process.chdir(join(import.meta.dirname, '..'))
-const given = readBuildVariables()
+const { PORT = 3000, DESK_PORT } = process.env
+// The page was built with these variables.
+for (const file of ['.env.local', '.env']) if (existsSync(file)) process.loadEnvFile(file)
 const dataDir = mkdtempSync(join(tmpdir(), 'roofing-demo-'))
 const airtable = await startFakeAirtable()
 const mail = await startFakeMail()
@@ -36,11 +36,11 @@ const push = await startFakePush()
 const printed = new Map<string, unknown>()
 try {
   const env = readEnv({
-    PORT: String(await findFreePort(Number(process.env.PORT ?? 3000))),
+    PORT: String(await findFreePort(Number(PORT))),
     HOST: '127.0.0.1',
-    DESK_PORT: String(await findFreePort(Number(process.env.DESK_PORT || 3001))),
+    DESK_PORT: String(await findFreePort(Number(DESK_PORT || 3001))),
     DATA_DIR: dataDir,
-    SUPABASE_ANON_KEY: findPageKey(given),
+    SUPABASE_ANON_KEY: findPageKey(process.env),
     ...airtable.env,
     SMTP_URL: mail.url,
     ALERT_EMAIL_FROM: 'site@example.com',
@@ -54,15 +54,16 @@ The site                   http://localhost:${site.port}
 The desk (link works once) ${await site.desk?.makeLink()}
 The fake Airtable          ${airtable.url}
 `)
-  if (given.VITE_SUPABASE_URL)
+  const { VITE_SUPABASE_URL } = process.env
+  if (VITE_SUPABASE_URL)
     print(
-      `The page sends leads to ${given.VITE_SUPABASE_URL} instead of this demo, because it was built with\nVITE_SUPABASE_URL. To see leads here, unset the variable and build again.\n`,
+      `The page sends leads to ${VITE_SUPABASE_URL} instead of this demo, because it was built with\nVITE_SUPABASE_URL. To see leads here, unset the variable and build again.\n`,
     )
   print(
     'Open the desk in another window, then fill out the form on the site. The lead appears on the desk, in the\nfake Airtable, and here as emails to staff and the homeowner. To sign in to the desk\nagain, use staff@example.com. Press Ctrl-C to stop the demo.\n',
   )
   await addCrewPhone()
-  const timer = setInterval(printNews, 300)
+  const timer = setInterval(printNews, 100)
   await stopped
   clearInterval(timer)
   await site.stop()
@@ -78,13 +79,6 @@ async function addCrewPhone(): Promise<void> {
   const db = await openDatabase({ dataDir })
   await savePhone(db, { endpoint, ...keys, createdAt: Date.now() })
   await db.close()
-}
-
-/** Returns the variables that the page was built with. */
-function readBuildVariables(): RawEnv {
-  const files = ['.env', '.env.local'].filter((file) => existsSync(file))
-  const texts = files.map((file) => parseEnv(readFileSync(file, 'utf8')))
-  return Object.assign({}, ...texts, process.env)
 }
 
 /** Prints new rows, Status changes, notifications, and emails. */
