@@ -1,7 +1,6 @@
 // Measures the product or tries to make it lose leads.
 //   npm run bench -- [page] [submit] [crash] [hostile] [load]   default: page and submit
 //   --save            also write the reports to bench/results.md
-//   --against FOLDER  page, submit: compare with another built checkout, alternating between the two
 //   --kills 100       crash: number of kills per database
 //   --requests 100000 hostile: number of requests per database
 //   --seconds 60      load: duration
@@ -24,18 +23,16 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     save: { type: 'boolean' },
-    against: { type: 'string' },
     kills: { type: 'string', default: '100' },
     requests: { type: 'string', default: '100000' },
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 })
-const { save, against, ...counts } = values
+const { save, ...counts } = values
 for (const [name, value] of Object.entries(counts))
   if (!/^\d+$/.test(value)) throw new Error(`--${name} must be a number.`)
 const options = {
-  against,
   kills: Number(counts.kills),
   requests: Number(counts.requests),
   seconds: Number(counts.seconds),

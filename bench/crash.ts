@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempDisposableSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Fault, startFakeAirtable } from '#fakes/airtable.ts'
+import { chooseFaultsBySeed, startFakeAirtable } from '#fakes/airtable.ts'
 import { startHttpFake } from '#fakes/http.ts'
 import { startFakeMail } from '#fakes/mail.ts'
 import { createRandom, pickOne } from '#fakes/random.ts'
@@ -19,26 +19,23 @@ import { type SentLead, startVisitors } from './visitors.ts'
 
 /** Kills servers while visitors send leads, then checks that every acknowledged lead arrived. */
 export async function benchCrash({ kills, seed }: Options): Promise<Report[]> {
-  const postgres = await startPostgres()
+  await using postgres = await startPostgres()
   // If one run fails, the other must still stop its servers.
   const runs = await Promise.allSettled([
     runCrash(seed, kills),
     runCrash(seed, kills, postgres.url),
-  ]).finally(postgres.remove)
-  const setups = ['SQLite, one process', 'PostgreSQL, two processes']
-  const results = runs.map((run, at) => {
+  ])
+  const results = runs.map((run) => {
     if (run.status === 'rejected') throw run.reason
-    return { setup: setups[at] ?? '', ...run.value }
+    return run.value
   })
   const killed: Report = {
     title: `Servers killed while 6 visitors send leads, seed ${seed}`,
     head: ['', 'kills', 'sent', 'acknowledged', 'lost', 'duplicated', 'retries', 'repeated alerts'],
-    rows: results.map(({ setup, lost, duplicated, ...counts }) => [
-      setup,
-      ...[counts.kills, counts.sent, counts.acknowledged, lost.length, duplicated.length].map(
-        String,
-      ),
-      ...[counts.retries, counts.repeatedAlerts].map(String),
+    rows: results.map(({ lost, duplicated, ...counts }, at) => [
+      at === 0 ? 'SQLite, one process' : 'PostgreSQL, two processes',
+      ...[counts.kills, counts.sent, counts.acknowledged, lost.length, duplicated.length],
+      ...[counts.retries, counts.repeatedAlerts],
     ]),
     failures: results.flatMap(({ lost, duplicated, unexpected }) => [
       ...lost,
@@ -59,7 +56,7 @@ export async function benchCrash({ kills, seed }: Options): Promise<Report[]> {
     {
       title: 'Power loss: the disk image without unsynced writes, SQLite',
       head: ['cuts', 'acknowledged', 'lost', 'damaged'],
-      rows: [[cuts, acknowledged, lost.length, damaged.length].map(String)],
+      rows: [[cuts, acknowledged, lost.length, damaged.length]],
       failures: [...lost, ...damaged],
     },
   ]
@@ -68,8 +65,9 @@ export async function benchCrash({ kills, seed }: Options): Promise<Report[]> {
 /** Kills servers at random times: one server with SQLite, two with PostgreSQL. */
 export async function runCrash(seed: number, kills: number, databaseUrl?: string) {
   const random = createRandom(seed)
-  const dataDir = mkdtempSync(join(tmpdir(), 'crash-'))
-  const receivers = await startReceivers(seed + 1)
+  await using cleanup = new AsyncDisposableStack()
+  const dataDir = cleanup.use(mkdtempDisposableSync(join(tmpdir(), 'crash-'))).path
+  const receivers = cleanup.use(await startReceivers(seed + 1))
   const env = {
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
@@ -79,82 +77,79 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
     ...receivers.env,
   }
   const db = await openDatabase({ dataDir, databaseUrl })
+  cleanup.defer(() => db.close())
 
+  const allServers = databaseUrl ? [0, 1] : [0]
+  const processes: ReturnType<typeof startServer>[] = []
+  const urls: (string | undefined)[] = []
   const killedAt: number[] = []
-  const servers: { process: ReturnType<typeof startServer>; url: string | undefined }[] = []
+  cleanup.defer(async () => {
+    for (const server of processes) await server.kill('SIGKILL')
+  })
   const start = async (at: number) => {
-    const server = { process: startServer(env), url: undefined as string | undefined }
-    servers[at] = server
-    server.url = await server.process.findUrl()
+    const server = startServer(env)
+    processes[at] = server
+    urls[at] = await server.findUrl()
   }
   const kill = async (at: number) => {
-    const server = servers[at]
-    await server?.process.kill('SIGKILL')
+    await processes[at]?.kill('SIGKILL')
     killedAt.push(Date.now())
-    if (server) server.url = undefined
+    urls[at] = undefined
   }
-  const allServers = databaseUrl ? [0, 1] : [0]
   const expireLeases = async () => {
     await db.kysely.updateTable('deliveries').set({ leased_until: 0 }).execute()
     await db.kysely.updateTable('channels').set({ leased_until: 0 }).execute()
   }
 
-  try {
-    // Node writes its compile cache only when a process exits normally.
-    await start(0)
-    await servers[0]?.process.kill('SIGTERM')
-    await Promise.all(allServers.map(start))
-    const visitors = startVisitors({
-      count: 6,
-      listUrls: () => servers.flatMap(({ url }) => url ?? []),
-      random,
-      // The fake mail server needs 100 ms per connection, so faster visitors would only fill the queue.
-      pauseMs: 1_500,
-    })
-    const countAcknowledged = () => visitors.listAcknowledged().length
-    while (killedAt.length < kills) {
-      // Wait for leads instead of a fixed time, because a busy server could be killed before its first lead.
-      const enough = countAcknowledged() + random() * 6
-      await waitUntil(() => countAcknowledged() >= enough)
-      await pause(random() * 100)
-      const victims = random() < 0.3 ? allServers : [pickOne(allServers, random)]
-      await Promise.all(victims.map(kill))
-      // After all processes are killed, do not wait for their leases to expire.
-      if (victims.length === allServers.length) await expireLeases()
-      await Promise.all(victims.map(start))
-    }
-    await visitors.stop()
-    await Promise.all(allServers.map(kill))
-    await expireLeases()
-    await Promise.all(allServers.map(start))
-    await waitUntil(async () => {
-      // Skip the backoff of failed deliveries, but give each retry time to finish.
-      await retryDeliveries(db, 'all', Date.now())
-      await Promise.all(servers.map(({ url }) => wake(url)))
-      await pause(5_000)
-      return (await listPendingChannels(db)).length === 0
-    }, 1_800_000)
+  // Node writes its compile cache only when a process exits normally.
+  await start(0)
+  await processes[0]?.kill('SIGTERM')
+  await Promise.all(allServers.map(start))
+  const visitors = startVisitors({
+    count: 6,
+    listUrls: () => urls.filter((url) => url !== undefined),
+    random,
+    // The fake mail server needs 100 ms per connection, so faster visitors would only fill the queue.
+    pauseMs: 1_500,
+  })
+  const countAcknowledged = () => visitors.listAcknowledged().length
+  while (killedAt.length < kills) {
+    // Wait for leads instead of a fixed time, because a busy server could be killed before its first lead.
+    const enough = countAcknowledged() + random() * 6
+    await waitUntil(() => countAcknowledged() >= enough)
+    await pause(random() * 100)
+    const victims = random() < 0.3 ? allServers : [pickOne(allServers, random)]
+    await Promise.all(victims.map(kill))
+    // After all processes are killed, do not wait for their leases to expire.
+    if (victims.length === allServers.length) await expireLeases()
+    await Promise.all(victims.map(start))
+  }
+  await visitors.stop()
+  await Promise.all(allServers.map(kill))
+  await expireLeases()
+  await Promise.all(allServers.map(start))
+  await waitUntil(async () => {
+    // Skip the backoff of failed deliveries, but give each retry time to finish.
+    await retryDeliveries(db, 'all', Date.now())
+    await Promise.all(urls.map(wake))
+    await pause(5_000)
+    return (await listPendingChannels(db)).length === 0
+  }, 1_800_000)
 
-    const stored = await db.kysely.selectFrom('leads').select(['id', 'name']).execute()
-    const arrivals = stored.map((lead) => ({ place: 'database', at: 0, ...lead }))
-    const problems = findProblems(
-      visitors.leads,
-      [...arrivals, ...receivers.listArrivals()],
-      killedAt,
-    )
-    return {
-      ...problems,
-      unexpected: [...visitors.unexpected, ...problems.unexpected],
-      kills: killedAt.length,
-      sent: visitors.leads.length,
-      acknowledged: countAcknowledged(),
-      retries: visitors.countRetries(),
-    }
-  } finally {
-    for (const { process } of servers) await process.kill('SIGKILL')
-    await db.close()
-    await receivers.close()
-    rmSync(dataDir, { recursive: true, force: true })
+  const stored = await db.kysely.selectFrom('leads').select(['id', 'name']).execute()
+  const arrivals = stored.map((lead) => ({ place: 'database', at: 0, ...lead }))
+  const problems = findProblems(
+    visitors.leads,
+    [...arrivals, ...receivers.listArrivals()],
+    killedAt,
+  )
+  return {
+    ...problems,
+    unexpected: [...visitors.unexpected, ...problems.unexpected],
+    kills: killedAt.length,
+    sent: visitors.leads.length,
+    acknowledged: countAcknowledged(),
+    retries: visitors.countRetries(),
   }
 }
 
@@ -170,8 +165,7 @@ type Arrival = { place: string; name: string; id: string; at: number }
 async function startReceivers(seed: number) {
   // Other tests cover the rate limit; here, each lockout would take 30 s.
   const airtable = await startFakeAirtable({ requestsPerWindow: 1000 })
-  const random = createRandom(seed)
-  airtable.settings.chooseFault = () => chooseFault(random)
+  airtable.settings.chooseFault = chooseFaultsBySeed(seed, 0.15)
   const mail = await startFakeMail()
   const twilio = await startFakeTwilio()
   const posted: Arrival[] = []
@@ -213,24 +207,13 @@ async function startReceivers(seed: number) {
         .filter(({ to }) => to === staff.phone)
         .map(({ at, body }) => ({ place: 'sms', at, name: findName(body), id: findName(body) })),
     ],
-    close: () => Promise.all([airtable, mail, twilio, webhook].map((one) => one.close())),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([airtable, mail, twilio, webhook].map((one) => one.close()))
+    },
   }
 }
 
 const findName = (text: string) => text.match(/Visitor \d+/)?.[0] ?? ''
-
-/** One request in ten fails, and one response in twenty is lost. */
-function chooseFault(random: () => number): Fault | undefined {
-  const failures: Fault[] = [
-    { kind: 'error', status: 503, type: 'SERVICE_UNAVAILABLE' },
-    { kind: 'html', status: 502 },
-    { kind: 'refuse' },
-  ]
-  const losses: Fault[] = [{ kind: 'lose-answer' }, { kind: 'cut-answer' }]
-  const roll = random()
-  if (roll >= 0.15) return undefined
-  return pickOne(roll < 0.1 ? failures : losses, random)
-}
 
 // The receiver may read the last bytes of a killed process a little later.
 const readWithinMs = 1_000

@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { testPath } from '#testing/app.ts'
-import { countOne } from './report.ts'
+import { startServer } from '#testing/processes.ts'
+import { countOne, readResidentBytes } from './report.ts'
 import { makeLead } from './visitors.ts'
 
 /** Sends malformed HTTP over a plain socket. */
@@ -67,31 +68,49 @@ const attacks: Record<string, Attack> = {
   'a TLS handshake': [[400], Buffer.from('16030100a5010000a10303', 'hex')],
   'an empty request': [[0], '', true],
 }
-export const attackCount = Object.keys(attacks).length
 
-/** Runs every attack and returns the unexpected responses. */
-export async function trySockets(url: string, counts = new Map<number, number>()) {
-  const failures: string[] = []
-  await Promise.all(
-    Object.entries(attacks).map(async ([name, [expected, text, isHalfClosed]]) => {
-      const statuses = await exchange(url, (socket) => {
-        socket.write(text)
-        if (isHalfClosed) socket.end()
-      })
-      for (const status of statuses) countOne(counts, status)
-      if (!statuses.every((status) => expected.includes(status)))
-        failures.push(`${name}: ${statuses.join()}`)
-    }),
-  )
-  const pipelined = await exchange(url, (socket) =>
-    socket.write((post(length) + lead).repeat(9) + complete),
-  )
-  if (pipelined.join() !== Array(10).fill(200).join())
-    failures.push(`ten pipelined leads: ${pipelined.join()}`)
-  const byteByByte = await exchange(url, drip)
-  if (byteByByte.join() !== '200') failures.push(`byte by byte: ${byteByByte.join()}`)
-  return failures
+/** Runs every attack on a server, again and again. */
+export async function trySockets(dataDir: string, rounds: number) {
+  await using server = startServer({
+    DATA_DIR: dataDir,
+    RATE_LIMIT_PER_MINUTE: '0',
+    // With a heap this small, a memory leak ends the process.
+    NODE_OPTIONS: '--max-old-space-size=96',
+  })
+  const url = await server.findUrl()
+  const failures = new Set<string>()
+  const memory: number[] = []
+  const statuses = new Map<number, number>()
+  let sent = 0
+  const run = async (name: string, expected: readonly number[], send: Send, count?: number) => {
+    const received = await exchange(url, send)
+    sent += 1
+    for (const status of received) countOne(statuses, status)
+    const isComplete = count === undefined || received.length === count
+    if (!isComplete || !received.every((status) => expected.includes(status)))
+      failures.add(`${name}: ${received.join()}`)
+  }
+  for (let round = 0; round < rounds; round++) {
+    await Promise.all(
+      Object.entries(attacks).map(([name, [expected, text, isHalfClosed]]) =>
+        run(name, expected, (socket) => {
+          socket.write(text)
+          if (isHalfClosed) socket.end()
+        }),
+      ),
+    )
+    const pipelined = (post(length) + lead).repeat(9) + complete
+    await run('ten pipelined leads', [200], (socket) => socket.write(pipelined), 10)
+    await run('byte by byte', [200], drip, 1)
+    memory.push(readResidentBytes(server.pid))
+  }
+  if ((await server.kill('SIGTERM')) !== 0) failures.add('the server did not stop normally')
+  const { stderr } = server.output
+  if (/failed unexpectedly|can be stored/.test(stderr)) failures.add(`the server logged ${stderr}`)
+  return { sent, memory, statuses, failures }
 }
+
+type Send = (socket: Socket) => unknown
 
 async function drip(socket: Socket): Promise<void> {
   socket.setNoDelay()
@@ -102,7 +121,7 @@ async function drip(socket: Socket): Promise<void> {
 }
 
 /** Returns the status codes in order: 0 for a connection closed without one, -1 for one that stayed open. */
-async function exchange(url: string, send: (socket: Socket) => unknown): Promise<number[]> {
+async function exchange(url: string, send: Send): Promise<number[]> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
   const closed = new Promise((resolve) => socket.on('close', resolve))

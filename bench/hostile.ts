@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempDisposableSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -10,85 +10,53 @@ import type { Database } from '#leads/store/tables.ts'
 import { type DatabaseLocation, openDatabase } from '#server/database.ts'
 import { createTestApp, otherOrigin, ownOrigin } from '#testing/app.ts'
 import { startPostgres } from '#testing/postgres.ts'
-import { startServer } from '#testing/processes.ts'
 import { type HostileRequest, hostileRequest } from './hostile-requests.ts'
-import { attackCount, trySockets } from './hostile-sockets.ts'
+import { trySockets } from './hostile-sockets.ts'
 import * as report from './report.ts'
 
 const rounds = 5
 
 /** Sends requests that no browser would send and checks every response. */
-export async function benchHostile(options: report.Options): Promise<report.Report[]> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'hostile-'))
-  const postgres = await startPostgres()
-  try {
-    const results = {
-      SQLite: await tryFunction({ dataDir }, options),
-      PostgreSQL: await tryFunction({ dataDir, databaseUrl: postgres.url }, options),
-      'sockets: malformed HTTP': await tryServer(join(dataDir, 'sockets')),
-    }
-    return [
-      {
-        title: `Hostile requests, seed ${options.seed}`,
-        head: ['', 'requests', 'memory after each fifth', 'responses by status'],
-        rows: Object.entries(results).map(([name, { sent, memory, statuses }]) => [
-          name,
-          String(sent),
-          memory.map(report.formatMegabytes).join(', '),
-          report.formatCounts(statuses),
-        ]),
-        failures: Object.values(results).flatMap(({ failures }) => [...failures]),
-      },
-    ]
-  } finally {
-    await postgres.remove()
-    rmSync(dataDir, { recursive: true, force: true })
+export async function benchHostile({ requests, seed }: report.Options): Promise<report.Report[]> {
+  using dir = mkdtempDisposableSync(join(tmpdir(), 'hostile-'))
+  await using postgres = await startPostgres()
+  const location = { dataDir: dir.path }
+  const each = Math.ceil(requests / rounds)
+  const results = {
+    SQLite: await tryFunction(location, each, seed),
+    PostgreSQL: await tryFunction({ ...location, databaseUrl: postgres.url }, each, seed),
+    'sockets: malformed HTTP': await trySockets(join(dir.path, 'sockets'), rounds),
   }
+  return [
+    {
+      title: `Hostile requests, seed ${seed}`,
+      head: ['', 'requests', 'memory after each fifth', 'responses by status'],
+      rows: Object.entries(results).map(([name, { sent, memory, statuses }]) => [
+        name,
+        sent,
+        memory.map(report.formatMegabytes).join(', '),
+        report.formatCounts(statuses),
+      ]),
+      failures: Object.values(results).flatMap(({ memory, failures }) => [
+        ...failures,
+        report.findGrowth(memory),
+      ]),
+    },
+  ]
 }
 
-async function tryFunction(location: DatabaseLocation, { requests, seed }: report.Options) {
+async function tryFunction(location: DatabaseLocation, each: number, seed: number) {
   const db = await openDatabase(location)
   const { tryRequests, statuses } = createHostileTarget(db)
-  const each = Math.ceil(requests / rounds)
   const memory: number[] = []
-  const failures: (string | undefined)[] = []
-  for (let round = 0; round < rounds && !failures.some(Boolean); round++) {
-    failures.push(await tryRequests(each, seed + round))
+  const failures = new Set<string>()
+  for (let round = 0; round < rounds && failures.size === 0; round++) {
+    const failure = await tryRequests(each, seed + round)
+    if (failure) failures.add(failure)
     memory.push(readHeapBytes())
   }
   await db.close()
-  return {
-    sent: each * rounds,
-    memory,
-    statuses,
-    failures: [...failures, report.findGrowth(memory)],
-  }
-}
-
-async function tryServer(dataDir: string) {
-  const server = startServer({
-    DATA_DIR: dataDir,
-    RATE_LIMIT_PER_MINUTE: '0',
-    // With a heap this small, a memory leak ends the process.
-    NODE_OPTIONS: '--max-old-space-size=96',
-  })
-  try {
-    const url = await server.findUrl()
-    const failures = new Set<string | undefined>()
-    const memory: number[] = []
-    const statuses = new Map<number, number>()
-    for (let round = 0; round < rounds; round++) {
-      for (const failure of await trySockets(url, statuses)) failures.add(failure)
-      memory.push(report.readResidentBytes(server.pid))
-    }
-    failures.add(report.findGrowth(memory))
-    if ((await server.kill('SIGTERM')) !== 0) failures.add('the server did not stop normally')
-    if (/failed unexpectedly|can be stored/.test(server.output.stderr))
-      failures.add('the server logged an error')
-    return { sent: rounds * attackCount, memory, statuses, failures }
-  } finally {
-    await server.kill('SIGKILL')
-  }
+  return { sent: each * rounds, memory, statuses, failures }
 }
 
 function readHeapBytes(): number {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempDisposableSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,62 +14,57 @@ const heldConnections = 100
 
 /** Sends more requests than one process can serve and holds connections with unfinished requests. */
 export async function benchLoad({ seconds }: report.Options): Promise<report.Report[]> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'load-'))
-  const server = startServer({
-    DATA_DIR: dataDir,
+  using dir = mkdtempDisposableSync(join(tmpdir(), 'load-'))
+  await using server = startServer({
+    DATA_DIR: dir.path,
     RATE_LIMIT_PER_MINUTE: '0',
     TRUSTED_PROXIES: '1',
     // With a heap this small, a memory leak ends the process.
     NODE_OPTIONS: '--max-old-space-size=128',
   })
-  try {
-    const url = await server.findUrl()
-    const sockets = holdConnections(url)
-    const memory: number[] = []
-    const read = () => memory.push(report.readResidentBytes(server.pid))
-    const watch = setInterval(read, (seconds * 1000) / 20)
-    const under = await measure(url, visitors, seconds)
-    clearInterval(watch)
-    const closed = sockets.filter((socket) => socket.destroyed).length
-    for (const socket of sockets) socket.destroy()
-    const after = await measure(url, 1, 3)
+  const url = await server.findUrl()
+  const sockets = holdConnections(url)
+  const memory: number[] = []
+  const read = () => memory.push(report.readResidentBytes(server.pid))
+  const watch = setInterval(read, (seconds * 1000) / 20)
+  const under = await measure(url, visitors, seconds)
+  clearInterval(watch)
+  const closed = sockets.filter((socket) => socket.destroyed).length
+  for (const socket of sockets) socket.destroy()
+  const after = await measure(url, 1, 3)
 
-    const exitCode = await server.kill('SIGTERM')
-    const db = await openDatabase({ dataDir })
-    const stored = await countLeads(db)
-    await db.close()
-    const acknowledged = under.acknowledged + after.acknowledged
-    const listUnexpected = ({ responses }: typeof under, ...allowed: string[]) =>
-      [...responses.keys()].filter(
-        (response) => !['page 200', 'lead 200', ...allowed].includes(response),
-      )
-    return [
-      {
-        title: `Load on one process with SQLite and a heap of 128 MB, ${seconds} s`,
-        head: ['', ''],
-        rows: [
-          [`${visitors} visitors without a pause`, under.summary],
-          ['one visitor afterwards', after.summary],
-          ['leads', `${acknowledged} acknowledged, ${stored} stored`],
-          ['unfinished requests', `${closed} of ${heldConnections} closed`],
-          ['memory over time', memory.map(report.formatMegabytes).join(', ')],
-        ],
-        failures: [
-          ...listUnexpected(under, 'lead 429', 'lead 503').map((found) => `under load: ${found}`),
-          ...listUnexpected(after).map((found) => `after the load: ${found}`),
-          under.acknowledged === 0 ? 'no lead was stored under load' : undefined,
-          seconds > 40 && closed === 0 ? 'no unfinished request was closed' : undefined,
-          stored < acknowledged ? 'acknowledged leads are missing' : undefined,
-          exitCode !== 0 ? 'the server did not stop normally' : undefined,
-          // Ignore the first half, in which the process warms up.
-          report.findGrowth(memory.slice(memory.length >> 1)),
-        ],
-      },
-    ]
-  } finally {
-    await server.kill('SIGKILL')
-    rmSync(dataDir, { recursive: true, force: true })
-  }
+  const exitCode = await server.kill('SIGTERM')
+  const db = await openDatabase({ dataDir: dir.path })
+  const stored = await countLeads(db)
+  await db.close()
+  const acknowledged = under.acknowledged + after.acknowledged
+  const listUnexpected = ({ responses }: typeof under, ...allowed: string[]) =>
+    [...responses.keys()].filter(
+      (response) => !['page 200', 'lead 200', ...allowed].includes(response),
+    )
+  return [
+    {
+      title: `Load on one process with SQLite and a heap of 128 MB, ${seconds} s`,
+      head: ['', ''],
+      rows: [
+        [`${visitors} visitors without a pause`, under.summary],
+        ['one visitor afterwards', after.summary],
+        ['leads', `${acknowledged} acknowledged, ${stored} stored`],
+        ['unfinished requests', `${closed} of ${heldConnections} closed`],
+        ['memory over time', memory.map(report.formatMegabytes).join(', ')],
+      ],
+      failures: [
+        ...listUnexpected(under, 'lead 429', 'lead 503').map((found) => `under load: ${found}`),
+        ...listUnexpected(after).map((found) => `after the load: ${found}`),
+        under.acknowledged === 0 ? 'no lead was stored under load' : undefined,
+        seconds > 40 && closed === 0 ? 'no unfinished request was closed' : undefined,
+        stored < acknowledged ? 'acknowledged leads are missing' : undefined,
+        exitCode !== 0 ? 'the server did not stop normally' : undefined,
+        // Ignore the first half, in which the process warms up.
+        report.findGrowth(memory.slice(memory.length >> 1)),
+      ],
+    },
+  ]
 }
 
 /** Each connection alternates between loading the page and sending a lead, without pauses. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempDisposableSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, devices } from '@playwright/test'
@@ -7,7 +7,7 @@ import lighthouse from 'lighthouse'
 import { postLead } from '#testing/app.ts'
 import { findFreePort, startServer, waitUntil } from '#testing/processes.ts'
 import playwrightConfig from '../playwright.config.ts'
-import { formatMs, median, type Options, type Report } from './report.ts'
+import { formatMs, median, type Report } from './report.ts'
 import { makeLead } from './visitors.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -22,64 +22,50 @@ const blankPage =
   '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Blank</title><p>.</p></html>'
 
 /** Measures the built page, a blank page from the same server, and the desk, alternating between them. */
-export async function benchPage({ against }: Options): Promise<Report[]> {
+export async function benchPage(): Promise<Report[]> {
   execFileSync('npm', ['run', 'build', '--ignore-scripts'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  using cleanup = new DisposableStack()
   writeFileSync(blankFile, blankPage)
-  const folders = against ? [root, against] : [root]
-  const dataDirs = folders.map(() => mkdtempSync(join(tmpdir(), 'bench-')))
-  const servers = folders.map((cwd, at) => {
-    const env = { DATA_DIR: dataDirs[at], RATE_LIMIT_PER_MINUTE: '0' }
-    return startServer(env, { cwd, stderr: openSync('/dev/null', 'w') })
-  })
+  cleanup.defer(() => rmSync(blankFile))
+  using dir = mkdtempDisposableSync(join(tmpdir(), 'bench-'))
+  await using server = startServer(
+    { DATA_DIR: dir.path, RATE_LIMIT_PER_MINUTE: '0' },
+    { stderr: openSync('/dev/null', 'w') },
+  )
+  const url = await server.findUrl()
   const launch = playwrightConfig.use?.launchOptions
   const port = await findFreePort()
   const args = [...(launch?.args ?? []), `--remote-debugging-port=${port}`]
-  const browser = await chromium.launch({ ...launch, args })
-  try {
-    const [url = '', otherUrl] = await Promise.all(servers.map((server) => server.findUrl()))
-    const desk = await openDesk(browser, url, servers[0])
-    const views: Record<string, View[]> = { page: [], blank: [], desk: [] }
-    if (otherUrl) views.other = []
-    for (let run = 0; run < runs; run++) {
-      views.blank?.push(await runLighthouse(`${url}/blank.html`, port))
-      views.page?.push(await runLighthouse(`${url}/`, port))
-      views.desk?.push(await runLighthouse(desk.url, port, desk.cookie))
-      if (otherUrl) views.other?.push(await runLighthouse(`${otherUrl}/`, port))
-    }
-    // Start a new browser, because Lighthouse runs may have slowed this one down.
-    const fresh = await chromium.launch(launch)
-    const hydrationTimes: Record<string, number[]> = { page: [], ...(otherUrl && { other: [] }) }
-    for (let run = 0; run < hydrationRuns; run++) {
-      hydrationTimes.page?.push(await measureHydration(fresh, url))
-      if (otherUrl) hydrationTimes.other?.push(await measureHydration(fresh, otherUrl))
-    }
-    await fresh.close()
-    return [
-      compareViews(views),
-      {
-        title: `From the first tap to the hydrated form, CPU ${cpuSlowdown} times slower`,
-        head: ['', 'median', 'each run'],
-        rows: Object.entries(hydrationTimes).map(([name, each]) => [
-          name,
-          formatMs(median(each)),
-          each.map(Math.round).join(' '),
-        ]),
-      },
-    ]
-  } finally {
-    await browser.close()
-    await Promise.all(servers.map((server) => server.kill('SIGTERM')))
-    for (const made of [...dataDirs, blankFile]) rmSync(made, { recursive: true, force: true })
+  await using browser = await chromium.launch({ ...launch, args })
+  const desk = await openDesk(browser, url, server)
+  const views: Record<Subject, View[]> = { page: [], blank: [], desk: [] }
+  for (let run = 0; run < runs; run++) {
+    views.blank.push(await runLighthouse(`${url}/blank.html`, port))
+    views.page.push(await runLighthouse(`${url}/`, port))
+    views.desk.push(await runLighthouse(desk.url, port, desk.cookie))
   }
+  // Start a new browser, because Lighthouse runs may have slowed this one down.
+  await using fresh = await chromium.launch(launch)
+  const hydrationTimes: number[] = []
+  for (let run = 0; run < hydrationRuns; run++)
+    hydrationTimes.push(await measureHydration(fresh, url))
+  return [
+    compareViews(views),
+    {
+      title: `From the first tap to the hydrated form, CPU ${cpuSlowdown} times slower`,
+      head: ['median', 'each run'],
+      rows: [[formatMs(median(hydrationTimes)), hydrationTimes.map(Math.round).join(' ')]],
+    },
+  ]
 }
 
 /** Signs in to a desk with 60 waiting leads. */
-async function openDesk(browser: Browser, url: string, server?: ReturnType<typeof startServer>) {
+async function openDesk(browser: Browser, url: string, server: ReturnType<typeof startServer>) {
   for (let lead = 0; lead < 60; lead++) await postLead(url, makeLead(`Visitor ${lead}`))
-  const findLink = () => server?.output.stdout.match(/http:\S+#enter=[\w-]+/)?.[0]
+  const findLink = () => server.output.stdout.match(/http:\S+#enter=[\w-]+/)?.[0]
   await waitUntil(() => findLink() !== undefined)
   const context = await browser.newContext(devices['Pixel 7'])
   const page = await context.newPage()
@@ -92,6 +78,8 @@ async function openDesk(browser: Browser, url: string, server?: ReturnType<typeo
   await context.close()
   return { url: deskUrl, cookie: `${session?.name}=${session?.value}` }
 }
+
+type Subject = 'page' | 'blank' | 'desk'
 
 /** Lighthouse's metrics by audit ID and its scores by category. */
 type View = Record<string, number>
@@ -126,30 +114,26 @@ async function runLighthouse(
   ])
 }
 
-function compareViews(views: Record<string, View[]>): Report {
-  const names = Object.keys(views)
-  const rows = Object.entries({
-    ...metrics,
-    ...Object.fromEntries(categories.map((name) => [name, name])),
-  }).map(([id, name]) => {
-    const list = (subject: string) => views[subject]?.map((view) => view[id] ?? 0) ?? []
-    const isTime = id in metrics && id !== 'cumulative-layout-shift'
-    const format = isTime ? formatMs : (value: number) => String(Number(value.toFixed(3)))
-    const divideBy = (subject: string) => {
-      const ratio = median(list('page')) / median(list(subject))
-      return isTime && Number.isFinite(ratio) ? ratio.toFixed(2) : ''
+function compareViews(views: Record<Subject, View[]>): Report {
+  const names = Object.fromEntries(categories.map((name) => [name, name]))
+  const rows = Object.entries({ ...metrics, ...names }).map(([id, name]) => {
+    const list = (subject: Subject) => views[subject].map((view) => view[id] ?? 0)
+    const find = (subject: Subject) => median(list(subject))
+    if (!(id in metrics) || id === 'cumulative-layout-shift') {
+      const format = (value: number) => Number(value.toFixed(3))
+      return [name, format(find('page')), format(find('blank')), format(find('desk')), '', '']
     }
+    const ratio = find('page') / find('blank')
     return [
       name,
-      ...names.map((subject) => format(median(list(subject)))),
-      divideBy('blank'),
-      ...(views.other ? [divideBy('other')] : []),
-      isTime ? list('page').map(Math.round).join(' ') : '',
+      ...[find('page'), find('blank'), find('desk')].map(formatMs),
+      Number.isFinite(ratio) ? ratio.toFixed(2) : '',
+      list('page').map(Math.round).join(' '),
     ]
   })
   return {
     title: `Lighthouse, mobile, simulated 4G, medians of ${runs} alternating runs`,
-    head: ['', ...names, 'page/blank', ...(views.other ? ['page/other'] : []), 'each page'],
+    head: ['', 'page', 'blank', 'desk', 'page/blank', 'each page'],
     rows,
   }
 }

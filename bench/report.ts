@@ -4,36 +4,27 @@ import { readFileSync } from 'node:fs'
 export type Report = {
   title: string
   head: readonly string[]
-  rows: readonly (readonly string[])[]
+  rows: readonly (readonly (string | number)[])[]
   failures?: Iterable<string | undefined>
 }
 
-export type Options = {
-  /** The folder of another built checkout to compare with. */
-  against: string | undefined
-  seed: number
-  kills: number
-  requests: number
-  seconds: number
-}
+export type Options = { seed: number; kills: number; requests: number; seconds: number }
 
 /** Formats Markdown with aligned columns, so that it is also readable in a terminal. */
 export function formatReport({ title, head, rows, failures = [] }: Report): string {
   const widths = head.map((name, column) =>
-    Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
+    Math.max(name.length, ...rows.map((row) => String(row[column]).length)),
   )
-  const line = (cells: readonly string[]) =>
-    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`
+  const line = (cells: readonly (string | number)[]) =>
+    `| ${widths.map((width, column) => String(cells[column]).padEnd(width)).join(' | ')} |`
   const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`
   const found = [...failures].filter(Boolean).map((failure) => `\nFAILED: ${failure}\n`)
   const table = [line(head), rule, ...rows.map(line)].join('\n')
   return `### ${title}\n\n${table}\n${found.slice(0, 20).join('')}`
 }
 
-/** Returns the value at a quantile: 0.5 is the median, 0.99 the 99th percentile. */
-export const findQuantile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? Number.NaN
-export const median = (values: readonly number[]) => findQuantile(values, 0.5)
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
 export const formatMs = (ms: number) => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`)
 export const formatMegabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`

@@ -1,89 +1,61 @@
-import { mkdtempSync, openSync, rmSync } from 'node:fs'
+import { mkdtempDisposableSync, openSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { testLead, testPath } from '#testing/app.ts'
 import { startPostgres } from '#testing/postgres.ts'
 import { startServer } from '#testing/processes.ts'
-import { formatMs, median, type Options, type Report } from './report.ts'
+import { formatMs, median, type Report } from './report.ts'
 
 const connections = 50
 const seconds = 5
 const rounds = 5
 
-type Route = { name: string; url: string; body: object; status: number; loads: Load[] }
 type Load = { perSecond: number; p50Ms: number; p99Ms: number }
+type Route = { name: string; url: string; body: object; status: number; loads: Load[] }
 
 /** Measures durable leads per second, compared with requests that are rejected just before the database. */
-export async function benchSubmit({ against }: Options): Promise<Report[]> {
-  const closers: (() => Promise<unknown>)[] = []
-  try {
-    const own = await startRoutes(join(import.meta.dirname, '..'), '', closers)
-    const other = against ? await startRoutes(against, ', the other checkout', closers) : []
-    const routes = own.flatMap((route, at) => [route, ...other.slice(at, at + 1)])
-    for (const route of routes) await measure(route, 1)
-    for (let round = 0; round < rounds; round++)
-      for (const route of routes) route.loads.push(await measure(route, seconds))
-
-    const pick = (metric: keyof Load, route?: Route) =>
-      median(route?.loads.map((load) => load[metric]) ?? [])
-    // Compare runs of the same round, because the machine's speed changes between rounds.
-    const compare = (route: Route, to?: Route) =>
-      to
-        ? median(
-            route.loads.map((load, round) => load.perSecond / (to.loads[round]?.perSecond ?? 0)),
-          ).toFixed(2)
-        : ''
-    return [
-      {
-        title: `Submit, ${connections} connections, medians of ${rounds} alternating runs of ${seconds} s`,
-        head: ['route', 'leads', 'vs. no database', 'p50', 'p99', 'each run', 'vs. other'],
-        rows: routes.map((route) => [
-          route.name,
-          `${Math.round(pick('perSecond', route))}/s`,
-          compare(route, own.includes(route) ? own[0] : other[0]),
-          formatMs(pick('p50Ms', route)),
-          formatMs(pick('p99Ms', route)),
-          route.loads.map(({ perSecond }) => Math.round(perSecond)).join(' '),
-          compare(route, other[own.indexOf(route)]),
-        ]),
-      },
-    ]
-  } finally {
-    for (const close of closers.reverse()) await close()
-  }
-}
-
-/** Starts a checkout's server on each database. */
-async function startRoutes(cwd: string, suffix: string, closers: (() => Promise<unknown>)[]) {
-  const dir = mkdtempSync(join(tmpdir(), 'bench-'))
-  const postgres = await startPostgres({ durable: true })
-  closers.push(postgres.remove, async () => rmSync(dir, { recursive: true, force: true }))
-  const start = async (databaseUrl?: string) => {
-    const server = startServer(
-      {
-        DATA_DIR: dir,
-        DATABASE_URL: databaseUrl,
-        RATE_LIMIT_PER_MINUTE: '0',
-        // Without a proxy, the other checkout may limit connections per client.
-        TRUSTED_PROXIES: '1',
-      },
-      // Keep the cost of logging, but do not collect the log in this process's memory.
-      { cwd, stderr: openSync('/dev/null', 'w') },
-    )
-    closers.push(() => server.kill('SIGTERM'))
-    return server.findUrl()
-  }
+export async function benchSubmit(): Promise<Report[]> {
+  using dir = mkdtempDisposableSync(join(tmpdir(), 'bench-'))
+  await using postgres = await startPostgres({ durable: true })
+  // Keep the cost of logging, but do not collect the log in this process's memory.
+  const options = { stderr: openSync('/dev/null', 'w') }
+  const env = { DATA_DIR: dir.path, RATE_LIMIT_PER_MINUTE: '0' }
+  await using onSqlite = startServer(env, options)
+  await using onPostgres = startServer({ ...env, DATABASE_URL: postgres.url }, options)
+  const url = await onSqlite.findUrl()
+  const postgresUrl = await onPostgres.findUrl()
   // Only the last field is invalid, so the request takes every step except the database.
   const invalidLead = { ...testLead, serviceType: 'chimney' }
-  const url = await start()
-  const postgresUrl = await start(postgres.url)
+  const baseline: Route = { name: 'no database', url, body: invalidLead, status: 422, loads: [] }
   const routes: Route[] = [
-    { name: 'no database', url, body: invalidLead, status: 422, loads: [] },
+    baseline,
     { name: 'SQLite', url, body: testLead, status: 200, loads: [] },
     { name: 'PostgreSQL', url: postgresUrl, body: testLead, status: 200, loads: [] },
   ]
-  return routes.map((route) => ({ ...route, name: route.name + suffix }))
+  for (const route of routes) await measure(route, 1)
+  for (let round = 0; round < rounds; round++)
+    for (const route of routes) route.loads.push(await measure(route, seconds))
+
+  return [
+    {
+      title: `Submit, ${connections} connections, medians of ${rounds} alternating runs of ${seconds} s`,
+      head: ['route', 'leads', 'vs. no database', 'p50', 'p99', 'each run'],
+      rows: routes.map(({ name, loads }) => {
+        const rates = loads.map(({ perSecond }) => perSecond)
+        // Compare runs of the same round, because the machine's speed changes between rounds.
+        const ratios = rates.map((rate, round) => rate / (baseline.loads[round]?.perSecond ?? 0))
+        return [
+          name,
+          `${Math.round(median(rates))}/s`,
+          median(ratios).toFixed(2),
+          formatMs(median(loads.map(({ p50Ms }) => p50Ms))),
+          formatMs(median(loads.map(({ p99Ms }) => p99Ms))),
+          rates.map(Math.round).join(' '),
+        ]
+      }),
+    },
+  ]
 }
 
 async function measure({ name, url, body, status }: Route, duration: number): Promise<Load> {
