@@ -15,6 +15,7 @@ import { brand } from '#site/brand/brand.ts'
 import { findOldBrand } from '#site/brand/made.ts'
 import { createDir } from '#testing/database.ts'
 import { makeBrand } from './brand.ts'
+import { planPictures } from './pictures.ts'
 
 const gps = { GPSLatitude: '44/1 58/1 0/1', GPSLatitudeRef: 'N' }
 
@@ -103,22 +104,22 @@ test('explains the problem with a missing, broken, or small file', async () => {
 })
 
 test('does not show the sample house on phones once the owner has added a picture', async () => {
-  const { root, output, addPicture, make } = prepare()
+  const { root, addPicture } = prepare()
   const sample = 'site/brand/hero-portrait.webp'
   if (!existsSync(sample)) return
   copyFileSync(sample, join(root, sample))
   await addPicture('hero.jpg', 1920, 1080)
   await addPicture('about.jpg', 1200, 900)
-  await make()
-  expect(output).toContain(
+  const plan = () => planPictures(join(root, 'site/brand'), join(root, 'site/pictures'), 0)
+  const { jobs, notes } = await plan()
+  expect(notes).toContain(
     'site/brand/hero-portrait.webp is the sample picture, so phones show the middle of hero.jpg instead. Delete hero-portrait.webp, or replace it with your own picture.',
   )
+  await jobs.find(({ target }) => target.endsWith('hero-portrait-640.avif'))?.make()
   const phones = await sharp(join(root, 'site/pictures/hero-portrait-640.avif')).stats()
   // The owner's picture has one color.
   for (const { stdev } of phones.channels) expect(stdev).toBeLessThan(1)
   // The owner's portrait picture is used.
   await addPicture('hero-portrait.webp', 900, 1200)
-  output.length = 0
-  await make()
-  expect(output.join()).not.toContain('sample')
+  expect((await plan()).notes.join()).not.toContain('sample')
 })

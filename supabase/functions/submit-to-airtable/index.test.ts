@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '@supabase/supabase-js'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { listPendingChannels } from '#testing/saved-leads.ts'
 import { startFakeAirtable } from '../../../fakes/airtable.ts'
 import { startFakeMail } from '../../../fakes/mail.ts'
 import { makeAnswerToken } from '../../../leads/answer-link.ts'
@@ -11,6 +10,7 @@ import { openDatabase } from '../../../server/database.ts'
 import { testLead } from '../../../testing/app.ts'
 import { createLocation } from '../../../testing/database.ts'
 import { startProcess, waitUntil } from '../../../testing/processes.ts'
+import { listPendingChannels, storeLead } from '../../../testing/saved-leads.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const deno = join(root, 'node_modules/.bin/deno')
@@ -20,7 +20,7 @@ const publishableKey = 'sb_publishable_1'
 const secret = 'a secret for this test'
 
 /** Each test uses a different name, because an earlier test's deliveries may still be running. */
-const makeLead = (name: string) => ({ ...testLead, name, serviceType: 'emergency' })
+const makeLead = (name: string) => ({ ...testLead, name, serviceType: 'emergency' as const })
 
 // Deno itself lacks this global of Supabase's runtime.
 const edgeRuntime = `data:application/javascript,${encodeURIComponent(`
@@ -108,16 +108,11 @@ describe('the function on Deno', () => {
   )
 
   it('sends due deliveries when cron calls the function under Supabase’s path', async () => {
-    const { db, path, post, airtable } = edge
-    airtable.nextFaults.push({ kind: 'html', status: 502 })
-    expect(await post('', makeLead('Zoë retries'))).toBe(200)
-    await waitUntil(async () => {
-      const stored = await findLead('Zoë retries')
-      return stored?.deliveries.some(({ lastError }) => lastError !== null) ?? false
-    })
-    await db.kysely.updateTable('deliveries').set({ next_attempt_at: 0 }).execute()
+    const { db, path, post } = edge
+    const lead = makeLead('Zoë waits')
+    await storeLead(db, { at: Date.now(), lead, channels: ['airtable'], escalateAt: undefined })
     expect(await post('/deliver')).toBe(202)
-    await waitUntil(() => findRow('Zoë retries') !== undefined)
+    await waitUntil(() => findRow(lead.name) !== undefined)
     expect((await fetch(`${path}/healthz`)).status).toBe(200)
   })
 
