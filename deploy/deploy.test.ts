@@ -15,12 +15,6 @@ it('the systemd units run files that exist', () => {
   }
 })
 
-it('docs/hosting.md names only npm commands that exist', () => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-  for (const [, name = ''] of guide.matchAll(/npm run (?:-s )?([\w:-]*\w)/g))
-    expect(Object.keys(scripts)).toContain(name)
-})
-
 it('the command for Supabase secrets in docs/hosting.md leaves out machine settings', () => {
   const dir = createDir()
   const [, command = ''] = guide.match(/^(grep .*) > secrets\.txt$/m) ?? []

@@ -13,7 +13,7 @@ const skipped = ['node_modules', 'dist', 'dist-desk', 'test-results', 'data'].ma
 skipped.push('site/content.ts')
 const documents = [...globSync('*.md'), ...globSync('docs/*.md')]
 
-test.each(documents)('%s names only files that exist', (document) => {
+test.each(documents)('%s names only files and npm commands that exist', (document) => {
   const text = readFileSync(document, 'utf8')
   const named = [...text.matchAll(/`([\w@./-]+)`/g)].map(([, path = '']) => path)
   const linked = [...text.matchAll(/(?:\]\(|<img src=")(?!https?:)([^)#"]+)/g)].map(
@@ -21,6 +21,9 @@ test.each(documents)('%s names only files that exist', (document) => {
   )
   const paths = [...named.filter((path) => folders.test(path)), ...linked]
   expect(paths.filter((path) => !existsSync(path))).toEqual([])
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  for (const [, name = ''] of text.matchAll(/npm run (?:-s )?([\w:-]*\w)/g))
+    expect(Object.keys(scripts)).toContain(name)
 })
 
 test('no source file is longer than 300 lines', () => {
