@@ -8,7 +8,10 @@ test.beforeEach(async ({ page }) => {
   await page.goto('/')
 })
 
-test('retries a failed request once with the same idempotency key', async ({ form }) => {
+test('retries a failed request once, with the same key unless it belongs to another lead', async ({
+  form,
+}) => {
+  const keyReused = { status: 409, body: '{}' }
   const keys = new Set<string | undefined>()
   for (const [index, [first, second]] of [
     ['cut' as const, { status: 200 }],
@@ -19,20 +22,24 @@ test('retries a failed request once with the same idempotency key', async ({ for
       { status: 429, headers: { 'retry-after': '1' } },
       { contentType: 'text/plain', body: 'ok' },
     ],
+    [keyReused, { status: 200 }],
   ].entries()) {
     const requests = await form.answerWith(first, second)
-    await form.fillIn({ ...visitor, address: `${index} Ridge Rd` })
+    const lead = { ...visitor, address: `${index} Ridge Rd` }
+    await form.fillIn(lead)
     await form.button.click()
     await form.runClockUntil(() => requests.length === 2)
     await expect(form.address).toHaveValue('')
     await expect(form.toast('received')).toBeVisible()
+    expect(requests.map((request) => request.postDataJSON())).toEqual([lead, lead])
     const [firstKey, secondKey] = requests.map(keyOf)
     expect(firstKey).toMatch(/^[0-9a-f]{32}$/)
-    expect(secondKey).toBe(firstKey)
+    expect(secondKey === firstKey).toBe(first !== keyReused)
     keys.add(firstKey)
+    keys.add(secondKey)
   }
   // Each lead has a different key.
-  expect(keys.size).toBe(4)
+  expect(keys.size).toBe(6)
 })
 
 test('aborts a request after 10 s without a response and retries once', async ({ page, form }) => {

@@ -232,6 +232,11 @@ test.describe('after a failure', () => {
 
   test('shows a toast and a phone number, and keeps the values', async ({ page, form }) => {
     await page.clock.install()
+    // A submit removes the outcome of an earlier native post.
+    await page.goto('/?again#estimate-failed')
+    const nativeOutcome = page.locator('#estimate-failed')
+    await expect(nativeOutcome).toContainText(words.toasts.failed)
+    await expect(nativeOutcome).toBeInViewport()
     await form.fillIn()
     const keys = new Set<string | undefined>()
     const error = '{"error":{"code":"x","message":"y"}}'
@@ -251,6 +256,7 @@ test.describe('after a failure', () => {
       await expect(form.note('failed')).toBeVisible()
       const toastText = page.getByText('Failed to submit form. Please try again.', { exact: true })
       await expect(toastText).toBeVisible()
+      await expect(nativeOutcome).toHaveCount(0)
       expect(requests).toHaveLength(tries)
       for (const request of requests) keys.add(keyOf(request))
       expect(await form.readValues()).toEqual(visitor)

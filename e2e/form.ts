@@ -97,15 +97,6 @@ export function findForm(page: Page) {
       return posts
     },
 
-    /** Collects the content types of posts to the function without responding. */
-    async holdPosts() {
-      const types: string[] = []
-      await page.route(functionUrl, (route) => {
-        types.push(route.request().headers()['content-type'] ?? '')
-      })
-      return types
-    },
-
     /** Runs the page's fake clock until the condition is true. */
     runClockUntil: (condition: () => boolean) =>
       expect
