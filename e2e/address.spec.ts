@@ -63,18 +63,33 @@ test('loads Google’s script once, when the visitor focuses the form, even if i
   expect(google.scripts).toHaveLength(1)
 })
 
-test('keeps a plain field without an error message when the script is blocked', async ({
-  page,
-  address,
-}) => {
-  const google = await fakeGoogleMaps(page, { blocked: true })
-  await page.goto('/')
-  await address.field.focus()
-  await expect.poll(() => google.scripts.length).toBe(1)
-  await address.expectPlain()
-  await address.expectTypedAddressSent()
-  expect(google.scripts).toHaveLength(1)
-})
+const answer = () => Promise.reject(new Error('RESOURCE_EXHAUSTED: quota'))
+
+for (const [problem, options] of [
+  ['the script is blocked', { blocked: true }],
+  ['Google rejects the key', {}],
+  ['three searches fail, such as after an exceeded quota', { answer }],
+] as const)
+  test(`keeps a plain field without an error message when ${problem}`, async ({
+    page,
+    address,
+  }) => {
+    const google = await fakeGoogleMaps(page, options)
+    await page.goto('/')
+    await address.field.focus()
+    await expect.poll(() => google.scripts.length).toBe(1)
+    const searches = 'blocked' in options ? 0 : 3
+    for (let count = 1; count <= searches; count++) {
+      await expect(address.combobox).toBeFocused()
+      await address.type('12 Oak')
+      await expect.poll(() => google.searches.length).toBe(count)
+    }
+    if (problem === 'Google rejects the key') await google.rejectKey()
+    await address.expectPlain()
+    await address.expectTypedAddressSent()
+    expect(google.searches).toHaveLength(searches)
+    expect(google.scripts).toHaveLength(1)
+  })
 
 test('polls for the Places library every 100 ms for two minutes', async ({ page, address }) => {
   await page.clock.install()
@@ -105,8 +120,12 @@ test('suggests only addresses and fills in the formatted address of the chosen o
   address,
 }) => {
   const { field, options } = address
+  const { promise: arrives, resolve: arrive } = Promise.withResolvers<void>()
   const google = await fakeGoogleMaps(page, {
-    format: (place) => (place.startsWith('12 Oak Ave') ? `${place} 80202, USA` : null),
+    format: (place) => {
+      if (place.startsWith('12 Oak St')) return arrives.then(() => 'Too late')
+      return place.startsWith('12 Oak Ave') ? `${place} 80202, USA` : null
+    },
   })
   await address.openList()
   const submits = await address.countSubmits()
@@ -126,10 +145,18 @@ test('suggests only addresses and fills in the formatted address of the chosen o
   await address.type('7 Elm')
   await expect(options).toHaveCount(5)
   expect(google.searches.map(({ session }) => session)).toEqual([1, 2])
-  await options.first().click()
+  await options.last().click()
   await expect.poll(() => google.details.length).toBe(2)
   await expect(options).toHaveCount(0)
   await expect(field).toHaveValue('7 Elm')
+
+  // A late response does not overwrite typed text.
+  await address.type(' St')
+  await options.first().click()
+  await page.keyboard.type('reet')
+  arrive()
+  await expect(options).toHaveCount(5)
+  await expect(field).toHaveValue('7 Elm Street')
   expect(await submits()).toBe(0)
 
   // After the form is sent, the old list does not open again.
@@ -138,45 +165,6 @@ test('suggests only addresses and fills in the formatted address of the chosen o
   await field.focus()
   await page.keyboard.press('ArrowDown')
   await expect(options).toHaveCount(0)
-})
-
-test('never overwrites typed text and stops when Google rejects the key', async ({
-  page,
-  address,
-}) => {
-  const { promise: arrives, resolve: arrive } = Promise.withResolvers<void>()
-  const google = await fakeGoogleMaps(page, { format: () => arrives.then(() => 'Too late') })
-  await address.openList()
-  await address.options.first().click()
-  await page.keyboard.type('ley')
-  arrive()
-  await expect(address.options).toHaveCount(5)
-  await expect(address.field).toHaveValue('12 Oakley')
-
-  await google.rejectKey()
-  await address.expectPlain()
-  const { length } = google.searches
-  await address.expectTypedAddressSent()
-  expect(google.searches).toHaveLength(length)
-})
-
-test('stops suggestions without an error message after three failures, such as an exceeded quota', async ({
-  page,
-  address,
-}) => {
-  const google = await fakeGoogleMaps(page, {
-    answer: () => {
-      throw new Error('RESOURCE_EXHAUSTED: quota')
-    },
-  })
-  await address.focusCombobox()
-  for (const searches of [1, 2, 3]) {
-    await address.type('12 Oak')
-    await expect.poll(() => google.searches.length).toBe(searches)
-  }
-  await address.expectPlain()
-  await address.expectTypedAddressSent()
-  expect(google.searches).toHaveLength(3)
 })
 
 test('supports Google’s old widget: it suggests only addresses, and Enter in its list does not submit', async ({

@@ -1,11 +1,7 @@
-import { once } from 'node:events'
-import { serve } from '@hono/node-server'
 import type { Page } from '@playwright/test'
-import { Hono } from 'hono'
-import { createStaticSite } from '#server/static-site.ts'
 import { form as words } from '#site/content.ts'
 import { findForm, visitor } from './form.ts'
-import { siteWithKeyDir } from './site.ts'
+import { serveSite, siteWithKeyDir } from './site.ts'
 import { expect, test as plain } from './test.ts'
 
 type Fixtures = { address: ReturnType<typeof findAddress> }
@@ -15,12 +11,9 @@ export const test = plain.extend<Fixtures, { siteWithKey: string }>({
   siteWithKey: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructuring pattern
     async ({}, use) => {
-      const app = new Hono().all('*', createStaticSite(siteWithKeyDir))
-      const server = serve({ fetch: app.fetch, port: 0 })
-      await once(server, 'listening')
-      const address = server.address()
-      await use(`http://localhost:${typeof address === 'object' ? address?.port : ''}`)
-      server.close()
+      const site = await serveSite({ HOST: '127.0.0.1' }, siteWithKeyDir)
+      await use(`http://127.0.0.1:${site.port}`)
+      await site.stop()
     },
     { scope: 'worker' },
   ],
