@@ -193,7 +193,7 @@ const plainPunctuation = (text: string) =>
     .replace(/[–—]/g, '-')
 
 const beyondGsm7 = /[^\n\r @£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ!-#¤%-?¡A-ZÄÖÑÜ§¿a-zäöñüà^{}\\[~\]|€]+/u
-const doubleInGsm7 = /[\^{}\\[~\]|€]/
+const doubleInGsm7 = /[\^{}\\[~\]|€]/g
 
 /** Removes accents that are not in GSM-7, and replaces other characters with a question mark. */
 const simplify = (text: string) =>
@@ -204,17 +204,10 @@ const simplify = (text: string) =>
 
 /**
  * Carriers send and bill long messages in segments of 153 GSM-7 characters, or of 67 UTF-16 units if one
- * character is not in GSM-7. Phones show two segments without a tap.
+ * character is not in GSM-7. Phones show two segments without a tap. One place stays free, because a
+ * character of size 2 is not split between segments.
  */
 function fitsTwoSegments(text: string): boolean {
-  const isPlain = !beyondGsm7.test(text)
-  const segment = isPlain ? 153 : 67
-  let used = 0
-  for (const letter of text) {
-    const size = isPlain ? (doubleInGsm7.test(letter) ? 2 : 1) : letter.length
-    // A character of size 2 is not split between segments.
-    if ((used % segment) + size > segment) used += 1
-    used += size
-  }
-  return used <= 2 * segment
+  if (beyondGsm7.test(text)) return text.length < 2 * 67
+  return text.length + (text.match(doubleInGsm7)?.length ?? 0) < 2 * 153
 }

@@ -54,15 +54,6 @@ describe('a lead', () => {
     expect(Object.keys(rowOf(lead) ?? {})).not.toContain('Source')
   })
 
-  test('has one row after it was sent twice, and keeps the Status that staff set', async () => {
-    const { send, fake, rowOf } = await startAirtable()
-    const lead = makeLead()
-    await send([lead])
-    Object.assign(rowOf(lead) ?? {}, { Status: 'Called' })
-    expect(await send([lead])).toEqual([{ ok: true }])
-    expect(fake.records.map(({ fields }) => fields.Status)).toEqual(['Called'])
-  })
-
   test('is sent with nine others in two requests, at most four per second', async () => {
     const { send, fake } = await startAirtable()
     for (let batch = 0; batch < 12; batch++) await send(makeLeads(10))
