@@ -16,49 +16,21 @@ import { testTime as start } from '#testing/saved-leads.ts'
 import { waitUntil } from '#testing/server-process.ts'
 import { acquireChannel } from '../store/channel-leases.ts'
 import { claimDue } from '../store/deliveries.ts'
-import type { Database } from '../store/tables.ts'
+import type { Database, Engine } from '../store/tables.ts'
 import { leaseMs } from './channel-run.ts'
 
-const hideDeliveries = (db: Database) =>
-  db.kysely.schema.alterTable('deliveries').renameTo('away').execute()
-const restoreDeliveries = (db: Database) =>
-  db.kysely.schema.alterTable('away').renameTo('deliveries').execute()
+async function save(count: number, engine: Engine = 'sqlite') {
+  const db = await openTestDatabase(engine)
+  await saveLeads(db, count)
+  return db
+}
 
 describe.each(engines)('a channel on %s', (engine) => {
-  async function save(count: number) {
-    const db = await openTestDatabase(engine)
-    await saveLeads(db, count)
-    return db
-  }
-
-  it('sends due deliveries in batches, pauses between them, and records the results', async () => {
-    const db = await save(25)
-    const { deliver, sends, clock, deliverer } = openDelivery(db, sendWell)
-    await deliverer.deliverDue(10_000)
-    expect(sends.map(({ ids }) => ids.length)).toEqual([10, 10, 5])
-    expect(sends.map(({ at }) => at - start)).toEqual([0, 250, 500])
-    expect(await readStates(db)).toEqual(Array(25).fill('sent'))
-    clock.at += 1_000_000
-    await deliver()
-    expect(sends).toHaveLength(3)
-  })
-
-  it('retries after an exception, and does not log its message', async () => {
-    const db = await save(1)
-    const { deliver, log } = openDelivery(db, async () => {
-      throw new TypeError('zoe@example.com is odd')
-    })
-    await deliver()
-    const lastError = 'TypeError'
-    expect(await readDeliveries(db)).toMatchObject([{ state: 'waiting', attempts: 1, lastError }])
-    expect(JSON.stringify(log.entries)).not.toContain('zoe')
-  })
-
   it.each([true, false])(
     'waits as long as the service asks, in every process; exclusive: %s',
     async (exclusive) => {
-      const db = await save(12)
-      const changes = { exclusive }
+      const db = await save(3, engine)
+      const changes = { exclusive, batchSize: 2 }
       const refuse: Send = async (leads) =>
         leads.map(() => ({ ok: false, error: 'wait', holdMs: 31_000 }))
       const locked = openDelivery(db, refuse, { changes })
@@ -69,12 +41,12 @@ describe.each(engines)('a channel on %s', (engine) => {
       expect(other.sends).toHaveLength(0)
       other.clock.at = start + 31_000
       await other.deliverer.deliverDue(5_000)
-      expect(other.sends.map(({ ids }) => ids.length)).toEqual([10, 2])
+      expect(other.sends.map(({ ids }) => ids.length)).toEqual([2, 1])
     },
   )
 
   it('has only one sender at a time if it is exclusive', async () => {
-    const db = await save(60)
+    const db = await save(12, engine)
     let sending = 0
     let mostAtOnce = 0
     const send: Send = async (leads) => {
@@ -85,50 +57,75 @@ describe.each(engines)('a channel on %s', (engine) => {
       return leads.map(succeed)
     }
     const { clock, pause, runAll } = createSharedClock()
-    const processes = Array.from({ length: 4 }, () => openDelivery(db, send, { clock, pause }))
-    await runAll(
-      processes.map(
-        ({ deliverer }) =>
-          () =>
-            deliverer.deliverDue(60_000),
-      ),
+    const processes = Array.from({ length: 4 }, () =>
+      openDelivery(db, send, { clock, pause, changes: { batchSize: 2 } }),
     )
+    await runAll(processes.map((one) => () => one.deliverer.deliverDue(60_000)))
     const sends = processes.flatMap((process) => process.sends)
     expect(mostAtOnce).toBe(1)
-    expect(sends.flatMap(({ ids }) => ids)).toHaveLength(60)
-    expect(new Set(sends.flatMap(({ ids }) => ids)).size).toBe(60)
+    expect(sends.flatMap(({ ids }) => ids)).toHaveLength(12)
+    expect(new Set(sends.flatMap(({ ids }) => ids)).size).toBe(12)
     const times = sends.map(({ at }) => at).sort((a, b) => a - b)
     for (const [at, time] of times.entries())
       if (at > 0) expect(time - (times[at - 1] ?? 0)).toBeGreaterThanOrEqual(250)
   })
+})
 
-  it('takes over the deliveries of a killed process within a minute', async () => {
-    const db = await save(1)
-    const sending = Promise.withResolvers<void>()
-    const killed = openDelivery(db, () => {
-      sending.resolve()
-      return new Promise(() => {})
-    })
-    void killed.deliver()
-    await sending.promise
-    const next = openDelivery(db, sendWell)
-    await next.deliver()
-    expect(next.sends).toHaveLength(0)
-    next.clock.at += 50_000
-    await next.deliver()
-    expect(next.sends).toHaveLength(1)
-    expect(await readDeliveries(db)).toMatchObject([{ state: 'sent', attempts: 2 }])
+it('sends due deliveries in batches, pauses between them, and records the results', async () => {
+  const db = await save(5)
+  const changes = { batchSize: 2 }
+  const { deliver, sends, clock, deliverer } = openDelivery(db, sendWell, { changes })
+  await deliverer.deliverDue(10_000)
+  expect(sends.map(({ ids, at }) => [ids.length, at - start])).toEqual([
+    [2, 0],
+    [2, 250],
+    [1, 500],
+  ])
+  expect(await readStates(db)).toEqual(Array(5).fill('sent'))
+  clock.at += 1_000_000
+  await deliver()
+  expect(sends).toHaveLength(3)
+})
+
+it('retries after an exception, and does not log its message', async () => {
+  const db = await save(1)
+  const { deliver, log } = openDelivery(db, async () => {
+    throw new TypeError('zoe@example.com is odd')
   })
+  await deliver()
+  const lastError = 'TypeError'
+  expect(await readDeliveries(db)).toMatchObject([{ state: 'waiting', attempts: 1, lastError }])
+  expect(JSON.stringify(log.entries)).not.toContain('zoe')
+})
 
+it('takes over the deliveries of a killed process within a minute', async () => {
+  const db = await save(1)
+  const sending = Promise.withResolvers<void>()
+  const killed = openDelivery(db, () => {
+    sending.resolve()
+    return new Promise(() => {})
+  })
+  void killed.deliver()
+  await sending.promise
+  const next = openDelivery(db, sendWell)
+  await next.deliver()
+  expect(next.sends).toHaveLength(0)
+  next.clock.at += 50_000
+  await next.deliver()
+  expect(next.sends).toHaveLength(1)
+  expect(await readDeliveries(db)).toMatchObject([{ state: 'sent', attempts: 2 }])
+})
+
+describe('renews its lease', () => {
+  const options = { renewEveryMs: 2, changes: { batchSize: 1 } }
   // The test controls the clock, so a renewed lease ends exactly one lease after it.
   const waitForRenewal = (db: Database, clock: { at: number }) =>
     waitUntil(async () => {
       const rows = await db.kysely.selectFrom('channels').select('leased_until').execute()
       return rows[0]?.leased_until === clock.at + leaseMs
     })
-  const renewed = { renewEveryMs: 2, changes: { batchSize: 1 } }
 
-  it('renews its lease during a long send, and aborts after losing it', async () => {
+  it('during a long send, which is aborted if the lease is lost', async () => {
     const db = await save(3)
     const clock = { at: start }
     const send: Send = async (leads, signal) => {
@@ -144,149 +141,121 @@ describe.each(engines)('a channel on %s', (engine) => {
       await aborted
       return leads.map(fail)
     }
-    const { deliver, sends } = openDelivery(db, send, { clock, ...renewed })
+    const { deliver, sends } = openDelivery(db, send, { clock, ...options })
     await deliver()
     expect(sends).toHaveLength(1)
   })
 
-  it.runIf(engine === 'postgres')(
-    'renews its lease one at a time, so that an older renewal cannot overwrite a newer one',
-    async () => {
-      const db = await save(1)
-      const countBlocked = async () => {
-        const { rows } = await sql<{ blocked: number }>`
-        select count(*)::int as blocked from pg_stat_activity
-        where wait_event_type = 'Lock' and datname = current_database()`.execute(db.kysely)
-        return rows[0]?.blocked
-      }
-      const send: Send = async (leads) => {
-        await db.kysely.transaction().execute(async (trx) => {
-          await trx.selectFrom('deliveries').selectAll().forUpdate().execute()
-          await waitUntil(async () => (await countBlocked()) === 1)
-          // More renewals are due by now.
-          for (let at = 0; at < 20; at++) expect(await countBlocked()).toBe(1)
-        })
-        return leads.map(succeed)
-      }
-      const { deliver } = openDelivery(db, send, renewed)
-      await deliver()
-      expect(await readStates(db)).toEqual(['sent'])
-    },
-  )
-
-  it('renews its lease during many short sends', async () => {
-    const db = await save(12)
+  it('during many short sends', async () => {
+    const db = await save(4)
     const clock = { at: start }
     const pause = async () => {
-      clock.at += 5_000
+      clock.at += 20_000
       const another = { holder: 'another', now: clock.at, until: clock.at + 1 }
       expect(await acquireChannel(db, 'airtable', another)).toBe(false)
       await waitForRenewal(db, clock)
     }
-    const { deliver, sends } = openDelivery(db, sendWell, { clock, pause, ...renewed })
+    const { deliver, sends } = openDelivery(db, sendWell, { clock, pause, ...options })
     await deliver()
-    expect(sends).toHaveLength(12)
-    expect(await readStates(db)).toEqual(Array(12).fill('sent'))
+    expect(sends).toHaveLength(4)
   })
 
-  it('uses a new lease holder for each run, so that no run frees another’s deliveries', async () => {
-    const db = await save(0)
-    const holders = new Set<string | null>()
-    const { deliver, clock } = openDelivery(db, async (claimed) => {
-      const held = db.kysely.selectFrom('deliveries').select('lease_holder')
-      for (const { lease_holder } of await held.where('state', '=', 'waiting').execute())
-        holders.add(lease_holder)
-      return claimed.map(succeed)
-    })
-    for (let run = 0; run < 2; run++) {
-      await saveLeads(db, 2, clock.at)
-      await deliver()
-      clock.at += 1_000
+  it('one at a time, so that an older renewal cannot overwrite a newer one', async () => {
+    const db = await save(1, 'postgres')
+    const countBlocked = async () => {
+      const { rows } = await sql<{ blocked: number }>`
+        select count(*)::int as blocked from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database()`.execute(db.kysely)
+      return rows[0]?.blocked
     }
-    expect(await readStates(db)).toEqual(Array(4).fill('sent'))
-    expect(holders.size).toBe(2)
+    const send: Send = async (leads) => {
+      await db.kysely.transaction().execute(async (trx) => {
+        await trx.selectFrom('deliveries').selectAll().forUpdate().execute()
+        await waitUntil(async () => (await countBlocked()) === 1)
+        // More renewals are due by now.
+        for (let at = 0; at < 20; at++) expect(await countBlocked()).toBe(1)
+      })
+      return leads.map(succeed)
+    }
+    const { deliver } = openDelivery(db, send, options)
+    await deliver()
+    expect(await readStates(db)).toEqual(['sent'])
   })
+})
 
-  it('records a result after the database was unavailable', async () => {
+describe('after the database was unavailable', () => {
+  const rename = (db: Database, from: string, to: string) =>
+    db.kysely.schema.alterTable(from).renameTo(to).execute()
+
+  it('records the result of a send', async () => {
     const db = await save(1)
     let pauses = 0
     const send: Send = async (claimed) => {
-      await hideDeliveries(db)
+      await rename(db, 'deliveries', 'away')
       return claimed.map(succeed)
     }
     const pause = async () => {
       pauses += 1
-      if (pauses === 3) await restoreDeliveries(db)
+      if (pauses === 3) await rename(db, 'away', 'deliveries')
     }
     await openDelivery(db, send, { pause }).deliver()
     expect(pauses).toBe(3)
     expect(await readStates(db)).toEqual(['sent'])
   })
 
-  it('resumes its deliveries before the lease expires after the database was unavailable', async () => {
+  it('resumes its deliveries before the lease expires', async () => {
     const db = await save(1)
-    let works = false
     const { deliver, sends, clock } = openDelivery(db, async (claimed) => {
-      if (!works) await hideDeliveries(db)
+      if (sends.length === 1) await rename(db, 'deliveries', 'away')
       return claimed.map(succeed)
     })
     await deliver()
-    await restoreDeliveries(db)
-    works = true
+    await rename(db, 'away', 'deliveries')
     clock.at += 1_000
     expect(clock.at - start).toBeLessThan(leaseMs)
     await deliver()
     expect(sends).toHaveLength(2)
     expect(await readStates(db)).toEqual(['sent'])
   })
+})
 
-  it('logs the start and end of an outage, and then sends pending deliveries immediately', async () => {
-    const db = await save(12)
-    let works = false
-    const { deliver, log, clock } = openDelivery(db, async (leads) =>
-      leads.map(works ? succeed : fail),
-    )
-    for (let at = 0; at < 10; at++) {
-      await deliver()
-      clock.at += 900_000
-    }
-    // One lead is due now; all others have just failed again.
-    const delay = (next_attempt_at: number) =>
-      db.kysely.updateTable('deliveries').set({ next_attempt_at })
-    await delay(clock.at + 800_000).execute()
-    const [one] = await db.kysely.selectFrom('leads').select('id').execute()
-    await delay(clock.at)
-      .where('lead_id', '=', one?.id ?? '')
-      .execute()
-    works = true
-    for (let at = 0; at < 3; at++) {
-      await deliver()
-      clock.at += 1_000
-    }
-    expect(await readStates(db)).toEqual(Array(12).fill('sent'))
-    const messages = log.entries
-      .map(({ message }) => message)
-      .filter((text) => text !== 'delivered')
-    expect(messages).toEqual([
-      'airtable does not accept leads; retrying',
-      'airtable accepts leads again',
-    ])
-  })
+/** Delays one delivery, as if it had failed often. */
+async function delayOne({ kysely }: Database, next_attempt_at: number) {
+  const { id } = await kysely.selectFrom('leads').select('id').executeTakeFirstOrThrow()
+  const delayed = kysely.updateTable('deliveries').set({ next_attempt_at })
+  await delayed.where('lead_id', '=', id).execute()
+}
 
-  it('retries earlier failures after the first success of a new process', async () => {
-    const db = await save(1)
-    const before = openDelivery(db, async (claimed) => claimed.map(fail))
-    for (let at = 0; at < 10; at++) {
-      before.clock.at = (await readDeliveries(db))[0]?.nextAttemptAt ?? 0
-      await before.deliver()
-    }
-    const after = openDelivery(db, sendWell, { clock: { at: before.clock.at + 1_000 } })
-    await after.deliver()
-    expect(after.sends).toEqual([])
-    await saveLeads(db, 1, after.clock.at)
-    await after.deliver()
-    after.clock.at += 1_000
-    await after.deliver()
-    expect(await readStates(db)).toEqual(['sent', 'sent'])
-  })
+it('logs the start and end of an outage, and then sends pending deliveries immediately', async () => {
+  const db = await save(3)
+  let works = false
+  const { deliver, log, clock } = openDelivery(db, async (leads) =>
+    leads.map(works ? succeed : fail),
+  )
+  for (let at = 0; at < 2; at++) {
+    await deliver()
+    clock.at += 900_000
+  }
+  await delayOne(db, clock.at + 800_000)
+  works = true
+  await deliver()
+  clock.at += 1_000
+  await deliver()
+  expect(await readStates(db)).toEqual(Array(3).fill('sent'))
+  expect(log.entries.map(({ message }) => message)).toEqual([
+    'airtable does not accept leads; retrying',
+    'airtable accepts leads again',
+    'sent',
+    'sent',
+  ])
+})
+
+it('sends delayed deliveries after the first success of a new process', async () => {
+  const db = await save(2)
+  await delayOne(db, start + 800_000)
+  const { deliver, clock } = openDelivery(db, sendWell)
+  await deliver()
+  clock.at += 1_000
+  await deliver()
+  expect(await readStates(db)).toEqual(['sent', 'sent'])
 })

@@ -144,14 +144,14 @@ export function createChannelRun(
   }
 
   async function report(decided: readonly DecidedResult[]): Promise<void> {
-    const { delivered, outages, delayed } = decideReport(decided)
-    if (delivered.length > 0) {
+    const { sent, outages, delayed } = decideReport(decided)
+    if (sent.length > 0) {
       const recovered = faults.clear(`channel ${name}`, `${name} accepts leads again`)
       // Other deliveries may have backed off by up to 15 minutes. The first success of a process counts
       // as a recovery, because deliveries may have failed before it started.
       if (recovered || !hasSucceeded) await retryDeliveries(db, 'all', now(), name)
       hasSucceeded = true
-      log.info({ channel: name, leadIds: delivered }, 'delivered')
+      log.info({ channel: name, leadIds: sent }, 'sent')
     }
     for (const { error } of outages)
       faults.report(`channel ${name}`, { error }, `${name} does not accept leads; retrying`)

@@ -102,16 +102,12 @@ it('does not send alerts for removed recipients to new ones, and reports no outa
 })
 
 it('retries a new alert every 30 s, and marks it as late', async () => {
-  const { mail, save, deliver, clock, readDelivery, warn, settings } = await openMail()
+  const { db, mail, save, deliver, clock, readDelivery, warn, settings } = await openMail()
   mail.settings.refuseData = 554
   const leadId = await save()
-  let triedAt = 0
-  for (let at = 0; at < 5; at++) {
-    triedAt = clock.at
-    await deliver()
-    clock.at = (await readDelivery('email'))?.nextAttemptAt ?? 0
-  }
-  expect(clock.at - triedAt).toBe(30_000)
+  await db.kysely.updateTable('deliveries').set({ attempts: 9 }).execute()
+  await deliver()
+  expect((await readDelivery('email'))?.nextAttemptAt).toBe(clock.at + 30_000)
   clock.at = start + 121_000
   expect(await warn()).toContain('email-late')
   clock.at = start + 3 * 3_600_000
@@ -126,24 +122,21 @@ it('retries a new alert every 30 s, and marks it as late', async () => {
   expect(await warn()).not.toContain('email-late')
 })
 
-async function openWebhook(chooseStatus: (body: string) => number) {
-  const bodies: string[] = []
-  const fetch: typeof globalThis.fetch = async (_, init) => {
-    bodies.push(String(init?.body))
-    return new Response(null, { status: chooseStatus(String(init?.body)) })
-  }
-  return { bodies, ...(await open({ ALERT_WEBHOOK_URL: 'https://hook.example' }, { fetch })) }
-}
-
 it('stops sending to a webhook after a 410 until the owner resumes it', async () => {
+  const requests: unknown[] = []
   let status = 410
-  const { bodies, save, deliver, clock, readDelivery, warn, db } = await openWebhook(() => status)
+  const fetch: typeof globalThis.fetch = async (_, init) => {
+    requests.push(init)
+    return new Response(null, { status })
+  }
+  const variables = { ALERT_WEBHOOK_URL: 'https://hook.example' }
+  const { save, deliver, clock, readDelivery, warn, db } = await open(variables, { fetch })
   await save()
   await deliver()
   clock.at += 3_600_000
   await save()
   await deliver()
-  expect(bodies).toHaveLength(1)
+  expect(requests).toHaveLength(1)
   const lastError = expect.stringContaining('410 Gone')
   expect(await readDelivery('webhook')).toMatchObject({ state: 'waiting', lastError })
   expect(await warn()).toContain('webhook-stopped')
@@ -152,25 +145,8 @@ it('stops sending to a webhook after a 410 until the owner resumes it', async ()
   clock.at += 3_600_000
   await deliver()
   await deliver()
-  expect(bodies).toHaveLength(3)
+  expect(requests).toHaveLength(3)
   expect(await warn()).toEqual(['airtable-not-set-up'])
-})
-
-it('reports no outage when a webhook refuses three of twenty leads', async () => {
-  const isBad = (body: string) => body.includes('Bad Lead')
-  const { bodies, save, deliver, clock, log } = await openWebhook((body) =>
-    isBad(body) ? 400 : 200,
-  )
-  for (let at = 0; at < 20; at++) {
-    if (at < 3) await save({ name: `Bad Lead ${at}` })
-    await save()
-    await deliver()
-    clock.at += 5_000
-  }
-  // In 100 s, each is retried after 5, 10, 20, and 30 s, and once after the first success.
-  expect(bodies.filter(isBad).length).toBeLessThanOrEqual(3 * 7)
-  const messages = log.entries.map(({ message }) => message).filter((text) => text !== 'delivered')
-  expect(messages).toEqual(Array(3).fill('not delivered; retrying'))
 })
 
 it('writes the outcome of a lead to Status, unless staff chose another Status', async () => {

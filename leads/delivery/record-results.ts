@@ -37,11 +37,11 @@ export const decideResults = (
 
 /** Sorts results for the log. Log a rejected or delayed lead once; it isn't a channel outage. */
 export function decideReport(results: readonly DecidedResult[]) {
-  const delivered = results.filter(({ ok }) => ok).map(({ leadId }) => leadId)
+  const sent = results.filter(({ ok }) => ok).map(({ leadId }) => leadId)
   const failed = results.flatMap((one) => (one.ok ? [] : [one]))
-  const isOutage = ({ refused }: DecidedResult) => delivered.length === 0 && !refused
+  const isOutage = ({ refused }: DecidedResult) => sent.length === 0 && !refused
   return {
-    delivered,
+    sent,
     outages: failed.filter(isOutage),
     delayed: failed.filter((one) => !isOutage(one) && one.attempts === 1),
   }

@@ -11,14 +11,13 @@ import { eraseLead } from '../store/erase-lead.ts'
 import { recordNoAnswer } from '../store/outcome.ts'
 import { findLead } from '../store/reading.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
-import type { Engine } from '../store/tables.ts'
 
 const start = Date.parse('2026-11-15T18:00:00Z')
 const weekMs = 7 * 24 * 3_600_000
 const secret = 'a secret for tests'
 
-async function open(engine: Engine, lead: { name?: string } = {}) {
-  const db = await openTestDatabase(engine)
+async function open(lead: { name?: string } = {}) {
+  const db = await openTestDatabase('sqlite')
   const { request, log, clock, wakes } = createTestApp(db, { linkSecret: secret })
   clock.at = start
   const leadId = await storeLead(db, {
@@ -31,93 +30,91 @@ async function open(engine: Engine, lead: { name?: string } = {}) {
   return { db, log, clock, wakes, leadId, token, send }
 }
 
-describe.each(engines)('the answer page on %s', (engine) => {
-  it('shows the lead and one button, and changes nothing when opened', async () => {
-    const { send, db, leadId, wakes, token } = await open(engine)
-    // The link must fit into a text message.
-    expect(token).toMatch(/^[\w-]{48}$/)
-    const before = await findLead(db, leadId)
-    for (const method of ['GET', 'HEAD', 'GET']) expect((await send(method)).status).toBe(200)
-    expect(await findLead(db, leadId)).toEqual(before)
-    expect(wakes).toEqual([])
-    const { text } = await send('GET')
-    for (const part of ['Jane Doe', 'href="tel:5551234567"', '12:10 PM CST', '10 minutes left'])
-      expect(text).toContain(part)
-    expect(text.match(/<button/g)).toHaveLength(1)
-  })
+it('shows the lead and one button, and changes nothing when opened', async () => {
+  const { send, db, leadId, wakes, token } = await open()
+  // The link must fit into a text message.
+  expect(token).toMatch(/^[\w-]{48}$/)
+  const before = await findLead(db, leadId)
+  for (const method of ['GET', 'HEAD', 'GET']) expect((await send(method)).status).toBe(200)
+  expect(await findLead(db, leadId)).toEqual(before)
+  expect(wakes).toEqual([])
+  const { text } = await send('GET')
+  for (const part of ['Jane Doe', 'href="tel:5551234567"', '12:10 PM CST', '10 minutes left'])
+    expect(text).toContain(part)
+  expect(text.match(/<button/g)).toHaveLength(1)
+})
 
-  it('records the first click and shows it to the next person', async () => {
-    const { send, db, leadId, clock, wakes, log } = await open(engine)
-    clock.at += 200_000
-    const answeredAt = clock.at
-    const first = await send('POST')
-    expect(first.status).toBe(200)
-    expect(first.text).toMatch(/You are calling.*3 minutes 20 seconds/s)
-    expect(first.text).not.toContain('<button')
-    clock.at += 60_000
-    for (const method of ['POST', 'GET'])
-      expect((await send(method)).text).toMatch(/Already answered.*12:03 PM CST/s)
-    expect(await findLead(db, leadId)).toMatchObject({ answeredAt, answeredBy: 'link' })
-    expect(wakes).toEqual([answeredAt])
-    expect(JSON.stringify(log.entries)).not.toMatch(/Jane|\(555\)/)
-  })
+it('records the first click and shows it to the next person', async () => {
+  const { send, db, leadId, clock, wakes, log } = await open()
+  clock.at += 200_000
+  const answeredAt = clock.at
+  const first = await send('POST')
+  expect(first.status).toBe(200)
+  expect(first.text).toMatch(/You are calling.*3 minutes 20 seconds/s)
+  expect(first.text).not.toContain('<button')
+  clock.at += 60_000
+  for (const method of ['POST', 'GET'])
+    expect((await send(method)).text).toMatch(/Already answered.*12:03 PM CST/s)
+  expect(await findLead(db, leadId)).toMatchObject({ answeredAt, answeredBy: 'link' })
+  expect(wakes).toEqual([answeredAt])
+  expect(JSON.stringify(log.entries)).not.toMatch(/Jane|\(555\)/)
+})
 
-  it('lets one person call again after a call without an answer', async () => {
-    const { send, db, leadId, clock } = await open(engine)
-    clock.at += 200_000
-    const answeredAt = clock.at
-    const again = { attempts: 0, callAgainAt: clock.at, remindAt: null, channels: [] }
-    await recordNoAnswer(db, leadId, { ...again, person: 'Sam', now: clock.at })
-    clock.at += 60_000
-    expect((await send('GET')).text).toMatch(/call again: no answer \(1 try\)\..*<button/s)
-    const [first, second] = [await send('POST'), await send('POST')]
-    expect(first.text).toMatch(/You are calling.*Recorded\./s)
-    expect(second.text).toContain('Already answered')
-    const lead = { answeredAt, answeredName: 'Sam', callAttempts: 1, callAgainAt: null }
-    expect(await findLead(db, leadId)).toMatchObject(lead)
-  })
+it('lets one person call again after a call without an answer', async () => {
+  const { send, db, leadId, clock } = await open()
+  clock.at += 200_000
+  const answeredAt = clock.at
+  const again = { attempts: 0, callAgainAt: clock.at, remindAt: null, channels: [] }
+  await recordNoAnswer(db, leadId, { ...again, person: 'Sam', now: clock.at })
+  clock.at += 60_000
+  expect((await send('GET')).text).toMatch(/call again: no answer \(1 try\)\..*<button/s)
+  const [first, second] = [await send('POST'), await send('POST')]
+  expect(first.text).toMatch(/You are calling.*Recorded\./s)
+  expect(second.text).toContain('Already answered')
+  const lead = { answeredAt, answeredName: 'Sam', callAttempts: 1, callAgainAt: null }
+  expect(await findLead(db, leadId)).toMatchObject(lead)
+})
 
-  it('shows nothing for a forged, truncated, or foreign link', async () => {
-    const { send, token, leadId } = await open(engine)
-    const forged = [
-      token.slice(0, -1),
-      `${token}A`,
-      token.slice(0, 20),
-      (token[0] === 'A' ? 'B' : 'A') + token.slice(1),
-      token.slice(0, -1) + (token.at(-1) === 'A' ? 'B' : 'A'),
-      // A later expiry time with the same signature.
-      token.slice(0, 24) + (token[24] === '9' ? '8' : '9') + token.slice(25),
-      makeAnswerToken(leadId, 'another secret', start),
-      'x',
-      encodeURIComponent('../../healthz'),
-      makeAnswerToken('00000000-0000-4000-8000-000000000000', secret, start),
-    ]
-    for (const bad of forged)
-      for (const method of ['GET', 'POST']) {
-        const { status, text, headers } = await send(method, `/answer/${bad}`)
-        expect([bad, status]).toEqual([bad, 404])
-        expect(text).toContain('This link is not valid')
-        expect(text).not.toMatch(/Jane|555|Main/)
-        expect(headers.get('content-security-policy')).toContain("default-src 'none'")
-      }
-  })
-
-  it('expires after 7 days', async () => {
-    const { send, clock, db, leadId } = await open(engine)
-    clock.at = start + weekMs
-    expect((await send('GET')).status).toBe(200)
-    clock.at = start + weekMs + 1_000
+it('shows nothing for a forged, truncated, or foreign link', async () => {
+  const { send, token, leadId } = await open()
+  const forged = [
+    token.slice(0, -1),
+    `${token}A`,
+    token.slice(0, 20),
+    (token[0] === 'A' ? 'B' : 'A') + token.slice(1),
+    token.slice(0, -1) + (token.at(-1) === 'A' ? 'B' : 'A'),
+    // A later expiry time with the same signature.
+    token.slice(0, 24) + (token[24] === '9' ? '8' : '9') + token.slice(25),
+    makeAnswerToken(leadId, 'another secret', start),
+    'x',
+    encodeURIComponent('../../healthz'),
+    makeAnswerToken('00000000-0000-4000-8000-000000000000', secret, start),
+  ]
+  for (const bad of forged)
     for (const method of ['GET', 'POST']) {
-      const { status, text } = await send(method)
-      expect(status).toBe(410)
+      const { status, text, headers } = await send(method, `/answer/${bad}`)
+      expect([bad, status]).toEqual([bad, 404])
+      expect(text).toContain('This link is not valid')
       expect(text).not.toMatch(/Jane|555|Main/)
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'")
     }
-    expect((await findLead(db, leadId))?.answeredAt).toBeNull()
-  })
+})
+
+it('expires after 7 days', async () => {
+  const { send, clock, db, leadId } = await open()
+  clock.at = start + weekMs
+  expect((await send('GET')).status).toBe(200)
+  clock.at = start + weekMs + 1_000
+  for (const method of ['GET', 'POST']) {
+    const { status, text } = await send(method)
+    expect(status).toBe(410)
+    expect(text).not.toMatch(/Jane|555|Main/)
+  }
+  expect((await findLead(db, leadId))?.answeredAt).toBeNull()
 })
 
 it('allows only GET, HEAD, and POST, works under Supabase’s path, and returns 404 for an erased lead', async () => {
-  const { send, token, db, leadId } = await open('sqlite')
+  const { send, token, db, leadId } = await open()
   for (const path of ['/functions/v1/submit-to-airtable', '/submit-to-airtable'])
     expect((await send('GET', `${path}/answer/${token}`)).status).toBe(200)
   for (const method of ['DELETE', 'PUT']) expect((await send(method)).status).toBe(405)
@@ -126,7 +123,7 @@ it('allows only GET, HEAD, and POST, works under Supabase’s path, and returns 
 })
 
 it('runs no script, loads nothing, and cannot be cached, indexed, framed, or leaked as a referrer', async () => {
-  const { send } = await open('sqlite', { name: '"><script>alert(1)</script>' })
+  const { send } = await open({ name: '"><script>alert(1)</script>' })
   const { headers, text } = await send('GET')
   const style = text.match(/<style>([\s\S]*)<\/style>/)?.[1] ?? ''
   const hash = createHash('sha256').update(style).digest('base64')
@@ -140,7 +137,7 @@ it('runs no script, loads nothing, and cannot be cached, indexed, framed, or lea
 })
 
 it('shows an explanation when the database is unavailable', async () => {
-  const { send, db } = await open('sqlite')
+  const { send, db } = await open()
   await db.kysely.schema.alterTable('leads').renameTo('away').execute()
   const { status, text } = await send('POST')
   expect(status).toBe(503)
@@ -164,7 +161,7 @@ describe('the Airtable row of an answered lead', () => {
   async function openAirtable(columns?: Parameters<typeof startFakeAirtable>[0]) {
     const fake = await startFakeAirtable({ requestsPerWindow: 1000, ...columns })
     onTestFinished(() => fake.close())
-    const opened = await open('sqlite')
+    const opened = await open()
     const { db, clock, log } = opened
     const { deliver } = openChannels(db, makeSettings(fake.env), { clock, log })
     const readAnswered = async () => {
