@@ -86,7 +86,6 @@ const tools = [
   },
   { ...debian('openssl', 'the test of HTTPS certificates'), slow: true },
   { ...debian('systemd-analyze', 'the test of the systemd units', 'systemd'), slow: true },
-  { ...debian('cc', 'tests on a slow disk', 'gcc', 'libc6-dev'), slow: true },
   {
     name: 'Caddy',
     tests: 'tests behind a proxy',

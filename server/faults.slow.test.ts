@@ -1,13 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defaultSaveTimeoutMs } from '#leads/http/accept-lead.ts'
-import { countLeads } from '#leads/store/reading.ts'
-import { createTestApp, postLead, testLead } from '#testing/app.ts'
+import { createTestApp } from '#testing/app.ts'
 import { createLocation } from '#testing/database.ts'
-import { spawnServer } from '#testing/server-process.ts'
 import { openDatabase } from './database.ts'
 
 describe('PostgreSQL', () => {
@@ -51,56 +46,3 @@ describe('PostgreSQL', () => {
     expect((await answer).status).toBe(200)
   })
 })
-
-describe('a disk that takes 200 ms to sync', () => {
-  it.skipIf(!hasCompiler())(
-    'slows down leads but loses none, and the page still loads',
-    async () => {
-      const { dataDir } = await createLocation('sqlite')
-      const server = spawnServer({
-        DATA_DIR: dataDir,
-        RATE_LIMIT_PER_MINUTE: '0',
-        LD_PRELOAD: compileSlowSync(dataDir),
-      })
-      const url = await server.findUrl()
-      const post = async (name: string) => {
-        const { status } = await postLead(url, { ...testLead, name })
-        expect((await fetch(url)).status).toBe(200)
-        return status
-      }
-      const startedAt = Date.now()
-      const statuses = [await post('First')]
-      // Confirms that the slow sync is in effect.
-      expect(Date.now() - startedAt).toBeGreaterThan(200)
-      statuses.push(
-        ...(await Promise.all(Array.from({ length: 20 }, (_, at) => post(`Lead ${at}`)))),
-      )
-      const taken = statuses.filter((status) => status === 200).length
-      expect(statuses.filter((status) => status !== 503)).toHaveLength(taken)
-      expect(taken).toBeGreaterThan(0)
-      await server.kill('SIGKILL')
-      const db = await openDatabase({ dataDir })
-      onTestFinished(() => db.close())
-      expect(await countLeads(db)).toBe(taken)
-    },
-  )
-})
-
-function hasCompiler(): boolean {
-  return spawnSync('cc', ['--version']).status === 0
-}
-
-/** Compiles a library for LD_PRELOAD that makes every fsync slow. */
-function compileSlowSync(dir: string): string {
-  const source = join(dir, 'slow-sync.c')
-  const library = join(dir, 'slow-sync.so')
-  writeFileSync(
-    source,
-    `#include <unistd.h>
-     #include <sys/syscall.h>
-     int fdatasync(int fd) { usleep(200000); return syscall(SYS_fdatasync, fd); }
-     int fsync(int fd) { usleep(200000); return syscall(SYS_fsync, fd); }`,
-  )
-  execFileSync('cc', ['-shared', '-fPIC', '-o', library, source])
-  return library
-}
