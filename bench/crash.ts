@@ -156,7 +156,7 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
 const wake = (url: string | undefined) =>
   fetch(`${url}${testPath}/deliver`, { method: 'POST', headers: { apikey: 'public-anon-key' } })
 
-const staff = { email: 'staff@example.com', phone: '+15550002222' }
+const staffPhone = '+15550002222'
 
 /** A lead that arrived in the database, in Airtable, or in an alert. */
 type Arrival = { place: string; name: string; id: string; at: number }
@@ -181,12 +181,10 @@ async function startReceivers(seed: number) {
   return {
     env: {
       ...airtable.env,
-      SMTP_URL: mail.url,
-      ALERT_EMAIL_FROM: 'alerts@example.com',
-      ALERT_EMAIL_TO: staff.email,
+      ...mail.env,
       ALERT_WEBHOOK_URL: webhook.url,
       ...twilio.env,
-      ALERT_SMS_TO: staff.phone,
+      ALERT_SMS_TO: staffPhone,
       // Long runs also send reminders. Send those elsewhere, so that they are not counted.
       ESCALATION_EMAIL_TO: 'owner@example.com',
       ESCALATION_SMS_TO: '+15550003333',
@@ -197,14 +195,14 @@ async function startReceivers(seed: number) {
         return { place: 'Airtable', at: 0, name: String(fields.Name), id }
       }),
       ...mail.mails
-        .filter(({ to }) => to.includes(staff.email))
+        .filter(({ to }) => to.includes(mail.env.ALERT_EMAIL_TO))
         .map(({ at, subject, text, headers }) => {
           const id = headers.get('message-id') ?? ''
           return { place: 'email', at, name: findName(subject + text), id }
         }),
       // A text message has no ID, so use its content.
       ...twilio.messages
-        .filter(({ to }) => to === staff.phone)
+        .filter(({ to }) => to === staffPhone)
         .map(({ at, body }) => ({ place: 'sms', at, name: findName(body), id: findName(body) })),
     ],
     async [Symbol.asyncDispose]() {

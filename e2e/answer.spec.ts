@@ -18,9 +18,7 @@ test('shows the lead behind the link in the email and records the answer', async
   const url = await startSite({
     ...airtable.env,
     PUBLIC_URL: 'https://roofing.example',
-    SMTP_URL: mail.url,
-    ALERT_EMAIL_FROM: 'alerts@example.com',
-    ALERT_EMAIL_TO: 'staff@example.com',
+    ...mail.env,
   })
   const lead = { ...visitor, name: 'Jane <b>Doe</b>', serviceType: 'emergency' }
   expect((await postLead(url, lead)).status).toBe(200)

@@ -42,9 +42,7 @@ try {
     DATA_DIR: dataDir,
     SUPABASE_ANON_KEY: findPageKey(process.env),
     ...airtable.env,
-    SMTP_URL: mail.url,
-    ALERT_EMAIL_FROM: 'site@example.com',
-    ALERT_EMAIL_TO: 'staff@example.com',
+    ...mail.env,
     CONFIRMATION_EMAIL: 'on',
     PUSH_SERVICES: pushHost,
   })

@@ -64,8 +64,15 @@ export async function startFakeMail({ secure = false, user, password }: Options 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.server.address() as AddressInfo
   const login = user === undefined ? '' : `${user}:${password}@`
+  const url = `${secure ? 'smtps' : 'smtp'}://${login}127.0.0.1:${port}`
   return {
-    url: `${secure ? 'smtps' : 'smtp'}://${login}127.0.0.1:${port}`,
+    url,
+    /** Settings that make the product use this fake. */
+    env: {
+      SMTP_URL: url,
+      ALERT_EMAIL_FROM: 'alerts@example.com',
+      ALERT_EMAIL_TO: 'staff@example.com',
+    },
     mails,
     settings,
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),

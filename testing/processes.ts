@@ -6,9 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const root = join(import.meta.dirname, '..')
 
-export type StartOptions = {
-  uid?: number
-  gid?: number
+type StartOptions = {
   cwd?: string
   /** A file descriptor that replaces `output.stderr`. */
   stderr?: number

@@ -2,13 +2,13 @@ import { onTestFailed, onTestFinished } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
 import { startSite } from '#server/site-server.ts'
 import { createTestLog, formatEntries } from './log.ts'
-import { type StartOptions, startProcess, startServer } from './processes.ts'
+import { startProcess, startServer } from './processes.ts'
 
 export { waitUntil } from './processes.ts'
 
 /** Runs server/main.ts as a separate process until the test ends. */
-export const spawnServer = (env: Record<string, string | undefined>, options?: StartOptions) =>
-  killAfterTest(startServer(env, options))
+export const spawnServer = (...args: Parameters<typeof startServer>) =>
+  killAfterTest(startServer(...args))
 
 export const spawnProcess = (...args: Parameters<typeof startProcess>) =>
   killAfterTest(startProcess(...args))

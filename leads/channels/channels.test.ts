@@ -33,14 +33,7 @@ async function openAll() {
   const samples: Record<ChannelKind, Sample> = {
     // Airtable shows the visitor's text as plain text.
     airtable: { env: airtable.env, listTexts: () => [] },
-    email: {
-      env: {
-        SMTP_URL: mail.url,
-        ALERT_EMAIL_FROM: 'alerts@example.com',
-        ALERT_EMAIL_TO: 'staff@example.com',
-      },
-      listTexts: () => listMails('staff@example.com'),
-    },
+    email: { env: mail.env, listTexts: () => listMails('staff@example.com') },
     confirmation: {
       env: { CONFIRMATION_EMAIL: 'on' },
       listTexts: () => listMails(storedJane.email),

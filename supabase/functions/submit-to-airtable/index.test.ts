@@ -44,10 +44,9 @@ async function startEdge() {
     SUPABASE_ANON_KEY: legacyKey,
     SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: publishableKey }),
     ...airtable.env,
+    ...mail.env,
     // The fake's certificate is self-signed.
     SMTP_URL: `${mail.url}?tls.rejectUnauthorized=false`,
-    ALERT_EMAIL_FROM: 'alerts@example.com',
-    ALERT_EMAIL_TO: 'staff@example.com',
     PUBLIC_URL: 'https://project.supabase.co',
     TIME_ZONE: 'America/Chicago',
     LINK_SECRET: secret,
