@@ -45,6 +45,7 @@ async function answerToken(c: Context, options: AnswerOptions): Promise<Response
   const lead = token.kind === 'valid' ? await findLead(db, token.leadId) : undefined
   if (!lead) return c.body(unknownLink, 404, answerHeaders)
 
+  const { answeredAt, answeredBy } = lead
   let answer: Answer | undefined
   if (c.req.method === 'POST') {
     answer = await recordAnswer(db, lead.id, { answeredAt: now, answeredBy: 'link', now })
@@ -52,13 +53,8 @@ async function answerToken(c: Context, options: AnswerOptions): Promise<Response
       log.info({ leadId: lead.id, tookMs: now - lead.receivedAt }, 'answered')
       options.wake()
     }
-  } else if (lead.answeredAt !== null && lead.answeredBy !== null && lead.callAgainAt === null)
-    answer = {
-      isFirst: false,
-      answeredAt: lead.answeredAt,
-      answeredBy: lead.answeredBy,
-      answeredName: lead.answeredName,
-    }
+  } else if (answeredAt !== null && answeredBy !== null && lead.callAgainAt === null)
+    answer = { ...lead, answeredAt, answeredBy, isFirst: false }
 
   const alert = describeAlert(lead, 'received', { now, timeZone })
   const page = formatAnswerPage(alert, lead, answer, { now, timeZone })

@@ -1,30 +1,24 @@
 import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import * as v from 'valibot'
 import type { leadSchema } from '../lead.ts'
 
 export const maxBodyBytes = 16 * 1024
 
-const defaultRetrySeconds = 5
-
-type Status = 400 | 401 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 503
-
 export type Refusal = {
-  status: Status
+  status: ContentfulStatusCode
   code: string
   message: string
   field?: string
   retryAfterSeconds?: number
 }
 
-const refusal = (status: Status, code: string, message: string): Refusal => ({
-  status,
-  code,
-  message,
-})
-const retryable = (status: Status, code: string, message: string): Refusal => ({
-  ...refusal(status, code, message),
-  retryAfterSeconds: defaultRetrySeconds,
-})
+const refusal = (status: ContentfulStatusCode, code: string, message: string): Refusal => {
+  return { status, code, message }
+}
+const retryable = (...refused: Parameters<typeof refusal>): Refusal => {
+  return { ...refusal(...refused), retryAfterSeconds: 5 }
+}
 
 export const refusals = {
   notJson: refusal(400, 'not_json', 'The body is not JSON.'),

@@ -1,31 +1,9 @@
 import type { Kysely } from 'kysely'
-import type { Schedule } from '../hours.ts'
 import { writeDeliveries } from './deliveries.ts'
 import { type Access, selectLiveSessions } from './live-sessions.ts'
 import type { Database, Tables } from './tables.ts'
 
-export type PushDevice = {
-  id: string
-  sessionId: string
-  endpoint: string
-  p256dh: string
-  auth: string
-  person: string
-  name: string
-  /** Minutes without an answer before it is notified; 0 for new leads. */
-  notifyAfterMinutes: number
-  quietUntil: number
-  notifyEmergencies: boolean
-  schedule: Schedule
-  onCallUntil: number
-  createdAt: number
-  /** When the push service reported the device as gone. */
-  goneAt: number | null
-  /** When the device last reported that it had shown a notification. */
-  shownAt: number | null
-  /** Homeowners' names go only to people with a live session. */
-  isSignedIn: boolean
-}
+export type PushDevice = Awaited<ReturnType<typeof listDevices>>[number]
 
 export const canNotify = ({ goneAt, isSignedIn }: PushDevice): boolean =>
   goneAt === null && isSignedIn
@@ -37,10 +15,7 @@ export const findDeviceChannel = ({ id }: Pick<PushDevice, 'id'>): string =>
 export const notifiesOfNewLeads = (device: PushDevice): boolean =>
   canNotify(device) && device.notifyAfterMinutes === 0
 
-export async function listDevices(
-  { kysely }: Pick<Database, 'kysely'>,
-  access: Access,
-): Promise<PushDevice[]> {
+export async function listDevices({ kysely }: Pick<Database, 'kysely'>, access: Access) {
   const live = selectLiveSessions(kysely, access).select('id').as('live')
   const rows = await kysely
     .selectFrom('push_devices')
@@ -68,6 +43,7 @@ export async function listDevices(
   return rows.map(({ liveId, ...row }) => ({
     ...row,
     notifyEmergencies: row.notifyEmergencies === 1,
+    /** Homeowners' names go only to people with a live session. */
     isSignedIn: liveId !== null,
   }))
 }

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Kysely, NotNull } from 'kysely'
 import type { DeliveryReason, ReminderReason } from '../delivery-reason.ts'
-import type { AnswerSource, StoredLead } from '../lead.ts'
+import type { AnswerSource } from '../lead.ts'
 import { writeDeliveries } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
@@ -23,21 +23,11 @@ export async function findNextEscalationAt({ kysely }: Database): Promise<number
 const needsCall = (eb: ExpressionBuilder<Tables, 'leads'>) =>
   eb.or([eb('answered_at', 'is', null), eb('call_again_at', 'is not', null)])
 
-export type UnansweredLead = StoredLead & {
-  deadlineAt: number
-  escalateAt: number
-  reopenedAt: number | null
-  /** Set while Airtable still shows the Status from before the lead was reopened. */
-  pendingReason: DeliveryReason | null
-}
+export type UnansweredLead = Awaited<ReturnType<typeof listUnanswered>>[number]
 
 /** Lists the leads that need a reminder or a check in Airtable, oldest first. */
-export function listUnanswered(
-  { kysely }: Database,
-  now: number,
-  limit: number,
-): Promise<UnansweredLead[]> {
-  return kysely
+export const listUnanswered = ({ kysely }: Database, now: number, limit: number) =>
+  kysely
     .selectFrom('leads')
     .leftJoin('deliveries as pending', (join) =>
       join
@@ -50,6 +40,7 @@ export function listUnanswered(
       ...storedColumns,
       'escalate_at as escalateAt',
       'reopened_at as reopenedAt',
+      // Set while Airtable still shows the Status from before the lead was reopened.
       'pending.reason as pendingReason',
     ])
     .where('escalate_at', '<=', now)
@@ -59,7 +50,6 @@ export function listUnanswered(
     .limit(limit)
     .$narrowType<{ deadlineAt: NotNull; escalateAt: NotNull }>()
     .execute()
-}
 
 /**
  * Writes the deliveries of a reminder and cancels earlier ones that are still pending. Returns false if

@@ -91,9 +91,9 @@ export function saveLead(
 
     const { channelsAtOpening = [], deadlineAt } = newLead
     const received = { leadId: id, reason: 'received' as const }
-    const isOverLimit =
-      newLead.channels.includes('confirmation') && !(await countConfirmation(trx, lead.email, now))
-    const channels = newLead.channels.filter((name) => name !== 'confirmation' || !isOverLimit)
+    const mayConfirm =
+      newLead.channels.includes('confirmation') && (await countConfirmation(trx, lead.email, now))
+    const channels = newLead.channels.filter((name) => name !== 'confirmation' || mayConfirm)
     const opensAt = findPromiseStart(deadlineAt ?? now)
     const deliveries = [
       ...makeDeliveries({ ...received, channels }, now),

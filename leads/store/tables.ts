@@ -73,13 +73,16 @@ export type Tables = {
     auth: string
     person: string
     name: string
+    /** Minutes without an answer before it is notified; 0 for new leads. */
     notify_after_minutes: number
     quiet_until: number
     notify_emergencies: number
     schedule: Schedule
     on_call_until: number
     created_at: number
+    /** When the push service reported the device as gone. */
     gone_at: number | null
+    /** When the device last reported that it had shown a notification. */
     shown_at: number | null
   }
   confirmation_limits: { name: string; day: string; used: number }
