@@ -1,3 +1,5 @@
+import { findClock } from './hours.ts'
+
 // Cache formatters: each takes tens of kilobytes outside the JavaScript heap, which the garbage
 // collector does not count. Creating one per alert used 900 MB.
 const formats = new Map<string | undefined, ReturnType<typeof makeFormats>>()
@@ -11,10 +13,6 @@ function makeFormats(timeZone: string | undefined) {
     weekday: make({ weekday: 'long' }),
     time: make(time),
     timeWithZone: make({ ...time, timeZoneName: 'short' }),
-    timestamp: new Intl.DateTimeFormat('sv-SE', {
-      ...{ dateStyle: 'short', timeStyle: 'medium' },
-      timeZone,
-    }),
   }
 }
 function findFormats(timeZone: string | undefined) {
@@ -42,19 +40,15 @@ export const setCompanyTimeZone = (timeZone: string) => {
 
 /** 2026-11-03 14:10:00, which spreadsheets read as a date and time. */
 export const formatTimestamp = (at: number, timeZone = companyTimeZone): string =>
-  findFormats(timeZone).timestamp.format(at)
+  findClock(timeZone).format(at)
 
 /** 2026-11-03. */
 export const formatDay = (at: number, timeZone?: string): string =>
   formatTimestamp(at, timeZone).slice(0, 10)
 
 /** Converts a local date and time such as 2026-11-03T07:00 to epoch milliseconds. */
-export function parseLocalTime(text: string, timeZone?: string): number {
-  const asUtc = Date.parse(`${text}Z`)
-  const findOffsetMs = (at: number) => Date.parse(`${formatTimestamp(at, timeZone)}Z`) - at
-  // On a day when the clocks change, the first guess may have the other offset.
-  return asUtc - findOffsetMs(asUtc - findOffsetMs(asUtc))
-}
+export const parseLocalTime = (text: string, timeZone = companyTimeZone): number =>
+  findClock(timeZone).toInstant(Date.parse(`${text}Z`))
 
 /** 2:10 PM, or Nov 3, 2:10 PM on another day. */
 export function formatShortClock(at: number, now: number): string {

@@ -74,22 +74,22 @@ export function readSpan(span: string): [from: number, to: number] {
 }
 
 type Clock = ReturnType<typeof createClock>
-const clocks = new Map<string, Clock>()
-function findClock(timeZone: string): Clock {
+const clocks = new Map<string | undefined, Clock>()
+export function findClock(timeZone: string | undefined): Clock {
   const clock = clocks.get(timeZone) ?? createClock(timeZone)
   clocks.set(timeZone, clock)
   return clock
 }
 
-/** Converts between epoch milliseconds and the company's local time, which is stored as if it were UTC. */
-function createClock(timeZone: string) {
+/** Converts between epoch milliseconds and local time, which is stored as if it were UTC. */
+function createClock(timeZone: string | undefined) {
   // The Swedish format is 2026-11-17 07:13:05.
-  const format = new Intl.DateTimeFormat('sv-SE', {
+  const { format } = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
     dateStyle: 'short',
     timeStyle: 'medium',
   })
-  const toWall = (at: number) => Date.parse(`${format.format(at).replace(' ', 'T')}Z`)
+  const toWall = (at: number) => Date.parse(`${format(at).replace(' ', 'T')}Z`)
   /** In fall, a repeated time means the first one. In spring, a skipped time means an hour later. */
   function toInstant(wall: number): number {
     const offsetAt = (at: number) => toWall(at) - at
@@ -97,7 +97,7 @@ function createClock(timeZone: string) {
     const after = wall - offsetAt(wall + dayMs)
     return toWall(before) !== wall && toWall(after) === wall ? after : before
   }
-  return { toWall, toInstant }
+  return { format, toWall, toInstant }
 }
 
 export function isTimeZone(name: string): boolean {

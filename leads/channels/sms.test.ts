@@ -100,14 +100,6 @@ it('does not count a text as arrived while it is queued or sent', async () => {
 
 it.each([
   [21610, /STOP.*START/],
-  [30002, /no credit or is suspended/],
-  [30003, /off or out of range/],
-  [30004, /blocks texts/],
-  [30005, /not in service/],
-  [30006, /landline/],
-  [30007, /blocked the text as spam/],
-  [30032, /toll-free Twilio number is not verified/],
-  [30033, /registration with US carriers is suspended/],
   [30034, /not registered with US carriers/],
   [30008, /^Twilio error code 30008\.$/],
 ])('explains the late error %i to the owner', async (code, explanation) => {
@@ -132,9 +124,7 @@ it('explains a failure without a code', async () => {
 
 it.each([
   { kind: 'error', status: 429, code: 20429 },
-  { kind: 'error', status: 500, code: 20500 },
   { kind: 'html', status: 502 },
-  { kind: 'cut-answer' },
   { kind: 'refuse' },
 ] as const)('asks again later after %j', async (fault) => {
   const { clock, twilio, send, findArrival } = await open(30034)
