@@ -22,25 +22,25 @@ export function findDataFolders(variables: Variables) {
   return { dataDir, backupDir: findBackupDir(variables, dataDir), desk }
 }
 
-const readProcess = () => ({
-  variables: process.env as Variables,
-  now: Date.now(),
-  stdout: (text: string): unknown => process.stdout.write(text),
-  stderr: (text: string): unknown => process.stderr.write(text),
-})
+type Command<Result> = (args: string[], variables: Variables, now: number) => Promise<Result>
 
-/** Used by backup and restore. Every error message starts with `failure`. */
+/** Returns a command that returns its exit code and output. Every error starts with `failure`. */
 export const createCommand =
-  (failure: string, run: (args: string[], variables: Variables, now: number) => Promise<string>) =>
-  async (args: string[], { variables, now, stdout, stderr } = readProcess()): Promise<number> => {
+  (failure: string, run: Command<string>): Command<{ code: number; text: string }> =>
+  async (...args) => {
     try {
-      stdout(await run(args, variables, now))
-      return 0
+      return { code: 0, text: await run(...args) }
     } catch (error) {
-      stderr(`${failure}: ${explainError(error)}\n`)
-      return 1
+      return { code: 1, text: `${failure}: ${explainError(error)}\n` }
     }
   }
+
+export async function runProcess(command: ReturnType<typeof createCommand>): Promise<void> {
+  const { code, text } = await command(process.argv.slice(2), process.env, Date.now())
+  const output = code === 0 ? process.stdout : process.stderr
+  output.write(text)
+  process.exitCode = code
+}
 
 const abandonedMs = 6 * 60 * 60_000
 

@@ -49,13 +49,8 @@ it('deletes backups with future dates first, and keeps those made after the cloc
 it('prints what backup and restore did, or why they failed', async () => {
   const dataDir = createDir()
   const run = async (command: typeof runBackup, args: string[], more = {}) => {
-    let output = ''
-    const write = (text: string) => {
-      output += text
-    }
-    const variables = { DATA_DIR: dataDir, ...more }
-    const code = await command(args, { variables, now: testTime, stdout: write, stderr: write })
-    return `${code} ${output}`
+    const { code, text } = await command(args, { DATA_DIR: dataDir, ...more }, testTime)
+    return `${code} ${text}`
   }
   const db = await openDatabase({ dataDir })
   const id = await storeLead(db, { at: testTime - 2 * hourMs })

@@ -11,6 +11,7 @@ import {
   findDataFolders,
   formatStamp,
   publishFile,
+  runProcess,
   withTempDir,
 } from './backup-file.ts'
 import { count, parseTyped } from './terminal.ts'
@@ -96,7 +97,6 @@ export function countLeads(sqlite: DatabaseSync): number | undefined {
   return Number(sqlite.prepare('select count(*) as n from main.leads').get()?.n)
 }
 
-/** Returns the exit code. */
 export const runBackup = createCommand('The backup failed', async (args, variables, now) => {
   const options = { keep: { type: 'string', default: '14' }, help: { type: 'boolean' } } as const
   const { values } = parseTyped({ args, options })
@@ -110,4 +110,4 @@ export const runBackup = createCommand('The backup failed', async (args, variabl
   return deleted > 0 ? `${done}Deleted ${count(deleted, 'older backup')}.\n` : done
 })
 
-if (import.meta.main) process.exitCode = await runBackup(process.argv.slice(2))
+if (import.meta.main) await runProcess(runBackup)

@@ -126,15 +126,8 @@ it('removes push devices, which may have been signed out since the backup', asyn
   const notified = await storeLead(db, { channels: ['airtable', 'push-0a1b2c3d'] })
   await db.close()
   const fresh = createDir()
-  const run = async (...args: string[]) => {
-    let output = ''
-    const write = (text: string) => {
-      output += text
-    }
-    const variables = { DATA_DIR: fresh, BACKUP_DIR: createDir() }
-    await runRestore(args, { variables, now: testTime, stdout: write, stderr: write })
-    return output
-  }
+  const variables = { DATA_DIR: fresh, BACKUP_DIR: createDir() }
+  const run = async (...args: string[]) => (await runRestore(args, variables, testTime)).text
   const output = await run(await backUpNow(old))
   expect(output).toContain('Push devices were removed.')
   expect(output).toContain(`  http://localhost:3001/#/lead/${notified}`)

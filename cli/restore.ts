@@ -11,6 +11,7 @@ import {
   formatStamp,
   giveToOwner,
   makeOwnDir,
+  runProcess,
   withTempDir,
 } from './backup-file.ts'
 import { cancelOldAlerts } from './old-alerts.ts'
@@ -104,7 +105,6 @@ function copyAll(from: string, sqlite: DatabaseSync): void {
   sqlite.exec('commit')
 }
 
-/** Returns the exit code. */
 export const runRestore = createCommand('Nothing was restored', async (args, variables, now) => {
   const options = {
     replace: { type: 'boolean', default: false },
@@ -138,4 +138,4 @@ export const runRestore = createCommand('Nothing was restored', async (args, var
   return lines.map((line) => `${line}\n`).join('')
 })
 
-if (import.meta.main) process.exitCode = await runRestore(process.argv.slice(2))
+if (import.meta.main) await runProcess(runRestore)
