@@ -9,23 +9,17 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { claimDue } from '#leads/store/deliveries.ts'
 import { listDevices, saveDevice } from '#leads/store/push-devices.ts'
 import { countLeads, findLead, listLeads } from '#leads/store/reading.ts'
 import { migrationsDir, openDatabase } from '#server/database.ts'
-import { createDir } from '#testing/database.ts'
+import { createDir, openLocation } from '#testing/database.ts'
 import { makePhone, storeLead, testTime } from '#testing/saved-leads.ts'
 import { backUp } from './backup.ts'
 import { restore, runRestore } from './restore.ts'
 
 const hourMs = 60 * 60_000
-
-async function open(dataDir: string, migrations = migrationsDir) {
-  const db = await openDatabase({ dataDir }, migrations)
-  onTestFinished(() => db.close())
-  return db
-}
 
 async function fill(leads: number, migrations = migrationsDir, dataDir = createDir()) {
   const db = await openDatabase({ dataDir }, migrations)
@@ -40,7 +34,7 @@ async function count(dataDir: string): Promise<number> {
 }
 
 const listIds = async (dataDir: string) =>
-  (await listLeads(await open(dataDir), { limit: 5 })).map(({ id }) => id)
+  (await listLeads(await openLocation({ dataDir }), { limit: 5 })).map(({ id }) => id)
 
 const backUpNow = async (dataDir: string) =>
   (await backUp(dataDir, { backupDir: createDir(), keep: 3, now: testTime })).file
@@ -102,7 +96,7 @@ it('resends alerts from the last hour, cancels older ones, and sends all leads t
   const fresh = createDir()
   const { cancelledLeads } = await restore(fresh, await backUpNow(old), ask(false))
   expect(cancelledLeads).toEqual([oldLead])
-  const restored = await open(fresh)
+  const restored = await openLocation({ dataDir: fresh })
   const states = async (id: string) =>
     (await findLead(restored, id))?.deliveries.map(({ channel, state }) => `${channel} ${state}`)
   expect(await states(nightLead)).toEqual(['sms-1 waiting'])
@@ -161,7 +155,9 @@ it('restores a backup from before a migration, and the site migrates it again', 
   await fill(1, migrations, dataDir)
   expect((await restore(dataDir, file, ask())).leads).toBe(1)
   expect(await count(dataDir)).toBe(1)
-  const tables = await (await open(dataDir, migrations)).kysely.introspection.getTables()
+  const tables = await (
+    await openLocation({ dataDir }, migrations)
+  ).kysely.introspection.getTables()
   const leads = tables.find(({ name }) => name === 'leads')
   expect(leads?.columns.map(({ name }) => name)).toContain('more')
 })

@@ -4,10 +4,9 @@ import { connect } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '#server/database.ts'
 import { testLead, testPath } from '#testing/app.ts'
 import { createClient, findCaddy, startCaddy } from '#testing/caddy.ts'
-import { createLocation, engines } from '#testing/database.ts'
+import { createLocation, engines, openLocation } from '#testing/database.ts'
 import { findFreePort } from '#testing/processes.ts'
 import { spawnServer, waitUntil } from '#testing/server-process.ts'
 
@@ -232,8 +231,7 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
       isDone = true
       await Promise.all(visits)
       expect(failed).toEqual([])
-      const db = await openDatabase(location)
-      onTestFinished(() => db.close())
+      const db = await openLocation(location)
       const stored = await db.kysely.selectFrom('leads').select('name').execute()
       expect(stored.map(({ name }) => name).sort()).toEqual(sent.sort())
     },

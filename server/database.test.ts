@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eraseLead } from '#leads/store/erase-lead.ts'
 import { listLeads } from '#leads/store/reading.ts'
-import { createDir, createLocation, engines, runSql } from '#testing/database.ts'
+import { createDir, createLocation, engines, openLocation, runSql } from '#testing/database.ts'
 import { storeLead } from '#testing/saved-leads.ts'
 import { migrationsDir, openDatabase } from './database.ts'
 
@@ -30,8 +30,7 @@ describe.each(engines)('opening a database on %s', (engine) => {
     const later = await openDatabase(location, dir)
     await sql`insert into more values ('kept')`.execute(later.kysely)
     await later.close()
-    const again = await openDatabase(location, dir)
-    onTestFinished(() => again.close())
+    const again = await openLocation(location, dir)
     expect((await sql`select id from more`.execute(again.kysely)).rows).toEqual([{ id: 'kept' }])
   })
 
@@ -43,8 +42,7 @@ describe.each(engines)('opening a database on %s', (engine) => {
       /^The migration 20990101000000_broken\.sql failed: [^\n]+\.$/,
     )
     const fixed = copyMigrations({ [file]: 'create table half (id text)' })
-    const db = await openDatabase(location, fixed)
-    onTestFinished(() => db.close())
+    const db = await openLocation(location, fixed)
     expect((await sql`select * from half`.execute(db.kysely)).rows).toEqual([])
   })
 
@@ -62,9 +60,7 @@ describe.each(engines)('opening a database on %s', (engine) => {
 
 describe('opening SQLite', () => {
   it('syncs at every commit, enforces foreign keys, and skips the migrations for PostgreSQL', async () => {
-    const location = await createLocation('sqlite')
-    const db = await openDatabase(location)
-    onTestFinished(() => db.close())
+    const db = await openLocation(await createLocation('sqlite'))
     const read = async (query: string) => (await sql.raw(query).execute(db.kysely)).rows
     expect(await read('pragma journal_mode')).toEqual([{ journal_mode: 'wal' }])
     expect(await read('pragma synchronous')).toEqual([{ synchronous: 2 }])
@@ -75,8 +71,7 @@ describe('opening SQLite', () => {
 
   it('leaves no trace of an erased lead in the file', async () => {
     const location = await createLocation('sqlite')
-    const db = await openDatabase(location)
-    onTestFinished(() => db.close())
+    const db = await openLocation(location)
     await sql`pragma synchronous = off`.execute(db.kysely)
     const ids: string[] = []
     for (let number = 0; number < 200; number++) {
@@ -97,12 +92,8 @@ describe('opening SQLite', () => {
 
   it('acquires the write lock at the start of a transaction', async () => {
     const location = await createLocation('sqlite')
-    const one = await openDatabase(location)
-    const other = await openDatabase({ ...location, lockWaitMs: 0 })
-    onTestFinished(async () => {
-      await one.close()
-      await other.close()
-    })
+    const one = await openLocation(location)
+    const other = await openLocation({ ...location, lockWaitMs: 0 })
     const write = (kysely: typeof one.kysely, id: string) =>
       kysely.insertInto('write_checks').values({ id, filler: '' }).execute()
     await one.kysely.transaction().execute(async (trx) => {
@@ -117,8 +108,7 @@ describe('opening SQLite', () => {
     const { dataDir } = await createLocation('sqlite')
     chmodSync(dataDir, 0o755)
     for (const dir of [dataDir, join(dataDir, 'new', 'data')]) {
-      const db = await openDatabase({ dataDir: dir })
-      onTestFinished(() => db.close())
+      await openLocation({ dataDir: dir })
       for (const file of ['leads.db', 'leads.db-wal'])
         expect(statSync(join(dir, file)).mode & 0o077).toBe(0)
     }

@@ -2,14 +2,12 @@ import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defaultSaveTimeoutMs } from '#leads/http/accept-lead.ts'
 import { createTestApp } from '#testing/app.ts'
-import { createLocation } from '#testing/database.ts'
-import { openDatabase } from './database.ts'
+import { createLocation, openLocation } from '#testing/database.ts'
 
 describe('PostgreSQL', () => {
   it('answers every visitor within 8 s while the tables are locked', async () => {
     const location = await createLocation('postgres')
-    const db = await openDatabase(location)
-    onTestFinished(() => db.close())
+    const db = await openLocation(location)
     const { post, log } = createTestApp(db, { saveTimeoutMs: defaultSaveTimeoutMs })
     const other = new pg.Client({ connectionString: location.databaseUrl })
     await other.connect()
@@ -37,8 +35,7 @@ describe('PostgreSQL', () => {
   })
 
   it('stores a lead even if the process is blocked while connecting', async () => {
-    const db = await openDatabase(await createLocation('postgres'))
-    onTestFinished(() => db.close())
+    const db = await openLocation(await createLocation('postgres'))
     const { post } = createTestApp(db, { saveTimeoutMs: defaultSaveTimeoutMs })
     const answer = post()
     // Blocks timers and sockets, as on an overloaded machine.

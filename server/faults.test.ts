@@ -5,16 +5,13 @@ import { claimDue } from '#leads/store/deliveries.ts'
 import { countLeads } from '#leads/store/reading.ts'
 import { checkWritable } from '#leads/store/save-lead.ts'
 import { createTestApp } from '#testing/app.ts'
-import { createLocation, runSql } from '#testing/database.ts'
+import { createLocation, openLocation, runSql } from '#testing/database.ts'
 import { saveLeads } from '#testing/delivery.ts'
 import { waitUntil } from '#testing/server-process.ts'
-import { openDatabase } from './database.ts'
 
 async function open(engine: 'sqlite' | 'postgres') {
   const location = await createLocation(engine)
-  const db = await openDatabase(location)
-  onTestFinished(() => db.close())
-  return { db, ...location }
+  return { db: await openLocation(location), ...location }
 }
 
 /** Opens a connection as another program would. */

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startFakeAirtable } from '#fakes/airtable.ts'
 import { countLeads } from '#leads/store/reading.ts'
 import { postLead, testLead } from '#testing/app.ts'
-import { createLocation, engines } from '#testing/database.ts'
+import { createLocation, engines, openLocation } from '#testing/database.ts'
 import { startPostgres } from '#testing/postgres.ts'
 import { listPendingChannels } from '#testing/saved-leads.ts'
 import { spawnServer, waitUntil } from '#testing/server-process.ts'
@@ -24,8 +24,7 @@ async function startFake() {
 }
 
 async function waitUntilDelivered(location: DatabaseLocation) {
-  const db = await openDatabase(location)
-  onTestFinished(() => db.close())
+  const db = await openLocation(location)
   await waitUntil(async () => (await listPendingChannels(db)).length === 0)
 }
 

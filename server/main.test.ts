@@ -7,9 +7,8 @@ import { listLeads } from '#leads/store/reading.ts'
 import { readConsent } from '#leads/store/stored-settings.ts'
 import * as content from '#site/content.ts'
 import { postLead, testLead } from '#testing/app.ts'
-import { createDir, createLocation, engines } from '#testing/database.ts'
+import { createDir, createLocation, engines, openLocation } from '#testing/database.ts'
 import { spawnServer, startTestSite, waitUntil } from '#testing/server-process.ts'
-import { openDatabase } from './database.ts'
 import { findSamples } from './machine-facts.ts'
 
 async function startFake() {
@@ -90,8 +89,7 @@ describe('npm start', () => {
     expect((await postLead(await server.findUrl())).status).toBe(200)
     await waitUntil(() => fake.records.length === 1)
     expect(await server.kill('SIGTERM')).toBe(0)
-    const db = await openDatabase({ dataDir })
-    onTestFinished(() => db.close())
+    const db = await openLocation({ dataDir })
     expect((await listLeads(db, { limit: 1 }))[0]?.deliveries[0]?.state).toBe('sent')
     const { version, text } = content.form.consent
     expect(await readConsent(db, version)).toBe(text)

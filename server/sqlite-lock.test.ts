@@ -5,7 +5,7 @@ import { countLeads } from '#leads/store/reading.ts'
 import { checkWritable } from '#leads/store/save-lead.ts'
 import { writeSetting } from '#leads/store/stored-settings.ts'
 import { createTestApp } from '#testing/app.ts'
-import { createLocation } from '#testing/database.ts'
+import { createDir, openLocation } from '#testing/database.ts'
 import { openDatabase } from './database.ts'
 
 /** Holds SQLite's write lock as another program would. */
@@ -19,25 +19,21 @@ function holdLock(dataDir: string) {
 const turnOfLoop = () => new Promise((resolve) => setImmediate(resolve))
 
 async function open(lockWaitMs?: number) {
-  const { dataDir } = await createLocation('sqlite')
-  const db = await openDatabase({ dataDir, lockWaitMs })
-  onTestFinished(() => db.close())
-  return { db, dataDir }
+  const dataDir = createDir()
+  return { db: await openLocation({ dataDir, lockWaitMs }), dataDir }
 }
 
 it('opens a new database while another process creates it', async () => {
-  const { dataDir } = await createLocation('sqlite')
+  const dataDir = createDir()
   const lock = holdLock(dataDir)
   // The first attempt happens before this returns, while the lock is held.
-  const opening = openDatabase({ dataDir })
+  const opening = openLocation({ dataDir })
   lock.release()
-  const db = await opening
-  onTestFinished(() => db.close())
-  await checkWritable(db)
+  await checkWritable(await opening)
 })
 
 it('migrations wait for the lock, and do not need it when nothing is pending', async () => {
-  const { dataDir } = await createLocation('sqlite')
+  const dataDir = createDir()
   new DatabaseSync(join(dataDir, 'leads.db')).exec('pragma journal_mode = wal')
   const lock = holdLock(dataDir)
   const opening = openDatabase({ dataDir })

@@ -25,10 +25,9 @@ async function openSqliteCopy() {
   }
   const dataDir = createDir()
   cpSync(join(template, 'leads.db'), join(dataDir, 'leads.db'))
-  const db = await openDatabase({ dataDir })
+  const db = await openLocation({ dataDir })
   // Tests do not need durability.
   await sql`pragma synchronous = off`.execute(db.kysely)
-  onTestFinished(() => db.close())
   return db
 }
 
@@ -45,6 +44,13 @@ async function emptyPostgres() {
 /** Creates an empty location: a folder for SQLite, or a PostgreSQL database without tables. */
 export async function createLocation(engine: Engine): Promise<DatabaseLocation> {
   return engine === 'sqlite' ? { dataDir: createDir() } : createPostgres()
+}
+
+/** Opens a database, migrates it, and closes it after the test. */
+export async function openLocation(...location: Parameters<typeof openDatabase>) {
+  const db = await openDatabase(...location)
+  onTestFinished(() => db.close())
+  return db
 }
 
 /** Creates a temporary folder and removes it after the test. */

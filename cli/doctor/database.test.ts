@@ -1,49 +1,43 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
 import { recordConsent } from '#leads/store/stored-settings.ts'
-import { openDatabase } from '#server/database.ts'
-import { createDir, createLocation, engines, runSql } from '#testing/database.ts'
+import { createDir, createLocation, engines, openLocation, runSql } from '#testing/database.ts'
 import { readDatabase } from './database.ts'
 
 const read = (raw: Record<string, string | undefined>) =>
   readDatabase(readEnv(raw), raw, { now: Date.now, consentVersion: '2026-11' })
 
 test.each(engines)('reads a database that can store a lead: %s', async (engine) => {
-  const { dataDir, databaseUrl } = await createLocation(engine)
-  const db = await openDatabase({ dataDir, databaseUrl })
-  onTestFinished(() => db.close())
-  const before = dataDir && readdirSync(dataDir)
-  expect(await read({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl })).toEqual({
+  const location = await createLocation(engine)
+  const { dataDir: DATA_DIR, databaseUrl: DATABASE_URL } = location
+  const db = await openLocation(location)
+  const before = DATA_DIR && readdirSync(DATA_DIR)
+  const expected = {
     leadsAre: 'here',
     database: { devices: [], silentDevices: [], pending: new Map(), isWebhookStopped: false },
     // The PostgreSQL server for tests turns off fsync to be fast.
     unsafeSettings: engine === 'postgres' ? ['fsync'] : [],
     storedConsent: undefined,
-  })
-  expect(dataDir && readdirSync(dataDir)).toEqual(before)
+  }
+  expect(await read({ DATA_DIR, DATABASE_URL })).toEqual(expected)
+  expect(DATA_DIR && readdirSync(DATA_DIR)).toEqual(before)
+  // The text that was stored first counts.
+  await recordConsent(db, { version: '2026-11', text: 'We may call.' })
+  await recordConsent(db, { version: '2026-11', text: 'We may sell.' })
+  const found = await read({ DATA_DIR, DATABASE_URL })
+  expect(found).toEqual({ ...expected, storedConsent: 'We may call.' })
 })
 
 test('reports synchronous_commit = off', async () => {
   const { dataDir, databaseUrl = '' } = await createLocation('postgres')
-  const db = await openDatabase({ dataDir, databaseUrl })
-  onTestFinished(() => db.close())
+  await openLocation({ dataDir, databaseUrl })
   const { pathname } = new URL(databaseUrl)
   await runSql(databaseUrl, `alter database ${pathname.slice(1)} set synchronous_commit = off`)
   expect(await read({ DATABASE_URL: databaseUrl })).toMatchObject({
     unsafeSettings: ['fsync', 'synchronous_commit'],
   })
-})
-
-test.each(engines)('reads the consent text that was stored first, on %s', async (engine) => {
-  const { dataDir, databaseUrl } = await createLocation(engine)
-  const db = await openDatabase({ dataDir, databaseUrl })
-  onTestFinished(() => db.close())
-  await recordConsent(db, { version: '2026-11', text: 'We may call.' })
-  await recordConsent(db, { version: '2026-11', text: 'We may sell.' })
-  const found = await read({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl })
-  expect(found).toMatchObject({ storedConsent: 'We may call.' })
 })
 
 test('does not create a database, and reports a file that is not a database', async () => {
