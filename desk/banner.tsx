@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { formatShortDuration } from '#leads/clock.ts'
 import type { DeskWarning } from '#leads/desk/routes.ts'
-import { ResumeWebhook, RetryAll } from './delivery-actions.tsx'
+import { DeliveryAction } from './delivery-actions.tsx'
 import { Icon } from './elements.tsx'
 import { formatRoute } from './route.ts'
 import { type Polled, useNow } from './use-polling.ts'
@@ -62,14 +62,12 @@ function Action({
   refresh: () => Promise<void>
 }) {
   if (!action) return null
-  if (action.kind === 'retry-all' || action.kind === 'resume-webhook') {
-    const Press = action.kind === 'retry-all' ? RetryAll : ResumeWebhook
+  if (action.kind === 'retry-all' || action.kind === 'resume-webhook')
     return (
-      <Press className="link" refresh={refresh}>
+      <DeliveryAction kind={action.kind} className="link" refresh={refresh}>
         {action.label}
-      </Press>
+      </DeliveryAction>
     )
-  }
   // The People screen has the button and the field for the phone's name.
   const href = action.kind === 'open' ? action.route : formatRoute({ screen: 'people' })
   return (

@@ -3,26 +3,21 @@ import { request } from './api.ts'
 import { Button } from './elements.tsx'
 import { attempt } from './notice.tsx'
 
-type Refresh = () => Promise<void>
-type Props = ComponentProps<'button'> & { refresh: Refresh }
+const paths = { 'retry-all': '/api/retry', 'resume-webhook': '/api/webhook/resume' }
 
-const post = async (path: string, refresh: Refresh) => {
-  await attempt(request<{ retried: number }>('POST', path, { needsData: true }), ({ retried }) =>
-    retried === 0
-      ? 'Nothing is pending.'
-      : `Retrying ${retried} ${retried === 1 ? 'delivery' : 'deliveries'} now.`,
-  )
-  await refresh()
+/** Retries pending deliveries. */
+export function DeliveryAction({
+  kind,
+  refresh,
+  ...props
+}: ComponentProps<'button'> & { kind: keyof typeof paths; refresh: () => Promise<void> }) {
+  const retry = () =>
+    attempt(
+      request<{ retried: number }>('POST', paths[kind], { needsData: true }),
+      ({ retried }) =>
+        retried === 0
+          ? 'Nothing is pending.'
+          : `Retrying ${retried} ${retried === 1 ? 'delivery' : 'deliveries'} now.`,
+    ).then(refresh)
+  return <Button onClick={retry} {...props} />
 }
-
-export const RetryAll = ({ refresh, children = 'Retry all leads', ...props }: Props) => (
-  <Button onClick={() => post('/api/retry', refresh)} {...props}>
-    {children}
-  </Button>
-)
-
-export const ResumeWebhook = ({ refresh, children = 'Resume webhook', ...props }: Props) => (
-  <Button onClick={() => post('/api/webhook/resume', refresh)} {...props}>
-    {children}
-  </Button>
-)

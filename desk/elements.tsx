@@ -25,6 +25,25 @@ export const Button = ({
   <button type="button" className="button" data-quiet={!isPrimary || undefined} {...props} />
 )
 
+type Choices = readonly (readonly [value: string | number, text: string])[]
+
+export const Choice = ({
+  label,
+  choices,
+  ...field
+}: ComponentProps<'select'> & { label: string; choices: Choices }) => (
+  <label>
+    {label}
+    <select {...field}>
+      {choices.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </label>
+)
+
 export const Mark = () => (
   <svg
     className="mark"

@@ -11,15 +11,26 @@ import { useIsLive, useNow } from './use-polling.ts'
 
 type Refresh = () => Promise<void>
 
-/** Undoes “I am calling”, “No answer”, or an outcome, unless someone else has changed the lead since. */
-export async function undo(lead: LeadCard, refresh: Refresh): Promise<void> {
-  const { id, name, outcome, answeredAt, callAttempts, callAgainAt } = lead
-  const body = { outcome, answeredAt, callAttempts, callAgainAt }
-  await attempt(request('POST', `/api/leads/${id}/undo`, { body }), 'reopened.', {
-    about: `${isolate(name)}: `,
-  })
-  await refresh()
+/** Changes a lead and shows the result. The server gets what the page showed, to ignore a late Undo. */
+export function changeLead(
+  lead: LeadCard,
+  what: string,
+  message: string,
+  { refresh, canUndo = true }: { refresh: Refresh; canUndo?: boolean },
+): Promise<void> {
+  const { id, outcome, answeredAt, callAttempts, callAgainAt } = lead
+  const body = { attempts: callAttempts, outcome, answeredAt, callAttempts, callAgainAt }
+  const work = request<{ lead: LeadCard } | undefined>('POST', `/api/leads/${id}/${what}`, { body })
+  const undoThis = async () => undo({ ...lead, ...(await work)?.lead }, refresh)
+  return attempt(work, message, {
+    about: `${isolate(lead.name)}: `,
+    undo: canUndo ? undoThis : undefined,
+  }).then(refresh)
 }
+
+/** Undoes “I am calling”, “No answer”, or an outcome, unless someone else has changed the lead since. */
+export const undo = (lead: LeadCard, refresh: Refresh) =>
+  changeLead(lead, 'undo', 'reopened.', { refresh, canUndo: false })
 
 /** The link dials. The button then claims the lead, so that no one else calls. */
 export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refresh }) {
@@ -30,12 +41,7 @@ export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refres
   const isOffered = hasDialed && canClaim
   const claim = async () => {
     setBusy(true)
-    const work = request<{ lead: LeadCard } | undefined>('POST', `/api/leads/${lead.id}/calling`)
-    await attempt(work, 'the crew can see that you’re calling.', {
-      about: `${isolate(lead.name)}: `,
-      undo: async () => undo({ ...lead, ...(await work)?.lead }, refresh),
-    })
-    await refresh()
+    await changeLead(lead, 'calling', 'the crew can see that you’re calling.', { refresh })
     setBusy(false)
     // The button that had the focus is gone.
     requestAnimationFrame(() => {

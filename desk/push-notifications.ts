@@ -1,7 +1,7 @@
 import type { DeviceCard } from '#leads/desk/device-routes.ts'
 import { request } from './api.ts'
 
-type Devices = { publicKey: string; devices: DeviceCard[] }
+export type Devices = { publicKey: string; devices: DeviceCard[] }
 
 // A browser without a push service never answers.
 const subscribeMs = 15_000

@@ -13,12 +13,14 @@ export function parseRoute(hash: string): Route {
   return { screen: 'today', leadId: undefined, query: '' }
 }
 
-export function formatRoute({ screen, leadId, query }: Partial<Route>): string {
-  if (screen === 'leads') return `#/leads${leadId ? `/${leadId}` : ''}${query ? `?${query}` : ''}`
-  if (leadId) return `#/lead/${leadId}`
-  return screen === 'promise' || screen === 'people'
-    ? `#/${screen}${query ? `?${query}` : ''}`
-    : '#/'
+export function formatRoute({ screen = 'today', leadId, query }: Partial<Route>): string {
+  const names = {
+    today: leadId ? 'lead' : '',
+    leads: 'leads',
+    promise: 'promise',
+    people: 'people',
+  }
+  return `#/${names[screen]}${leadId ? `/${leadId}` : ''}${query ? `?${query}` : ''}`
 }
 
 let shown = import.meta.env.SSR ? '' : location.hash

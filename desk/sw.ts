@@ -10,14 +10,15 @@ type NotifiedLead = {
 type Receipt = { reason: string; leadIds: string[] }
 type Shown = { title: string; body: string; tag: string; silent: boolean }
 type Message = { notification: Shown; lead: NotifiedLead; receipt: Receipt }
+type Tapped = Notification & { data: NotifiedLead & { receipt: Receipt } }
 type WorkerEvent = Event & { waitUntil(work: Promise<unknown>): void }
-type PushEvent = WorkerEvent & { data?: { json(): Message } }
-type ClickEvent = WorkerEvent & {
-  action: string
-  notification: Notification & { data: NotifiedLead & { receipt: Receipt } }
+type Events = {
+  activate: WorkerEvent
+  message: WorkerEvent & { data: unknown }
+  push: WorkerEvent & { data?: { json(): Message } }
+  notificationclick: WorkerEvent & { action: string; notification: Tapped }
+  pushsubscriptionchange: WorkerEvent & { oldSubscription?: PushSubscription }
 }
-type MessageEvent = WorkerEvent & { data: unknown }
-type ChangeEvent = WorkerEvent & { oldSubscription?: PushSubscription }
 type DeskWindow = { focus(): Promise<DeskWindow>; navigate(url: string): Promise<unknown> }
 type ServiceWorkerHere = {
   registration: ServiceWorkerRegistration
@@ -26,11 +27,10 @@ type ServiceWorkerHere = {
     openWindow(url: string): Promise<unknown>
     claim(): Promise<void>
   }
-  addEventListener(type: 'activate', listener: (event: WorkerEvent) => void): void
-  addEventListener(type: 'message', listener: (event: MessageEvent) => void): void
-  addEventListener(type: 'push', listener: (event: PushEvent) => void): void
-  addEventListener(type: 'notificationclick', listener: (event: ClickEvent) => void): void
-  addEventListener(type: 'pushsubscriptionchange', listener: (event: ChangeEvent) => void): void
+  addEventListener<Type extends keyof Events>(
+    type: Type,
+    listener: (event: Events[Type]) => void,
+  ): void
 }
 const worker = globalThis as unknown as ServiceWorkerHere
 

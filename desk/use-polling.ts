@@ -17,6 +17,8 @@ export type Polled<Data> = {
   refresh: () => Promise<void>
 }
 
+const noTrouble = { trouble: undefined, isSignedOut: false, isGone: false }
+
 /** Polls a path while the page is visible, and immediately after the phone wakes. */
 export function usePolling<Data>(
   path: string,
@@ -27,9 +29,7 @@ export function usePolling<Data>(
   const [state, setState] = useState<Omit<Polled<Data>, 'refresh'>>({
     data: start?.data,
     at: start?.at ?? 0,
-    trouble: undefined,
-    isSignedOut: false,
-    isGone: false,
+    ...noTrouble,
   })
   const poll = useRef(async () => {})
   const hasStart = start !== undefined
@@ -60,14 +60,7 @@ export function usePolling<Data>(
           isGone,
         }))
         if (isSignedOut || isGone) return
-      } else
-        setState({
-          data: answer,
-          at: readClock(),
-          trouble: undefined,
-          isSignedOut: false,
-          isGone: false,
-        })
+      } else setState({ data: answer, at: readClock(), ...noTrouble })
       if (!document.hidden) timer = setTimeout(() => poll.current(), everyMs)
     }
     const wake = () => {

@@ -3,19 +3,21 @@ import { formatDay } from '#leads/clock.ts'
 import { serviceTypes } from '#leads/fields.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { readClock, request } from '../api.ts'
-import { Button, Heading } from '../elements.tsx'
+import { Button, Choice, Heading } from '../elements.tsx'
 import { LeadList } from '../lead-row.tsx'
 import { attempt } from '../notice.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
 
 type Page = { leads: LeadCard[]; next: string | null }
 
-const states = {
-  waiting: 'Waiting',
-  answered: 'Answered',
-  done: 'Done',
-  'not-a-lead': 'Not a lead',
-}
+const states = [
+  ['', 'Any status'],
+  ['waiting', 'Waiting'],
+  ['answered', 'Answered'],
+  ['done', 'Done'],
+  ['not-a-lead', 'Not a lead'],
+] as const
+const services = [['', 'Any service'], ...Object.entries(serviceTypes)] as const
 
 const debounceMs = 250
 const retryMs = 3_000
@@ -35,9 +37,10 @@ export function AllLeads({
   // Searches are names of homeowners, so they stay out of the URL and the browser's history.
   const [search, setSearch] = useState('')
   const filters = new URLSearchParams(query)
-  const typed = [...filters, ['search', search] as const]
   const filter = Object.fromEntries(
-    typed.map(([name, value]) => [name, value.trim()]).filter(([, value]) => value),
+    [...filters, ['search', search] as const]
+      .map(([name, value]) => [name, value.trim()])
+      .filter(([, value]) => value),
   )
   const asked = JSON.stringify(filter)
   // Search again when a new lead arrives and after a lead was opened or closed.
@@ -88,22 +91,21 @@ export function AllLeads({
     setBusy(false)
   }
 
-  const change = (name: string, value: string) => {
-    if (value) filters.set(name, value)
-    else filters.delete(name)
-    replaceHash(formatRoute({ screen: 'leads', leadId: shownId, query: filters.toString() }))
-  }
   const field = (name: string) => ({
     name,
     value: filters.get(name) ?? '',
-    onChange: ({ target }: { target: { value: string } }) => change(name, target.value),
+    onChange: ({ target }: { target: { value: string } }) => {
+      if (target.value) filters.set(name, target.value)
+      else filters.delete(name)
+      replaceHash(formatRoute({ screen: 'leads', leadId: shownId, query: filters.toString() }))
+    },
   })
   const known = new Map(fresh.map((lead) => [lead.id, lead]))
   const leads = pages.flatMap((page) => page.leads).map((lead) => known.get(lead.id) ?? lead)
   return (
     <>
       <Heading>All leads</Heading>
-      <search className="filters">
+      <search>
         <label>
           Search
           <input
@@ -120,13 +122,8 @@ export function AllLeads({
               Day
               <input type="date" {...field('day')} />
             </label>
-            <Choice label="Status" any="Any status" choices={states} {...field('state')} />
-            <Choice
-              label="Service"
-              any="Any service"
-              choices={serviceTypes}
-              {...field('service')}
-            />
+            <Choice label="Status" choices={states} {...field('state')} />
+            <Choice label="Service" choices={services} {...field('service')} />
             <label>
               Source
               <input placeholder="google, spring-roofs…" {...field('source')} />
@@ -171,32 +168,4 @@ async function download(filter: object): Promise<string> {
   Object.assign(document.createElement('a'), { href: url, download: name }).click()
   URL.revokeObjectURL(url)
   return name
-}
-
-function Choice({
-  label,
-  any,
-  choices,
-  ...field
-}: {
-  label: string
-  any: string
-  choices: Record<string, string>
-  name: string
-  value: string
-  onChange: (event: { target: { value: string } }) => void
-}) {
-  return (
-    <label>
-      {label}
-      <select {...field}>
-        <option value="">{any}</option>
-        {Object.entries(choices).map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
 }

@@ -3,34 +3,33 @@ import { formatDay, formatShortClock, parseLocalTime } from '#leads/clock.ts'
 import type { DeviceCard } from '#leads/desk/device-routes.ts'
 import { request } from '../api.ts'
 import { ConfirmButton } from '../confirm-button.tsx'
-import { Button } from '../elements.tsx'
+import { Button, Choice } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
 import {
+  type Devices,
   findPushSupport,
   turnOffNotifications,
   turnOnNotifications,
 } from '../push-notifications.ts'
 import { usePolling } from '../use-polling.ts'
 
-type Devices = {
-  publicKey: string
-  devices: DeviceCard[]
+type Options = {
   steps: number[]
   /** The next opening; null if the company never closes. */
   opensAt: number | null
 }
 
 type Schedule = DeviceCard['schedule']
-const scheduleNames: Record<Schedule, string> = {
-  always: 'Always',
-  'business-hours': 'During business hours',
-  'after-hours': 'After hours',
-}
+const schedules: [Schedule, string][] = [
+  ['always', 'Always'],
+  ['business-hours', 'During business hours'],
+  ['after-hours', 'After hours'],
+]
 
 export function DeviceList({ now }: { now: number }) {
-  const { data, trouble, refresh } = usePolling<Devices>('/api/devices', 10_000)
+  const { data, trouble, refresh } = usePolling<Devices & Options>('/api/devices', 10_000)
   if (!data) return <p>{trouble ?? 'Loading…'}</p>
-  const { devices, publicKey, steps, opensAt } = data
+  const { devices, publicKey, ...options } = data
   const own = devices.find(({ isThis }) => isThis)
   return (
     <>
@@ -38,7 +37,7 @@ export function DeviceList({ now }: { now: number }) {
       <ul className="sessions">
         {devices.map((device) => (
           <li key={device.id} className="card device">
-            <Device device={device} steps={steps} opensAt={opensAt} now={now} refresh={refresh} />
+            <Device device={device} {...options} now={now} refresh={refresh} />
           </li>
         ))}
       </ul>
@@ -61,8 +60,7 @@ function TurnOnNotifications({
     await attempt(
       turnOnNotifications(publicKey, name),
       'Notifications are on for this phone. To try them, choose Test.',
-    )
-    await refresh()
+    ).then(refresh)
     setBusy(false)
   }
   const support = findPushSupport()
@@ -111,34 +109,20 @@ const HomeScreenSteps = () => (
   </div>
 )
 
-type DeviceProps = {
-  device: DeviceCard
-  steps: number[]
-  opensAt: number | null
-  now: number
-  refresh: () => Promise<void>
-}
+type DeviceProps = Options & { device: DeviceCard; now: number; refresh: () => Promise<void> }
 
 function Device({ device, steps, opensAt, now, refresh }: DeviceProps) {
   const { id, person, canNotify, isThis, isSilent, ...choices } = device
   const { name, notifyAfterMinutes, quietUntil, notifyEmergencies, schedule, onCallUntil } = choices
   const isQuiet = quietUntil > now
-  const change = async (changes: Partial<DeviceCard>, message: string) => {
-    const body = { ...choices, ...changes }
-    await attempt(request('PUT', `/api/devices/${id}`, { body }), message)
-    await refresh()
-  }
-  const test = async () => {
-    await attempt(request('POST', `/api/devices/${id}/test`), `Test sent to ${name}.`)
-    await refresh()
-  }
+  const path = `/api/devices/${id}`
+  const change = (changes: Partial<DeviceCard>, message = 'Saved.') =>
+    attempt(request('PUT', path, { body: { ...choices, ...changes } }), message).then(refresh)
+  const test = () => attempt(request('POST', `${path}/test`), `Test sent to ${name}.`).then(refresh)
   const remove = async () => {
     if (isThis) await turnOffNotifications().catch(() => {})
-    await attempt(
-      request('DELETE', `/api/devices/${id}`),
-      `${name} no longer receives notifications.`,
-    )
-    await refresh()
+    const message = `${name} no longer receives notifications.`
+    await attempt(request('DELETE', path), message).then(refresh)
   }
   const rename = (event: FormEvent<HTMLInputElement>) => {
     const typed = event.currentTarget.value.trim()
@@ -157,45 +141,28 @@ function Device({ device, steps, opensAt, now, refresh }: DeviceProps) {
         </p>
       ) : (
         <>
-          <label>
-            Notify
-            <select
-              value={notifyAfterMinutes}
-              onChange={({ target }) =>
-                change({ notifyAfterMinutes: Number(target.value) }, 'Saved.')
-              }
-            >
-              {[...new Set([...steps, notifyAfterMinutes])].map((minutes) => (
-                <option key={minutes} value={minutes}>
-                  {minutes === 0 ? 'Immediately' : `After ${minutes} min without a call`}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            label="Notify"
+            choices={[...new Set([...steps, notifyAfterMinutes])].map((minutes) => [
+              minutes,
+              minutes === 0 ? 'Immediately' : `After ${minutes} min without a call`,
+            ])}
+            value={notifyAfterMinutes}
+            onChange={({ target }) => change({ notifyAfterMinutes: Number(target.value) })}
+          />
           {opensAt !== null && (
             <>
-              <label>
-                When
-                <select
-                  value={schedule}
-                  onChange={({ target }) =>
-                    change({ schedule: target.value as Schedule }, 'Saved.')
-                  }
-                >
-                  {Object.entries(scheduleNames).map(([value, label]) => (
-                    <option key={value} value={value}>
-                      {label}
-                    </option>
-                  ))}
-                </select>
-              </label>
+              <Choice
+                label="When"
+                choices={schedules}
+                value={schedule}
+                onChange={({ target }) => change({ schedule: target.value as Schedule })}
+              />
               <label className="check">
                 <input
                   type="checkbox"
                   checked={onCallUntil > now}
-                  onChange={({ target }) =>
-                    change({ onCallUntil: target.checked ? opensAt : 0 }, 'Saved.')
-                  }
+                  onChange={({ target }) => change({ onCallUntil: target.checked ? opensAt : 0 })}
                 />
                 On call until opening ({formatShortClock(opensAt, now)})
               </label>
@@ -205,7 +172,7 @@ function Device({ device, steps, opensAt, now, refresh }: DeviceProps) {
             <input
               type="checkbox"
               checked={notifyEmergencies}
-              onChange={({ target }) => change({ notifyEmergencies: target.checked }, 'Saved.')}
+              onChange={({ target }) => change({ notifyEmergencies: target.checked })}
             />
             Notify about emergencies even when paused
           </label>

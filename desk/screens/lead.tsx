@@ -1,13 +1,11 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { formatAgo, formatShortClock, formatTries } from '#leads/clock.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
-import { request } from '../api.ts'
 import { computeCountdown } from '../countdown.ts'
 import { CountdownIcon } from '../countdown-icon.tsx'
-import { ResumeWebhook, RetryAll } from '../delivery-actions.tsx'
+import { DeliveryAction } from '../delivery-actions.tsx'
 import { Button, Heading, Icon } from '../elements.tsx'
-import { CallActions, undo } from '../lead-row.tsx'
-import { attempt, isolate } from '../notice.tsx'
+import { CallActions, changeLead, undo } from '../lead-row.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
 import { useNow, usePolling } from '../use-polling.ts'
 import { EraseDialog } from './erase-dialog.tsx'
@@ -45,16 +43,9 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
     await Promise.all([refresh(), refreshList()])
   }
   const act =
-    (what: string, message: string, { body = {}, canUndo = true } = {}) =>
-    async () => {
-      const work = request<Answer | undefined>('POST', `/api/leads/${id}/${what}`, { body })
-      const undoThis = async () => undo({ ...lead, ...(await work)?.lead }, refreshBoth)
-      await attempt(work, message, {
-        about: `${isolate(lead.name)}: `,
-        undo: canUndo ? undoThis : undefined,
-      })
-      await refreshBoth()
-    }
+    (what: string, message: string, canUndo = true) =>
+    () =>
+      changeLead(lead, what, message, { refresh: refreshBoth, canUndo })
   const undoLast = () => undo(lead, refreshBoth)
   return (
     <>
@@ -74,13 +65,7 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
       <CallActions lead={lead} refresh={refreshBoth} />
       <div className="pair">
         {!lead.outcome && (
-          <Button
-            onClick={act('no-answer', 'marked as no answer.', {
-              body: { attempts: lead.callAttempts },
-            })}
-          >
-            No answer
-          </Button>
+          <Button onClick={act('no-answer', 'marked as no answer.')}>No answer</Button>
         )}
         {outcomes.map(([what, name]) => (
           <Button
@@ -100,9 +85,15 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
       </div>
       <Facts lead={lead} />
       <Deliveries lead={lead}>
-        <Button onClick={act('retry', 'retrying now.', { canUndo: false })}>Retry now</Button>
-        <RetryAll refresh={refreshBoth} />
-        {canResumeWebhook && <ResumeWebhook refresh={refreshBoth} />}
+        <Button onClick={act('retry', 'retrying now.', false)}>Retry now</Button>
+        <DeliveryAction kind="retry-all" refresh={refreshBoth}>
+          Retry all leads
+        </DeliveryAction>
+        {canResumeWebhook && (
+          <DeliveryAction kind="resume-webhook" refresh={refreshBoth}>
+            Resume webhook
+          </DeliveryAction>
+        )}
       </Deliveries>
       <button type="button" className="link erase" onClick={() => dialog.current?.showModal()}>
         Erase this lead…

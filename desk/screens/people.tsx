@@ -23,8 +23,7 @@ export function People({
   const rename = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const person = new FormData(event.currentTarget).get('person')
-    await attempt(request('PUT', '/api/me', { body: { person } }), 'Name saved.')
-    await refresh()
+    await attempt(request('PUT', '/api/me', { body: { person } }), 'Name saved.').then(refresh)
   }
   const end = (id: string, isThis: boolean) => async () => {
     await attempt(request('DELETE', `/api/sessions/${id}`), 'Signed out.')
@@ -109,8 +108,7 @@ function Crew({
     await attempt(
       request('POST', '/api/crew', { body: { email } }).then(() => form.reset()),
       `${email} can now request a sign-in link.`,
-    )
-    await refresh()
+    ).then(refresh)
   }
   const remove = async (email: string) => {
     const removal = request('DELETE', `/api/crew/${encodeURIComponent(email)}`)

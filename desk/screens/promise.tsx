@@ -172,30 +172,19 @@ const formatHour = (hour: number) => `${hour % 12 || 12} ${hour < 12 ? 'AM' : 'P
 
 const dayMs = 24 * 3_600_000
 /** Includes days without leads. */
-function fillDays({
-  from,
-  to,
-  timeZone,
-  byDay,
-}: Pick<PromiseReport, 'from' | 'to' | 'timeZone' | 'byDay'>): Bar[] {
+function fillDays({ from, to, timeZone, byDay }: PromiseReport): Bar[] {
   const noon = (at: number) => Date.parse(`${formatDay(at, timeZone)}T12:00Z`)
   const known = new Map(byDay.map((one) => [one.day, one]))
   const length = Math.round((noon(to) - noon(from)) / dayMs) + 1
   const every = Math.ceil(length / 5)
   // Create the formatter here, because the first one takes 100 ms on a slow phone.
-  const dayName = new Intl.DateTimeFormat('en-US', {
-    ...{ month: 'short', day: 'numeric' },
-    timeZone: 'UTC',
-  })
+  const form = { month: 'short', day: 'numeric', timeZone: 'UTC' } as const
+  const dayName = new Intl.DateTimeFormat('en-US', form)
   return Array.from({ length }, (_, at) => {
     const day = noon(from) + at * dayMs
     const { kept = 0, missed = 0 } = known.get(new Date(day).toISOString().slice(0, 10)) ?? {}
     const isTick = (length - 1 - at) % every === Math.floor(every / 2)
-    return {
-      name: dayName.format(day),
-      kept,
-      missed,
-      tick: isTick ? dayName.format(day) : undefined,
-    }
+    const name = dayName.format(day)
+    return { name, kept, missed, tick: isTick ? name : undefined }
   })
 }

@@ -14,30 +14,24 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
     if (!token) void turnOffNotifications().catch(() => {})
   }, [token])
 
-  const send = async (path: string, body: object, next: () => void) => {
+  const send = (path: string, next: () => void) => async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const body = { token, ...Object.fromEntries(new FormData(event.currentTarget)) }
     setBusy(true)
     setProblem(undefined)
     setMessage(undefined)
     await request('POST', path, { body }).then(next, (error: Error) => setProblem(error.message))
     setBusy(false)
   }
-  const redeemLink = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const person = new FormData(event.currentTarget).get('person')
-    return send('/api/session', { token, person }, () => {
-      onEnter()
-      replaceHash('#/')
-    })
-  }
-  const requestLink = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const email = new FormData(event.currentTarget).get('email')
-    return send('/api/sign-in', { email }, () =>
-      setMessage(
-        'If this address can sign in, a link is on its way. It works once, within 15 minutes.',
-      ),
-    )
-  }
+  const redeemLink = send('/api/session', () => {
+    onEnter()
+    replaceHash('#/')
+  })
+  const requestLink = send('/api/sign-in', () =>
+    setMessage(
+      'If this address can sign in, a link is on its way. It works once, within 15 minutes.',
+    ),
+  )
 
   return (
     <main className="sign-in">
