@@ -14,13 +14,8 @@ export function parseRoute(hash: string): Route {
 }
 
 export function formatRoute({ screen = 'today', leadId, query }: Partial<Route>): string {
-  const names = {
-    today: leadId ? 'lead' : '',
-    leads: 'leads',
-    promise: 'promise',
-    people: 'people',
-  }
-  return `#/${names[screen]}${leadId ? `/${leadId}` : ''}${query ? `?${query}` : ''}`
+  const path = screen === 'today' ? (leadId ? 'lead' : '') : screen
+  return `#/${path}${leadId ? `/${leadId}` : ''}${query ? `?${query}` : ''}`
 }
 
 let shown = import.meta.env.SSR ? '' : location.hash

@@ -2,7 +2,8 @@ import { createDesk } from '#leads/desk/app.ts'
 import type { DeskContext, DeskHooks } from '#leads/desk/routes.ts'
 import { makeLink } from '#leads/desk/sign-in.ts'
 import { listDevices } from '#leads/store/push-devices.ts'
-import type { Database } from '#leads/store/tables.ts'
+import type { Database, Engine } from '#leads/store/tables.ts'
+import { openTestDatabase } from './database.ts'
 import { type ContextOptions, createTestContext } from './delivery.ts'
 import { makeSettings } from './settings.ts'
 
@@ -21,17 +22,23 @@ const variables = {
   DESK_EMAIL_TO: 'sam.hill@example.com,alex@example.com',
 }
 
+type Options = Partial<DeskHooks> &
+  Pick<ContextOptions, 'fetch' | 'hours'> & { env?: Record<string, string> }
+
+/** Opens a desk, by default on an empty database. Sam Hill is signed in. */
+export async function openTestDesk(on: Engine | Database = 'sqlite', options?: Options) {
+  const db = typeof on === 'string' ? await openTestDatabase(on) : on
+  const desk = createTestDesk(db, options)
+  const cookie = await desk.signIn()
+  const get = async (path: string, as = cookie) =>
+    (await desk.call('GET', path, { cookie: as })).json
+  const post = (path: string, body?: object, as = cookie) =>
+    desk.call('POST', path, { cookie: as, body })
+  return { ...desk, db, cookie, get, post }
+}
+
 /** Creates a desk on a test database, with an adjustable clock and a mailbox. */
-export function createTestDesk(
-  db: Database,
-  {
-    env,
-    fetch,
-    hours,
-    ...hooks
-  }: Partial<DeskHooks> &
-    Pick<ContextOptions, 'fetch' | 'hours'> & { env?: Record<string, string> } = {},
-) {
+export function createTestDesk(db: Database, { env, fetch, hours, ...hooks }: Options = {}) {
   const settings = makeSettings({ ...variables, ...env }) as DeskContext['env']
   const { context, clock, log } = createTestContext(db, settings, { fetch, hours })
   const mails: { email: string; link: string }[] = []

@@ -1,21 +1,18 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
-import { openTestDatabase } from '#testing/database.ts'
-import { createTestDesk } from '#testing/desk.ts'
-import { alwaysOpen, dayHours, testTime } from '#testing/saved-leads.ts'
+import { openTestDesk } from '#testing/desk.ts'
+import { alwaysOpen, dayHours, makePhone, testTime } from '#testing/saved-leads.ts'
 import type { BusinessHours } from '../hours.ts'
 import { saveDevice } from '../store/push-devices.ts'
 
 async function open() {
   const service = await startFakePush()
   onTestFinished(() => service.close())
-  const db = await openTestDatabase('sqlite')
-  const desk = createTestDesk(db, { env: { PUSH_SERVICES: pushHost }, fetch: service.fetch })
-  const cookie = await desk.signIn()
-  const subscribe = (body: object, as = cookie) =>
-    desk.call('POST', '/api/devices', { cookie: as, body })
-  const list = async (as = cookie) => (await desk.call('GET', '/api/devices', { cookie: as })).json
-  return { ...desk, db, service, cookie, subscribe, list }
+  const env = { PUSH_SERVICES: pushHost }
+  const desk = await openTestDesk('sqlite', { env, fetch: service.fetch })
+  const subscribe = (body: object, as?: string) => desk.post('/api/devices', body, as)
+  const list = (as?: string) => desk.get('/api/devices', as)
+  return { ...desk, service, subscribe, list }
 }
 
 it('renames, tests, pauses, and removes a device', async () => {
@@ -58,10 +55,10 @@ it('renames, tests, pauses, and removes a device', async () => {
 })
 
 it('explains why a test notification failed', async () => {
-  const { service, subscribe, list, call, cookie } = await open()
+  const { service, subscribe, list, post } = await open()
   await subscribe({ name: 'x', subscription: service.addPhone('phone') })
   const [{ id }] = (await list()).devices
-  const test = () => call('POST', `/api/devices/${id}/test`, { cookie })
+  const test = () => post(`/api/devices/${id}/test`)
   service.failNext('phone', { kind: 'status', status: 500 })
   expect(await test()).toMatchObject({ status: 409, message: 'The push service returned 500.' })
   service.removePhone('phone')
@@ -118,7 +115,7 @@ it('changes nothing for a known browser, and keeps the settings of a replaced or
 })
 
 it.each([0, 40])('keeps the device when its browser signs in again after %i days', async (days) => {
-  const { service, subscribe, list, call, cookie, signIn, clock } = await open()
+  const { service, subscribe, list, get, call, cookie, signIn, clock } = await open()
   await subscribe({ name: 'Truck', subscription: service.addPhone('phone') })
   clock.at += days * 24 * 3_600_000
   const again = await signIn('alex@example.com', cookie)
@@ -127,7 +124,7 @@ it.each([0, 40])('keeps the device when its browser signs in again after %i days
   ])
   expect((await call('GET', '/api/today', { cookie })).status).toBe(401)
   const sam = await signIn()
-  const { sessions } = (await call('GET', '/api/people', { cookie: sam })).json
+  const { sessions } = await get('/api/people', sam)
   const phone = sessions.find(({ person }: { person: string }) => person === 'Alex')
   await call('DELETE', `/api/sessions/${phone.id}`, { cookie: sam })
   expect((await list(sam)).devices).toEqual([])
@@ -147,14 +144,8 @@ it('lists a device whose session has expired, but sends it no test', async () =>
 it('accepts at most a hundred devices', async () => {
   const { db, service, subscribe, list, call, signIn, cookie } = await open()
   await subscribe({ name: 'first', subscription: service.addPhone('first') })
-  const { endpoint, keys } = service.addPhone('phone')
   for (let at = 1; at < 100; at++)
-    await saveDevice(db, {
-      ...{ id: crypto.randomUUID(), sessionId: `${at}`, endpoint: `${endpoint}${at}`, ...keys },
-      ...{ person: 'Sam', name: `${at}`, notifyAfterMinutes: 0, quietUntil: 0 },
-      ...{ notifyEmergencies: true, schedule: 'always', onCallUntil: 0 },
-      ...{ createdAt: testTime, goneAt: null, shownAt: null },
-    })
+    await saveDevice(db, makePhone({ id: `phone-${at}`, sessionId: `${at}` }))
   const alex = await signIn('alex@example.com')
   const add = () => subscribe({ subscription: service.addPhone('more') }, alex)
   const message = '100 devices already receive notifications. Remove one first.'
@@ -182,11 +173,8 @@ it.each([
 })
 
 it('returns the next opening, or null if the company never closes', async () => {
-  const db = await openTestDatabase('sqlite')
-  const read = async (hours: BusinessHours) => {
-    const { call, signIn } = createTestDesk(db, { hours })
-    return (await call('GET', '/api/devices', { cookie: await signIn() })).json.opensAt
-  }
+  const read = async (hours: BusinessHours) =>
+    (await (await openTestDesk('sqlite', { hours })).get('/api/devices')).opensAt
   // It is 6 AM.
   expect(await read(dayHours)).toBe(testTime + 3_600_000)
   expect(await read(alwaysOpen)).toBeNull()

@@ -5,25 +5,21 @@ import { openDatabase } from '#server/database.ts'
 import { startAirtable } from '#testing/airtable.ts'
 import { createDir, engines, openTestDatabase } from '#testing/database.ts'
 import { openDelivery, sendWell } from '#testing/delivery.ts'
-import { createTestDesk } from '#testing/desk.ts'
+import { openTestDesk } from '#testing/desk.ts'
 import { dayHours, storeLead, testTime } from '#testing/saved-leads.ts'
-import { isWebhookStopped, stopWebhook } from '../channels/webhook.ts'
 import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
 import { findLead, listLeads } from '../store/reading.ts'
 import { findNextEscalationAt, recordAnswer } from '../store/reminders.ts'
 import type { Database } from '../store/tables.ts'
 
-async function open(db: Database, changes: Parameters<typeof createTestDesk>[1] = {}) {
-  const desk = createTestDesk(db, changes)
-  const cookie = await desk.signIn()
-  const post = (path: string, body?: object) => desk.call('POST', path, { cookie, body })
-  const undo = async (id: string) => {
-    const { lead } = (await desk.call('GET', `/api/leads/${id}`, { cookie })).json
-    return post(`/api/leads/${id}/undo`, lead)
-  }
+async function open(...options: Parameters<typeof openTestDesk>) {
+  const desk = await openTestDesk(...options)
   const erase = (id: string, { name = 'Jane Doe', ...more }: Record<string, unknown> = {}) =>
-    desk.call('DELETE', `/api/leads/${id}`, { cookie, body: { name, ...more } })
-  return { ...desk, cookie, post, undo, erase }
+    desk.call('DELETE', `/api/leads/${id}`, { cookie: desk.cookie, body: { name, ...more } })
+  const act = (id: string, what: string, body?: object) =>
+    desk.post(`/api/leads/${id}/${what}`, body)
+  const undo = async (id: string) => act(id, 'undo', (await desk.get(`/api/leads/${id}`)).lead)
+  return { ...desk, erase, act, undo }
 }
 
 const send = (db: Database) => openDelivery(db, sendWell).deliver()
@@ -31,9 +27,8 @@ const unavailable = { error: { code: 'airtable-unavailable' } }
 
 describe.each(engines)('on %s', (engine) => {
   it('erases a lead here and in Airtable, and no other', async () => {
-    const db = await openTestDatabase(engine)
     const airtable = await startAirtable()
-    const { erase, clock } = await open(db, { env: airtable.fake.env })
+    const { db, erase, clock } = await open(engine, { env: airtable.fake.env })
     const [gone, stays] = [await storeLead(db), await storeLead(db)]
     await airtable.send(await listLeads(db, { limit: 10 }))
     await send(db)
@@ -47,8 +42,7 @@ describe.each(engines)('on %s', (engine) => {
   })
 
   it('erases a lead after its name is typed, and then returns 404', async () => {
-    const db = await openTestDatabase(engine)
-    const { call, cookie, erase } = await open(db)
+    const { db, call, cookie, erase } = await open(engine)
     const id = await storeLead(db)
     for (const name of ['Jane', 7]) expect((await erase(id, { name })).status).toBe(400)
     expect((await erase(id, { name: '  jane   DOE ' })).json).toEqual({ message: 'Erased.' })
@@ -62,26 +56,45 @@ describe.each(engines)('on %s', (engine) => {
     }
   })
 
-  it('credits the person who answered first, not the one who closes the lead', async () => {
-    const db = await openTestDatabase(engine)
-    const { post } = await open(db)
-    const id = await storeLead(db)
-    await recordAnswer(db, id, { answeredAt: testTime, answeredBy: 'link', now: testTime })
-    expect((await post(`/api/leads/${id}/done`)).json.lead).toMatchObject({
-      ...{ outcome: 'done', answeredBy: 'link', answeredName: null },
-    })
+  it('records the outcome, credits whoever answered first, and updates Airtable', async () => {
+    const { db, act } = await open(engine)
+    const [id, called] = [await storeLead(db), await storeLead(db)]
+    expect((await act(id, 'not-a-lead')).json.lead).toMatchObject({ outcome: 'not-a-lead' })
+    await db.kysely.updateTable('deliveries').set({ state: 'sent' }).execute()
+    const done = { outcome: 'done', answeredName: 'Sam Hill' }
+    expect((await act(id, 'done')).json.lead).toMatchObject(done)
+    expect((await findLead(db, id))?.deliveries).toContainEqual(
+      expect.objectContaining({ reason: 'outcome', state: 'waiting' }),
+    )
+    await recordAnswer(db, called, { answeredAt: testTime, answeredBy: 'link', now: testTime })
+    const credited = { outcome: 'done', answeredBy: 'link', answeredName: null }
+    expect((await act(called, 'done')).json.lead).toMatchObject(credited)
+  })
+
+  it('reopens a closed lead, and restarts reminders if it was not answered', async () => {
+    const { db, get, act, undo, clock } = await open(engine)
+    const [closed, called] = [await storeLead(db), await storeLead(db)]
+    await act(called, 'calling')
+    for (const id of [closed, called]) await act(id, 'not-a-lead')
+    const countPromises = async () => (await get('/api/promise')).report.leads
+    clock.at += 60_000
+    expect(await countPromises()).toBe(0)
+    for (const id of [closed, called]) await undo(id)
+    expect(await countPromises()).toBe(2)
+    expect(await findLead(db, closed)).toMatchObject({ outcome: null, answeredAt: null })
+    expect(await findLead(db, called)).toMatchObject({ outcome: null, answeredBy: 'desk' })
+    expect(await findNextEscalationAt(db)).toBe(testTime + 240_000)
   })
 
   it('sends reminders again after reopening, and notifies staff of the new answer', async () => {
-    const db = await openTestDatabase(engine)
-    const { post, undo, clock } = await open(db)
+    const { db, act, undo, clock } = await open(engine)
     const id = await storeLead(db)
     await db.kysely.updateTable('deliveries').set({ attempts: 1, state: 'sent' }).execute()
     const listPending = async () => {
       const { deliveries = [] } = (await findLead(db, id)) ?? {}
       return deliveries.filter(({ state }) => state === 'waiting').map(({ reason }) => reason)
     }
-    await post(`/api/leads/${id}/calling`)
+    await act(id, 'calling')
     expect(await listPending()).toEqual(['answered'])
     await send(db)
     clock.at += 3_600_000
@@ -89,24 +102,23 @@ describe.each(engines)('on %s', (engine) => {
     expect(undone.json.lead).toMatchObject({ answeredAt: null, callAgainAt: null })
     expect(await findNextEscalationAt(db)).toBe(clock.at + 240_000)
     expect(await listPending()).toEqual(['outcome'])
-    await post(`/api/leads/${id}/calling`)
+    await act(id, 'calling')
     expect(await listPending()).toContain('answered')
     await undo(id)
     expect(await listPending()).toEqual(['outcome'])
-    await post(`/api/leads/${id}/done`)
+    await act(id, 'done')
     await undo(id)
     expect(await findNextEscalationAt(db)).toBe(clock.at + 240_000)
   })
 
   it('does not undo what someone else did since the page was loaded', async () => {
-    const db = await openTestDatabase(engine)
-    const { post, undo, clock } = await open(db)
+    const { db, act, undo, clock } = await open(engine)
     const id = await storeLead(db)
-    const act = async (what: string, attempts = 0) =>
-      (await post(`/api/leads/${id}/${what}`, { attempts })).json.lead
+    const change = async (what: string, attempts = 0) =>
+      (await act(id, what, { attempts })).json.lead
     const expectKept = async (shown: object) => {
       const before = await findLead(db, id)
-      expect((await post(`/api/leads/${id}/undo`, shown)).status).toBe(200)
+      expect((await act(id, 'undo', shown)).status).toBe(200)
       expect(await findLead(db, id)).toEqual(before)
     }
     for (const [first, second] of [
@@ -114,21 +126,20 @@ describe.each(engines)('on %s', (engine) => {
       ['no-answer', 'no-answer'],
       ['done', 'not-a-lead'],
     ] as const) {
-      const shown = await act(first)
+      const shown = await change(first)
       await undo(id)
       clock.at += 1_000
-      const next = await act(second)
+      const next = await change(second)
       await expectKept(shown)
       if (second !== 'no-answer') continue
-      await act('no-answer', 1)
+      await change('no-answer', 1)
       await expectKept(next)
     }
-    expect((await post(`/api/leads/${id}/undo`)).status).toBe(400)
+    expect((await act(id, 'undo')).status).toBe(400)
   })
 
   it('cancels an alert that waits for the opening once someone calls, unless the call is undone', async () => {
-    const db = await openTestDatabase(engine)
-    const { post, undo, clock } = await open(db)
+    const { db, act, undo, clock } = await open(engine)
     const deadlineAt = testTime + 8 * 3_600_000
     const channels = { channels: [], channelsAtOpening: ['sms-1'] }
     const id = await storeLead(db, { ...channels, deadlineAt })
@@ -136,7 +147,7 @@ describe.each(engines)('on %s', (engine) => {
       (await findLead(db, id))?.deliveries.find(({ channel }) => channel === 'sms-1')
     const dueAt = deadlineAt - 600_000
     expect(await readAlert()).toMatchObject({ state: 'waiting', nextAttemptAt: dueAt, dueAt })
-    await post(`/api/leads/${id}/calling`)
+    await act(id, 'calling')
     expect(await readAlert()).toMatchObject({ state: 'cancelled' })
     clock.at += 60_000
     await undo(id)
@@ -144,8 +155,7 @@ describe.each(engines)('on %s', (engine) => {
   })
 
   it('retries the pending deliveries of one lead or of all leads', async () => {
-    const db = await openTestDatabase(engine)
-    const { post, clock, wakes } = await open(db)
+    const { db, post, act, clock, wakes } = await open(engine)
     const channels = ['airtable']
     const save = () => storeLead(db, { channels })
     const [sent, one, other] = [await save(), await save(), await save()]
@@ -154,7 +164,7 @@ describe.each(engines)('on %s', (engine) => {
     const delivered = { state: 'sent' } as const
     await db.kysely.updateTable('deliveries').set(delivered).where('lead_id', '=', sent).execute()
     const readDue = async (id: string) => (await findLead(db, id))?.deliveries[0]?.nextAttemptAt
-    await post(`/api/leads/${one}/retry`)
+    await act(one, 'retry')
     expect([await readDue(one), await readDue(other)]).toEqual([clock.at, laterAt])
     clock.at += 1_000
     expect((await post('/api/retry')).json).toEqual({ retried: 2 })
@@ -165,10 +175,9 @@ describe.each(engines)('on %s', (engine) => {
 })
 
 it('restarts the reminders at the opening if a lead is reopened at night', async () => {
-  const db = await openTestDatabase('sqlite')
-  const { post, undo, clock } = await open(db, { hours: dayHours })
+  const { db, act, undo, clock } = await open('sqlite', { hours: dayHours })
   const id = await storeLead(db)
-  await post(`/api/leads/${id}/done`)
+  await act(id, 'done')
   // It is 9 PM. The company opens at 7 AM.
   clock.at += 15 * 3_600_000
   await undo(id)
@@ -199,8 +208,7 @@ it('erases nothing while Airtable is unavailable, unless the owner chooses “Er
 })
 
 it('erases a lead whose name has characters that are hard to type', async () => {
-  const db = await openTestDatabase('sqlite')
-  const { call, cookie, erase } = await open(db)
+  const { db, call, cookie, erase } = await open()
   for (const [name, shown] of [
     ['Ja\u200Dne\u200B \u2067Doe\u00AD', 'Jane Doe'],
     ['\u200D\u2800', 'No name'],
@@ -216,8 +224,7 @@ it('erases a lead whose name has characters that are hard to type', async () => 
 })
 
 it('waits until the site has stopped sending, so that no row arrives after the deletion', async () => {
-  const db = await openTestDatabase('sqlite')
-  const { erase, clock } = await open(db)
+  const { db, erase, clock } = await open()
   const id = await storeLead(db)
   const lease = { holder: 'site', now: clock.at, until: clock.at + 600_000 }
   await acquireChannel(db, 'airtable', lease)
@@ -244,23 +251,12 @@ it('leaves no trace of an erased lead in the files of the embedded database', as
   expect(holdsTrace()).toBe(false)
 })
 
-it('resumes a webhook after a 410, and retries its pending deliveries', async () => {
-  const db = await openTestDatabase('sqlite')
-  const url = 'https://hook.example'
-  const { call, cookie, post, clock } = await open(db, { env: { ALERT_WEBHOOK_URL: url } })
-  const id = await storeLead(db, { channels: ['airtable', 'webhook'] })
-  const laterAt = testTime + 3_600_000
-  await db.kysely.updateTable('deliveries').set({ next_attempt_at: laterAt }).execute()
-  const canResume = async () =>
-    (await call('GET', `/api/leads/${id}`, { cookie })).json.canResumeWebhook
-  expect(await canResume()).toBe(false)
-  await stopWebhook(db, url)
-  expect(await canResume()).toBe(true)
-  expect((await post('/api/webhook/resume')).json).toEqual({ retried: 1 })
-  expect(await isWebhookStopped(db, url)).toBe(false)
-  expect(await canResume()).toBe(false)
-  expect((await findLead(db, id))?.deliveries).toMatchObject([
-    { channel: 'airtable', nextAttemptAt: laterAt },
-    { channel: 'webhook', nextAttemptAt: clock.at },
-  ])
+it('reports the promise for 7, 30, and 90 days', async () => {
+  const { db, get, act } = await open()
+  const id = await storeLead(db, { at: testTime - 3_600_000 })
+  await storeLead(db, { at: testTime - 20 * 24 * 3_600_000 })
+  await act(id, 'calling')
+  const report = async (days: number) => (await get(`/api/promise?days=${days}`)).report
+  expect(await report(7)).toMatchObject({ leads: 1, missed: 1 })
+  expect(await report(30)).toMatchObject({ leads: 2, missed: 2 })
 })

@@ -1,11 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startFakeMail } from '#fakes/mail.ts'
 import { startFakePush } from '#fakes/push.ts'
-import { engines, openTestDatabase } from '#testing/database.ts'
+import { engines } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
-import { createTestDesk } from '#testing/desk.ts'
+import { openTestDesk } from '#testing/desk.ts'
 import { alwaysOpen, dayHours, savePhone, storeLead, testTime } from '#testing/saved-leads.ts'
-import { makeSettings } from '#testing/settings.ts'
 import { findLead } from '../store/reading.ts'
 import { recordAnswer } from '../store/reminders.ts'
 import type { Engine } from '../store/tables.ts'
@@ -21,23 +20,16 @@ async function open(engine: Engine = 'sqlite', { hours = alwaysOpen, confirmatio
   onTestFinished(async () => {
     await Promise.all([mail.close(), push.close()])
   })
-  const db = await openTestDatabase(engine)
   const env = {
     ...{ SMTP_URL: mail.url, ALERT_EMAIL_FROM: 'site@example.com' },
-    ...{ ALERT_EMAIL_TO: 'crew@example.com', DESK_URL: 'https://desk.example', ...confirmation },
+    ...{ ALERT_EMAIL_TO: 'crew@example.com', ...confirmation },
   }
-  const desk = createTestDesk(db, { hours, env })
-  const { clock } = desk
-  const cookie = await desk.signIn()
+  const { db, clock, settings, get, ...desk } = await openTestDesk(engine, { hours, env })
   const post = (id: string, what: string, body?: object) =>
-    desk.call('POST', `/api/leads/${id}/${what}`, { cookie, body })
-  const undo = async (id: string) => {
-    const { lead } = (await desk.call('GET', `/api/leads/${id}`, { cookie })).json
-    return post(id, 'undo', lead)
-  }
+    desk.post(`/api/leads/${id}/${what}`, body)
+  const undo = async (id: string) =>
+    (await post(id, 'undo', (await get(`/api/leads/${id}`)).lead)).json.lead
   const noAnswer = (id: string, attempts = 0) => post(id, 'no-answer', { attempts })
-  const readToday = async () => (await desk.call('GET', '/api/today', { cookie })).json
-  const settings = makeSettings(env)
   const startProcess = () => openChannels(db, settings, { clock, hours, fetch: push.fetch })
   /** Returns the subjects of the emails that a new process sends at a time. */
   const deliverAt = async (at: number, processes = 1) => {
@@ -54,7 +46,8 @@ async function open(engine: Engine = 'sqlite', { hours = alwaysOpen, confirmatio
     push.messages.length = 0
     return id
   }
-  const readReport = async () => (await desk.call('GET', '/api/promise', { cookie })).json.report
+  const readToday = () => get('/api/today')
+  const readReport = async () => (await get('/api/promise')).report
   return { db, clock, push, store, post, undo, noAnswer, readToday, readReport, deliverAt }
 }
 
@@ -127,85 +120,77 @@ describe.each(engines)('no answer on %s', (engine) => {
     }
   })
 
-  it('cancels a reminder that could not be sent before the next call', async () => {
-    const { db, clock, store, post, noAnswer, push, deliverAt } = await open(engine)
-    const id = await store()
-    await noAnswer(id)
-    push.failNext('phone', { kind: 'status', status: 500 }, { kind: 'status', status: 500 })
-    await deliverAt(clock.at + 30 * minuteMs)
-    await post(id, 'calling')
-    const { deliveries = [] } = (await findLead(db, id)) ?? {}
-    const ofAgain = deliveries.filter(({ reason }) => reason === 'again-1')
-    expect(ofAgain.map(({ channel, state }) => [channel.slice(0, 5), state])).toEqual([
-      ['email', 'sent'],
-      ['push-', 'cancelled'],
-    ])
-  })
-
   it('can be undone step by step, without losing the first answer', async () => {
     const { db, clock, store, post, undo, noAnswer, readToday, deliverAt } = await open(engine)
     const id = await store()
+    /** A double tap on Undo goes one step back. */
+    const undoTwice = async (shown: object) => {
+      await post(id, 'undo', shown)
+      return (await post(id, 'undo', shown)).json.lead
+    }
     clock.at += minuteMs
+    const calledAt = clock.at
     await noAnswer(id)
-    const undone = await undo(id)
-    expect(undone.json.lead).toMatchObject({ callAttempts: 0, callAgainAt: null, answeredAt: null })
-    expect(await deliverAt(testTime + 4 * minuteMs)).toHaveLength(1)
+    const once = { callAttempts: 1, callAgainAt: calledAt, answeredAt: calledAt }
+    expect(await undoTwice((await noAnswer(id, 1)).json.lead)).toMatchObject(once)
+    expect((await readToday()).totals).toMatchObject({ toCall: 1 })
+    expect(await deliverAt(clock.at + 4 * minuteMs)).toEqual([again])
+    const never = { callAttempts: 0, callAgainAt: null }
+    expect(await undo(id)).toMatchObject({ ...never, answeredAt: null })
+    expect(await deliverAt(testTime + 8 * minuteMs)).toHaveLength(1)
 
     const { answeredAt } = (await post(id, 'calling')).json.lead
     const { lead: shown } = (await noAnswer(id)).json
-    // A double tap on Undo goes one step back.
-    for (const _ of [1, 2]) {
-      const { lead } = (await post(id, 'undo', shown)).json
-      expect(lead).toMatchObject({ callAttempts: 0, callAgainAt: null, answeredAt })
-    }
+    expect(await undoTwice(shown)).toMatchObject({ ...never, answeredAt })
     await noAnswer(id)
     for (const change of ['calling', 'done']) {
       await post(id, change)
-      const { lead } = (await undo(id)).json
-      expect(lead).toMatchObject({ callAttempts: 1, callAgainAt: clock.at, answeredAt })
+      const due = { callAttempts: 1, callAgainAt: clock.at, answeredAt }
+      expect(await undo(id)).toMatchObject(due)
       expect((await readToday()).totals).toMatchObject({ toCall: 1 })
       expect(await deliverAt(clock.at + 4 * minuteMs)).toEqual([again])
     }
     expect(await findLead(db, id)).toMatchObject({ answeredBy: 'desk', outcome: null })
   })
+})
 
-  it('writes to the homeowner once per lead, but never to suspected spam', async () => {
-    const confirmation = { CONFIRMATION_EMAIL: 'on' }
-    const { clock, store, post, noAnswer, deliverAt } = await open(engine, { confirmation })
-    const unreached = 'Northgate Roofing: we tried to reach you'
-    const id = await store()
-    await noAnswer(id)
-    expect(await deliverAt(clock.at)).toEqual([unreached])
-    await noAnswer(id, 1)
-    await noAnswer(await store({ suspect: 'trap' }))
-    expect(await deliverAt(clock.at)).toEqual([])
-    // The next call canceled the first email before it was sent.
-    const other = await store()
-    await noAnswer(other)
-    await post(other, 'calling')
-    expect(await deliverAt(clock.at)).toEqual([])
-    await noAnswer(other, 1)
-    expect(await deliverAt(clock.at)).toEqual([unreached])
-    // Another try does not cancel an email that is still pending.
-    const third = await store()
-    await noAnswer(third)
-    await noAnswer(third, 1)
-    expect(await deliverAt(clock.at)).toEqual([unreached])
-  })
+it('cancels a reminder that could not be sent before the next call', async () => {
+  const { db, clock, store, post, noAnswer, push, deliverAt } = await open()
+  const id = await store()
+  await noAnswer(id)
+  push.failNext('phone', { kind: 'status', status: 500 }, { kind: 'status', status: 500 })
+  await deliverAt(clock.at + 30 * minuteMs)
+  await post(id, 'calling')
+  const { deliveries = [] } = (await findLead(db, id)) ?? {}
+  const ofAgain = deliveries.filter(({ reason }) => reason === 'again-1')
+  expect(ofAgain.map(({ channel, state }) => [channel.slice(0, 5), state])).toEqual([
+    ['email', 'sent'],
+    ['push-', 'cancelled'],
+  ])
+})
 
-  it('reminds of an earlier try after the last one was undone', async () => {
-    const { clock, store, post, noAnswer, readToday, deliverAt } = await open(engine)
-    const id = await store()
-    await noAnswer(id)
-    const { lead: shown } = (await noAnswer(id, 1)).json
-    // A double tap on Undo goes one step back.
-    for (const _ of [1, 2]) {
-      const { lead } = (await post(id, 'undo', shown)).json
-      expect(lead).toMatchObject({ callAttempts: 1, callAgainAt: clock.at, answeredAt: clock.at })
-    }
-    expect((await readToday()).totals).toMatchObject({ toCall: 1 })
-    expect(await deliverAt(clock.at + 4 * minuteMs)).toEqual([again])
-  })
+it('writes to the homeowner once per lead, but never to suspected spam', async () => {
+  const confirmation = { CONFIRMATION_EMAIL: 'on' }
+  const { clock, store, post, noAnswer, deliverAt } = await open('sqlite', { confirmation })
+  const unreached = 'Northgate Roofing: we tried to reach you'
+  const id = await store()
+  await noAnswer(id)
+  expect(await deliverAt(clock.at)).toEqual([unreached])
+  await noAnswer(id, 1)
+  await noAnswer(await store({ suspect: 'trap' }))
+  expect(await deliverAt(clock.at)).toEqual([])
+  // The next call canceled the first email before it was sent.
+  const other = await store()
+  await noAnswer(other)
+  await post(other, 'calling')
+  expect(await deliverAt(clock.at)).toEqual([])
+  await noAnswer(other, 1)
+  expect(await deliverAt(clock.at)).toEqual([unreached])
+  // Another try does not cancel an email that is still pending.
+  const third = await store()
+  await noAnswer(third)
+  await noAnswer(third, 1)
+  expect(await deliverAt(clock.at)).toEqual([unreached])
 })
 
 it('reminds the crew at the opening, but of an emergency at once', async () => {

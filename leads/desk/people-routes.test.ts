@@ -1,28 +1,27 @@
-import { describe, expect, it } from 'vitest'
-import { engines, openTestDatabase } from '#testing/database.ts'
-import { createTestDesk, findToken } from '#testing/desk.ts'
+import { expect, it } from 'vitest'
+import { engines } from '#testing/database.ts'
+import { findToken, openTestDesk } from '#testing/desk.ts'
 import { makePhone } from '#testing/saved-leads.ts'
 import { listCrew } from '../store/desk-access.ts'
 import { saveDevice } from '../store/push-devices.ts'
 
-describe.each(engines)('the crew on %s', (engine) => {
-  async function open(changes?: Parameters<typeof createTestDesk>[1]) {
-    const db = await openTestDatabase(engine)
-    const desk = createTestDesk(db, changes)
-    const cookie = await desk.signIn()
-    const add = (email: string) => desk.call('POST', '/api/crew', { cookie, body: { email } })
-    const remove = (email: string) =>
-      desk.call('DELETE', `/api/crew/${encodeURIComponent(email)}`, { cookie })
-    const list = async () => (await desk.call('GET', '/api/people', { cookie })).json
-    return { ...desk, db, cookie, add, remove, list }
-  }
-  const fromSettings = [
-    { email: 'sam.hill@example.com', canRemove: false },
-    { email: 'alex@example.com', canRemove: false },
-  ]
+async function open(...options: Parameters<typeof openTestDesk>) {
+  const desk = await openTestDesk(...options)
+  const { call, cookie, get, post } = desk
+  const add = (email: string) => post('/api/crew', { email })
+  const remove = (email: string) =>
+    call('DELETE', `/api/crew/${encodeURIComponent(email)}`, { cookie })
+  return { ...desk, add, remove, list: () => get('/api/people') }
+}
+const fromSettings = [
+  { email: 'sam.hill@example.com', canRemove: false },
+  { email: 'alex@example.com', canRemove: false },
+]
 
-  it('can sign in after being added, and gets no notifications after being removed', async () => {
-    const { db, call, redeemLink, mails, add, remove, list } = await open()
+it.each(engines)(
+  'a crew member can sign in after being added, and gets no notifications after being removed on %s',
+  async (engine) => {
+    const { db, call, get, redeemLink, mails, add, remove, list } = await open(engine)
     const ask = () => call('POST', '/api/sign-in', { body: { email: 'dana+roof@example.com' } })
     await ask()
     expect(mails).toEqual([])
@@ -36,7 +35,7 @@ describe.each(engines)('the crew on %s', (engine) => {
     await ask()
     const entered = await redeemLink(findToken(mails[0]?.link ?? ''), { person: 'Dana' })
     const cookie = entered.headers.get('set-cookie')?.split(';')[0]
-    const { sessions } = (await call('GET', '/api/people', { cookie })).json
+    const { sessions } = await get('/api/people', cookie)
     const { id: sessionId } = sessions.find(({ isThis }: { isThis: boolean }) => isThis)
     await saveDevice(db, makePhone({ sessionId }))
     await ask()
@@ -48,31 +47,31 @@ describe.each(engines)('the crew on %s', (engine) => {
     expect((await list()).crew).toEqual(fromSettings)
     await ask()
     expect(mails).toHaveLength(2)
-  })
+  },
+)
 
-  it('allows removing a person who never signed in, but not an address from the settings', async () => {
-    const { add, remove, list } = await open()
-    await add('dana@example.com')
-    expect((await remove('dana@example.com')).status).toBe(200)
-    expect((await remove('alex@example.com')).status).toBe(409)
-    expect((await list()).crew).toEqual(fromSettings)
-  })
+it('allows removing a person who never signed in, but not an address from the settings', async () => {
+  const { add, remove, list } = await open()
+  await add('dana@example.com')
+  expect((await remove('dana@example.com')).status).toBe(200)
+  expect((await remove('alex@example.com')).status).toBe(409)
+  expect((await list()).crew).toEqual(fromSettings)
+})
 
-  it('accepts only email addresses, and at most 100', async () => {
-    const { db, add } = await open()
-    for (const email of ['', 'dana', 'a@b@c', 'a b@example.com', `${'x'.repeat(250)}@example.com`])
-      expect((await add(email)).status).toBe(400)
-    const emails = Array.from({ length: 100 }, (_, at) => ({ email: `crew-${at}@example.com` }))
-    await db.kysely.insertInto('desk_crew').values(emails).execute()
-    expect((await add('dana@example.com')).status).toBe(409)
-  })
+it('accepts only email addresses, and at most 100', async () => {
+  const { db, add } = await open()
+  for (const email of ['', 'dana', 'a@b@c', 'a b@example.com', `${'x'.repeat(250)}@example.com`])
+    expect((await add(email)).status).toBe(400)
+  const emails = Array.from({ length: 100 }, (_, at) => ({ email: `crew-${at}@example.com` }))
+  await db.kysely.insertInto('desk_crew').values(emails).execute()
+  expect((await add('dana@example.com')).status).toBe(409)
+})
 
-  it('accepts no new members if the desk cannot send email', async () => {
-    const { add } = await open({ sendLink: undefined })
-    const { status, message } = await add('dana@example.com')
-    expect([status, message]).toEqual([
-      409,
-      expect.stringContaining('Without email, crew members can’t sign in.'),
-    ])
-  })
+it('accepts no new members if the desk cannot send email', async () => {
+  const { add } = await open('sqlite', { sendLink: undefined })
+  const { status, message } = await add('dana@example.com')
+  expect([status, message]).toEqual([
+    409,
+    expect.stringContaining('Without email, crew members can’t sign in.'),
+  ])
 })

@@ -40,6 +40,7 @@ it.each<[string, string, Partial<Delivery>]>([
   ['failed', 'failed, tried at 6:00 AM CST', { channel: sms, state: 'failed' }],
   ['failed', 'failed, stopped trying at 6:00 AM CST', { state: 'expired' }],
   ['waiting', 'second try now', { state: 'waiting' }],
+  ['waiting', 'second try in 20 seconds', { state: 'waiting', nextAttemptAt: testTime + 80_000 }],
 ])('calls a delivery %s: %s', (state, status, changes) => {
   const deliveries = [{ ...delivery, lastError: 'Too busy.', ...changes }]
   const options = { now: testTime + 60_000, timeZone: 'America/Chicago', recipients: new Map() }
