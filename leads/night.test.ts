@@ -102,7 +102,7 @@ it('a night from closing to the last deadline', async () => {
   const table: string[] = []
   const texts: string[] = []
   const times = new Set([
-    ...count(closing, opening, 30 * minuteMs),
+    ...count(closing, opening, 60 * minuteMs),
     ...leads.keys(),
     ...count(opening - minuteMs, opening + 15 * minuteMs, minuteMs),
     ...answers.keys(),

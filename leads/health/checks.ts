@@ -5,8 +5,7 @@ import { notifiesOfNewLeads } from '../store/push-devices.ts'
 import type { Pending } from '../store/reading.ts'
 import { type Check, defineCheck, type HealthContext, type Place } from './check.ts'
 import { deskChecks } from './desk-checks.ts'
-import { deviceChecks } from './device-checks.ts'
-import { nobodyOnCall } from './on-call-check.ts'
+import { deviceChecks, nobodyOnCall } from './device-checks.ts'
 
 export const limits = {
   // By then, retries after 5, 10, 20, 30, and 30 s have failed, and 8 minutes are left to call.
