@@ -16,14 +16,8 @@ const now = Date.parse('2026-11-15T12:00:00Z')
 
 it('formats short durations without a line break inside', () => {
   const times = [0, 59_000, minuteMs, hourMs, 47 * hourMs, 72 * hourMs]
-  expect(times.map((ms) => formatShortDuration(ms).replace('\u00a0', ' '))).toEqual([
-    '0 s',
-    '59 s',
-    '1 min',
-    '1 h',
-    '47 h',
-    '3 days',
-  ])
+  const texts = times.map((ms) => formatShortDuration(ms).replace('\u00a0', ' '))
+  expect(texts).toEqual(['0 s', '59 s', '1 min', '1 h', '47 h', '3 days'])
 })
 
 it('formats when something happened, in the company’s time zone', () => {
@@ -52,13 +46,8 @@ it('formats measured durations', () => {
 
 it('names the next opening', () => {
   setCompanyTimeZone('America/Chicago')
-  const openings = ['15T13:00', '16T13:00', '17T13:00', '21T13:00', '22T13:00']
-  const texts = openings.map((at) => formatOpening(Date.parse(`2026-11-${at}:00Z`), now))
-  expect(texts.map((text) => text.replace(/\s/g, ' '))).toEqual([
-    'at 7:00 AM',
-    'tomorrow',
-    'on Tuesday',
-    'on Saturday',
-    'on Nov 22',
-  ])
+  const texts = [15, 16, 17, 21, 22].map((day) =>
+    formatOpening(Date.parse(`2026-11-${day}T13:00:00Z`), now).replace(/\s/g, ' '),
+  )
+  expect(texts).toEqual(['at 7:00 AM', 'tomorrow', 'on Tuesday', 'on Saturday', 'on Nov 22'])
 })

@@ -26,6 +26,7 @@ function alertOf(
 describe('the headline', () => {
   const overdue = 'all Jane Doe now: the call was due at 12:10 PM CST'
   const answeredAt = receivedAt + 3 * minuteMs
+  const afterOpening = (minutes: number) => opensAfterMs + minutes * minuteMs
   const again = { answeredAt, callAttempts: 2, callAgainAt: receivedAt + 33 * minuteMs }
   it.each<[string, Partial<StoredLead>, DeliveryReason, number]>([
     ['Call Jane Doe by 12:10 PM CST', {}, 'received', 1],
@@ -43,18 +44,8 @@ describe('the headline', () => {
     ['Someone started calling Jane Doe at 12:03 PM CST', again, 'again-2', 32 * minuteMs],
     // A lead that came in while the company was closed.
     ['Call Jane Doe by Nov 16, 7:10 AM CST', night, 'received', 1],
-    [
-      'Nobody has called Jane Doe yet (6 minutes left)',
-      night,
-      'unanswered-4',
-      opensAfterMs + 4 * minuteMs,
-    ],
-    [
-      'Call Jane Doe now: the call was due at 7:10 AM CST',
-      night,
-      'missed',
-      opensAfterMs + 10 * minuteMs,
-    ],
+    ['Nobody has called Jane Doe yet (6 minutes left)', night, 'unanswered-4', afterOpening(4)],
+    ['Call Jane Doe now: the call was due at 7:10 AM CST', night, 'missed', afterOpening(10)],
   ])('%s', (headline, changed, reason, afterMs) => {
     expect(alertOf(changed, reason, afterMs).headline).toBe(headline)
   })

@@ -49,13 +49,7 @@ const wrongPassword = /^The mail server rejected the user name or password in SM
 it.each([
   ['a temporary rejection', { refuseData: 451 }, {}, /rejected the email \(\S+ 451/, false],
   ['a permanent rejection', { refuseData: 554 }, {}, /rejected the email \(\S+ 554/, true],
-  [
-    'a rejected recipient',
-    refused550,
-    {},
-    /rejected the email \(EENVELOPE 550 at RCPT TO\)\.$/,
-    true,
-  ],
+  ['a rejected recipient', refused550, {}, /\(EENVELOPE 550 at RCPT TO\)\.$/, true],
   ['a closed port', {}, { smtpUrl: 'smtp://127.0.0.1:1' }, /not be reached \(E\w+/, false],
   ['an unknown host', {}, { smtpUrl: 'smtp://no.invalid' }, /not be reached/, false],
   ['a wrong password', {}, { password: 'right' }, wrongPassword, false],

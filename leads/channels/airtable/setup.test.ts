@@ -37,36 +37,23 @@ test('creates missing columns', async () => {
   expect(names?.sort()).toEqual([...columnNames].sort())
 })
 
-const noSchemaWrite = allScopes.filter((scope) => scope !== 'schema.bases:write')
+const wrongType = { columns: { ...leadColumns, Phone: 'number' as const } }
+const noSchemaWrite = {
+  columns: columnsWithout('Service'),
+  scopes: allScopes.filter((scope) => scope !== 'schema.bases:write'),
+}
 const schemaWrite = /"Service" \(single select: .*Emergency Service.*schema\.bases:write/
-test.each<[string, FakeOptions, Partial<AirtableSettings>, RegExp[]]>([
-  [
-    'a column of the wrong type',
-    { columns: { ...leadColumns, Phone: 'number' } },
-    {},
-    [/"Phone".*number.*phone number/],
-  ],
-  [
-    'a token that cannot change the schema',
-    { columns: columnsWithout('Service'), scopes: noSchemaWrite },
-    {},
-    [schemaWrite],
-  ],
-  [
-    'a token that cannot see the base',
-    { scopes: ['data.records:read', 'data.records:write'] },
-    {},
-    [/schema\.bases:read/, /"Lead ID" \(single line text\)/],
-  ],
-  [
-    'a token that can neither write nor read rows',
-    { scopes: ['schema.bases:read'] },
-    {},
-    [/data\.records:write/, /cannot read/],
-  ],
-  ['an unknown table ID', {}, { table: 'tbl00000000000099' }, [/"Leads" \(tbl\w+\)/]],
-])('explains %s to the owner', async (_, options, changed, sentences) => {
-  const { todo, fake } = await setUp(options, changed)
+const onlyRows = { scopes: ['data.records:read', 'data.records:write'] }
+const byHand = /"Lead ID" \(single line text\)/
+const noRows = { scopes: ['schema.bases:read'] }
+test.each<[string, FakeOptions, RegExp[], string?]>([
+  ['a column of the wrong type', wrongType, [/"Phone".*number.*phone number/]],
+  ['a token that cannot change the schema', noSchemaWrite, [schemaWrite]],
+  ['a token that cannot see the base', onlyRows, [/schema\.bases:read/, byHand]],
+  ['a token that cannot use rows', noRows, [/data\.records:write/, /cannot read/]],
+  ['an unknown table ID', {}, [/"Leads" \(tbl\w+\)/], 'tbl00000000000099'],
+])('explains %s to the owner', async (_, options, sentences, table) => {
+  const { todo, fake } = await setUp(options, { ...(table && { table }) })
   expect(todo).toEqual(sentences.map((sentence) => expect.stringMatching(sentence)))
   expect(fake.records).toEqual([])
 })
