@@ -12,7 +12,7 @@ const server = inject('postgresUrl')
 /** The database engines, for `describe.each(engines)`. */
 export const engines: Engine[] = ['sqlite', 'postgres']
 
-/** Opens an empty database. Migrations run once per test file, because they are slower than a test. */
+/** Opens an empty database. Migrations run once per file or worker, because they are slower than a test. */
 export async function openTestDatabase(engine: Engine): Promise<Database> {
   return engine === 'sqlite' ? openSqliteCopy() : emptyPostgres()
 }
@@ -31,14 +31,26 @@ async function openSqliteCopy() {
   return db
 }
 
+// Much faster than `truncate` on small tables.
+const emptyTables = sql`
+  do $$ declare name text; begin
+    for name in select tablename from pg_tables where schemaname = 'public'
+    loop execute format('delete from %I', name); end loop;
+  end $$`
+
 let shared: Awaited<ReturnType<typeof openDatabase>> | undefined
 async function emptyPostgres() {
-  if (shared)
-    await sql`truncate leads, deliveries, channels, settings, write_checks, desk_links, desk_crew, desk_sessions, push_devices, confirmation_limits`.execute(
-      shared.kysely,
-    )
-  shared ??= await openDatabase(await createPostgres())
+  shared ??= await openDatabase(await locateShared())
+  await emptyTables.execute(shared.kysely)
   return { ...shared, close: async () => {} }
+}
+
+/** All test files of a worker share a database, because creating one takes longer than most tests. */
+async function locateShared(): Promise<DatabaseLocation> {
+  const name = `leads_${process.env.VITEST_POOL_ID}`
+  const found = await runSql(server, `select from pg_database where datname = '${name}'`)
+  if (found.length === 0) await runSql(server, `create database ${name}`)
+  return locatePostgres(name)
 }
 
 /** Creates an empty location: a folder for SQLite, or a PostgreSQL database without tables. */
@@ -65,10 +77,13 @@ async function createPostgres(): Promise<DatabaseLocation> {
   const name = `leads_${crypto.randomUUID().replaceAll('-', '')}`
   await runSql(server, `create database ${name}`)
   created.push(name)
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return { dataDir: '', databaseUrl: url.href }
+  return locatePostgres(name)
 }
+
+const locatePostgres = (name: string): DatabaseLocation => ({
+  dataDir: '',
+  databaseUrl: new URL(`/${name}`, server).href,
+})
 
 afterAll(async () => {
   if (template) rmSync(template, { recursive: true })
