@@ -42,7 +42,10 @@ async function open({
     ((await findLead(db, leadId))?.deliveries ?? [])
       .filter(({ reason }) => reason !== 'received')
       .map(({ reason, dueAt }) => `${reason} at ${(dueAt - testTime) / 1000} s`)
-  return { db, clock, twilio, startProcess, runAt, listReminders }
+  /** Counts the questions about the first text. */
+  const countReads = () =>
+    twilio.statusReads.filter((path) => path.includes(twilio.messages[0]?.sid ?? '-')).length
+  return { db, clock, twilio, startProcess, runAt, listReminders, countReads }
 }
 
 /** Records an alert that has arrived, such as a push notification. */
@@ -111,7 +114,7 @@ it.each(engines)(
 )
 
 it('asks about a text after another process was killed before it had an answer', async () => {
-  const { db, clock, startProcess, runAt } = await open()
+  const { db, clock, startProcess, runAt, countReads } = await open()
   await storeText(db)
   await runAt(0)
   clock.at = testTime + 5_000
@@ -126,8 +129,12 @@ it('asks about a text after another process was killed before it had an answer',
   await asked.promise
   await runAt(34)
   expect(await readDeliveries(db)).toMatchObject([{ state: 'sent', arrivedAt: null }])
-  await runAt(35)
-  expect(await readDeliveries(db)).toMatchObject([{ arrivedAt: testTime + 35_000 }])
+  await runAt(35, 60)
+  expect(await readDeliveries(db)).toMatchObject([
+    { state: 'sent', arrivedAt: testTime + 35_000, checkAt: null },
+  ])
+  // After the text arrived, nobody asks again.
+  expect(countReads()).toBe(1)
 })
 
 it('sends only the first reminder early, and only once, if texts fail', async () => {
@@ -167,27 +174,16 @@ it('sends no early reminder if a push arrived, someone is calling, or it is too 
 })
 
 it('asks about a text for five minutes, and then leaves it as sent', async () => {
-  const { db, runAt, twilio } = await open({ stalls: true })
+  const { db, runAt, countReads } = await open({ stalls: true })
   await storeText(db)
-  const reads = []
+  const reads: number[] = []
   for (const second of [0, 4.999, 5, 14.999, 15, 59.999, 60, 239, 299.999, 300, 900]) {
     await runAt(second)
-    reads.push(twilio.statusReads.filter((path) => path.includes(twilio.messages[0]?.sid ?? '-')))
+    reads.push(countReads())
   }
-  expect(reads.map(({ length }) => length)).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 3, 4, 4])
-  expect((await readDeliveries(db))[0]).toMatchObject({
-    ...{ state: 'sent', arrivedAt: null, checkAt: null },
-  })
-})
-
-it('records when a text arrived, and does not ask again', async () => {
-  const { db, runAt, twilio } = await open()
-  await storeText(db)
-  await runAt(0, 5, 15, 60)
-  expect(await readDeliveries(db)).toMatchObject([
-    { state: 'sent', settledAt: testTime, arrivedAt: testTime + 15_000, checkAt: null },
-  ])
-  expect(twilio.statusReads).toHaveLength(2)
+  expect(reads).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 3, 4, 4])
+  const [text] = await readDeliveries(db)
+  expect(text).toMatchObject({ state: 'sent', arrivedAt: null, checkAt: null })
 })
 
 it('sends while Twilio is slow to answer, and ignores an erased lead', async () => {

@@ -2,8 +2,6 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import type { Database, Tables, Transact } from './tables.ts'
 
-export type Connections = { leads: number; others: number }
-
 // Let PostgreSQL end the wait for a lock, which frees the connection for the next visitor.
 const leadLockMs = 4_000
 
@@ -13,7 +11,7 @@ const leadLockMs = 4_000
  */
 export function openPostgres(
   url: string,
-  { leads, others }: Connections = { leads: 6, others: 4 },
+  { leads = 6, others = 4 } = {},
 ): Database & { close(): Promise<void> } {
   // These timeouts detect a dead server. They are much longer than the one for visitors
   // (accept-lead.ts), because they also fire when this process was stalled.

@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { waitUntil } from '#testing/processes.ts'
 import { jane, testTime as start, storeLead } from '#testing/saved-leads.ts'
-import { acquireChannel, releaseChannel } from './channel-leases.ts'
 import { claimDue, findNextDueAt, recordResults, retryDeliveries } from './deliveries.ts'
 import { eraseLead } from './erase-lead.ts'
 import { findLead, listLeads } from './reading.ts'
@@ -48,8 +47,6 @@ describe.each(engines)('the store on %s', (engine) => {
     return 'retryAfterMs' in more ? more.retryAfterMs : outcome
   }
   const claim = (holder: string, now: number) => claimDue(db, 'airtable', 10, lease(holder, now))
-  const acquire = (holder: string, now: number) =>
-    acquireChannel(db, 'airtable', lease(holder, now))
 
   it('does not store a lead whose deliveries cannot be stored', async () => {
     await expect(save({ channels: ['airtable', null as unknown as string] })).rejects.toThrow()
@@ -183,17 +180,6 @@ describe.each(engines)('the store on %s', (engine) => {
       { numRuns: 20 },
     )
     expect(await findNextDueAt(db, 'email')).toBeUndefined()
-  })
-
-  it('lets only one sender hold a channel until it is released', async () => {
-    const holders = ['a', 'b', 'c', 'd']
-    const acquired = await Promise.all(holders.map((holder) => acquire(holder, start)))
-    expect(acquired.filter(Boolean)).toHaveLength(1)
-    await releaseChannel(db, 'airtable', 'another process', 0)
-    expect(await acquire('e', start)).toBe(false)
-    await releaseChannel(db, 'airtable', holders[acquired.indexOf(true)] ?? '', start + 31_000)
-    expect(await acquire('e', start + 30_999)).toBe(false)
-    expect(await acquire('e', start + 31_000)).toBe(true)
   })
 
   it('records a success, but not a failure, from a holder that lost its lease', async () => {

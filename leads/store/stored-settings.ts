@@ -23,7 +23,7 @@ export async function removeSetting({ kysely }: Database, name: string): Promise
 }
 
 /** If several processes create the value at once, all of them get the first one stored. */
-export async function getOrCreateSetting(
+async function getOrCreateSetting(
   db: Database,
   name: string,
   make: () => string | Promise<string>,
@@ -52,7 +52,7 @@ export const readLinkSecret = async (db: Database, given: string | undefined): P
   given ?? getOrCreateSetting(db, 'link-secret', () => randomBytes(32).toString('base64url'))
 
 /** These keys identify the site to push services. If they changed, devices would have to register again. */
-export type VapidKeys = { subject: string; publicKey: string; privateKey: string }
+type VapidKeys = { subject: string; publicKey: string; privateKey: string }
 
 export const readVapidKeys = async (db: Database, subject: string): Promise<VapidKeys> => ({
   subject,

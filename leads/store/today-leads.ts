@@ -10,7 +10,7 @@ const maxListed = 50
  * `again` is due for another call after one without an answer. `waiting` is due after the next opening.
  * Suspected spam is a separate group, so that it cannot push a real lead off the list.
  */
-export type TodayGroup = 'toCall' | 'again' | 'waiting' | 'answered' | 'suspect'
+type TodayGroup = 'toCall' | 'again' | 'waiting' | 'answered' | 'suspect'
 type Group = { leads: StoredLead[]; total: number }
 type Query = SelectQueryBuilder<Tables, 'leads', object>
 
