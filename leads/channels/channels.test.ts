@@ -131,9 +131,11 @@ it('sends leads only to the addresses in the settings', async () => {
     })
   await sendAll([{}])
   const expected = new Set(listAddresses())
-  const texts = ['https://evil.example/', '//evil.example', '@evil.example', '../../x', '\0\uD800']
-  texts.push('\r\nHost: evil.example', '<https://evil.example|Call>', '+19005550000')
-  texts.push('&To=%2B19005550000')
+  const texts = [
+    ...['https://evil.example/', '//evil.example', '@evil.example', '../../x', '\0\uD800'],
+    ...['\r\nHost: evil.example', '<https://evil.example|Call>', '+19005550000'],
+    '&To=%2B19005550000',
+  ]
   await sendAll(texts.map((text) => ({ name: text, email: text, phone: text, address: text })))
   expect(new Set(listAddresses())).toEqual(expected)
 })
