@@ -5,24 +5,27 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startFakeMail } from '#fakes/mail.ts'
 import { startFakeTwilio } from '#fakes/twilio.ts'
+import { UserError } from '#leads/user-error.ts'
 import * as content from '#site/content.ts'
 import { createDir } from '#testing/database.ts'
-import { runDoctor } from './doctor.ts'
+import type { Finding } from './doctor/checks.ts'
+import { type DoctorDeps, runDoctor } from './doctor.ts'
 
 /** A machine without DNS. */
 const failLookup = async () => {
   throw Object.assign(new Error('queryTxt ECONNREFUSED'), { code: 'ECONNREFUSED' })
 }
 
-const run = (args: string[], raw: Record<string, string> = {}, root = '/nowhere') =>
+const run = (args: string[], raw: Record<string, string> = {}, changes: Partial<DoctorDeps> = {}) =>
   runDoctor(args, {
-    root,
+    root: '/nowhere',
     raw,
     readContent: async () => content,
     fetch: () => Promise.reject(new TypeError('fetch failed')),
     resolveTxt: failLookup,
     pause: async () => {},
     now: () => 0,
+    ...changes,
   })
 
 test('lists everything in a fresh checkout and creates nothing', async () => {
@@ -34,7 +37,7 @@ test('lists everything in a fresh checkout and creates nothing', async () => {
     process.chdir(checkout)
     vi.unstubAllEnvs()
   })
-  const { code, text } = await run([], {}, folder)
+  const { code, text } = await run([], {}, { root: folder })
   expect(code).toBe(1)
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   // The docs show an example for the sample content.
@@ -43,7 +46,7 @@ test('lists everything in a fresh checkout and creates nothing', async () => {
   if ('sample' in content.company) expect(text).toContain(example)
   expect(readdirSync(folder)).toEqual([])
 
-  const json = await run(['--json'], {}, folder)
+  const json = await run(['--json'], {}, { root: folder })
   expect(json.code).toBe(1)
   const { ready, results } = JSON.parse(json.text)
   expect(ready).toBe(false)
@@ -77,6 +80,14 @@ test.each([
   expect(code).toBe(2)
   expect(text).toMatch(sentence)
   expect(text).not.toContain('secret')
+})
+
+test('exits with 2 on a mistake in the content, and explains it', async () => {
+  const readContent = () => Promise.reject(new UserError('site/content.ts: company.phone is …'))
+  expect(await run([], {}, { readContent })).toEqual({
+    code: 2,
+    text: 'site/content.ts: company.phone is …\n',
+  })
 })
 
 test('--help explains the options', async () => {
@@ -115,12 +126,8 @@ async function startAll() {
 
 /** The results of the channels, which have no id. */
 async function send(raw: Record<string, string>) {
-  const deps = { root: '/nowhere', raw, readContent: async () => content, now: () => 0 }
-  const rest = { fetch, resolveTxt: failLookup, pause: async () => {} }
-  const all = await runDoctor(['--send', '--json'], { ...deps, ...rest })
-  const { results } = JSON.parse(all.text) as {
-    results: { id?: string; state: string; text: string }[]
-  }
+  const { text } = await run(['--send', '--json'], raw, { fetch })
+  const { results }: { results: Finding[] } = JSON.parse(text)
   return results.filter(({ id }) => id === undefined)
 }
 
