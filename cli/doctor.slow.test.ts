@@ -12,8 +12,8 @@ import { copySources } from '#testing/copy-sources.ts'
 import { canTestWith } from '#testing/processes.ts'
 import { spawnProcess } from '#testing/server-process.ts'
 
-async function runDoctor(args: string[], env: Record<string, string>, checkout?: string) {
-  const node = [...(checkout ? ['--env-file=.env'] : []), 'cli/doctor.ts', ...args]
+async function runDoctor(env: Record<string, string>, checkout?: string) {
+  const node = [...(checkout ? ['--env-file=.env'] : []), 'cli/doctor.ts']
   const ran = spawnProcess(process.execPath, node, env, { cwd: checkout ?? process.cwd() })
   return { code: await ran.exited, ...ran.output }
 }
@@ -65,75 +65,62 @@ async function startProxy(folder: string) {
   }
 }
 
-test.skipIf(!canTestWith('openssl'))(
-  'finds nothing to do once everything is set up; --send sends tests',
-  async () => {
-    const folder = copySources('cli', 'server', 'supabase')
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const [airtable, mail, twilio, proxy] = await Promise.all([
-      startFakeAirtable(),
-      startFakeMail(),
-      startFakeTwilio(),
-      startProxy(folder),
-    ])
-    onTestFinished(async () => {
-      await Promise.all([airtable.close(), mail.close(), twilio.close()])
-    })
-    replaceSamples(folder)
-    const secrets = { ...twilio.env, AIRTABLE_TOKEN: airtable.env.AIRTABLE_TOKEN }
-    const settings: Record<string, string> = {
-      ...secrets,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      DATA_DIR: join(folder, 'data'),
-      ...airtable.env,
-      SMTP_URL: mail.url,
-      // Doctor looks up no DNS records for it.
-      ALERT_EMAIL_FROM: 'site@localhost',
-      ALERT_EMAIL_TO: 'crew@roofing.test',
-      CONFIRMATION_EMAIL: 'on',
-      ALERT_SMS_TO: '+16125557810',
-      TIME_ZONE: 'America/Chicago',
-      PUBLIC_URL: proxy.url,
-      TRUSTED_PROXIES: '1',
-    }
-    const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
-    writeFileSync(join(folder, '.env'), lines.join(''))
-    chmodSync(join(folder, '.env'), 0o600)
-    const vite = join(folder, 'node_modules/vite/bin/vite.js')
-    execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder })
-    const start = ['--env-file=.env', 'server/main.ts']
-    const server = spawnProcess(process.execPath, start, {}, { cwd: folder })
-    proxy.setTarget(await server.findUrl())
-    mkdirSync(join(folder, 'data/backups'))
-    writeFileSync(join(folder, 'data/backups/leads-20261115T030000Z.sqlite.gz'), 'a backup')
+test.skipIf(!canTestWith('openssl'))('finds nothing to do once everything is set up', async () => {
+  const folder = copySources('cli', 'server', 'supabase')
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const [airtable, mail, twilio, proxy] = await Promise.all([
+    startFakeAirtable(),
+    startFakeMail(),
+    startFakeTwilio(),
+    startProxy(folder),
+  ])
+  onTestFinished(async () => {
+    await Promise.all([airtable.close(), mail.close(), twilio.close()])
+  })
+  replaceSamples(folder)
+  const secrets = { ...twilio.env, AIRTABLE_TOKEN: airtable.env.AIRTABLE_TOKEN }
+  const settings: Record<string, string> = {
+    ...secrets,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATA_DIR: join(folder, 'data'),
+    ...airtable.env,
+    SMTP_URL: mail.url,
+    // Doctor looks up no DNS records for it.
+    ALERT_EMAIL_FROM: 'site@localhost',
+    ALERT_EMAIL_TO: 'crew@roofing.test',
+    CONFIRMATION_EMAIL: 'on',
+    ALERT_SMS_TO: '+16125557810',
+    TIME_ZONE: 'America/Chicago',
+    PUBLIC_URL: proxy.url,
+    TRUSTED_PROXIES: '1',
+  }
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
+  writeFileSync(join(folder, '.env'), lines.join(''))
+  chmodSync(join(folder, '.env'), 0o600)
+  const vite = join(folder, 'node_modules/vite/bin/vite.js')
+  execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder })
+  const start = ['--env-file=.env', 'server/main.ts']
+  const server = spawnProcess(process.execPath, start, {}, { cwd: folder })
+  proxy.setTarget(await server.findUrl())
+  mkdirSync(join(folder, 'data/backups'))
+  writeFileSync(join(folder, 'data/backups/leads-20261115T030000Z.sqlite.gz'), 'a backup')
 
-    const trusting = { NODE_EXTRA_CA_CERTS: proxy.cert }
-    const { code, stdout } = await runDoctor([], trusting, folder)
-    expect(stdout).not.toMatch(/^to do/m)
-    expect(stdout).toContain('Nothing to do')
-    expect(code).toBe(0)
-    expect([mail.mails, twilio.messages, airtable.records]).toEqual([[], [], []])
+  const { code, stdout } = await runDoctor({ NODE_EXTRA_CA_CERTS: proxy.cert }, folder)
+  expect(stdout).not.toMatch(/^to do/m)
+  expect(stdout).toContain('Nothing to do')
+  expect(code).toBe(0)
+  expect([mail.mails, twilio.messages, airtable.records]).toEqual([[], [], []])
+  for (const secret of [...Object.values(secrets), 'crew@', '5557810'])
+    expect(stdout).not.toContain(secret)
 
-    const sent = await runDoctor(['--send', '--json'], trusting, folder)
-    expect(sent.code).toBe(0)
-    const { ready, results } = JSON.parse(sent.stdout)
-    expect(ready).toBe(true)
-    const states = results.map(({ id, state }: { id?: string; state: string }) => id ?? state)
-    expect(states).toEqual(['desk-off', 'proxies', 'ok', 'ok', 'ok', 'ok'])
-    expect([mail.mails.length, twilio.messages.length]).toEqual([1, 1])
-    expect(mail.mails[0]?.subject).toMatch(/^TEST/)
-    for (const secret of [...Object.values(secrets), 'crew@', '5557810'])
-      expect(sent.stdout).not.toContain(secret)
+  // The server prints only the site's address and that the desk is off.
+  expect(server.output.stdout).toMatch(/^The site is at .+\nThe desk is off\. .+\n$/)
 
-    // The server prints only the site's address and that the desk is off.
-    expect(server.output.stdout).toMatch(/^The site is at .+\nThe desk is off\. .+\n$/)
-
-    const strangers = await runDoctor([], {}, folder)
-    expect(strangers.code).toBe(1)
-    expect(strangers.stdout).toContain('do not trust the certificate')
-  },
-)
+  const strangers = await runDoctor({}, folder)
+  expect(strangers.code).toBe(1)
+  expect(strangers.stdout).toContain('do not trust the certificate')
+})
 
 test('waits for all hanging services at the same time, with a short timeout', async () => {
   const hanging = new Set<number>()
@@ -147,7 +134,7 @@ test('waits for all hanging services at the same time, with a short timeout', as
     return `127.0.0.1:${await listen(server)}`
   }
   const [airtable, postgres, site] = await Promise.all([1, 2, 3].map(startSilent))
-  const { code, stdout } = await runDoctor([], {
+  const { code, stdout } = await runDoctor({
     AIRTABLE_API_URL: `http://${airtable}`,
     AIRTABLE_TOKEN: 'token',
     AIRTABLE_BASE_ID: 'app1',

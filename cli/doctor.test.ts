@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { startHttpFake } from '#fakes/http.ts'
 import { startFakeMail } from '#fakes/mail.ts'
 import { startFakeTwilio } from '#fakes/twilio.ts'
 import { UserError } from '#leads/user-error.ts'
@@ -98,17 +97,14 @@ test('--help explains the options', async () => {
 async function startAll() {
   const [mail, twilio] = await Promise.all([startFakeMail(), startFakeTwilio()])
   const calls: { type: string; text: string }[] = []
-  const webhook = createServer(async (request, response) => {
-    let text = ''
-    for await (const chunk of request.setEncoding('utf8')) text += chunk
-    calls.push(JSON.parse(text))
-    response.end()
+  const webhook = await startHttpFake({
+    answer({ text }) {
+      calls.push(JSON.parse(text))
+      return { status: 200, body: '' }
+    },
   })
-  await new Promise<void>((resolve) => webhook.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
-    webhook.closeAllConnections()
-    webhook.close()
-    await Promise.all([mail.close(), twilio.close()])
+    await Promise.all([mail.close(), twilio.close(), webhook.close()])
   })
   const given = {
     ...twilio.env,
@@ -117,7 +113,7 @@ async function startAll() {
     ALERT_EMAIL_FROM: 'site@roofing.test',
     ALERT_EMAIL_TO: 'crew@roofing.test',
     ESCALATION_EMAIL_TO: 'crew@roofing.test,boss@roofing.test',
-    ALERT_WEBHOOK_URL: `http://127.0.0.1:${(webhook.address() as AddressInfo).port}/`,
+    ALERT_WEBHOOK_URL: webhook.url,
     PUBLIC_URL: 'https://www.roofing.test',
     TIME_ZONE: 'America/Chicago',
   }

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { startVisitors } from '#bench/visitors.ts'
-import { startFakeAirtable } from '#fakes/airtable.ts'
 import { openDatabase } from '#server/database.ts'
+import { startAirtable } from '#testing/airtable.ts'
 import { createDir } from '#testing/database.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { spawnServer, waitUntil } from '#testing/server-process.ts'
@@ -20,17 +20,12 @@ async function list(dataDir: string, table: 'leads' | 'settings'): Promise<strin
 }
 
 it('backs up every acknowledged lead under load, and a new machine continues from the backup', async () => {
-  const airtable = await startFakeAirtable()
-  onTestFinished(() => airtable.close())
+  const { fake: airtable } = await startAirtable({ now: Date.now })
   const old = createDir()
   const site = spawnServer({ DATA_DIR: old, RATE_LIMIT_PER_MINUTE: '0' })
   const url = await site.findUrl()
-  const visitors = startVisitors({
-    count: 8,
-    listUrls: () => [url],
-    random: Math.random,
-    pauseMs: 5,
-  })
+  const listUrls = () => [url]
+  const visitors = startVisitors({ count: 8, listUrls, random: Math.random, pauseMs: 5 })
   const acknowledged = () =>
     visitors.leads.filter((lead) => lead.acknowledged).map(({ name }) => name)
   await waitUntil(() => acknowledged().length > 100)

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { startFakeAirtable } from '#fakes/airtable.ts'
 import { countLeads } from '#leads/store/reading.ts'
+import { startAirtable } from '#testing/airtable.ts'
 import { postLead, testLead } from '#testing/app.ts'
 import { createLocation, engines, openLocation } from '#testing/database.ts'
 import { startPostgres } from '#testing/postgres.ts'
@@ -17,8 +17,7 @@ const lead = (at: number) => ({ ...testLead, name: `Zoë ${at}` })
 const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0
 
 async function startFake() {
-  const fake = await startFakeAirtable()
-  onTestFinished(() => fake.close())
+  const { fake } = await startAirtable({ now: Date.now })
   const listIds = () => fake.records.map(({ fields }) => fields['Lead ID'])
   return { fake, listIds }
 }

@@ -2,29 +2,25 @@ import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { createClient } from '@supabase/supabase-js'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startFakeAirtable } from '#fakes/airtable.ts'
 import { listLeads } from '#leads/store/reading.ts'
 import { readConsent } from '#leads/store/stored-settings.ts'
 import * as content from '#site/content.ts'
+import { startAirtable } from '#testing/airtable.ts'
 import { postLead, testLead } from '#testing/app.ts'
 import { createDir, createLocation, engines, openLocation } from '#testing/database.ts'
 import { spawnServer, startTestSite, waitUntil } from '#testing/server-process.ts'
 import { findSamples } from './machine-facts.ts'
 
-async function startFake() {
-  const fake = await startFakeAirtable()
-  onTestFinished(() => fake.close())
-  return { fake, env: fake.env }
-}
+const startFake = () => startAirtable({ now: Date.now })
 
 const aboutTheVisitor = /zoe|Zoë|123-4567|Main St|127\.0\.0\.1/
 
 it.each(engines)(
   'serves the site and delivers a lead from supabase-js to Airtable, on %s',
   async (engine) => {
-    const { fake, env } = await startFake()
+    const { fake } = await startFake()
     const { dataDir, databaseUrl } = await createLocation(engine)
-    const site = await startTestSite({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...env })
+    const site = await startTestSite({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...fake.env })
     expect((await fetch(site.url)).status).toBe(200)
     expect((await fetch(`${site.url}/nowhere`)).status).toBe(404)
     const client = createClient(site.url, 'public-anon-key')
@@ -48,8 +44,8 @@ it('stores leads while Airtable is not set up, reports it, and sends them once i
   const health = await (await fetch(`${unset.url}/healthz`)).text()
   expect(health).toContain('airtable-not-set-up')
   await unset.stop()
-  const { fake, env } = await startFake()
-  await startTestSite({ DATA_DIR, ...env })
+  const { fake } = await startFake()
+  await startTestSite({ DATA_DIR, ...fake.env })
   await waitUntil(() => fake.records.length === 1)
 })
 
@@ -81,11 +77,11 @@ describe('npm start', () => {
   })
 
   it('on a public site, reports what is missing, and finishes requests on SIGTERM', async () => {
-    const { fake, env } = await startFake()
+    const { fake } = await startFake()
     fake.nextFaults.push({ kind: 'slow', delayMs: 200 })
     const dataDir = createDir()
     const isPublic = { PUBLIC_URL: 'https://www.example.com', HOST: undefined }
-    const server = spawnServer({ DATA_DIR: dataDir, ...isPublic, ...env })
+    const server = spawnServer({ DATA_DIR: dataDir, ...isPublic, ...fake.env })
     expect((await postLead(await server.findUrl())).status).toBe(200)
     await waitUntil(() => fake.records.length === 1)
     expect(await server.kill('SIGTERM')).toBe(0)
