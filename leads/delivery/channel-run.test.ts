@@ -224,17 +224,22 @@ describe('after the database was unavailable', () => {
 
 /** Delays one delivery, as if it had failed often. */
 async function delayOne({ kysely }: Database, next_attempt_at: number) {
-  const { id } = await kysely.selectFrom('leads').select('id').executeTakeFirstOrThrow()
+  const waiting = kysely.selectFrom('deliveries').where('state', '=', 'waiting')
+  const { lead_id: id } = await waiting.select('lead_id').executeTakeFirstOrThrow()
   const delayed = kysely.updateTable('deliveries').set({ next_attempt_at })
   await delayed.where('lead_id', '=', id).execute()
 }
 
 it('logs the start and end of an outage, and then sends pending deliveries immediately', async () => {
-  const db = await save(3)
-  let works = false
+  const db = await save(1)
+  let works = true
   const { deliver, log, clock } = openDelivery(db, async (leads) =>
     leads.map(works ? succeed : fail),
   )
+  await deliver()
+  clock.at += 1_000
+  await saveLeads(db, 2, clock.at)
+  works = false
   for (let at = 0; at < 2; at++) {
     await deliver()
     clock.at += 900_000
@@ -246,6 +251,7 @@ it('logs the start and end of an outage, and then sends pending deliveries immed
   await deliver()
   expect(await readStates(db)).toEqual(Array(3).fill('sent'))
   expect(log.entries.map(({ message }) => message)).toEqual([
+    'sent',
     'airtable does not accept leads; retrying',
     'airtable accepts leads again',
     'sent',

@@ -1,4 +1,4 @@
-import type { Channel, Recipient } from '../channels/channel.ts'
+import type { Channel } from '../channels/channel.ts'
 import { type ChannelContext, channels, findRecipients } from '../channels/channels.ts'
 import { nameError } from '../log.ts'
 import { expireDeliveries } from '../store/deliveries.ts'
@@ -44,9 +44,9 @@ export function createDeliverer(
     }
     return { run, end }
   }
-  type Loop = ReturnType<typeof createLoop>
 
-  const loopsByKind = new Map<string, Map<string, Loop>>()
+  /** The loops by the recipient's name. */
+  const loops = new Map<string, ReturnType<typeof createLoop> & { kind: string }>()
 
   /** Starts loops for new recipients and ends those of removed ones. Returns true if there are new ones. */
   async function refreshLoops(channel: Channel): Promise<boolean> {
@@ -56,32 +56,26 @@ export function createDeliverer(
     })
     if (!recipients) return false
     faults.clear(fault, `can look up ${fault} again`)
-    const loops = loopsByKind.get(channel.kind) ?? new Map<string, Loop>()
-    loopsByKind.set(channel.kind, loops)
     const names = new Set(recipients.map(({ name }) => name))
     for (const [name, loop] of loops)
-      if (!names.has(name)) {
+      if (loop.kind === channel.kind && !names.has(name)) {
         loop.end()
         loops.delete(name)
       }
     const added = recipients.filter(({ name }) => !loops.has(name))
-    for (const recipient of added)
-      loops.set(recipient.name, createRecipientLoop(channel, recipient))
+    for (const recipient of added) {
+      const run = createChannelRun(channel, recipient, context, { ...options, ...signals })
+      loops.set(recipient.name, { kind: channel.kind, ...createLoop(run) })
+    }
     return added.length > 0
-  }
-  const createRecipientLoop = (channel: Channel, recipient: Recipient) =>
-    createLoop(createChannelRun(channel, recipient, context, { ...options, ...signals }))
-
-  const runLoops = async (kind: string) => {
-    const loops = loopsByKind.get(kind)?.values() ?? []
-    await Promise.all(Array.from(loops, ({ run }) => run()))
   }
 
   async function deliverAll(): Promise<void> {
     await Promise.all(
       all.map(async (channel) => {
         await refreshLoops(channel)
-        await runLoops(channel.kind)
+        const own = [...loops.values()].filter(({ kind }) => kind === channel.kind)
+        await Promise.all(own.map(({ run }) => run()))
       }),
     )
   }
@@ -157,8 +151,8 @@ export function createDeliverer(
     async stop(graceMs: number): Promise<void> {
       stopping.abort()
       const timer = setTimeout(() => aborting.abort(), graceMs)
-      const kinds = [...loopsByKind.keys()]
-      await Promise.all([...kinds.map(runLoops), reminderLoop.run(), arrivalLoop.run()])
+      const running = [...loops.values(), reminderLoop, arrivalLoop]
+      await Promise.all(running.map(({ run }) => run()))
       clearTimeout(timer)
     },
   }

@@ -20,7 +20,7 @@ export function computeReport(
   const tookMs = sortSpans(
     decided.map(({ deadlineAt, answeredAt }) => [findPromiseStart(deadlineAt), answeredAt]),
   )
-  const countOutcomes = (some: readonly PromisedLead[] = []) => {
+  const countOutcomes = (some: readonly PromisedLead[] | undefined) => {
     const { kept, missed } = tally(some, now)
     return { kept, missed }
   }
@@ -63,13 +63,12 @@ function judge({ deadlineAt, answeredAt }: PromisedLead, now: number) {
 }
 
 /** `leads` includes open ones. */
-function tally(records: readonly PromisedLead[], now: number) {
+function tally(records: readonly PromisedLead[] = [], now: number) {
   const kept = records.filter((record) => judge(record, now) === 'kept').length
   const missed = records.filter((record) => judge(record, now) === 'missed').length
-  return { leads: records.length, kept, missed, share: findShare(kept, kept + missed) }
+  const share = kept + missed > 0 ? kept / (kept + missed) : null
+  return { leads: records.length, kept, missed, share }
 }
-
-const findShare = (some: number, all: number) => (all > 0 ? some / all : null)
 
 // Anyone can make up campaigns in a link, so limit the list.
 const maxSources = 12
@@ -87,14 +86,13 @@ function tallySources(records: readonly PromisedLead[], now: number) {
 
 /** A lead that came in while the company was closed is due more than 10 minutes after its receipt. */
 function tallyShifts(records: readonly PromisedLead[], now: number) {
-  const isAfterHours = ({ receivedAt, deadlineAt }: PromisedLead) =>
-    findPromiseStart(deadlineAt) > receivedAt
+  const byLateStart = Map.groupBy(
+    records,
+    ({ receivedAt, deadlineAt }) => findPromiseStart(deadlineAt) > receivedAt,
+  )
   return {
-    businessHours: tally(
-      records.filter((record) => !isAfterHours(record)),
-      now,
-    ),
-    afterHours: tally(records.filter(isAfterHours), now),
+    businessHours: tally(byLateStart.get(false), now),
+    afterHours: tally(byLateStart.get(true), now),
   }
 }
 

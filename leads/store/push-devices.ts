@@ -170,22 +170,18 @@ export async function notifyDevices(
   leadId: string,
   now: number,
 ): Promise<void> {
+  const devices = trx.selectFrom('push_devices').select('id').where('gone_at', 'is', null)
+  const reachable = (await devices.execute()).map(findDeviceChannel)
+  if (reachable.length === 0) return
   const notified = await trx
     .selectFrom('deliveries')
     .select('channel')
     .distinct()
     .where('lead_id', '=', leadId)
-    .where('channel', 'like', 'push-%')
+    .where('channel', 'in', reachable)
     .where('attempts', '>', 0)
     .execute()
-  if (notified.length === 0) return
-  const reachable = await trx
-    .selectFrom('push_devices')
-    .select('id')
-    .where('gone_at', 'is', null)
-    .execute()
-  const names = new Set(reachable.map(findDeviceChannel))
-  const channels = notified.map(({ channel }) => channel).filter((channel) => names.has(channel))
+  const channels = notified.map(({ channel }) => channel)
   await writeDeliveries(trx, { leadId, channels, reason: 'answered' }, now)
 }
 
