@@ -1,27 +1,23 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { getConnInfo } from '@hono/node-server/conninfo'
+import type { Context as HonoContext } from 'hono'
 import { findClientAddress } from '#leads/client-address.ts'
 import { createDeskService } from '#leads/desk/service.ts'
 import { makeLink } from '#leads/desk/sign-in.ts'
+import type { Today } from '#leads/desk/today.ts'
 import type { Log } from '#leads/log.ts'
 import type { Env } from '#leads/settings.ts'
 import type { Database } from '#leads/store/tables.ts'
 import * as content from '#site/content.ts'
 import { createLimitedServer } from './connection-limits.ts'
-import { loadDeskPage } from './desk-page.ts'
 import { readMachineFacts } from './machine-facts.ts'
-import { createStaticSite } from './static-site.ts'
+import { createStaticSite, parseSiteHeaders } from './static-site.ts'
 
 const deskDir = join(import.meta.dirname, '../dist-desk')
-
-export type DeskServer = {
-  url: string
-  /** Creates a sign-in link that works once. */
-  makeLink: () => Promise<string>
-  stop: () => Promise<void>
-}
 
 type Context = {
   env: Env & { desk: NonNullable<Env['desk']> }
@@ -32,12 +28,12 @@ type Context = {
 }
 
 /** Serves the desk on its own port: a separate origin, so its cookie never reaches the public page. */
-export async function startDesk(context: Context, wake: () => void): Promise<DeskServer> {
+export async function startDesk(context: Context, wake: () => void) {
   const { env, db, now } = context
   const { port, host } = env.desk
   const overTls = env.desk.url.startsWith('https:')
   const staticPage = createStaticSite(deskDir, { overTls })
-  const sendPage = await loadDeskPage(deskDir, { overTls, staticPage })
+  const sendPage = await loadDeskPage(staticPage, overTls)
   const server = createLimitedServer((request, bindings) => desk.fetch(request, bindings), {
     behindProxy: Boolean(env.trustedProxies),
   })
@@ -62,10 +58,32 @@ export async function startDesk(context: Context, wake: () => void): Promise<Des
   desk.all('*', staticPage)
   return {
     url,
+    /** Creates a sign-in link that works once. */
     makeLink: () => makeLink(db, { url, now: now() }),
-    stop: async () => {
+    stop: () => {
       server.close()
       server.closeAllConnections()
     },
+  }
+}
+
+/** Loads the built page. For signed-in users it includes today's leads, so a slow phone shows them before its script loads. */
+async function loadDeskPage(staticPage: (c: HonoContext) => Response, overTls: boolean) {
+  const { renderStart }: typeof import('../desk/render.tsx') = await import(
+    pathToFileURL(join(deskDir, 'render.mjs')).href
+  )
+  const read = (name: string) => readFileSync(join(deskDir, name), 'utf8')
+  const { all } = parseSiteHeaders(read('_headers'))
+  if (!overTls) delete all['Strict-Transport-Security']
+  const [head = '', tail = ''] = read('index.html').split(/(?<=<div id="desk">).*?(?=<\/div>)/s)
+  return (c: HonoContext, today: Today | undefined): Response => {
+    if (!today) return staticPage(c)
+    const { screen, data } = renderStart(today)
+    const start = `<script type="application/json" id="start">${data}</script>`
+    // no-store keeps visitors' names off the phone's disk.
+    return c.html(head + screen + tail.replace('</div>', () => `</div>${start}`), 200, {
+      ...all,
+      'Cache-Control': 'no-store',
+    })
   }
 }

@@ -24,7 +24,7 @@ try {
       `Sign in with this link within 15 minutes. It works once: ${await desk.makeLink()}\n`,
     )
   const stop = async () => {
-    await desk.stop()
+    desk.stop()
     await db.close()
     process.exit(0)
   }

@@ -13,7 +13,7 @@ import { UserError } from '#leads/user-error.ts'
 import * as content from '#site/content.ts'
 import { connectionLimits, createLimitedServer } from './connection-limits.ts'
 import { openDatabase } from './database.ts'
-import { type DeskServer, startDesk } from './desk-server.ts'
+import { startDesk } from './desk-server.ts'
 import { readMachineFacts } from './machine-facts.ts'
 import { createStaticSite } from './static-site.ts'
 
@@ -121,7 +121,7 @@ export async function startSite({
   }
 
   /** The site runs without the desk if the desk cannot start. */
-  async function openDesk(): Promise<DeskServer | undefined> {
+  async function openDesk() {
     if (!env.desk) return undefined
     const wake = () => deliverer.wake()
     try {
