@@ -1,3 +1,7 @@
+import { pushHost, startFakePush } from '#fakes/push.ts'
+import { formatDay } from '#leads/clock.ts'
+import { hours } from '#site/content.ts'
+import { dayHours } from '#testing/saved-leads.ts'
 import { row, test } from './desk.ts'
 import { visitor } from './form.ts'
 import { expect } from './test.ts'
@@ -44,6 +48,42 @@ test.describe('with more leads than a list shows', () => {
     await page.getByRole('link', { name: 'and 2 more' }).click()
     await expect(page.getByRole('heading', { name: 'All leads' })).toBeVisible()
     await expect(page.getByRole('link', { name: 'Person 51' })).toBeVisible()
+  })
+})
+
+test.describe('on a holiday', () => {
+  test.use({ settings: { PUSH_SERVICES: pushHost, TIME_ZONE: hours.timeZone } })
+
+  test('a lead is due after the opening, and a phone can be on call until then', async ({
+    site,
+    sendLead,
+    signIn,
+    endings,
+  }) => {
+    const usual = { ...hours }
+    endings.push(() => Object.assign(hours, usual))
+    const { timeZone } = hours
+    const closedDates = [formatDay(Date.now(), timeZone)]
+    Object.assign(hours, { ...dayHours, timeZone, closedDates })
+    await sendLead()
+    const { page } = await signIn('Sam')
+    await expect(page.getByRole('heading', { name: 'Nobody to call now' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'First thing tomorrow (1)' })).toBeVisible()
+    await expect(row(page, visitor.name)).toContainText(/Call by .* 7:10.AM/)
+
+    const push = await startFakePush()
+    endings.push(push.close)
+    const registered = await page.request.post(`${site.deskUrl}/api/devices`, {
+      headers: { origin: site.deskUrl },
+      data: { name: 'Truck', subscription: push.addPhone('truck') },
+    })
+    expect(registered.status()).toBe(200)
+    await page.getByRole('link', { name: 'People' }).click()
+    const onCall = page.getByLabel(/On call until opening \(.* 7:00.AM\)/)
+    await onCall.click()
+    await expect(page.getByText('Saved.')).toBeVisible()
+    await page.reload()
+    await expect(onCall).toBeChecked()
   })
 })
 

@@ -1,19 +1,12 @@
-import type { Page } from '@playwright/test'
 import { startFakeAirtable } from '#fakes/airtable.ts'
 import { findFirefox } from '#scripts/tools.mjs'
 import { startPostgres } from '#testing/postgres.ts'
 import { startServer } from '#testing/processes.ts'
+import { enterDesk } from './desk.ts'
 import { findForm, visitor } from './form.ts'
 import { shows, startFirefox } from './other-browsers.ts'
 import { test } from './own-site.ts'
 import { expect, phone } from './test.ts'
-
-async function signIn(page: Page, link: string): Promise<void> {
-  await page.goto(link)
-  await page.getByLabel('Your name').fill('Sam')
-  await page.getByRole('button', { name: 'Open the desk' }).click()
-  await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
-}
 
 /** Finds the link that the server prints at startup. */
 const findLink = async (server: ReturnType<typeof startServer>) => {
@@ -43,7 +36,7 @@ test('two processes on PostgreSQL show a lead and its answer on both desks, in A
   const context = await browser.newContext({ viewport: phone })
   endings.push(() => context.close())
   const sam = await context.newPage()
-  await signIn(sam, await findLink(first))
+  await enterDesk(sam, await findLink(first), 'Sam')
   const firefox = await startFirefox()
   endings.push(() => firefox.close())
   await firefox.open(await findLink(second))

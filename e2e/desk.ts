@@ -2,12 +2,13 @@ import type { BrowserContextOptions, Page } from '@playwright/test'
 import { postLead } from '#testing/app.ts'
 import { visitor } from './form.ts'
 import { test as ownSite } from './own-site.ts'
-import { serveSite } from './site.ts'
+import { serveSite, siteDir } from './site.ts'
 import { expect, openAxe, phone } from './test.ts'
 
 type Phone = { page: Page; countPolls: () => number }
 type Desks = {
   settings: Record<string, string>
+  network: { fetch: typeof fetch }
   site: { url: string; deskUrl: string; makeLink: () => Promise<string> }
   /** Signs in on another phone, in a separate session. The test fails on console errors. */
   signIn(person: string, options?: BrowserContextOptions): Promise<Phone>
@@ -17,8 +18,13 @@ type Desks = {
 
 export const test = ownSite.extend<Desks>({
   settings: [{}, { option: true }],
-  site: async ({ endings, settings }, use) => {
-    const { port, desk, stop } = await serveSite({ HOST: '127.0.0.1', ...settings })
+  network: [{ fetch }, { option: true }],
+  site: async ({ endings, settings, network }, use) => {
+    const { port, desk, stop } = await serveSite(
+      { HOST: '127.0.0.1', ...settings },
+      siteDir,
+      network.fetch,
+    )
     endings.push(stop)
     if (!desk) throw new Error('There is no desk.')
     await use({ url: `http://127.0.0.1:${port}`, deskUrl: desk.url, makeLink: desk.makeLink })
@@ -39,10 +45,7 @@ export const test = ownSite.extend<Desks>({
       page.on('requestfinished', (request) => {
         if (request.url().endsWith('/api/today')) polls += 1
       })
-      await page.goto(await site.makeLink())
-      await page.getByLabel('Your name').fill(person)
-      await page.getByRole('button', { name: 'Open the desk' }).click()
-      await page.getByRole('navigation', { name: 'Desk' }).waitFor()
+      await enterDesk(page, await site.makeLink(), person)
       return { page, countPolls: () => polls }
     })
     expect(consoleErrors).toEqual([])
@@ -52,6 +55,13 @@ export const test = ownSite.extend<Desks>({
       expect((await postLead(site.url, { ...visitor, ...fields })).status).toBe(200)
     }),
 })
+
+export async function enterDesk(page: Page, link: string, person: string) {
+  await page.goto(link)
+  await page.getByLabel('Your name').fill(person)
+  await page.getByRole('button', { name: 'Open the desk' }).click()
+  await page.getByRole('navigation', { name: 'Desk' }).waitFor()
+}
 
 export const row = (page: Page, name: string) =>
   page.getByRole('listitem').filter({ hasText: name })

@@ -2,6 +2,7 @@ import { type Browser, chromium } from '@playwright/test'
 import { type PushData, pushHost, startFakePush } from '#fakes/push.ts'
 import { findWindowedBrowser } from '#scripts/tools.mjs'
 import { postLead } from '#testing/app.ts'
+import { enterDesk, row } from './desk.ts'
 import { visitor } from './form.ts'
 import { test } from './own-site.ts'
 import { serveSite, siteDir } from './site.ts'
@@ -44,9 +45,7 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
     isActivated ||= versions.some(({ status }) => status === 'activated')
   })
   await cdp.send('ServiceWorker.enable')
-  await page.goto(link)
-  await page.getByLabel('Your name').fill(name)
-  await page.getByRole('button', { name: 'Open the desk' }).click()
+  await enterDesk(page, link, name)
   await page.getByRole('link', { name: 'People' }).click()
   await page.getByLabel('Name of this phone').fill(`${name}’s phone`)
   await page.getByRole('button', { name: 'Turn on notifications' }).click()
@@ -155,17 +154,12 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   await expect
     .poll(async () => (await sam.readNotifications()).filter(({ title }) => /Jane/.test(title)))
     .toEqual([])
-  await sam.page
-    .getByRole('link', { name: /^Today/ })
-    .first()
-    .click()
-  await expect(sam.page.getByRole('listitem').filter({ hasText: 'Jane Doe' })).toContainText('Dana')
+  await sam.page.getByRole('link', { name: 'Today' }).first().click()
+  await expect(row(sam.page, 'Jane Doe')).toContainText('Dana')
 
   // The desk registers its browser each time it opens.
-  const isRegistration = (url: string, method: string) =>
-    method === 'POST' && url.endsWith('/api/devices')
-  const registered = sam.page.waitForResponse((response) =>
-    isRegistration(response.url(), response.request().method()),
+  const registered = sam.page.waitForResponse(
+    (response) => response.url().endsWith('/api/devices') && response.request().method() === 'POST',
   )
   await sam.page.reload()
   expect((await registered).status()).toBe(200)
