@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { openDatabase } from '#server/database.ts'
-import { createLocation, runSql } from '#testing/database.ts'
+import { openTestDatabase } from '#testing/database.ts'
 
 const folders =
   /^(bench|brand-tools|cli|deploy|desk|docs|e2e|fakes|leads|scripts|server|site|supabase|testing)\//
@@ -34,10 +34,9 @@ test('no source file is longer than 300 lines', () => {
 })
 
 test('the SQL in docs/backup.md fits the schema', async () => {
-  const location = await createLocation('postgres')
-  await openDatabase(location).then((db) => db.close())
+  const { kysely } = await openTestDatabase('postgres')
   const guide = readFileSync('docs/backup.md', 'utf8')
-  const commands = [...guide.matchAll(/--command="\n(.*?)"/gs)].map(([, sql = '']) => sql)
+  const commands = [...guide.matchAll(/--command="\n(.*?)"/gs)].map(([, command = '']) => command)
   expect(commands).toHaveLength(2)
-  for (const sql of commands) await runSql(location.databaseUrl ?? '', sql)
+  for (const command of commands) await sql.raw(command).execute(kysely)
 })

@@ -44,9 +44,8 @@ it.each(engines)(
     await waitUntilDelivered(location)
     expect(listIds()).toHaveLength(96)
     expect(new Set(listIds()).size).toBe(96)
-    expect(fake.requests.filter(({ status }) => status === 429)).toEqual([])
-    expect(fake.busiestWindow()).toBeLessThanOrEqual(5)
-    expect(Math.max(...fake.requests.map(({ records }) => records))).toBeLessThanOrEqual(10)
+    // The fake rejects requests that exceed a limit.
+    expect(fake.requests.filter(({ status }) => status !== 200)).toEqual([])
   },
 )
 
