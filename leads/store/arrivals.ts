@@ -45,12 +45,10 @@ export async function claimMessages(
   return claimed
 }
 
-type Claim = Pick<SentMessage, 'leadId' | 'channel' | 'reason' | 'checkAt'>
-
 /** Returns false if another process has claimed the message, or if the lead was erased. */
 export async function updateMessage(
   kysely: Kysely<Tables>,
-  { leadId, channel, reason, checkAt }: Claim,
+  { leadId, channel, reason, checkAt }: SentMessage,
   changes: Updateable<Tables['deliveries']>,
 ): Promise<boolean> {
   const updated = await kysely
@@ -71,7 +69,7 @@ export async function updateMessage(
  */
 export function recordFailure(
   { kysely }: Database,
-  message: Claim,
+  message: SentMessage,
   error: string,
   { firstReminderAt, now }: { firstReminderAt: number | null; now: number },
 ): Promise<boolean> {
