@@ -72,16 +72,16 @@ async function open(options: Parameters<typeof startProcess>[1] = {}) {
 }
 
 describe.each(engines)('on %s', (engine) => {
-  it('sends each alert once with four processes at the same moment', async () => {
+  it('sends each alert once with three processes at the same moment', async () => {
     const db = await openTestDatabase(engine)
     const sent: Sent[] = []
     for (const _ of [1, 2]) await storeLead(db)
-    for (const minute of [0, 4, 8, 10, 11]) {
-      const processes = Array.from({ length: 4 }, () => startProcess(db, { sent }))
+    for (const minute of [0, 4, 10]) {
+      const processes = [1, 2, 3].map(() => startProcess(db, { sent }))
       await Promise.all(processes.map(({ runAt }) => runAt(minute)))
     }
     const keys = sent.map(({ leadId, reason, kind }) => `${leadId} ${reason} ${kind}`)
-    expect(keys).toHaveLength(2 * 4)
+    expect(keys).toHaveLength(2 * 3)
     expect(new Set(keys).size).toBe(keys.length)
   })
 

@@ -30,28 +30,6 @@ describe.each(engines)('the function on %s', (engine) => {
     expect(logged).not.toMatch(/zoe|Zoë|123-4567|Main St|203\.0\.113/)
   })
 
-  it('accepts a repeated idempotency key for the same lead, but not for another', async () => {
-    const { post, stored, clock } = await open(engine)
-    const key = { 'idempotency-key': 'a-key' }
-    for (let times = 0; times < 2; times++) expect((await post(key)).json).toEqual({ ok: true })
-    const answer = await post(key, { ...lead, name: 'Other' })
-    expect([answer.status, answer.code]).toEqual([409, 'idempotency_key_reused'])
-    expect(await stored()).toMatchObject([{ deadlineAt: clock.at + 10 * 60_000 }])
-  })
-
-  it('returns 429 to a client over its rate limit, and accepts the lead later', async () => {
-    const { post, clock } = await open(engine, { rateLimitPerMinute: 2 })
-    await post()
-    clock.at += 10_000
-    await post()
-    const refused = await post({ origin: ownOrigin })
-    expect([refused.status, refused.code]).toEqual([429, 'too_many_requests'])
-    expect(refused.retryAfter).toBe(50)
-    expect(refused.headers.get('access-control-expose-headers')).toBe('Retry-After,Date')
-    clock.at += 50_000
-    expect((await post()).status).toBe(200)
-  })
-
   it('returns 503 while the database is unavailable, logs it once, and recovers', async () => {
     const { db, post, log, checkHealth, stored, clock } = await open(engine)
     const rename = (from: string, to: string) =>
@@ -71,6 +49,28 @@ describe.each(engines)('the function on %s', (engine) => {
     clock.at += 1_000
     expect(await checkHealth()).toBe(200)
   })
+})
+
+it('accepts a repeated idempotency key for the same lead, but not for another', async () => {
+  const { post, stored, clock } = await open()
+  const key = { 'idempotency-key': 'a-key' }
+  for (let times = 0; times < 2; times++) expect((await post(key)).json).toEqual({ ok: true })
+  const answer = await post(key, { ...lead, name: 'Other' })
+  expect([answer.status, answer.code]).toEqual([409, 'idempotency_key_reused'])
+  expect(await stored()).toMatchObject([{ deadlineAt: clock.at + 10 * 60_000 }])
+})
+
+it('returns 429 to a client over its rate limit, and accepts the lead later', async () => {
+  const { post, clock } = await open('sqlite', { rateLimitPerMinute: 2 })
+  await post()
+  clock.at += 10_000
+  await post()
+  const refused = await post({ origin: ownOrigin })
+  expect([refused.status, refused.code]).toEqual([429, 'too_many_requests'])
+  expect(refused.retryAfter).toBe(50)
+  expect(refused.headers.get('access-control-expose-headers')).toBe('Retry-After,Date')
+  clock.at += 50_000
+  expect((await post()).status).toBe(200)
 })
 
 it('returns only warning IDs from /healthz, without texts or counts', async () => {
