@@ -49,27 +49,24 @@ test('desk prints a sign-in link, or explains how to set up the desk', async () 
 test('export writes every lead as CSV, readable only by the owner', async () => {
   const db = await openTestDatabase('sqlite')
   const file = join(createDir(), 'leads.csv')
-  const channels = ['airtable']
-  const phone = '+1 555 123 4567'
-  await storeLead(db, { channels, lead: { name: '=HYPERLINK("http://x","y")', phone } })
+  await storeLead(db, { lead: { name: '=HYPERLINK("http://x","y")' } })
   const lead = { name: 'Zoë 李 🏠', address: 'Line, with comma' }
-  const source = 'utm_source=google&utm_medium=cpc&utm_campaign=%3DHYPERLINK(1)'
-  await storeLead(db, { channels, lead, source, consent: '2026-11', at: testTime + 1 })
+  const source = 'utm_source=google&utm_medium=cpc&utm_campaign=spring'
+  const more = { channels: ['airtable'], source, consent: '2026-11', at: testTime + 1 }
+  await storeLead(db, { lead, ...more })
   const run = useDatabase(db)
   expect((await run('export', file)).out).toBe(`Wrote 2 leads to ${file}.\n`)
   const text = readFileSync(file, 'utf8')
   expect(text.startsWith('\uFEFFLead ID,Received At (America/Chicago),Name')).toBe(true)
   const lines = text.slice(1).trimEnd().split('\r\n')
-  expect(lines[0]).toContain(',Call Attempts,Outcome,')
   expect(lines).toHaveLength(3)
-  expect(lines[1]).toContain(`,Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",`)
-  expect(lines[1]).toContain(',2026-11-15 06:00:00,')
-  expect(lines[1]).toContain(',Roof Repair,')
   expect(lines[1]).toContain(
-    `,Google Ads · =HYPERLINK(1),${source},,Version 2026-11,,,0,,airtable waiting`,
+    ',2026-11-15 06:00:00,Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",Roof Repair,',
+  )
+  expect(lines[1]).toContain(
+    `,Google Ads · spring,${source},,Version 2026-11,,,0,,airtable waiting`,
   )
   expect(lines[2]).toContain(`,"'=HYPERLINK(""http://x"",""y"")",`)
-  expect(lines[2]).toContain(",'+1 555 123 4567,")
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(await run('export')).toEqual({ code: 0, out: text, err: '' })
 })

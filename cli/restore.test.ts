@@ -1,6 +1,5 @@
 import {
   chownSync,
-  cpSync,
   existsSync,
   readFileSync,
   renameSync,
@@ -14,7 +13,7 @@ import { claimDue } from '#leads/store/deliveries.ts'
 import { listDevices, saveDevice } from '#leads/store/push-devices.ts'
 import { countLeads, findLead, listLeads } from '#leads/store/reading.ts'
 import { migrationsDir, openDatabase } from '#server/database.ts'
-import { createDir, openLocation } from '#testing/database.ts'
+import { copyMigrations, createDir, openLocation } from '#testing/database.ts'
 import { makePhone, storeLead, testTime } from '#testing/saved-leads.ts'
 import { backUp } from './backup.ts'
 import { restore, runRestore } from './restore.ts'
@@ -41,13 +40,9 @@ const backUpNow = async (dataDir: string) =>
 
 const ask = (replace = true) => ({ backupDir: createDir(), replace, now: testTime })
 
-/** Migrations of a future version. */
-function createNewerMigrations(): string {
-  const dir = createDir()
-  cpSync(migrationsDir, dir, { recursive: true })
-  writeFileSync(join(dir, '20990101000000_more.sql'), 'alter table leads add column more text;')
-  return dir
-}
+/** Creates the migrations of a future version. */
+const createNewerMigrations = () =>
+  copyMigrations({ '20990101000000_more.sql': 'alter table leads add column more text;' })
 
 it('requires --replace to replace leads, and backs them up first', async () => {
   const dataDir = createDir()

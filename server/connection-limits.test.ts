@@ -15,9 +15,6 @@ async function listen(changes: Partial<ConnectionLimits>, behindProxy = false) {
     return new Response(request.url.endsWith('/large') ? Buffer.alloc(64 * 1024 * 1024) : 'here')
   }
   const server = createLimitedServer(answer, { behindProxy }, limits)
-  const firstClosed = new Promise<void>((resolve) => {
-    server.once('connection', (socket) => socket.once('close', () => resolve()))
-  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.close()
@@ -29,21 +26,20 @@ async function listen(changes: Partial<ConnectionLimits>, behindProxy = false) {
   const talk = (text: string) => {
     const socket: Socket = connect({ port, host: '127.0.0.1' })
     let answer = ''
+    socket.on('error', () => {})
+    socket.on('data', (data) => {
+      answer += data
+    })
     const ended = new Promise<string>((resolve) => {
-      socket.on('error', () => {})
       socket.on('close', () => resolve(answer))
     })
     const answered = new Promise<string>((resolve) => {
-      socket.on('data', (data) => {
-        answer += data
-        resolve(answer)
-      })
-      socket.on('close', () => resolve(answer))
+      socket.on('data', () => resolve(answer))
     })
     socket.write(text)
     return { socket, ended, answered }
   }
-  return Object.assign(talk, { firstClosed, server })
+  return Object.assign(talk, { server })
 }
 
 const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -60,7 +56,8 @@ it('closes a connection whose client does not read the response', async () => {
   const talk = await listen({ idleMs: 100 })
   const { socket, ended } = talk('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
   socket.pause()
-  await talk.firstClosed
+  const [accepted] = await once(talk.server, 'connection')
+  await once(accepted, 'close')
   socket.resume()
   expect((await ended).length).toBeLessThan(64 * 1024 * 1024)
 })

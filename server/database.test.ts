@@ -1,19 +1,12 @@
-import { chmodSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eraseLead } from '#leads/store/erase-lead.ts'
 import { listLeads } from '#leads/store/reading.ts'
-import { createDir, createLocation, engines, openLocation, runSql } from '#testing/database.ts'
+import { copyMigrations, createLocation, engines, openLocation, runSql } from '#testing/database.ts'
 import { storeLead } from '#testing/saved-leads.ts'
-import { migrationsDir, openDatabase } from './database.ts'
-
-function copyMigrations(extra: Record<string, string>): string {
-  const dir = createDir()
-  cpSync(migrationsDir, dir, { recursive: true })
-  for (const [file, text] of Object.entries(extra)) writeFileSync(join(dir, file), text)
-  return dir
-}
+import { openDatabase } from './database.ts'
 
 describe.each(engines)('opening a database on %s', (engine) => {
   it('applies the migrations once across processes and keeps existing data', async () => {

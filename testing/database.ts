@@ -1,11 +1,11 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, inject, onTestFinished } from 'vitest'
 import type { Database, Engine } from '#leads/store/tables.ts'
-import { type DatabaseLocation, openDatabase } from '#server/database.ts'
+import { type DatabaseLocation, migrationsDir, openDatabase } from '#server/database.ts'
 
 const server = inject('postgresUrl')
 
@@ -69,6 +69,14 @@ export async function openLocation(...location: Parameters<typeof openDatabase>)
 export function createDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'leads-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** Returns a folder with all migrations and the given files. */
+export function copyMigrations(extra: Record<string, string>): string {
+  const dir = createDir()
+  cpSync(migrationsDir, dir, { recursive: true })
+  for (const [file, text] of Object.entries(extra)) writeFileSync(join(dir, file), text)
   return dir
 }
 
