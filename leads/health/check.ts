@@ -25,8 +25,8 @@ export type Check<Found = unknown> = {
   runsIn: readonly Place[]
   /** By default, a warning. */
   severity?: Severity
-  /** Returns undefined if there is no problem. */
-  find(context: HealthContext): Found | undefined
+  /** Returns undefined or false if there is no problem. */
+  find(context: HealthContext): Found | false | undefined
   /** Contains no variable names or commands. Required for checks that run in the desk. */
   forOwner?(found: Found, context: HealthContext): OwnerText
   forDeveloper(found: Found, context: HealthContext): DeveloperText
@@ -85,8 +85,8 @@ export const findProblems = (
 ): Problem[] =>
   checks.flatMap((check) => {
     const { id, runsIn, severity = 'warning' } = check
-    const found = runsIn.includes(place) ? check.find(context) : undefined
-    if (found === undefined) return []
+    const found = runsIn.includes(place) && check.find(context)
+    if (found === undefined || found === false) return []
     const forOwner = check.forOwner?.(found, context)
     return [{ id, severity, forOwner, forDeveloper: check.forDeveloper(found, context) }]
   })

@@ -169,7 +169,7 @@ export const healthChecks: readonly Check[] = [
       const { database, databaseFault } = context
       // Without the database, we cannot read the devices.
       if (hasAlerts(context) || databaseFault !== undefined) return
-      return database?.devices.some(notifiesOfNewLeads) ? undefined : true
+      return !database?.devices.some(notifiesOfNewLeads)
     },
     forOwner: () => ({
       text: 'New leads don’t notify anyone.',
@@ -198,7 +198,7 @@ export const healthChecks: readonly Check[] = [
   defineCheck({
     id: 'webhook-stopped',
     runsIn: ['healthz', 'desk', 'doctor'],
-    find: ({ database }) => database?.isWebhookStopped || undefined,
+    find: ({ database }) => database?.isWebhookStopped,
     forOwner: () => ({
       text: 'The webhook no longer accepts alerts, so the site stopped sending them.',
       action: { label: 'Resume webhook', kind: 'resume-webhook' },
@@ -230,7 +230,7 @@ export const healthChecks: readonly Check[] = [
   defineCheck({
     id: 'no-answer-links',
     runsIn: ['desk', 'start', 'doctor'],
-    find: (context) => (hasAlerts(context) && !context.env.answerUrl ? true : undefined),
+    find: (context) => hasAlerts(context) && !context.env.answerUrl,
     forOwner: () => ({
       text: `Alerts have no “I am calling” link yet. Set Status in Airtable when you call. ${askDeveloper}`,
     }),

@@ -11,7 +11,7 @@ export const deskChecks: readonly Check[] = [
     id: 'desk-off',
     runsIn: ['start', 'doctor'],
     severity: 'note',
-    find: ({ env }) => (env.desk ? undefined : true),
+    find: ({ env }) => !env.desk,
     forDeveloper: () => ({
       text: 'The desk is off. To turn it on, set DESK_URL to its own https address.',
       next: 'Set DESK_URL=https://desk.your-domain.com in .env, or leave it empty if you don’t need the desk',

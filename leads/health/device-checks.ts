@@ -22,10 +22,7 @@ export const nobodyOnCall = defineCheck({
     const at = closure.from
     const lead = { serviceType: 'emergency' as const, email: '', deadlineAt: at + promiseMs }
     const event = { lead, reason: 'received' as const, at, shift: findShift(at, hours) }
-    const isNotified = database.devices.some(
-      (device) => canNotify(device) && isWanted(device, event),
-    )
-    return isNotified ? undefined : true
+    return !database.devices.some((device) => canNotify(device) && isWanted(device, event))
   },
   forOwner: () => ({
     text: 'If an emergency comes in while you’re closed, no phone is notified.',
