@@ -107,7 +107,7 @@ async function sendToWebhook() {
 }
 
 it('shows the fields on the answer page', () => {
-  expectFields('answerPage', formatAnswerPage(alert, storedJane, undefined, clock))
+  expectFields('answerPage', formatAnswerPage(alert, storedJane, false, clock))
 })
 
 it('shows the fields on the desk and in the CSV file', async () => {

@@ -120,18 +120,19 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
   app.get('/api/leads/:id', (c) => showLead(c, c.req.param('id')))
   app.post(
     '/api/leads/:id/calling',
-    withLead(async (c, { id, callAttempts }) => {
+    withLead(async (c, { id }) => {
       const at = now()
-      const answer = await recordAnswer(db, id, {
+      const isFirst = await recordAnswer(db, id, {
         answeredAt: at,
         answeredBy: 'desk',
         answeredName: c.var.session.person,
         now: at,
       })
       wake()
-      if (answer?.isFirst) return showLead(c, id)
+      if (isFirst) return showLead(c, id)
+      const { callAttempts, answeredName } = (await findLead(db, id)) ?? {}
       // The stored person made the first call.
-      const who = (callAttempts === 0 && answer?.answeredName) || 'Someone else'
+      const who = (callAttempts === 0 && answeredName) || 'Someone else'
       return refuse(c, 409, `${who} is already calling.`)
     }),
   )

@@ -5,7 +5,6 @@ import { formatClock, formatDuration, formatTries } from '../clock.ts'
 import { listShown, type ShownField } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
 import { escapeHtml } from '../safe-text.ts'
-import type { Answer } from '../store/reminders.ts'
 
 const { roundness, palette } = brand
 const { ink, slate, paper, sand, alarm, leaf } = palette
@@ -61,37 +60,41 @@ ${content}
 </html>
 `
 
-/** Shows the lead with one button, or, once answered, the response time and the number to call. */
+/**
+ * Shows the lead with one button, or, once answered, the response time and the number to call. `isFirst`
+ * means that this person has just answered.
+ */
 export function formatAnswerPage(
   alert: Alert,
   lead: StoredLead,
-  answer: Answer | undefined,
+  isFirst: boolean,
   clock: { now: number; timeZone: string },
 ): string {
-  const title = answer
-    ? answer.isFirst
-      ? 'You are calling'
-      : 'Already answered'
-    : 'Call this homeowner'
+  const isAnswered = lead.answeredAt !== null && lead.callAgainAt === null
+  const title = isFirst
+    ? 'You are calling'
+    : isAnswered
+      ? 'Already answered'
+      : 'Call this homeowner'
   const row = (label: string, content: string) => `<div><dt>${label}</dt><dd>${content}</dd></div>`
   const call = `<a class="call" href="${escapeHtml(alert.callUrl)}">Call ${escapeHtml(alert.phone)}</a>`
   const showField = ({ name, label, text }: ShownField): string => {
     const shown = escapeHtml(text)
     // Once answered, the call button shows the number.
     if (name === 'phone')
-      return answer ? '' : row(label, `<a href="${escapeHtml(alert.callUrl)}">${shown}</a>`)
+      return isAnswered ? '' : row(label, `<a href="${escapeHtml(alert.callUrl)}">${shown}</a>`)
     const map = `<br><a href="${escapeHtml(alert.mapUrl)}" rel="noreferrer">Show on map</a>`
     return row(label, name === 'address' ? shown + map : shown)
   }
-  const kind = answer ? 'answered' : alert.isEmergency ? 'emergency' : ''
+  const kind = isAnswered ? 'answered' : alert.isEmergency ? 'emergency' : ''
   return formatPage(
     title,
     `<div class="box ${kind}">
 ${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
 <h1>${title}</h1>
-${answer ? describeAnswer(answer, lead, clock) : describeDeadline(alert, lead, clock.now)}
+${isAnswered ? describeAnswer(lead, isFirst, clock) : describeDeadline(alert, lead, clock.now)}
 ${alert.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`).join('\n')}
-${answer ? call : '<form method="post"><button>I am calling now</button></form>\n<p class="small">This records the time and stops the reminders to your team.</p>'}
+${isAnswered ? call : '<form method="post"><button>I am calling now</button></form>\n<p class="small">This records the time and stops the reminders to your team.</p>'}
 <dl>
 ${listShown(lead, 'answerPage').map(showField).join('\n')}
 ${row('Received', escapeHtml(alert.receivedAt))}
@@ -112,10 +115,11 @@ function describeDeadline({ deadline }: Alert, lead: StoredLead, now: number): s
 }
 
 function describeAnswer(
-  { isFirst, answeredAt, answeredBy }: Answer,
-  { receivedAt, deadlineAt, callAttempts }: StoredLead,
+  { receivedAt, deadlineAt, answeredAt, answeredBy, callAttempts }: StoredLead,
+  isFirst: boolean,
   clock: { now: number; timeZone: string },
 ): string {
+  if (answeredAt === null) return ''
   const isLate = deadlineAt !== null && answeredAt > deadlineAt
   const took = `<span class="${isLate ? 'late' : 'took'}">${formatDuration(answeredAt - receivedAt)}</span> after the request`
   const at = escapeHtml(formatClock(answeredAt, clock))

@@ -3,7 +3,7 @@ import { readAnswerToken } from '../answer-link.ts'
 import { describeAlert } from '../channels/alert.ts'
 import type { Log } from '../log.ts'
 import { findLead } from '../store/reading.ts'
-import { type Answer, recordAnswer } from '../store/reminders.ts'
+import { recordAnswer } from '../store/reminders.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
 import type { Database } from '../store/tables.ts'
 import {
@@ -42,21 +42,20 @@ async function answerToken(c: Context, options: AnswerOptions): Promise<Response
   const secret = await readLinkSecret(db, options.linkSecret)
   const token = readAnswerToken(c.req.param('token') ?? '', secret, now)
   if (token.kind === 'expired') return c.body(expiredLink, 410, answerHeaders)
-  const lead = token.kind === 'valid' ? await findLead(db, token.leadId) : undefined
-  if (!lead) return c.body(unknownLink, 404, answerHeaders)
+  const found = token.kind === 'valid' ? await findLead(db, token.leadId) : undefined
+  if (!found) return c.body(unknownLink, 404, answerHeaders)
 
-  const { answeredAt, answeredBy } = lead
-  let answer: Answer | undefined
+  let lead = found
+  let isFirst = false
   if (c.req.method === 'POST') {
-    answer = await recordAnswer(db, lead.id, { answeredAt: now, answeredBy: 'link', now })
-    if (answer?.isFirst) {
-      log.info({ leadId: lead.id, tookMs: now - lead.receivedAt }, 'answered')
-      options.wake()
-    }
-  } else if (answeredAt !== null && answeredBy !== null && lead.callAgainAt === null)
-    answer = { ...lead, answeredAt, answeredBy, isFirst: false }
-
-  const alert = describeAlert(lead, 'received', { now, timeZone })
-  const page = formatAnswerPage(alert, lead, answer, { now, timeZone })
+    isFirst = await recordAnswer(db, lead.id, { answeredAt: now, answeredBy: 'link', now })
+    lead = (await findLead(db, lead.id)) ?? found
+  }
+  if (isFirst) {
+    log.info({ leadId: lead.id, tookMs: now - lead.receivedAt }, 'answered')
+    options.wake()
+  }
+  const alert = describeAlert(found, 'received', { now, timeZone })
+  const page = formatAnswerPage(alert, lead, isFirst, { now, timeZone })
   return c.body(page, 200, answerHeaders)
 }

@@ -99,6 +99,7 @@ export function undoLast(
       .executeTakeFirst()
     if (!undone) return
     if (isNoAnswer) await cancelEscalations(trx, leadId, 'Undone before it was sent.', now)
+    // Keep an answer from before what is undone.
     const source = outcome ? 'outcome' : isNoAnswer ? 'no-answer' : undone.answered_by
     if (!isDueAgain && undone.answered_by === source) await clearAnswer(trx, leadId, reopening)
     await sendStatus(trx, leadId, now)

@@ -127,20 +127,12 @@ export async function addAnswer(
   return added !== undefined
 }
 
-export type Answer = {
-  /** False if someone else is already calling. */
-  isFirst: boolean
-  answeredAt: number
-  answeredBy: AnswerSource
-  answeredName: string | null
-}
-
-/** Records the first answer or the next call. Returns undefined if the lead does not exist. */
+/** Records the first answer or the next call. Returns false if someone else is already calling. */
 export function recordAnswer(
   { kysely }: Database,
   leadId: string,
   answer: NewAnswer,
-): Promise<Answer | undefined> {
+): Promise<boolean> {
   const { now } = answer
   return kysely.transaction().execute(async (trx) => {
     const isAnswer = await addAnswer(trx, leadId, answer)
@@ -157,16 +149,6 @@ export function recordAnswer(
     }
     if (isAnswer)
       await writeDeliveries(trx, { leadId, channels: ['airtable'], reason: 'answered' }, now)
-    const lead = await trx
-      .selectFrom('leads')
-      .select([
-        'answered_at as answeredAt',
-        'answered_by as answeredBy',
-        'answered_name as answeredName',
-      ])
-      .where('id', '=', leadId)
-      .$narrowType<{ answeredAt: NotNull; answeredBy: NotNull }>()
-      .executeTakeFirst()
-    return lead && { ...lead, isFirst: called !== undefined }
+    return called !== undefined
   })
 }
