@@ -44,10 +44,10 @@ function prepare() {
 
 test('creates pictures without camera metadata, and only after a change', async () => {
   const { root, output, addPicture, make } = prepare()
-  await addPicture('hero.jpg', 2000, 2600)
-  await addPicture('about.JPG', 1600, 1200)
+  await addPicture('hero.jpg', 1920, 1930)
+  await addPicture('about.JPG', 1200, 900)
   expect(await make()).toBe(19)
-  expect(output[0]).toMatch(/hero\.jpg \(2000 × 2600\) is portrait, but hero is landscape/)
+  expect(output[0]).toMatch(/hero\.jpg \(1920 × 1930\) is portrait, but hero is landscape/)
   expect(output[1]).toMatch(/hero\.jpg .* not in sRGB\. Its colors are converted/)
   expect(output.filter((line) => / {2}\d+\.\d s$/.test(line))).toHaveLength(19)
   for (const path of ['pictures/hero-1920.avif', 'pictures/about-800.webp', 'public/og.jpg']) {
@@ -70,10 +70,9 @@ test('creates pictures without camera metadata, and only after a change', async 
   expect(find({}, { ...acme, head: other.head })).toMatch('The brand has changed (its name,')
   expect(find({}, { ...acme, company: other.company })).toBeDefined()
   // The name and the lines appear only in the picture for shared links.
-  expect(await make({ ...acme, company: other.company })).toBe(1)
   expect(await make(other)).toBe(1)
   expect(find({}, other)).toBeUndefined()
-  await addPicture('about.JPG', 1200, 900)
+  await addPicture('about.JPG', 1200, 910)
   expect(find({}, other)).toBeDefined()
   // A clone may lack the originals.
   rmSync(join(root, 'site/brand/about.JPG'))

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { UserError } from '#leads/user-error.ts'
-import { type BrandWords, computeBrandStamps } from '#site/brand/made.ts'
+import { type BrandWords, computeBrandStamps, computeStamp } from '#site/brand/made.ts'
 import { type Brand, readBrand, readContent } from '#site/build/check-content.ts'
 import { makeFont } from './font.ts'
 import { planIcons } from './icons.ts'
@@ -77,7 +76,7 @@ export async function makeBrand({
     ? JSON.parse(readFileSync(stampFile, 'utf8'))
     : {}
   const due = jobs.filter(
-    (job) => !existsSync(job.target) || stamps[relative(root, job.target)] !== computeStamp(job),
+    (job) => !existsSync(job.target) || stamps[relative(root, job.target)] !== computeJobStamp(job),
   )
   const saveStamp = (path: string, stamp: string) => {
     stamps[path] = stamp
@@ -89,7 +88,7 @@ export async function makeBrand({
       const startAt = Date.now()
       await job.make()
       const path = relative(root, job.target)
-      saveStamp(path, computeStamp(job))
+      saveStamp(path, computeJobStamp(job))
       done += 1
       print(`${path}  ${((Date.now() - startAt) / 1000).toFixed(1)} s`)
     }
@@ -101,11 +100,8 @@ export async function makeBrand({
   return done
 }
 
-function computeStamp({ inputs, settings }: Job): string {
-  const hash = createHash('sha256').update(settings)
-  for (const file of inputs) hash.update(readFileSync(file))
-  return hash.digest('hex').slice(0, 16)
-}
+const computeJobStamp = ({ inputs, settings }: Job) =>
+  computeStamp(Buffer.concat([Buffer.from(settings), ...inputs.map((file) => readFileSync(file))]))
 
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..')

@@ -23,7 +23,9 @@ const year = v.pipe(
   v.integer('must be a year, such as 1998.'),
 )
 const sample = v.exactOptional(v.literal(true, 'must be true. Otherwise, delete it.'))
-const textPerField = v.entriesFromList(fieldNames, text)
+const texts = <const Names extends string[]>(...names: Names) =>
+  group(v.entriesFromList(names, text))
+const timeWording = wording<(time: string) => string>()
 
 const contentRules = group({
   hours: hoursRules,
@@ -61,7 +63,7 @@ const contentRules = group({
       v.maxLength(3, 'can have at most three lines. Delete the others.'),
     ),
   }),
-  header: group({ callLabel: text, estimate: text, estimateShort: text, skipLink: text }),
+  header: texts('callLabel', 'estimate', 'estimateShort', 'skipLink'),
   hero: group({
     sample,
     headline: text,
@@ -70,9 +72,9 @@ const contentRules = group({
   }),
   form: group({
     heading: text,
-    labels: group(textPerField),
+    labels: texts(...fieldNames),
     optional: text,
-    placeholders: group(textPerField),
+    placeholders: texts(...fieldNames),
     suggestions: group({
       label: text,
       found: wording<(count: number) => string>(),
@@ -81,23 +83,23 @@ const contentRules = group({
     }),
     submit: text,
     submitting: text,
-    toasts: group({ incomplete: text, failed: text, received: text }),
+    toasts: texts('incomplete', 'failed', 'received'),
     notes: group({
       failed: text,
       failedPlain: text,
       incompletePlain: text,
       refusedPlain: wording<(field: string) => string>(),
       received: text,
-      callBy: wording<(time: string) => string>(),
+      callBy: timeWording,
       questions: text,
       slow: text,
       offline: text,
       waiting: text,
     }),
     closed: group({
-      heading: wording<(time: string) => string>(),
-      toast: wording<(time: string) => string>(),
-      note: wording<(time: string) => string>(),
+      heading: timeWording,
+      toast: timeWording,
+      note: timeWording,
       headingAnytime: text,
       noteAnytime: text,
     }),
@@ -120,7 +122,10 @@ const contentRules = group({
   emergency: group({ sample, heading: text, text, claim: anyText, callLabel: text }),
   services: group({
     heading: text,
-    cards: listOf(group({ icon: choice('roof', 'hammer', 'inspect'), title: text, text })),
+    cards: v.pipe(
+      listOf(group({ icon: choice('roof', 'hammer', 'inspect'), title: text, text })),
+      v.minLength(3, 'must have at least three cards. Add more.'),
+    ),
   }),
   testimonials: group({
     heading: text,
@@ -130,14 +135,8 @@ const contentRules = group({
     ratingLabel: text,
     rows: listOf(listOf(group({ name: text, text, sample }))),
   }),
-  footer: group({
-    tagline: text,
-    quickLinks: text,
-    estimate: text,
-    callHeading: text,
-    rights: text,
-  }),
-  notFound: group({ heading: text, text, home: text }),
+  footer: texts('tagline', 'quickLinks', 'estimate', 'callHeading', 'rights'),
+  notFound: texts('heading', 'text', 'home'),
 })
 
 const color = mustMatch(/^#[0-9a-f]{6}$/i, () => "must be written like '#1b2326'.")
