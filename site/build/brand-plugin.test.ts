@@ -31,7 +31,7 @@ test('a build warns when the brand has changed since npm run brand', async () =>
 test('writes the corners and the heading font to the style sheets', () => {
   expect(formatTokens(brand, {}, { ...made, roundness: 0 })).toContain('--radius-xl: 0rem;')
   const headingFont = { family: 'My Sans', file: 'my.woff2' }
-  const tokens = formatTokens({ ...brand, headingFont }, { brandDir: './brand' })
+  const tokens = formatTokens({ ...brand, headingFont }, { brandDir: 'brand' })
   expect(tokens).toContain('--font-display: "My Sans", system-ui')
   expect(tokens).toContain('url("./brand/my.woff2")')
 })

@@ -16,8 +16,7 @@ export function applyBrand(brand: Brand, { withNight = false } = {}): Plugin {
     transform(code, id) {
       const [file = ''] = id.split('?')
       if (!/\/(landing-page|not-found-page|desk)\.css$/.test(file)) return
-      const path = relative(join(file, '..'), join(siteDir, 'brand')).replaceAll('\\', '/')
-      const brandDir = path.startsWith('.') ? path : `./${path}`
+      const brandDir = relative(join(file, '..'), join(siteDir, 'brand'))
       const badge = file.endsWith('landing-page.css') ? `:root { --badge: ${drawBadge()}; }` : ''
       return `${code}\n${formatTokens(brand, { brandDir, withNight })}\n${badge}`
     },
@@ -76,7 +75,7 @@ export function formatTokens(
     // With "optional", a late font is not used on this page, so the layout never shifts.
     ...(family
       ? [
-          `@font-face { font-family: "${family}"; src: url("${brandDir}/${file}"); font-weight: 100 900; font-display: optional; }`,
+          `@font-face { font-family: "${family}"; src: url("./${brandDir}/${file}"); font-weight: 100 900; font-display: optional; }`,
         ]
       : []),
   ].join('\n')

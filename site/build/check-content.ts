@@ -185,7 +185,7 @@ function explainUnreadable(path: string, { message, stack = '' }: Error) {
   )
 }
 
-export function checkFile<Rules extends v.GenericSchema>(
+function checkFile<Rules extends v.GenericSchema>(
   path: string,
   rules: Rules,
   value: unknown,

@@ -12,8 +12,6 @@ export const formCode = 'estimate-form/main.tsx'
 
 type RenderModule = typeof import('./render.tsx')
 
-const inlineScriptTag = '<script type="module" src="/inline-script/page.ts"></script>'
-
 /**
  * Turns index.html and 404.html into finished pages: React renders the markup at build time, with the CSS
  * and the inline script included, so one response is enough to show the page. Vite then gives hashed names
@@ -45,11 +43,11 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
             : await importForBuild(config)
           const page = filename.endsWith('404.html') ? 'not-found' : 'landing'
           const { head, body } = renderPage(page, publicUrl)
-          const rendered = html
+          const isInlined = !server || page === 'not-found'
+          const script = isInlined ? '' : `<script type="module" src="/${inlineScript}"></script>`
+          return html
             .replace('<!-- head -->', () => head)
-            .replace('<!-- body -->', () => body)
-          const tag = server ? `<script type="module" src="/${inlineScript}"></script>` : ''
-          return rendered.replace(inlineScriptTag, tag)
+            .replace('<!-- body -->', () => body + script)
         },
       },
       // Only the form runs in the browser, so reload the page after any other change.

@@ -5,7 +5,7 @@ import { brand } from '../brand/brand.ts'
 import { company, head, hours, services } from '../content.ts'
 import { LandingPage } from '../landing-page.tsx'
 import { NotFoundPage } from '../not-found-page.tsx'
-import { telNumber } from '../sections/call-link.tsx'
+import { telNumber } from '../sections/call-href.ts'
 import { heroPictures } from '../sections/hero.tsx'
 
 /** Renders a page to HTML. This runs in builds and in the dev server, never in the browser. */

@@ -2,7 +2,7 @@ import { type ComponentProps, Fragment, type ReactNode, useEffect, useRef, useSt
 import { fieldNames, type LeadField, leadFields, serviceTypes } from '#leads/fields.ts'
 import { trapField } from '#leads/lead.ts'
 import { company, hours, form as words } from '../content.ts'
-import { callHref } from '../sections/call-link.tsx'
+import { callHref } from '../sections/call-href.ts'
 import { AddressSuggestions } from './address/suggestions.tsx'
 import { useOnline } from './connection.ts'
 import { fillInput, findField } from './field-input.ts'

@@ -7,6 +7,15 @@ export function fillInput(input: HTMLInputElement, text: string) {
   input.dispatchEvent(new Event('input', { bubbles: true }))
 }
 
+/** Removes attributes whose value is null. Skips unchanged ones, so that observers do not run. */
+export function setAttributes(element: Element, attributes: Record<string, string | null>) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (element.getAttribute(name) === value) continue
+    if (value === null) element.removeAttribute(name)
+    else element.setAttribute(name, value)
+  }
+}
+
 /**
  * Returns true if a person is typing. Autofill also fires `input`, either without a type (Chrome) or as a
  * replacement (Firefox, Safari), but must not open suggestions over the fields that it filled in.

@@ -55,7 +55,7 @@ export function useSubmit() {
       if (lead) await send(lead, form)
     } catch {
       setOutcome('failed')
-      void showToast('error', words.toasts.failed)
+      showToast('error', words.toasts.failed)
     } finally {
       sending.current = false
       flushSync(() => setSubmitting(false))
@@ -82,7 +82,7 @@ export function useSubmit() {
     const { note, toast } = describeCall(lead, receivedAt)
     setReceivedNote(note)
     setOutcome('received')
-    void showToast('success', toast)
+    showToast('success', toast)
   }
 
   /** Returns the lead if all fields are valid. Otherwise, shows an error at each invalid field. */
@@ -98,8 +98,8 @@ export function useSubmit() {
     const [first = ''] = Object.keys(found)
     findField(form, first)?.focus()
     if (requiredFields.some((name) => values[name]?.trim() === ''))
-      void showToast('error', words.toasts.incomplete)
-    else void hideToast()
+      showToast('error', words.toasts.incomplete)
+    else void loadToasts().then((toasts) => toasts?.hideToast())
     return lead.success ? lead.output : undefined
   }
 
@@ -129,15 +129,8 @@ const loadSender = () =>
 // If this code does not load, the notes in the form still show the outcome.
 const loadToasts = () => import('./toasts.tsx').catch(() => undefined)
 
-async function showToast(kind: 'success' | 'error', text: string) {
-  const toasts = await loadToasts()
-  toasts?.showToast(kind, text)
-}
-
-async function hideToast() {
-  const toasts = await loadToasts()
-  toasts?.hideToast()
-}
+const showToast = (kind: 'success' | 'error', text: string) =>
+  void loadToasts().then((toasts) => toasts?.showToast(kind, text))
 
 /** Preloads code that is needed only to submit the form. */
 export function preloadSubmitCode() {

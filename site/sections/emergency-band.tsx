@@ -1,5 +1,5 @@
 import { company, emergency } from '../content.ts'
-import { CallLink } from './call-link.tsx'
+import { callHref } from './call-href.ts'
 import { Phone, Timer } from './icons.tsx'
 
 export function EmergencyBand() {
@@ -13,11 +13,11 @@ export function EmergencyBand() {
             <span>{emergency.text}</span> <span>{emergency.claim}</span>
           </p>
         </div>
-        <CallLink className="button">
+        <a href={callHref} className="button">
           <Phone size={28} />
           <span className="unseen">{emergency.callLabel} </span>
           {company.phone}
-        </CallLink>
+        </a>
       </div>
     </section>
   )

@@ -1,5 +1,5 @@
 import { company, footer } from '../content.ts'
-import { CallLink } from './call-link.tsx'
+import { callHref } from './call-href.ts'
 import { Logo } from './logo.tsx'
 import { ToTopButton } from './to-top-button.tsx'
 
@@ -28,7 +28,9 @@ export function Footer() {
         </nav>
         <div>
           <h2 className="large">{footer.callHeading}</h2>
-          <CallLink className="footer-link footer-phone">{company.phone}</CallLink>
+          <a href={callHref} className="footer-link footer-phone">
+            {company.phone}
+          </a>
           {email && (
             <div>
               <a href={`mailto:${email}`} className="footer-link">

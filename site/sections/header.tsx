@@ -1,5 +1,5 @@
 import { company, header } from '../content.ts'
-import { CallLink } from './call-link.tsx'
+import { callHref } from './call-href.ts'
 import { Phone } from './icons.tsx'
 import { hasLongName, Logo } from './logo.tsx'
 import { ToTopButton } from './to-top-button.tsx'
@@ -21,13 +21,13 @@ export function Header() {
           <Logo tone="dark" />
         </a>
         <div className="header-actions">
-          <CallLink className="header-call">
+          <a href={callHref} className="header-call">
             <Phone size={20} />
             <span>
               <span className="call-label">{header.callLabel}</span>
               <span className="call-number">{company.phone}</span>
             </span>
-          </CallLink>
+          </a>
           <ToTopButton className="button">
             <span className="short-label">{header.estimateShort}</span>
             <span className="long-label">{header.estimate}</span>

@@ -1,7 +1,7 @@
 import { requiredFields } from '#leads/fields.ts'
 import { company, form, hero, hours } from '../content.ts'
 import { EstimateForm, isLimited } from '../estimate-form/estimate-form.tsx'
-import { callHref } from './call-link.tsx'
+import { callHref } from './call-href.ts'
 import { hasLongName } from './logo.tsx'
 
 /** The page's head preloads the same files. */
@@ -15,11 +15,7 @@ export const heroPictures = {
   },
 }
 
-const questions = (
-  <>
-    {form.notes.questions} <a href={callHref}>{company.phone}</a>
-  </>
-)
+const phoneLink = <a href={callHref}>{company.phone}</a>
 
 export function Hero() {
   return (
@@ -49,14 +45,14 @@ export function Hero() {
           {/* The outcome of a native post, and the inline script's notices; hidden otherwise. */}
           <div id="estimate-outcomes" role="status">
             <p id="estimate-received" className="outcome">
-              {form.toasts.received} {questions}
+              {form.toasts.received} {form.notes.questions} {phoneLink}
             </p>
             {isLimited && (
               <p id="estimate-received-closed" className="outcome">
                 <span data-open={form.closed.noteAnytime} data-closed={form.closed.note('{time}')}>
                   {form.closed.noteAnytime}
                 </span>{' '}
-                {questions}
+                {form.notes.questions} {phoneLink}
               </p>
             )}
             <p id="estimate-incomplete" className="outcome">
@@ -64,14 +60,14 @@ export function Hero() {
               <span>. {form.notes.incompletePlain}</span>
             </p>
             <p id="estimate-offline" className="outcome">
-              {form.notes.offline} <a href={callHref}>{company.phone}</a>
+              {form.notes.offline} {phoneLink}
             </p>
             <p id="estimate-failed" className="outcome">
-              {form.toasts.failed} {form.notes.failedPlain} <a href={callHref}>{company.phone}</a>
+              {form.toasts.failed} {form.notes.failedPlain} {phoneLink}
             </p>
             {requiredFields.map((field) => (
               <p key={field} id={`estimate-${field}`} className="outcome">
-                {form.notes.refusedPlain(form.labels[field])} <a href={callHref}>{company.phone}</a>
+                {form.notes.refusedPlain(form.labels[field])} {phoneLink}
               </p>
             ))}
           </div>

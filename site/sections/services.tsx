@@ -14,7 +14,6 @@ export function Services() {
           {services.cards.map(({ icon, title, text }) => (
             <li key={title} className="card">
               <span
-                className="drawing"
                 // biome-ignore lint/security/noDangerouslySetInnerHtml: our own files, inlined to take the brand's colors
                 dangerouslySetInnerHTML={{ __html: drawings[icon].trim() }}
               />

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react'
 import { company, form } from '../../content.ts'
-import { fillInput, isTyping } from '../field-input.ts'
+import { fillInput, isTyping, setAttributes } from '../field-input.ts'
 import { loadPlaces, type NewPlaces, type Prediction } from './places.ts'
 import { createAddressSearch } from './search.ts'
 import { attachWidget } from './widget.ts'
@@ -171,11 +171,4 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
 function moveActive(active: number, key: 'ArrowDown' | 'ArrowUp', count: number) {
   if (key === 'ArrowDown') return (active + 1) % count
   return active <= 0 ? count - 1 : active - 1
-}
-
-function setAttributes(element: Element, attributes: Record<string, string | null>) {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === null) element.removeAttribute(name)
-    else element.setAttribute(name, value)
-  }
 }

@@ -1,4 +1,4 @@
-import { fillInput } from '../field-input.ts'
+import { fillInput, setAttributes } from '../field-input.ts'
 import type { OldPlaces } from './places.ts'
 
 /** Attaches Google's widget, which shows its own list, for API keys that support only the old API. */
@@ -29,13 +29,9 @@ function blockSubmitFromList(event: KeyboardEvent) {
  */
 function restoreAttributes(input: HTMLInputElement) {
   const names = ['autocomplete', 'placeholder', 'disabled', 'style']
-  const originals = names.map((name) => [name, input.getAttribute(name)] as const)
+  const originals = Object.fromEntries(names.map((name) => [name, input.getAttribute(name)]))
   new MutationObserver(() => {
-    for (const [name, value] of originals) {
-      if (input.getAttribute(name) === value) continue
-      if (value === null) input.removeAttribute(name)
-      else input.setAttribute(name, value)
-    }
+    setAttributes(input, originals)
     if (input.matches('.gm-err-autocomplete')) input.classList.remove('gm-err-autocomplete')
   }).observe(input, { attributeFilter: [...names, 'class'] })
 }
