@@ -180,18 +180,22 @@ test('shows a toast and an error, focuses the missing field, and sends nothing',
   }
   expect(requests).toHaveLength(0)
 
-  // On a phone, the toast fits on the screen and can be closed.
-  await page.setViewportSize(phoneScreen)
-  await form.press('incomplete')
-  // The toast stays open while the pointer is over it.
+  // The toast fits beside the form, or on a phone's screen, and can be closed.
   const toast = form.toast('incomplete')
-  await toast.hover()
-  await expect
-    .poll(async () => {
-      const { x = -1, width = phoneScreen.width } = (await toast.boundingBox()) ?? {}
-      return x >= 0 && x + width <= phoneScreen.width
-    })
-    .toBe(true)
+  for (const width of [1024, 1280, 1920, phoneScreen.width]) {
+    await page.setViewportSize({ ...phoneScreen, width })
+    await form.press('incomplete')
+    // The toast stays open while the pointer is over it.
+    await toast.hover()
+    const { x: formX = 0 } = (await form.root.boundingBox()) ?? {}
+    const end = width === phoneScreen.width ? width : formX
+    await expect
+      .poll(async () => {
+        const { x = -1, width = end } = (await toast.boundingBox()) ?? {}
+        return x >= 0 && x + width <= end
+      })
+      .toBe(true)
+  }
   await page.getByRole('button', { name: /close/i }).click()
   await expect(toast).toHaveCount(0)
 })
