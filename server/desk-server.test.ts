@@ -1,34 +1,19 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { stopWebhook } from '#leads/channels/webhook.ts'
-import { readEnv } from '#leads/settings.ts'
-import { testLead } from '#testing/app.ts'
+import { postLead, testLead } from '#testing/app.ts'
 import { createDir } from '#testing/database.ts'
-import { createTestLog } from '#testing/log.ts'
+import { startTestSite } from '#testing/server-process.ts'
 import { openDatabase } from './database.ts'
-import { startSite } from './site-server.ts'
-
-async function start(variables: Record<string, string> = {}) {
-  const log = createTestLog()
-  const env = readEnv({ PORT: '0', HOST: '127.0.0.1', DATA_DIR: createDir(), ...variables })
-  const site = await startSite({ env, siteDir: 'dist', fetch, now: Date.now, log })
-  onTestFinished(() => site.stop())
-  return { log, desk: site.desk, publicUrl: `http://127.0.0.1:${site.port}` }
-}
 
 async function redeemLink({ origin, hash }: URL): Promise<string> {
   const body = JSON.stringify({ token: hash.replace('#enter=', ''), person: 'Sam' })
-  const entered = await fetch(`${origin}/api/session`, {
-    method: 'POST',
-    headers: { origin },
-    body,
-  })
+  const init = { method: 'POST', headers: { origin }, body }
+  const entered = await fetch(`${origin}/api/session`, init)
   return entered.headers.get('set-cookie')?.split(';')[0] ?? ''
 }
 
 it('serves the desk on a separate port, hidden from the public site', async () => {
-  const { desk, publicUrl } = await start()
+  const { desk, url: publicUrl } = await startTestSite({ DATA_DIR: createDir() })
   const link = new URL((await desk?.makeLink()) ?? '')
   const page = await fetch(link.origin)
   expect(await page.text()).toContain(' desk</title>')
@@ -47,11 +32,7 @@ it('serves the desk on a separate port, hidden from the public site', async () =
   const today = await fetch(`${link.origin}/api/today`, { headers: { cookie } })
   expect(await today.json()).toMatchObject({ me: { person: 'Sam' }, leads: [] })
 
-  await fetch(`${publicUrl}/functions/v1/submit-to-airtable`, {
-    method: 'POST',
-    headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
-    body: JSON.stringify({ ...testLead, name: '</script><b>Zoë</b>' }),
-  })
+  await postLead(publicUrl, { ...testLead, name: '</script><b>Zoë</b>' })
   const signedIn = await fetch(link.origin, { headers: { cookie } })
   const html = await signedIn.text()
   expect(html).toContain('&lt;/script&gt;&lt;b&gt;Zoë&lt;/b&gt;</a>')
@@ -68,26 +49,11 @@ it('removes a warning as soon as its button has solved the problem', async () =>
   const db = await openDatabase({ dataDir: DATA_DIR })
   await stopWebhook(db, ALERT_WEBHOOK_URL)
   await db.close()
-  const { desk } = await start({ DATA_DIR, ALERT_WEBHOOK_URL })
+  const { desk } = await startTestSite({ DATA_DIR, ALERT_WEBHOOK_URL })
   const link = new URL((await desk?.makeLink()) ?? '')
   const headers = { cookie: await redeemLink(link), origin: link.origin }
   const readToday = async () => (await fetch(`${link.origin}/api/today`, { headers })).text()
   expect(await readToday()).toContain('webhook-stopped')
   await fetch(`${link.origin}/api/webhook/resume`, { method: 'POST', headers })
   expect(await readToday()).not.toContain('webhook-stopped')
-})
-
-it('starts the site even if the port of the desk is in use', async () => {
-  const taken = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => taken.once('listening', resolve))
-  onTestFinished(() => {
-    taken.close()
-  })
-  const { port } = taken.address() as AddressInfo
-  const { desk, publicUrl, log } = await start({ DESK_PORT: String(port) })
-  expect(desk).toBeUndefined()
-  expect((await fetch(publicUrl)).status).toBe(200)
-  expect(log.entries.map(({ message }) => message)).toContain(
-    `the desk could not start: Port ${port} is in use. Stop the other program, or set DESK_PORT to another number.`,
-  )
 })

@@ -66,6 +66,16 @@ it.each([
   await expect(startTestSite(variables)).rejects.toThrow(sentence)
 })
 
+it('starts the site even if the port of the desk is in use', async () => {
+  const DESK_PORT = await occupyPort()
+  const { desk, url, log } = await startTestSite({ DATA_DIR: createDir(), DESK_PORT })
+  expect(desk).toBeUndefined()
+  expect((await fetch(url)).status).toBe(200)
+  expect(log.entries.map(({ message }) => message)).toContain(
+    `the desk could not start: Port ${DESK_PORT} is in use. Stop the other program, or set DESK_PORT to another number.`,
+  )
+})
+
 describe('npm start', () => {
   it('exits with 1 and a plain message if it cannot start', async () => {
     const server = spawnServer({ DATA_DIR: createDir(), TRUSTED_PROXIES: 'two' })

@@ -38,5 +38,5 @@ export async function startTestSite(variables: Record<string, string | undefined
   onTestFailed(() => {
     process.stderr.write(`Log of the site:\n${formatEntries(log)}`)
   })
-  return { url: `http://127.0.0.1:${site.port}`, log, stop }
+  return { url: `http://127.0.0.1:${site.port}`, desk: site.desk, log, stop }
 }
