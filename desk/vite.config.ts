@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
@@ -7,20 +6,14 @@ import made from '../leads/brand.json' with { type: 'json' }
 import { brand } from '../site/brand/brand.ts'
 import { applyBrand } from '../site/build/brand-plugin.ts'
 import { compressFiles } from '../site/build/compress.ts'
+import { formatHeaders, hashAll } from '../site/build/site-headers.ts'
 import { company } from '../site/content.ts'
 
-const formatHeaders = (scriptHash: string, styleHash: string) => `/*
-  Content-Security-Policy: default-src 'none'; script-src 'self' '${scriptHash}'; style-src '${styleHash}'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
-  Strict-Transport-Security: max-age=63072000
-  X-Content-Type-Options: nosniff
-  X-Frame-Options: DENY
-  Referrer-Policy: no-referrer
-  Permissions-Policy: camera=(), geolocation=(), microphone=(), payment=(), usb=()
-  Cross-Origin-Opener-Policy: same-origin
-  Cross-Origin-Resource-Policy: same-origin
-/assets/*
-  Cache-Control: public, max-age=31536000, immutable
-`
+const formatPolicy = (html: string) => {
+  const scripts = hashAll(html, /<script>(.*?)<\/script>/gs)
+  const styles = hashAll(html, /<style>(.*?)<\/style>/gs)
+  return `default-src 'none'; script-src 'self' ${scripts}; style-src ${styles}; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+}
 
 const { logo, night, palette } = made
 const title = `${company.name} desk`
@@ -58,12 +51,6 @@ function orderPage(dir: string): string {
     .replace('</body>', () => `${script.replace('async', 'async fetchpriority="low"')}</body>`)
   writeFileSync(page, inlined)
   return inlined
-}
-
-/** The hash that the Content-Security-Policy allows. */
-function hashElement(html: string, name: 'script' | 'style'): string {
-  const [, text = ''] = html.match(new RegExp(`<${name}>(.*?)</${name}>`, 's')) ?? []
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }
 
 const at = (name: string) => join(import.meta.dirname, name)
@@ -117,8 +104,7 @@ export default defineConfig({
       async writeBundle({ dir = '' }) {
         if (this.environment.name !== 'client') return
         const html = orderPage(dir)
-        const hashes = [hashElement(html, 'script'), hashElement(html, 'style')] as const
-        writeFileSync(join(dir, '_headers'), formatHeaders(...hashes))
+        writeFileSync(join(dir, '_headers'), formatHeaders(formatPolicy(html), 'no-referrer'))
         writeFileSync(join(dir, 'manifest.webmanifest'), JSON.stringify(manifest))
         const names = readdirSync(dir, { recursive: true, encoding: 'utf8' })
         const texts = names.filter((name) => /\.(html|js|css|svg|webmanifest)$/.test(name))

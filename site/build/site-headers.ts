@@ -12,16 +12,20 @@ type Settings = {
   withMaps: boolean
 }
 
-export function formatSiteHeaders(settings: Settings) {
-  return [
+export const formatSiteHeaders = (settings: Settings) =>
+  formatHeaders(formatPolicy(settings), 'strict-origin-when-cross-origin')
+
+/** Also formats the headers of the desk. */
+export const formatHeaders = (policy: string, referrerPolicy: string) =>
+  [
     '/*',
-    `  Content-Security-Policy: ${formatPolicy(settings)}`,
+    `  Content-Security-Policy: ${policy}`,
     // Our server omits this header over plain HTTP. includeSubDomains would block the owner's subdomains
     // without TLS for two years.
     '  Strict-Transport-Security: max-age=63072000',
     '  X-Content-Type-Options: nosniff',
     '  X-Frame-Options: DENY',
-    '  Referrer-Policy: strict-origin-when-cross-origin',
+    `  Referrer-Policy: ${referrerPolicy}`,
     '  Permissions-Policy: camera=(), geolocation=(), microphone=(), payment=(), usb=()',
     '  Cross-Origin-Opener-Policy: same-origin',
     '  Cross-Origin-Resource-Policy: same-origin',
@@ -30,7 +34,6 @@ export function formatSiteHeaders(settings: Settings) {
     '  Cache-Control: public, max-age=31536000, immutable',
     '',
   ].join('\n')
-}
 
 function formatPolicy({ pages, scriptStyles = [], supabaseUrl, withMaps }: Settings) {
   const backend = supabaseUrl ? [new URL(supabaseUrl).origin] : []
@@ -60,7 +63,7 @@ function formatPolicy({ pages, scriptStyles = [], supabaseUrl, withMaps }: Setti
     .join('; ')
 }
 
-const hashAll = (html: string, inlined: RegExp) =>
+export const hashAll = (html: string, inlined: RegExp) =>
   [...html.matchAll(inlined)].map(([, code = '']) => hash(code))
 
 const hash = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`
