@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
-import { createServer } from 'node:https'
-import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startFakeAirtable } from '#fakes/airtable.ts'
 import { startFakeMail } from '#fakes/mail.ts'
 import { startFakeTwilio } from '#fakes/twilio.ts'
+import { findCaddy, startCaddy } from '#testing/caddy.ts'
 import { copySources } from '#testing/copy-sources.ts'
-import { canTestWith } from '#testing/processes.ts'
+import { findFreePort } from '#testing/processes.ts'
 import { spawnProcess } from '#testing/server-process.ts'
 
 async function runDoctor(env: Record<string, string>, checkout?: string) {
@@ -27,111 +27,81 @@ function replaceSamples(folder: string) {
   writeFileSync(file, text)
 }
 
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
-}
-
-/** A TLS proxy with a certificate that only this test trusts. */
-async function startProxy(folder: string) {
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  const files = ['-keyout', key, '-out', cert]
-  const args = ['req', '-x509', '-days', '60', ...curve, ...subject, ...files]
-  execFileSync('openssl', args, { stdio: 'pipe' })
-  let target = ''
-  const tls = { key: readFileSync(key), cert: readFileSync(cert) }
-  const server = createServer(tls, (asked, answer) => {
-    const { method, headers } = asked
-    const options = { method, headers: { ...headers, 'x-forwarded-for': '203.0.113.7' } }
-    const passed = request(`${target}${asked.url}`, options, (got) => {
-      answer.writeHead(got.statusCode ?? 502, got.headers)
-      got.pipe(answer)
+test.skipIf(!findCaddy() && !process.env.CI)(
+  'finds nothing to do once everything is set up',
+  async () => {
+    const folder = copySources('cli', 'server', 'supabase')
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const port = await findFreePort()
+    const [airtable, mail, twilio, caddy] = await Promise.all([
+      startFakeAirtable(),
+      startFakeMail(),
+      startFakeTwilio(),
+      startCaddy([`127.0.0.1:${port}`]),
+    ])
+    onTestFinished(async () => {
+      await Promise.all([airtable.close(), mail.close(), twilio.close(), caddy.stop()])
     })
-    passed.on('error', () => answer.writeHead(502).end())
-    asked.pipe(passed)
-  })
-  onTestFinished(() => server.closeAllConnections())
-  return {
-    url: `https://localhost:${await listen(server)}`,
-    cert,
-    setTarget: (url: string) => {
-      target = url
-    },
-  }
-}
+    const certificate = join(folder, 'root.crt')
+    writeFileSync(certificate, caddy.ca)
+    replaceSamples(folder)
+    const secrets = { ...twilio.env, AIRTABLE_TOKEN: airtable.env.AIRTABLE_TOKEN }
+    const settings: Record<string, string> = {
+      ...secrets,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATA_DIR: join(folder, 'data'),
+      ...airtable.env,
+      SMTP_URL: mail.url,
+      // Doctor looks up no DNS records for it.
+      ALERT_EMAIL_FROM: 'site@localhost',
+      ALERT_EMAIL_TO: 'crew@roofing.test',
+      CONFIRMATION_EMAIL: 'on',
+      ALERT_SMS_TO: '+16125557810',
+      TIME_ZONE: 'America/Chicago',
+      PUBLIC_URL: `https://localhost:${caddy.httpsPort}`,
+      TRUSTED_PROXIES: '1',
+    }
+    const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
+    writeFileSync(join(folder, '.env'), lines.join(''))
+    chmodSync(join(folder, '.env'), 0o600)
+    const vite = join(folder, 'node_modules/vite/bin/vite.js')
+    execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder })
+    const start = ['--env-file=.env', 'server/main.ts']
+    const server = spawnProcess(process.execPath, start, {}, { cwd: folder })
+    await server.findUrl()
+    mkdirSync(join(folder, 'data/backups'))
+    writeFileSync(join(folder, 'data/backups/leads-20261115T030000Z.sqlite.gz'), 'a backup')
 
-test.skipIf(!canTestWith('openssl'))('finds nothing to do once everything is set up', async () => {
-  const folder = copySources('cli', 'server', 'supabase')
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const [airtable, mail, twilio, proxy] = await Promise.all([
-    startFakeAirtable(),
-    startFakeMail(),
-    startFakeTwilio(),
-    startProxy(folder),
-  ])
-  onTestFinished(async () => {
-    await Promise.all([airtable.close(), mail.close(), twilio.close()])
-  })
-  replaceSamples(folder)
-  const secrets = { ...twilio.env, AIRTABLE_TOKEN: airtable.env.AIRTABLE_TOKEN }
-  const settings: Record<string, string> = {
-    ...secrets,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    DATA_DIR: join(folder, 'data'),
-    ...airtable.env,
-    SMTP_URL: mail.url,
-    // Doctor looks up no DNS records for it.
-    ALERT_EMAIL_FROM: 'site@localhost',
-    ALERT_EMAIL_TO: 'crew@roofing.test',
-    CONFIRMATION_EMAIL: 'on',
-    ALERT_SMS_TO: '+16125557810',
-    TIME_ZONE: 'America/Chicago',
-    PUBLIC_URL: proxy.url,
-    TRUSTED_PROXIES: '1',
-  }
-  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
-  writeFileSync(join(folder, '.env'), lines.join(''))
-  chmodSync(join(folder, '.env'), 0o600)
-  const vite = join(folder, 'node_modules/vite/bin/vite.js')
-  execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder })
-  const start = ['--env-file=.env', 'server/main.ts']
-  const server = spawnProcess(process.execPath, start, {}, { cwd: folder })
-  proxy.setTarget(await server.findUrl())
-  mkdirSync(join(folder, 'data/backups'))
-  writeFileSync(join(folder, 'data/backups/leads-20261115T030000Z.sqlite.gz'), 'a backup')
+    const { code, stdout } = await runDoctor({ NODE_EXTRA_CA_CERTS: certificate }, folder)
+    expect(stdout).not.toMatch(/^to do/m)
+    expect(stdout).toContain('Nothing to do')
+    expect(code).toBe(0)
+    expect([mail.mails, twilio.messages, airtable.records]).toEqual([[], [], []])
+    for (const secret of [...Object.values(secrets), 'crew@', '5557810'])
+      expect(stdout).not.toContain(secret)
 
-  const { code, stdout } = await runDoctor({ NODE_EXTRA_CA_CERTS: proxy.cert }, folder)
-  expect(stdout).not.toMatch(/^to do/m)
-  expect(stdout).toContain('Nothing to do')
-  expect(code).toBe(0)
-  expect([mail.mails, twilio.messages, airtable.records]).toEqual([[], [], []])
-  for (const secret of [...Object.values(secrets), 'crew@', '5557810'])
-    expect(stdout).not.toContain(secret)
+    // The server prints only the site's address and that the desk is off.
+    expect(server.output.stdout).toMatch(/^The site is at .+\nThe desk is off\. .+\n$/)
 
-  // The server prints only the site's address and that the desk is off.
-  expect(server.output.stdout).toMatch(/^The site is at .+\nThe desk is off\. .+\n$/)
-
-  const strangers = await runDoctor({}, folder)
-  expect(strangers.code).toBe(1)
-  expect(strangers.stdout).toContain('do not trust the certificate')
-})
+    const strangers = await runDoctor({}, folder)
+    expect(strangers.code).toBe(1)
+    expect(strangers.stdout).toContain('do not trust the certificate')
+  },
+)
 
 test('waits for all hanging services at the same time, with a short timeout', async () => {
   const hanging = new Set<number>()
   let most = 0
   const startSilent = async (at: number) => {
-    const server = createTcpServer((socket) => {
+    const server = createServer((socket) => {
       hanging.add(at)
       most = Math.max(most, hanging.size)
       socket.on('error', () => {}).on('close', () => hanging.delete(at))
     })
-    return `127.0.0.1:${await listen(server)}`
+    onTestFinished(() => void server.close())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`
   }
   const [airtable, postgres, site] = await Promise.all([1, 2, 3].map(startSilent))
   const { code, stdout } = await runDoctor({

@@ -84,7 +84,6 @@ const tools = [
     find: () => process.getuid?.() === 0,
     hint: 'run npm as root',
   },
-  { ...debian('openssl', 'the test of HTTPS certificates'), slow: true },
   { ...debian('systemd-analyze', 'the test of the systemd units', 'systemd'), slow: true },
   {
     name: 'Caddy',
@@ -107,8 +106,7 @@ const tools = [
   },
 ]
 
-function debian(name, tests, ...names) {
-  const packages = names.length > 0 ? names : [name]
+function debian(name, tests, ...packages) {
   const hint = `apt-get install ${packages.join(' ')}`
   return { name, tests, find: () => findOnPath([name]), packages, hint }
 }
