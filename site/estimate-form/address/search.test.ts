@@ -43,18 +43,6 @@ function startSearch(answer: (input: string) => Promise<(Prediction | null)[]>) 
 }
 
 describe('address search', () => {
-  test('requests only addresses in the region, with at most five types', async () => {
-    const { type, requests } = startSearch(async () => [])
-    await type(' 12 Oak ')
-    expect(requests).toMatchObject([
-      {
-        input: '12 Oak',
-        includedPrimaryTypes: ['street_address', 'premise', 'subpremise', 'route'],
-        includedRegionCodes: ['us'],
-      },
-    ])
-  })
-
   test('waits for three characters and sends one request for fast typing', async () => {
     const { search, type, requests } = startSearch(async () => [])
     expect(await type('12')).toBe(false)
@@ -63,7 +51,7 @@ describe('address search', () => {
       search.search(text)
       await vi.advanceTimersByTimeAsync(100)
     }
-    expect(await type('12 Oak')).toBe(true)
+    expect(await type(' 12 Oak ')).toBe(true)
     expect(requests.map(({ input }) => input)).toEqual(['12 Oak'])
   })
 
