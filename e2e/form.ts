@@ -100,10 +100,13 @@ export function findForm(page: Page) {
     /** Runs the page's fake clock until the condition is true. */
     runClockUntil: (condition: () => boolean) =>
       expect
-        .poll(async () => {
-          if (!condition()) await page.clock.runFor(500)
-          return condition()
-        })
+        .poll(
+          async () => {
+            if (!condition()) await page.clock.runFor(500)
+            return condition()
+          },
+          { intervals: [20] },
+        )
         .toBe(true),
   }
 }
