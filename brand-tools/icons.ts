@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { wcagContrast } from 'culori'
@@ -75,6 +76,10 @@ const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll(
 
 const widestLine = 1040
 
+// Pango remembers the path of a font until the process ends.
+const fontDir = mkdtempSync(join(tmpdir(), 'archivo-'))
+process.once('exit', () => rmSync(fontDir, { recursive: true }))
+
 async function makeSharePicture(
   target: string,
   { hero, logo, palette, words }: { hero: string } & Pick<Options, 'logo' | 'palette' | 'words'>,
@@ -85,36 +90,32 @@ async function makeSharePicture(
       ? { text, top: 280, size: 72, weight: 800, color: paper }
       : { text, top: 344 + 60 * index, size: 44, weight: 600, color: sand },
   )
-  const fontDir = await mkdtemp(join(tmpdir(), 'archivo-'))
-  try {
-    const overlays: OverlayOptions[] = []
-    let wordsEnd = 0
-    for (const { top, size, weight, color, text } of lines) {
-      const fontfile = join(fontDir, `archivo-${weight}.ttf`)
-      await writeFile(fontfile, await makeStaticFont(weight))
-      // The package uses this family name for every weight.
-      const span = `<span font_family="Archivo SemiBold" weight="${weight}" foreground="${color}">${escapeMarkup(text)}</span>`
-      const line = { text: span, font: `Archivo ${size}`, fontfile, dpi: 72, rgba: true }
-      const drawn = await sharp({ text: line }).png().toBuffer()
-      // Shrink a long name to fit.
-      const fitting = sharp(drawn).resize({ width: widestLine, withoutEnlargement: true })
-      const { data: input, info } = await fitting.png().toBuffer({ resolveWithObject: true })
-      overlays.push({ input, left: 80, top })
-      wordsEnd = Math.max(wordsEnd, (80 + info.width) / 1200)
-    }
-    // Keep the gradient dark behind the whole text.
-    const shade = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630">
-      <linearGradient id="shade"><stop stop-color="${ink}" stop-opacity=".96"/><stop offset="${wordsEnd}" stop-color="${ink}" stop-opacity=".84"/><stop offset="${Math.min(1, wordsEnd + 0.3)}" stop-color="${ink}" stop-opacity="0"/></linearGradient>
-      <path fill="url(#shade)" d="M0 0h1200v630H0z"/>
-      ${placeLogo(logo, { x: 80, y: 110, size: 112 }, paper)}
-    </svg>`
-    await sharp(hero)
-      .autoOrient()
-      .resize(1200, 630, { fit: 'cover', position: 'right' })
-      .composite([{ input: Buffer.from(shade) }, ...overlays])
-      .jpeg({ quality: 80, mozjpeg: true })
-      .toFile(target)
-  } finally {
-    await rm(fontDir, { recursive: true })
+  const overlays: OverlayOptions[] = []
+  let wordsEnd = 0
+  for (const { top, size, weight, color, text } of lines) {
+    const fontfile = join(fontDir, `archivo-${weight}.ttf`)
+    const font = await makeStaticFont(weight)
+    if (!existsSync(fontfile)) writeFileSync(fontfile, font)
+    // The package uses this family name for every weight.
+    const span = `<span font_family="Archivo SemiBold" weight="${weight}" foreground="${color}">${escapeMarkup(text)}</span>`
+    const line = { text: span, font: `Archivo ${size}`, fontfile, dpi: 72, rgba: true }
+    const drawn = await sharp({ text: line }).png().toBuffer()
+    // Shrink a long name to fit.
+    const fitting = sharp(drawn).resize({ width: widestLine, withoutEnlargement: true })
+    const { data: input, info } = await fitting.png().toBuffer({ resolveWithObject: true })
+    overlays.push({ input, left: 80, top })
+    wordsEnd = Math.max(wordsEnd, (80 + info.width) / 1200)
   }
+  // Keep the gradient dark behind the whole text.
+  const shade = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630">
+    <linearGradient id="shade"><stop stop-color="${ink}" stop-opacity=".96"/><stop offset="${wordsEnd}" stop-color="${ink}" stop-opacity=".84"/><stop offset="${Math.min(1, wordsEnd + 0.3)}" stop-color="${ink}" stop-opacity="0"/></linearGradient>
+    <path fill="url(#shade)" d="M0 0h1200v630H0z"/>
+    ${placeLogo(logo, { x: 80, y: 110, size: 112 }, paper)}
+  </svg>`
+  await sharp(hero)
+    .autoOrient()
+    .resize(1200, 630, { fit: 'cover', position: 'right' })
+    .composite([{ input: Buffer.from(shade) }, ...overlays])
+    .jpeg({ quality: 80, mozjpeg: true })
+    .toFile(target)
 }
