@@ -9,7 +9,7 @@ import {
 } from './connection-limits.ts'
 
 async function listen(changes: Partial<ConnectionLimits>, behindProxy = false) {
-  const limits = { ...connectionLimits, checkEveryMs: 20, ...changes }
+  const limits = { ...connectionLimits, checkEveryMs: 20, unusedMs: 20, ...changes }
   const answer = async (request: Request) => {
     await request.text()
     return new Response(request.url.endsWith('/large') ? Buffer.alloc(64 * 1024 * 1024) : 'here')
@@ -88,6 +88,13 @@ it('keeps idle connections open longer behind a proxy', async () => {
     'timeout=5',
     'timeout=75',
   ])
+})
+
+it('answers a request that arrives while it stops', async () => {
+  const talk = await listen({ unusedMs: 60_000 })
+  talk.server.once('connection', () => talk.server.close())
+  const { ended } = talk(request.replace('Host', 'Connection: close\r\nHost'))
+  expect(await ended).toMatch(/^HTTP\/1\.1 200 .*here$/s)
 })
 
 it('closes connections without a request when it stops, and answers requests that have begun', async () => {

@@ -15,6 +15,8 @@ export const connectionLimits = {
    * closing connection.
    */
   keepAliveForProxyMs: 75_000,
+  /** How long an unused connection stays open while the server stops. */
+  unusedMs: 1_000,
   checkEveryMs: 2_000,
   /** With 1,024 or more ready sockets, libuv starves timers and new connections. */
   connections: 700,
@@ -58,11 +60,15 @@ export function createLimitedServer(
   })
 
   // server.close() calls this, but Node skips connections that never sent a byte. Browsers open such
-  // connections in advance, and the server would wait for them until its grace period ends.
+  // connections in advance, and the server would wait for them until its grace period ends. The first bytes
+  // of a request may be on their way, so close them a little later.
   const closeIdle = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
     closeIdle()
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    const timer = setTimeout(() => {
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    }, limits.unusedMs)
+    timer.unref()
   }
   return server
 }
