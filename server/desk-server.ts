@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -12,6 +12,7 @@ import type { Today } from '#leads/desk/today.ts'
 import type { Log } from '#leads/log.ts'
 import type { Env } from '#leads/settings.ts'
 import type { Database } from '#leads/store/tables.ts'
+import { UserError } from '#leads/user-error.ts'
 import * as content from '#site/content.ts'
 import { createLimitedServer } from './connection-limits.ts'
 import { readMachineFacts } from './machine-facts.ts'
@@ -69,8 +70,10 @@ export async function startDesk(context: Context, wake: () => void) {
 
 /** Loads the built page. For signed-in users it includes today's leads, so a slow phone shows them before its script loads. */
 async function loadDeskPage(staticPage: (c: HonoContext) => Response, overTls: boolean) {
+  const built = join(deskDir, 'render.mjs')
+  if (!existsSync(built)) throw new UserError('The desk has not been built. Run: npm run build')
   const { renderStart }: typeof import('../desk/render.tsx') = await import(
-    pathToFileURL(join(deskDir, 'render.mjs')).href
+    pathToFileURL(built).href
   )
   const read = (name: string) => readFileSync(join(deskDir, name), 'utf8')
   const { all } = parseSiteHeaders(read('_headers'))
