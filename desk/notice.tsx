@@ -57,7 +57,15 @@ export function Notice({ today }: { today: Polled<{ leads: LeadCard[] }> }) {
           <div className="notice">
             <p>{shown.text}</p>
             {shown.undo && (
-              <button type="button" className="link" onClick={shown.undo}>
+              <button
+                type="button"
+                className="link"
+                onClick={() => {
+                  // A second tap would try to undo what was just undone.
+                  showNotice(undefined)
+                  shown.undo?.()
+                }}
+              >
                 Undo
               </button>
             )}

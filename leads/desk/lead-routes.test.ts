@@ -103,7 +103,7 @@ describe.each(engines)('on %s', (engine) => {
       (await act(id, what, { attempts })).json.lead
     const expectKept = async (shown: object) => {
       const before = await findLead(db, id)
-      expect((await act(id, 'undo', shown)).status).toBe(200)
+      expect((await act(id, 'undo', shown)).status).toBe(409)
       expect(await findLead(db, id)).toEqual(before)
     }
     for (const [first, second] of [

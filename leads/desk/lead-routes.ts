@@ -171,7 +171,8 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
         deadlineAt === null
           ? null
           : computeReminderAfterReopening(deadlineAt, escalateAfterMinutes, reopenedAt)
-      await undoLast(db, id, shown, { remindAt, reopenedAt, now: now() })
+      const isUndone = await undoLast(db, id, shown, { remindAt, reopenedAt, now: now() })
+      if (!isUndone) return refuse(c, 409, cannotUndo)
       wake()
       return showLead(c, id)
     }),
@@ -216,6 +217,7 @@ const reload = 'Reload the page and try again.'
 const otherName = 'The name doesn’t match. Type it exactly as shown.'
 const badSearch = 'This search didn’t work. Clear the filters and try again.'
 
+const cannotUndo = 'This lead has changed in the meantime, so nothing was undone.'
 const erasedInAirtable =
   'Erased here and in Airtable. Airtable keeps deleted rows in its trash for a few days, so empty the trash.'
 

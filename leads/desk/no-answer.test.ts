@@ -125,8 +125,10 @@ describe.each(engines)('no answer on %s', (engine) => {
     const id = await store()
     /** A double tap on Undo goes one step back. */
     const undoTwice = async (shown: object) => {
-      await post(id, 'undo', shown)
-      return (await post(id, 'undo', shown)).json.lead
+      const { lead } = (await post(id, 'undo', shown)).json
+      expect((await post(id, 'undo', shown)).status).toBe(409)
+      expect(await findLead(db, id)).toMatchObject({ callAttempts: lead.callAttempts })
+      return lead
     }
     clock.at += minuteMs
     const calledAt = clock.at

@@ -69,13 +69,13 @@ export type ShownState = Pick<StoredLead, 'outcome' | 'answeredAt' | 'callAttemp
 /** Reminders count from `reopenedAt` if the deadline has passed. */
 type Reopening = { remindAt: number | null; reopenedAt: number; now: number }
 
-/** Undoes the outcome, the last "No answer", or "I am calling", whichever was last. */
+/** Undoes the outcome, the last "No answer", or "I am calling", whichever was last. Returns false if it did nothing. */
 export function undoLast(
   { kysely }: Database,
   leadId: string,
   { outcome, answeredAt, callAttempts, callAgainAt }: ShownState,
   reopening: Reopening,
-): Promise<void> {
+): Promise<boolean> {
   const { remindAt, reopenedAt, now } = reopening
   const isNoAnswer = callAgainAt !== null
   const attempts = isNoAnswer ? callAttempts - 1 : callAttempts
@@ -97,12 +97,13 @@ export function undoLast(
       .where('call_again_at', 'is not distinct from', callAgainAt)
       .returning('answered_by')
       .executeTakeFirst()
-    if (!undone) return
+    if (!undone) return false
     if (isNoAnswer) await cancelEscalations(trx, leadId, 'Undone before it was sent.', now)
     // Keep an answer from before what is undone.
     const source = outcome ? 'outcome' : isNoAnswer ? 'no-answer' : undone.answered_by
     if (!isDueAgain && undone.answered_by === source) await clearAnswer(trx, leadId, reopening)
     await sendStatus(trx, leadId, now)
+    return true
   })
 }
 
