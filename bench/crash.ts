@@ -101,7 +101,7 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
     await db.kysely.updateTable('channels').set({ leased_until: 0 }).execute()
   }
 
-  // Node writes its compile cache only when a process exits normally.
+  // Stop one process normally first, because Node writes its compile cache only on a normal exit.
   await start(0)
   await processes[0]?.kill('SIGTERM')
   await Promise.all(allServers.map(start))
@@ -120,7 +120,7 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
     await pause(random() * 100)
     const victims = random() < 0.3 ? allServers : [pickOne(allServers, random)]
     await Promise.all(victims.map(kill))
-    // After all processes are killed, do not wait for their leases to expire.
+    // If every process was killed, expire their leases now instead of waiting.
     if (victims.length === allServers.length) await expireLeases()
     await Promise.all(victims.map(start))
   }

@@ -69,12 +69,12 @@ const attacks: Record<string, Attack> = {
   'an empty request': [[0], '', true],
 }
 
-/** Runs every attack on a server, again and again. */
+/** Sends every malformed request to one server, `rounds` times. */
 export async function trySockets(dataDir: string, rounds: number) {
   await using server = startServer({
     DATA_DIR: dataDir,
     RATE_LIMIT_PER_MINUTE: '0',
-    // With a heap this small, a memory leak ends the process.
+    // Limit the heap, so that a memory leak crashes the process.
     NODE_OPTIONS: '--max-old-space-size=96',
   })
   const url = await server.findUrl()

@@ -76,7 +76,7 @@ const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll(
 
 const widestLine = 1040
 
-// Pango remembers the path of a font until the process ends.
+// Pango caches font paths, so keep the files until the process exits.
 const fontDir = mkdtempSync(join(tmpdir(), 'archivo-'))
 process.once('exit', () => rmSync(fontDir, { recursive: true }))
 
@@ -96,7 +96,7 @@ async function makeSharePicture(
     const fontfile = join(fontDir, `archivo-${weight}.ttf`)
     const font = await makeStaticFont(weight)
     if (!existsSync(fontfile)) writeFileSync(fontfile, font)
-    // The package uses this family name for every weight.
+    // The font package uses this family name for every weight.
     const span = `<span font_family="Archivo SemiBold" weight="${weight}" foreground="${color}">${escapeMarkup(text)}</span>`
     const line = { text: span, font: `Archivo ${size}`, fontfile, dpi: 72, rgba: true }
     const drawn = await sharp({ text: line }).png().toBuffer()

@@ -24,7 +24,7 @@ export function findDataFolders(variables: Variables) {
 
 type Command<Result> = (args: string[], variables: Variables, now: number) => Promise<Result>
 
-/** Returns a command that returns its exit code and output. Every error starts with `failure`. */
+/** Wraps a command so that it returns an exit code and output. Error output starts with `failure`. */
 export const createCommand =
   (failure: string, run: Command<string>): Command<{ code: number; text: string }> =>
   async (...args) => {

@@ -53,7 +53,7 @@ const toJson = ({ deliveries, source, ...lead }: LeadWithDeliveries) => ({
   ),
 })
 
-/** The names of all times end in "At". */
+/** Formats every field whose name ends in "At", because only timestamps do. */
 const formatTimes = (row: object) =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => {

@@ -4,10 +4,10 @@ const dial = 'M24 4a20 20 0 0 1 0 40 20 20 0 0 1 0-40Z'
 const diamond = 'M24 4.5 43.5 24 24 43.5 4.5 24Z'
 
 type Shapes = {
-  /** The outline; `drains` draws the part of the time that is left over it. */
+  /** The outline. With `drains`, a stroke on top of it shows the share of time left. */
   track?: string
   drains?: boolean
-  /** A filled sign, on which the mark is white. */
+  /** A filled shape, which turns the mark white. */
   sign?: string
   mark?: string
 }

@@ -5,7 +5,7 @@ import { attempt } from './notice.tsx'
 
 const paths = { 'retry-all': '/api/retry', 'resume-webhook': '/api/webhook/resume' }
 
-/** Retries pending deliveries. */
+/** A button that retries all pending deliveries, or resumes a stopped webhook. */
 export function DeliveryAction({
   kind,
   refresh,

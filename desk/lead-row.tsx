@@ -11,7 +11,7 @@ import { useIsLive, useNow } from './use-polling.ts'
 
 type Refresh = () => Promise<void>
 
-/** Changes a lead and shows the result. The server gets what the page showed, to ignore a late Undo. */
+/** Sends the state that the page showed, so that the server can reject a late Undo. */
 export function changeLead(
   lead: LeadCard,
   what: string,

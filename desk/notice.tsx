@@ -61,7 +61,7 @@ export function Notice({ today }: { today: Polled<{ leads: LeadCard[] }> }) {
                 type="button"
                 className="link"
                 onClick={() => {
-                  // A second tap would try to undo what was just undone.
+                  // Hide the notice first, because a second tap would send Undo again.
                   showNotice(undefined)
                   shown.undo?.()
                 }}

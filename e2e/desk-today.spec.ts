@@ -54,7 +54,7 @@ test.describe('with more leads than a list shows', () => {
 test.describe('on a holiday', () => {
   test.use({ settings: { PUSH_SERVICES: pushHost, TIME_ZONE: hours.timeZone } })
 
-  test('a lead is due after the opening, and a phone can be on call until then', async ({
+  test('a lead is due 10 minutes after opening, and a phone can be on call until opening', async ({
     site,
     sendLead,
     signIn,

@@ -41,11 +41,11 @@ test('a new lead and its caller appear on every phone', async ({ page, site, sig
   await expect(dana.getByText('1 of 1 request answered within 10 minutes.')).toBeVisible()
 })
 
-test('a person who presses too late sees who is calling', async ({ sendLead, signIn }) => {
+test('the second person to press sees who is calling', async ({ sendLead, signIn }) => {
   await sendLead({ name: '<b>Zoë</b> \u202e👩‍👩‍👧' })
   const { page: sam } = await signIn('Sam')
   const { page: dana } = await signIn('Dana')
-  // Dana's phone does not get Sam's call in time.
+  // Dana's desk does not refresh after Sam starts calling.
   await dana.route('**/api/today', (route) => route.abort())
   await sam.getByRole('button', calling).click()
   await expect(sam.locator('.notice')).toContainText('you’re calling.')

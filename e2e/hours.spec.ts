@@ -125,7 +125,7 @@ test.describe('without scripts', () => {
   })
 })
 
-test('nothing moves while the heading changes', async ({ page }) => {
+test('the layout does not shift when the heading changes', async ({ page }) => {
   await page.clock.install()
   await page.addInitScript(watchShifts)
   for (const viewport of [phone, { width: 768, height: 1024 }, desktop]) {

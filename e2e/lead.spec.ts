@@ -38,7 +38,7 @@ test.describe('without JavaScript', () => {
     await expect(named).toBeInViewport()
     await expect(named).toContainText(`${words.labels.email}.`)
     await popup.waitForLoadState()
-    // A page that moves to another browser process loses its opener, and Back may show empty fields there.
+    // If the page moved to another browser process, it would lose its opener, and Back could empty the fields.
     expect(await popup.evaluate(() => opener !== null)).toBe(true)
     await popup.goBack()
     await expect(popup).toHaveURL(campaign)

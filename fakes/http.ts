@@ -30,7 +30,7 @@ export type Reply = {
   body: unknown
 }
 
-/** Starts a local JSON service. Faults make requests fail: first those in `nextFaults`, then the chosen ones. */
+/** Starts a local JSON service. Requests use up `nextFaults` first, then call `chooseFault`. */
 export async function startHttpFake<Fault extends { kind: string } = HttpFault>(service: {
   chooseFault?(call: Call): Fault | HttpFault | undefined
   /** Not called when the fault is 'refuse'. */

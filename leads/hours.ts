@@ -81,7 +81,7 @@ export function findClock(timeZone: string | undefined): Clock {
   return clock
 }
 
-/** Converts between epoch milliseconds and local time, which is stored as if it were UTC. */
+/** Converts between epoch milliseconds and local time, which is represented as if it were UTC. */
 function createClock(timeZone: string | undefined) {
   // The Swedish format is 2026-11-17 07:13:05.
   const { format } = new Intl.DateTimeFormat('sv-SE', {

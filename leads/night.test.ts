@@ -42,7 +42,7 @@ const phones: Record<string, Partial<PushDevice>> = {
   'On-call': { schedule: 'business-hours', onCallUntil: opening },
 }
 
-it('a night from closing to the last deadline', async () => {
+it('sends the documented messages from closing to the last deadline', async () => {
   const [mail, twilio, push] = await Promise.all([
     startFakeMail(),
     startFakeTwilio(),

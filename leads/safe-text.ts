@@ -8,7 +8,7 @@ export const makeSafe = (text: string): string =>
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/(?![\u200C\u200D])\p{Cf}/gu, '')
 
-/** Returns safe text in one line. */
+/** Makes text safe and puts it on one line. */
 export const toOneLine = (text: string): string => makeSafe(text).replace(/\s+/g, ' ').trim()
 
 /** Removes all invisible characters; U+2800 is an empty Braille cell. */

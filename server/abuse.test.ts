@@ -9,7 +9,7 @@ const from = (address: string) => ({ 'test-client': address })
 
 it.each([
   ['a client', 100, 1, () => '198.51.100.7', '198.51.100.8'],
-  // A network may send five times as many per minute, and 500 times per day.
+  // A network may send five times as many leads as a client, per minute and per day.
   ['a network', 500, 5, (at: number) => `198.51.100.${at % 250}`, '198.51.101.1'],
 ])(
   'limits %s per day, so a slow flood cannot fill the disk',
@@ -57,7 +57,7 @@ it.each(engines)(
 )
 
 it('serves other visitors while one address has many leads in flight', async () => {
-  // On PostgreSQL, each lead that waits in the database would hold a connection.
+  // Use PostgreSQL, where each waiting lead would hold a connection.
   const { post } = createTestApp(await openTestDatabase('postgres'))
   const flood = Array.from({ length: 200 }, () => post(from('198.51.100.1')))
   const others = Array.from({ length: 20 }, (_, at) => post(from(`203.0.${at}.1`)))

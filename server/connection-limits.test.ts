@@ -90,14 +90,14 @@ it('keeps idle connections open longer behind a proxy', async () => {
   ])
 })
 
-it('answers a request that arrives while it stops', async () => {
+it('answers a request that arrives while the server is stopping', async () => {
   const talk = await listen({ unusedMs: 60_000 })
   talk.server.once('connection', () => talk.server.close())
   const { ended } = talk(request.replace('Host', 'Connection: close\r\nHost'))
   expect(await ended).toMatch(/^HTTP\/1\.1 200 .*here$/s)
 })
 
-it('closes connections without a request when it stops, and answers requests that have begun', async () => {
+it('on stop, closes unused connections and answers requests that have begun', async () => {
   const talk = await listen({})
   const begun = talk('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-')
   const [socket] = await once(talk.server, 'connection')

@@ -15,7 +15,7 @@ export const connectionLimits = {
    * closing connection.
    */
   keepAliveForProxyMs: 75_000,
-  /** How long an unused connection stays open while the server stops. */
+  /** How long an unused connection stays open while the server is stopping. */
   unusedMs: 1_000,
   checkEveryMs: 2_000,
   /** With 1,024 or more ready sockets, libuv starves timers and new connections. */
@@ -59,9 +59,9 @@ export function createLimitedServer(
     if (count > limits.unansweredPerConnection) socket.destroy()
   })
 
-  // server.close() calls this, but Node skips connections that never sent a byte. Browsers open such
-  // connections in advance, and the server would wait for them until its grace period ends. The first bytes
-  // of a request may be on their way, so close them a little later.
+  // server.close() calls closeIdleConnections(), which skips connections that never sent a byte. Browsers
+  // open such connections in advance, and the server would wait for them for its whole grace period. Close
+  // them after a delay, because the first bytes of a request may be on the way.
   const closeIdle = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
     closeIdle()

@@ -66,7 +66,7 @@ it.each([
   await expect(startTestSite(variables)).rejects.toThrow(sentence)
 })
 
-it('starts the site even if the port of the desk is in use', async () => {
+it('starts the site even if the desk’s port is in use', async () => {
   const DESK_PORT = await occupyPort()
   const { desk, url, log } = await startTestSite({ DATA_DIR: createDir(), DESK_PORT })
   expect(desk).toBeUndefined()
@@ -86,7 +86,7 @@ describe('npm start', () => {
     expect(server.output.stdout).toBe('')
   })
 
-  it('on a public site, reports what is missing, and finishes requests on SIGTERM', async () => {
+  it('on a public site, reports missing settings, and finishes deliveries on SIGTERM', async () => {
     const { fake } = await startFake()
     fake.nextFaults.push({ kind: 'slow', delayMs: 200 })
     const dataDir = createDir()
@@ -126,7 +126,7 @@ describe('npm start', () => {
     expect(stdout + stderr).not.toContain('sample content')
   })
 
-  it('prints no sign-in link for a public desk, and no address for a phone on localhost', async () => {
+  it('prints no sign-in link for a public desk, and no phone address if HOST is localhost', async () => {
     const desk = { DESK_URL: 'https://desk.example.com', DESK_PORT: '0' }
     const server = spawnServer({ DATA_DIR: createDir(), ...desk, HOST: '127.0.0.1' })
     await server.findUrl()

@@ -13,7 +13,7 @@ type File = {
   bodies: Map<Encoding, Uint8Array>
 }
 
-// Other files are for the server, such as compressed copies and _headers.
+// Only the server reads other files, such as compressed copies and _headers.
 const served = /\.(avif|css|html|ico|jpg|js|png|svg|txt|webmanifest|webp|woff2|xml)$/
 
 /**

@@ -44,7 +44,7 @@ export function createTestDesk(db: Database, { env, fetch, hours, ...hooks }: Op
   const mails: { email: string; link: string }[] = []
   const wakes: number[] = []
   const later: Promise<void>[] = []
-  // The context shares reads of one turn, but a test may do several requests in it.
+  // The context reads devices once per turn of the event loop, but a test may send several requests in it.
   const readDevices = () => listDevices(db, { ...settings, now: clock.at })
   const app = createDesk(
     { ...context, env: settings, readDevices },

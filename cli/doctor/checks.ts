@@ -7,7 +7,7 @@ import { brand } from '#site/brand/brand.ts'
 import { type BrandWords, findOldBrand } from '#site/brand/made.ts'
 import { findBrokenPromises } from '#site/build/hours-rules.ts'
 
-/** `check` is for a person to decide and does not make doctor fail. */
+/** A `check` needs a person's judgment; only a `to do` makes doctor fail. */
 export type Finding = { id?: string; state: 'ok' | 'to do' | 'check'; text: string; next?: string }
 
 /** The unparsed variables, including those that readEnv does not return. */
@@ -40,14 +40,14 @@ export const findBackend = (raw: RawEnv): string | undefined => {
   return url && url !== raw.PUBLIC_URL?.trim().replace(/\/+$/, '') ? url : undefined
 }
 
-/** Checks the checkout and the machine. */
+/** Checks the settings, the content, and the database. */
 export function* checkLocally(context: LocalContext): Generator<Finding> {
   const { root, raw, env, content, leadsAre, unsafeSettings = [], database } = context
   const { company, form } = content
   const envFile = findEnvFileProblem(join(root, '.env'), raw)
   if (envFile) yield { id: 'env-file', state: 'to do', ...envFile }
 
-  // 555 is not an area code, and in every area code the numbers 555-01xx are reserved for examples.
+  // 555 is not an area code, and 555-01xx is reserved for fictional numbers in every area code.
   if (/^\(555\)|\) 555-01\d\d$/.test(company.phone))
     yield {
       id: 'phone-placeholder',

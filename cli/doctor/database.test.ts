@@ -23,7 +23,7 @@ test.each(engines)('reads a database that can store a lead: %s', async (engine) 
   }
   expect(await read({ DATA_DIR, DATABASE_URL })).toEqual(expected)
   expect(DATA_DIR && readdirSync(DATA_DIR)).toEqual(before)
-  // The text that was stored first counts.
+  // A version keeps the first text stored for it.
   await recordConsent(db, { version: '2026-11', text: 'We may call.' })
   await recordConsent(db, { version: '2026-11', text: 'We may sell.' })
   const found = await read({ DATA_DIR, DATABASE_URL })

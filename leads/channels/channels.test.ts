@@ -11,7 +11,7 @@ import type { StoredLead } from '../lead.ts'
 import type { Channel } from './channel.ts'
 import { type ChannelKind, channels } from './channels.ts'
 
-/** `listTexts` returns the sent messages whose words an app may turn into links. */
+/** `listTexts` returns the sent messages in which an app may turn words into links. */
 type Sample = { env: Record<string, string>; listTexts: () => string[] }
 
 async function openAll() {
@@ -72,7 +72,7 @@ async function openAll() {
     if (channel.kind === 'confirmation' && lead.email !== storedJane.email) return
     expect(await sendThrough(channel, context, { lead })).toMatchObject({ ok: true })
   }
-  // All at once, because the fake mail server delays each connection by 100 ms.
+  // Send all at once, because the fake mail server delays each connection by 100 ms.
   const sendAll = (leads: Partial<StoredLead>[]) =>
     Promise.all(leads.flatMap((lead) => channels.map((channel) => send(lead, channel))))
   return { samples, mail, calls, sendAll }
@@ -93,7 +93,7 @@ const hostileTexts = [
   '\u202Egpj.exe',
 ]
 
-it('shows no foreign links or markup in a name, an address, and a campaign', async () => {
+it('sends no links or markup from a name, an address, or a campaign', async () => {
   const { samples, mail, sendAll } = await openAll()
   const leads = hostileTexts.map((text) => {
     const source = new URLSearchParams({ utm_source: text, utm_campaign: text }).toString()
@@ -118,7 +118,7 @@ it('shows no foreign links or markup in a name, an address, and a campaign', asy
   }
 })
 
-it('sends leads only to the addresses in the settings', async () => {
+it('sends leads only to the recipients in the settings, whatever a lead contains', async () => {
   const { calls, sendAll } = await openAll()
   const listAddresses = () =>
     calls.splice(0).map(({ url, init }) => {

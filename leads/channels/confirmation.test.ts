@@ -22,7 +22,7 @@ import { confirmation, describeConfirmation } from './confirmation.ts'
 const minuteMs = 60_000
 
 const variables = {
-  // Staff may read times in another time zone than the company's.
+  // The time zone of the staff, which may differ from the company's.
   TIME_ZONE: 'Asia/Tokyo',
   SMTP_URL: 'smtp://localhost',
   ALERT_EMAIL_FROM: 'alerts@example.com',
@@ -69,7 +69,7 @@ it('tells the homeowner by when the company calls, as text and in the brand’s 
     expect(received?.html).toContain(part)
 })
 
-it('sends replies to the company', async () => {
+it('sets Reply-To to the company’s address', async () => {
   const company = { email: 'office@northgate.example' }
   const { mail, send } = await open({ from: 'Crew <crew@example.com>', company })
   await send()
@@ -164,9 +164,9 @@ it.each<[string, boolean, (number | null)?]>([
   ['"jane"@example.com', false],
   ['jane@\uff25xample.com', false],
   ['jane@mail\u3002example.com', false],
-  // Suspected spam may name a stranger's address.
+  // A spammer may enter a stranger's address.
   [jane.email, false, null],
-])('confirms only to a plain address: %s', async (email, isSent, deadlineAt = testTime) => {
+])('emails only plain addresses: %s', async (email, isSent, deadlineAt = testTime) => {
   const { context } = createTestContext(await openTestDatabase('sqlite'), makeSettings(variables))
   const { channels } = await planDelivery(context, { ...jane, email, deadlineAt })
   expect(channels).toEqual(isSent ? ['airtable', 'confirmation'] : ['airtable'])

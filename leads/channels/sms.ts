@@ -87,7 +87,7 @@ async function sendSms(
   return { ok: false, error: explainRefusal(status, code), refused, ...readHold(response) }
 }
 
-// Without Twilio's messages, because they contain phone numbers.
+// Leave out Twilio's error messages, because they contain phone numbers.
 const replySchema = v.fallback(
   v.object({ sid: v.optional(v.string()), code: v.optional(v.number()) }),
   {},
@@ -204,8 +204,8 @@ const simplify = (text: string) =>
 
 /**
  * Carriers send and bill long messages in segments of 153 GSM-7 characters, or of 67 UTF-16 units if one
- * character is not in GSM-7. Phones show two segments without a tap. One place stays free, because a
- * character of size 2 is not split between segments.
+ * character is not in GSM-7. Phones show two segments without a tap. One unit stays free, because a
+ * two-unit character cannot be split across segments.
  */
 function fitsTwoSegments(text: string): boolean {
   if (beyondGsm7.test(text)) return text.length < 2 * 67

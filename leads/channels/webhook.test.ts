@@ -11,7 +11,7 @@ const secret = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64
 // The standardwebhooks package rejects messages that are older than five minutes.
 const now = Date.now()
 
-/** Sends a lead to a webhook that answers like this. */
+/** Sends a lead to a webhook that responds with `answer()`. */
 async function send(answer = () => new Response(), changed: Partial<StoredLead> = {}) {
   let request: RequestInit = {}
   const fetch = async (_: unknown, init: RequestInit = {}) => {
@@ -49,7 +49,7 @@ it('sends the fields as typed, and escaped text for Slack', async () => {
   expect(text).not.toContain('evil.example')
 })
 
-// Only the first four statuses concern one lead, and only two of the others ask all senders to wait.
+// Only the first four statuses reject the lead itself, and only 429 and 503 pause the channel.
 it.each([
   ...[400, 409, 413, 422].map((status) => [status, { refused: true }] as const),
   ...[401, 403, 404, 405, 408, 415, 500, 502].map(

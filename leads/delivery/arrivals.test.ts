@@ -42,7 +42,7 @@ async function open({
     ((await findLead(db, leadId))?.deliveries ?? [])
       .filter(({ reason }) => reason !== 'received')
       .map(({ reason, dueAt }) => `${reason} at ${(dueAt - testTime) / 1000} s`)
-  /** Counts the questions about the first text. */
+  /** Counts the status checks of the first text. */
   const countReads = () =>
     twilio.statusReads.filter((path) => path.includes(twilio.messages[0]?.sid ?? '-')).length
   return { db, clock, twilio, startProcess, runAt, listReminders, countReads }
@@ -62,7 +62,7 @@ const markArrived = ({ kysely }: Database, leadId: string, channel: string) =>
 const storeText = (db: Database, channels = [text]) => storeLead(db, { channels })
 
 it.each(engines)(
-  'asks about each text once with two processes, and sends one early reminder per failure, on %s',
+  'checks each text once with two processes, and sends one early reminder per failure, on %s',
   async (engine) => {
     const isFailing = (at: number) => at % 3 === 0
     const hasPush = (at: number) => at % 6 === 0
@@ -113,7 +113,7 @@ it.each(engines)(
   },
 )
 
-it('asks about a text after another process was killed before it had an answer', async () => {
+it('checks a text again if another process was killed during its check', async () => {
   const { db, clock, startProcess, runAt, countReads } = await open()
   await storeText(db)
   await runAt(0)
@@ -133,7 +133,7 @@ it('asks about a text after another process was killed before it had an answer',
   expect(await readDeliveries(db)).toMatchObject([
     { state: 'sent', arrivedAt: testTime + 35_000, checkAt: null },
   ])
-  // After the text arrived, nobody asks again.
+  // A text that has arrived is not checked again.
   expect(countReads()).toBe(1)
 })
 
@@ -167,13 +167,13 @@ it('sends no early reminder if a push arrived, someone is calling, or it is too 
   await runAt(15, 239)
   expect(await listReminders(pushed)).toEqual([])
   expect(await listReminders(answered)).toEqual(['answered at 0 s'])
-  // The text is sent together with the first reminder.
+  // This text is sent 4 minutes late, together with the first reminder.
   const late = await storeText(db)
   await runAt(240, 255)
   expect(await listReminders(late)).toEqual(['unanswered-4 at 240 s'])
 })
 
-it('asks about a text for five minutes, and then leaves it as sent', async () => {
+it('checks a text for five minutes, and then leaves it as sent', async () => {
   const { db, runAt, countReads } = await open({ stalls: true })
   await storeText(db)
   const reads: number[] = []

@@ -144,7 +144,7 @@ describe('renews its lease', () => {
     const { deliver, sends } = openDelivery(db, send, { clock, ...options })
     await deliver()
     expect(sends).toHaveLength(1)
-    // The new holder still has the channel.
+    // The aborted run did not release the new holder's lease.
     const third = { holder: 'third', now: clock.at + 1_000, until: clock.at + 2_000 }
     expect(await acquireChannel(db, 'airtable', third)).toBe(false)
   })

@@ -60,7 +60,7 @@ async function openMail(to = 'staff@example.com', db?: Database) {
   return { mail, listReceived, ...opened }
 }
 
-it('alerts each recipient once, even if the server rejects another one, or the list changes', async () => {
+it('alerts each recipient once, even if the server rejects another or the list changes', async () => {
   const first = await openMail('one@example.com,two@example.com,ONE@example.com')
   first.mail.settings.refusedReceivers.set('two@example.com', 450)
   await first.save()

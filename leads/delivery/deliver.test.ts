@@ -84,7 +84,7 @@ it('aborts a send that exceeds the grace period, and retries it later', async ()
 })
 
 it.each(engines)(
-  'expires alerts a day after the deadline, also of removed recipients, on %s',
+  'expires alerts a day after the deadline, even for removed recipients, on %s',
   async (engine) => {
     const db = await openTestDatabase(engine)
     const { deliver, clock, log } = openDelivery(db, sendWell, {
@@ -96,7 +96,7 @@ it.each(engines)(
     const lead = { channels: ['airtable', 'email', 'email-0a1b2c3d'], escalateAt: undefined }
     const promised = await storeLead(db, lead)
     const suspected = await storeLead(db, { ...lead, suspect: 'trap' })
-    // A message that was planned later gets a full day.
+    // A message planned after the deadline expires a day after it was planned.
     const answered = { leadId: promised, channels: ['email'], reason: 'answered' as const }
     await writeDeliveries(db.kysely, answered, testTime + 600_001)
     const listExpired = async (id: string) =>

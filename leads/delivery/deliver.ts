@@ -45,7 +45,7 @@ export function createDeliverer(
     return { run, end }
   }
 
-  /** The loops by the recipient's name. */
+  /** Maps each recipient's name to its delivery loop. */
   const loops = new Map<string, ReturnType<typeof createLoop> & { kind: string }>()
 
   /** Starts loops for new recipients and ends those of removed ones. Returns true if there are new ones. */

@@ -56,14 +56,14 @@ it('retries a refused delivery, and one for which the channel returns no result'
   ])
 })
 
-describe('the log has', () => {
+describe('the log reports', () => {
   const sent: DecidedResult = { ...delivery('sent'), attempts: 1, ok: true }
   const failed = { ...delivery('failed'), attempts: 1, ok: false, error: 'x', nextAttemptAt: 0 }
   const refused = { ...failed, leadId: 'refused', refused: true }
   it.each<[string, object[], object]>([
     ['an outage if all deliveries failed', [failed, failed], { outages: [failed, failed] }],
-    ['one lead if others were sent', [sent, failed], { sent: ['sent'], delayed: [failed] }],
-    ['one lead if it was refused', [refused], { delayed: [refused] }],
+    ['the failed lead if others were sent', [sent, failed], { sent: ['sent'], delayed: [failed] }],
+    ['a refused lead, but no outage', [refused], { delayed: [refused] }],
     [
       'both an outage and a refused lead',
       [failed, refused],

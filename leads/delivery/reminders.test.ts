@@ -60,7 +60,7 @@ async function open(options: Parameters<typeof startProcess>[1] = {}) {
   const db = await openTestDatabase('sqlite')
   const id = await storeLead(db)
   const readDeliveries = async () => (await findLead(db, id))?.deliveries ?? []
-  /** Marks the lead as done an hour after its receipt, and undoes that. */
+  /** Marks the lead as done an hour after it arrived, and then reopens it. */
   const closeAndReopen = async () => {
     const now = start + 60 * minuteMs
     await recordOutcome(db, id, { outcome: 'done', person: 'Sam', now })
@@ -72,7 +72,7 @@ async function open(options: Parameters<typeof startProcess>[1] = {}) {
 }
 
 describe.each(engines)('on %s', (engine) => {
-  it('sends each alert once with three processes at the same moment', async () => {
+  it('sends each alert once when three processes run at the same time', async () => {
     const db = await openTestDatabase(engine)
     const sent: Sent[] = []
     for (const _ of [1, 2]) await storeLead(db)

@@ -8,7 +8,7 @@ import type { DeskApp } from './routes.ts'
 
 const minuteMs = 60_000
 
-/** Leaves out middleware. */
+/** Lists the routes without middleware. */
 const listRoutes = ({ routes }: DeskApp) => routes.filter(({ method }) => method !== 'ALL')
 
 it('requires a session on every route that is not open', async () => {

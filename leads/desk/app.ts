@@ -107,7 +107,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
 
   // The routes above are open; those below need a session.
   app.use('/api/*', async (c, next) => {
-    // The service worker's reports do not extend the session, because no person causes them.
+    // The service worker's reports do not extend the session, because they need no person at the desk.
     const session = await findSession(c, c.req.path === '/api/notifications')
     if (!session) return refuse(c, 401, 'Please sign in.')
     c.set('session', session)

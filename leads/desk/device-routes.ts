@@ -79,7 +79,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
       ...{ notifyAfterMinutes: 0, quietUntil: 0, notifyEmergencies: true, name: 'A phone' },
       ...{ schedule: 'always', onCallUntil: 0 },
       id: crypto.randomUUID(),
-      // Keep the settings and pending notifications when the browser's address changes.
+      // Keep the settings and pending notifications when the browser's push endpoint changes.
       ...own,
       ...(name !== undefined && { name }),
       ...{ sessionId: c.var.session.id, person: c.var.session.person },

@@ -41,7 +41,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await acquireChannel(db, 'airtable', next)).toBe(true)
   })
 
-  it('records the outcome, credits whoever answered first, and updates Airtable', async () => {
+  it('records the outcome, credits the first person who answered, and updates Airtable', async () => {
     const { db, act } = await open(engine)
     const [id, called] = [await storeLead(db), await storeLead(db)]
     expect((await act(id, 'not-a-lead')).json.lead).toMatchObject({ outcome: 'not-a-lead' })
@@ -236,7 +236,7 @@ it('leaves no trace of an erased lead in the files of the embedded database', as
   expect(holdsTrace()).toBe(false)
 })
 
-it('reports the promise for 7, 30, and 90 days', async () => {
+it('reports met and missed deadlines for 7, 30, and 90 days', async () => {
   const { db, get, act } = await open()
   const id = await storeLead(db, { at: testTime - 3_600_000 })
   await storeLead(db, { at: testTime - 20 * 24 * 3_600_000 })

@@ -92,7 +92,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
     (await isWebhookStopped(db, webhook.url))
 
   app.get('/api/today', async (c) => sendFresh(c, await readToday(c.var.session, context, hooks)))
-  // Use POST, because logs contain URLs.
+  // Use POST, because logs contain URLs and a search may contain a name.
   app.post('/api/search', async (c) => {
     const body = await readBody(c, searchSchema, badSearch)
     const { before } = body
@@ -131,7 +131,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
       wake()
       if (isFirst) return showLead(c, id)
       const { callAttempts, answeredName } = (await findLead(db, id)) ?? {}
-      // The stored person made the first call.
+      // The stored name is the first caller, who may not be calling now.
       const who = (callAttempts === 0 && answeredName) || 'Someone else'
       return refuse(c, 409, `${who} is already calling.`)
     }),
@@ -149,7 +149,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
       await recordNoAnswer(db, id, {
         attempts,
         callAgainAt,
-        // Suspected spam causes no reminders.
+        // Suspected spam gets no reminders.
         remindAt: deadlineAt === null ? null : callAgainAt,
         person: c.var.session.person,
         channels: isTold ? [] : await planRecipients(context, { lead, reason: 'unreached' }),

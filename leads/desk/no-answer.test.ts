@@ -123,7 +123,7 @@ describe.each(engines)('no answer on %s', (engine) => {
   it('can be undone step by step, without losing the first answer', async () => {
     const { db, clock, store, post, undo, noAnswer, readToday, deliverAt } = await open(engine)
     const id = await store()
-    /** A double tap on Undo goes one step back. */
+    /** Taps Undo twice and expects only one step back. */
     const undoTwice = async (shown: object) => {
       const { lead } = (await post(id, 'undo', shown)).json
       expect((await post(id, 'undo', shown)).status).toBe(409)
@@ -156,7 +156,7 @@ describe.each(engines)('no answer on %s', (engine) => {
   })
 })
 
-it('cancels a reminder that could not be sent before the next call', async () => {
+it('cancels an unsent reminder when someone calls again', async () => {
   const { db, clock, store, post, noAnswer, push, deliverAt } = await open()
   const id = await store()
   await noAnswer(id)
@@ -171,7 +171,7 @@ it('cancels a reminder that could not be sent before the next call', async () =>
   ])
 })
 
-it('writes to the homeowner once per lead, but never to suspected spam', async () => {
+it('emails the homeowner once per lead, but never for suspected spam', async () => {
   const confirmation = { CONFIRMATION_EMAIL: 'on' }
   const { clock, store, post, noAnswer, deliverAt } = await open('sqlite', { confirmation })
   const unreached = 'Northgate Roofing: we tried to reach you'
@@ -181,14 +181,14 @@ it('writes to the homeowner once per lead, but never to suspected spam', async (
   await noAnswer(id, 1)
   await noAnswer(await store({ suspect: 'trap' }))
   expect(await deliverAt(clock.at)).toEqual([])
-  // The next call canceled the first email before it was sent.
+  // The next call cancels the first email before it is sent.
   const other = await store()
   await noAnswer(other)
   await post(other, 'calling')
   expect(await deliverAt(clock.at)).toEqual([])
   await noAnswer(other, 1)
   expect(await deliverAt(clock.at)).toEqual([unreached])
-  // Another try does not cancel an email that is still pending.
+  // Another call without an answer does not cancel a pending email.
   const third = await store()
   await noAnswer(third)
   await noAnswer(third, 1)

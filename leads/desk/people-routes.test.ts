@@ -19,7 +19,7 @@ const fromSettings = [
 ]
 
 it.each(engines)(
-  'a crew member can sign in after being added, and gets no notifications after being removed on %s',
+  'a crew member can sign in once added, and loses access and notifications once removed, on %s',
   async (engine) => {
     const { db, call, get, redeemLink, mails, add, remove, list } = await open(engine)
     const ask = () => call('POST', '/api/sign-in', { body: { email: 'dana+roof@example.com' } })

@@ -54,7 +54,6 @@ export function addPeopleRoutes(
     return c.json({ ok: true })
   })
   app.post('/api/crew', async (c) => {
-    // Crew members sign in with a link sent by email.
     if (!sendLink) return refuse(c, 409, `${cannotMail} Without email, crew members can’t sign in.`)
     const { email } = await readBody(c, v.object({ email: emailSchema }), badEmail)
     if ((await listCrew(db)).length >= maxCrew)

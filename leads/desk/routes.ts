@@ -28,7 +28,7 @@ export type DeskHooks = {
   wake: () => void
 }
 
-/** The app with the routes, and a request by a signed-in person. */
+/** The desk's Hono app, and a request from a signed-in person. */
 export type DeskApp = Hono<SignedIn>
 export type DeskRequest = Context<SignedIn>
 type SignedIn = { Variables: { session: Session } }

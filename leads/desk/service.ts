@@ -36,7 +36,7 @@ export function createDeskService(
     {
       ...hooks,
       wake: () => {
-        // The action that woke delivery may have solved a problem.
+        // Clear the cached warnings, because the action may have solved a problem.
         last = undefined
         hooks.wake()
       },

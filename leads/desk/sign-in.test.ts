@@ -39,7 +39,7 @@ describe.each(engines)('signing in on %s', (engine) => {
       { email: sam, person: 'Sam', device: 'Chrome on Android', isThis: true },
     ])
     expect(JSON.stringify(log.entries)).not.toContain('example.com')
-    // The database has only hashes.
+    // The database stores only hashes of tokens.
     const sessions = await db.kysely.selectFrom('desk_sessions').selectAll().execute()
     const stored = JSON.stringify([links, sessions])
     expect(stored).toContain(sam)
@@ -60,7 +60,7 @@ describe.each(engines)('signing in on %s', (engine) => {
   it('does not let strangers use up the owner’s links, and stores nothing for unknown addresses', async () => {
     const { db, redeemLink, clock, mails, ask, readToken } = await open()
     const { text } = await ask(sam)
-    // Ten requests are within the limit, and the last one gets the same response.
+    // The limit is ten requests; the one over it gets the same response.
     for (let at = 0; at < 11; at++) expect((await ask(sam, '192.0.2.1')).text).toBe(text)
     for (let at = 0; at < 10; at++) await ask(`nobody-${at}@example.com`, '192.0.2.2')
     await ask(sam)
@@ -79,7 +79,7 @@ describe.each(engines)('signing in on %s', (engine) => {
     expect((await look(cookie)).headers.get('set-cookie')).toBeNull()
     for (let month = 0; month < 3; month++) {
       clock.at += 29 * dayMs
-      // The service worker reports notifications without a person.
+      // The service worker's reports do not extend the session.
       const reported = await call('POST', '/api/notifications', { cookie, body: {} })
       expect([reported.status, reported.headers.get('set-cookie')]).toEqual([400, null])
       const { status, headers } = await look(cookie)
@@ -90,7 +90,7 @@ describe.each(engines)('signing in on %s', (engine) => {
     expect((await look(cookie)).status).toBe(401)
   })
 
-  it('ends sessions one by one or all at once, with unused links', async () => {
+  it('ends one session, or all sessions and unused links', async () => {
     const { call, signIn, redeemLink, look, ask, readToken } = await open()
     const listStatuses = (...cookies: string[]) =>
       Promise.all(cookies.map(async (cookie) => (await look(cookie)).status))
@@ -130,7 +130,7 @@ it('limits requests per client, per network, and in total', () => {
   expect(count((at) => `2001:db8:${at}:1::/64`, 400)).toBe(270)
   clock.at += 15 * minuteMs
   expect(count(one, 11)).toBe(10)
-  // The server's clock was wrong and is corrected.
+  // The server's clock is set back.
   clock.at -= 60 * minuteMs
   expect(count(one, 1)).toBe(1)
 })

@@ -23,7 +23,7 @@ export type DeveloperText = { text: string; next?: string }
 export type Check<Found = unknown> = {
   id: string
   runsIn: readonly Place[]
-  /** By default, a warning. */
+  /** Defaults to a warning. */
   severity?: Severity
   /** Returns undefined or false if there is no problem. */
   find(context: HealthContext): Found | false | undefined

@@ -75,7 +75,7 @@ it('lets one person call again after a call without an answer', async () => {
   expect(await findLead(db, leadId)).toMatchObject(lead)
 })
 
-it('shows nothing for a forged, truncated, or foreign link', async () => {
+it('returns 404 for a forged or truncated link, or one for an unknown lead', async () => {
   const { send, token, leadId } = await open()
   const forged = [
     token.slice(0, -1),
@@ -100,7 +100,7 @@ it('shows nothing for a forged, truncated, or foreign link', async () => {
     }
 })
 
-it('expires after 7 days', async () => {
+it('returns 410 for a link that is older than 7 days', async () => {
   const { send, clock, db, leadId } = await open()
   clock.at = start + weekMs
   expect((await send('GET')).status).toBe(200)
@@ -158,7 +158,7 @@ it.each(engines)(
 )
 
 it.each([true, false])(
-  'marks the row in Airtable as called; sent before the answer: %s',
+  'marks the row in Airtable as called (row sent before the answer: %s)',
   async (isFirst) => {
     const fake = await startFakeAirtable({ requestsPerWindow: 1000 })
     onTestFinished(() => fake.close())

@@ -22,7 +22,7 @@ it('needs no key, stores the lead with its details, and redirects to the page', 
   const { postForm, stored } = await open()
   const details = { consent: '2026-11', reference: 'buy now', source: 'referrer=a.example' }
   expect(await postForm({ ...lead, name: ' jane DOE', ...details })).toBe(received)
-  // The name is formatted like React does it, and the honeypot is filled.
+  // The server formats the name as the form's script does, and detects the filled honeypot.
   const saved = { name: 'Jane Doe', suspect: 'trap', source: 'referrer=a.example' }
   expect(await stored()).toMatchObject([{ ...lead, consent: '2026-11', ...saved }])
 })
@@ -56,7 +56,7 @@ it('stores one lead for a double click, even across a minute boundary', async ()
   expect(await stored()).toHaveLength(3)
 })
 
-it('stores the next opening as the deadline while closed, and picks the outcome', async () => {
+it('while closed, stores a deadline after the next opening and redirects to the matching outcome', async () => {
   const hours = { ...alwaysOpen, open: { Mon: ['7:00-18:00'] } }
   const { postForm, clock, stored } = await open({ hours })
   const sunday = Date.parse('2026-11-15T12:00:00-06:00')

@@ -63,13 +63,13 @@ export function recordNoAnswer(
   })
 }
 
-/** The state that a page showed, so that a late Undo does not undo what someone else did since. */
+/** The state that a page showed, so that a late Undo cannot revert someone else's change. */
 export type ShownState = Pick<StoredLead, 'outcome' | 'answeredAt' | 'callAttempts' | 'callAgainAt'>
 
 /** Reminders count from `reopenedAt` if the deadline has passed. */
 type Reopening = { remindAt: number | null; reopenedAt: number; now: number }
 
-/** Undoes the outcome, the last "No answer", or "I am calling", whichever was last. Returns false if it did nothing. */
+/** Undoes the latest outcome, "No answer", or "I am calling". Returns false if the lead has changed. */
 export function undoLast(
   { kysely }: Database,
   leadId: string,
@@ -79,7 +79,7 @@ export function undoLast(
   const { remindAt, reopenedAt, now } = reopening
   const isNoAnswer = callAgainAt !== null
   const attempts = isNoAnswer ? callAttempts - 1 : callAttempts
-  // An earlier call reached nobody either.
+  // An earlier call went unanswered too, so the lead still needs another call.
   const isDueAgain = attempts > 0
   return kysely.transaction().execute(async (trx) => {
     const undone = await trx
@@ -99,7 +99,7 @@ export function undoLast(
       .executeTakeFirst()
     if (!undone) return false
     if (isNoAnswer) await cancelEscalations(trx, leadId, 'Undone before it was sent.', now)
-    // Keep an answer from before what is undone.
+    // Keep an answer that came before the undone action.
     const source = outcome ? 'outcome' : isNoAnswer ? 'no-answer' : undone.answered_by
     if (!isDueAgain && undone.answered_by === source) await clearAnswer(trx, leadId, reopening)
     await sendStatus(trx, leadId, now)

@@ -43,7 +43,7 @@ export async function listDevices({ kysely }: Pick<Database, 'kysely'>, access: 
   return rows.map(({ liveId, ...row }) => ({
     ...row,
     notifyEmergencies: row.notifyEmergencies === 1,
-    /** Homeowners' names go only to people with a live session. */
+    /** Send homeowners' names only to devices with an active session. */
     isSignedIn: liveId !== null,
   }))
 }

@@ -39,8 +39,8 @@ async function open(engine: Engine = 'sqlite') {
   return { ...desk, service, db, cookie, deliver, save, report, list, readPush }
 }
 
-// SQLite has one writer, so this can happen only on PostgreSQL.
-it('records a notification of several leads without a deadlock while their results are recorded', async () => {
+// SQLite has one writer, so a deadlock can happen only on PostgreSQL.
+it('records a receipt for several leads without a deadlock while their results are recorded', async () => {
   const { db, save, report, readPush, list } = await open('postgres')
   const leadIds = await Promise.all(Array.from({ length: 10 }, save))
   const channel = (await readPush(leadIds[0] ?? ''))?.channel ?? ''
@@ -98,14 +98,14 @@ it('records when a device showed its own notification and when it was tapped', a
   expect((await call('GET', '/api/today', { cookie })).status).toBe(401)
 })
 
-it('marks a device that confirmed none of its last 3 leads until it shows a test', async () => {
+it('marks a device as silent if it confirmed none of its last 3 leads, until it shows a test', async () => {
   const { service, db, settings, clock, call, save, deliver, report, list, cookie } = await open()
   const [{ id }] = await list()
   const findProblems = async () => {
     const context = { env: settings, hours: alwaysOpen, db, now: () => clock.at }
     return (await examine('desk', context)).map((problem) => problem.id)
   }
-  /** Returns whether the device is marked a minute after this many leads. */
+  /** Returns true if the device is marked as silent a minute after this many leads. */
   const isMarkedAfter = async (leads: number) => {
     service.failNext('phone', ...Array(9).fill({ kind: 'drop' }))
     for (let sent = 0; sent < leads; sent++) {
@@ -120,7 +120,7 @@ it('marks a device that confirmed none of its last 3 leads until it shows a test
     return isSilent
   }
   expect(await isMarkedAfter(2)).toBe(false)
-  // Two reminders about the same leads.
+  // Reminders about the same leads do not count.
   clock.at += 4 * 60_000
   expect(await isMarkedAfter(0)).toBe(false)
   expect(await isMarkedAfter(1)).toBe(true)

@@ -216,7 +216,7 @@ describe.each(engines)('the store on %s', (engine) => {
   })
 })
 
-// SQLite has one writer, so this can happen only on PostgreSQL.
+// SQLite has one writer, so a deadlock can happen only on PostgreSQL.
 it('retries deliveries without a deadlock while results are being recorded', async () => {
   const db = await openTestDatabase('postgres')
   const [first, second] = [await storeLead(db), await storeLead(db)]

@@ -73,7 +73,7 @@ export type Tables = {
     auth: string
     person: string
     name: string
-    /** Minutes without an answer before it is notified; 0 for new leads. */
+    /** Notify the device after this many minutes without an answer; 0 means immediately. */
     notify_after_minutes: number
     quiet_until: number
     notify_emergencies: number

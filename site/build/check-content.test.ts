@@ -111,7 +111,7 @@ test.each([
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, path)
   writeFileSync(file, readFileSync(file, 'utf8').replace(entry, changed))
-  // The build checks the content first. To save time, the other mistakes run only that check.
+  // To save time, run the whole build for one mistake, and only its content check for the others.
   const isFirst = mistake === 'a missing quote'
   const command = isFirst ? 'npm run -s --ignore-scripts build' : 'node site/build/check-content.ts'
   const { status, stderr } = spawnSync(command, { cwd: folder, encoding: 'utf8', shell: true })

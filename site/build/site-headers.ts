@@ -15,7 +15,7 @@ type Settings = {
 export const formatSiteHeaders = (settings: Settings) =>
   formatHeaders(formatPolicy(settings), 'strict-origin-when-cross-origin')
 
-/** Also formats the headers of the desk. */
+/** The desk's build uses this too. */
 export const formatHeaders = (policy: string, referrerPolicy: string) =>
   [
     '/*',

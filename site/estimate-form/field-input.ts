@@ -7,7 +7,7 @@ export function fillInput(input: HTMLInputElement, text: string) {
   input.dispatchEvent(new Event('input', { bubbles: true }))
 }
 
-/** Removes attributes whose value is null. Skips unchanged ones, so that observers do not run. */
+/** Removes attributes whose value is null. Skips unchanged ones to avoid triggering observers. */
 export function setAttributes(element: Element, attributes: Record<string, string | null>) {
   for (const [name, value] of Object.entries(attributes)) {
     if (element.getAttribute(name) === value) continue
