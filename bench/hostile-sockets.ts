@@ -69,7 +69,7 @@ const attacks: Record<string, Attack> = {
   'an empty request': [[0], '', true],
 }
 
-/** Sends every malformed request to one server, `rounds` times. */
+/** Runs every attack against one server, `rounds` times. */
 export async function trySockets(dataDir: string, rounds: number) {
   await using server = startServer({
     DATA_DIR: dataDir,

@@ -9,7 +9,7 @@ export const resolveTxt: ResolveTxt = (name) => resolver.resolveTxt(name)
 
 type Provider = readonly [
   name: string,
-  /** Empty if bounces go to the provider's domain, so the sender's domain needs no SPF record. */
+  /** Empty if bounces go to another domain, so the sender's domain needs no SPF record. */
   include: string,
   /** The names of the DKIM records, if they are the same for all customers. */
   selectors: readonly string[],

@@ -69,7 +69,7 @@ export type ShownState = Pick<StoredLead, 'outcome' | 'answeredAt' | 'callAttemp
 /** Reminders count from `reopenedAt` if the deadline has passed. */
 type Reopening = { remindAt: number | null; reopenedAt: number; now: number }
 
-/** Undoes the latest outcome, "No answer", or "I am calling". Returns false if the lead has changed. */
+/** Undoes the last outcome, "No answer", or "I am calling". Returns false if nothing was undone. */
 export function undoLast(
   { kysely }: Database,
   leadId: string,
