@@ -47,7 +47,7 @@ function parseCommand(args: readonly string[]) {
   return { name, file: targets[0], json, force }
 }
 
-export type LeadsContext = {
+type LeadsContext = {
   /** Reads the environment and opens the database. Called only for valid commands. */
   open: () => Promise<Opened>
   stdout: (text: string) => void

@@ -112,7 +112,7 @@ export type SiteSettings = {
   contactUrl: string
 }
 
-export type RecipientContext<Settings> = {
+type RecipientContext<Settings> = {
   settings: Settings
   env: SiteSettings
   now: () => number
@@ -139,7 +139,7 @@ export type DoctorContext<Settings> = RecipientContext<Settings> &
     sends: boolean
   }
 
-export type DoctorCheck = { state: 'ok' | 'to do'; text: string; next?: string }
+type DoctorCheck = { state: 'ok' | 'to do'; text: string; next?: string }
 
 /** Names recipients by a hash, which hides addresses in logs and does not depend on their order. */
 export function nameRecipients(kind: string, addresses: readonly string[]): Recipient[] {

@@ -27,7 +27,7 @@ const variables = {
   ),
 }
 
-export type PushSettings = { services: string[] }
+type PushSettings = { services: string[] }
 
 // Keep this short, because the visitor waits for the response while the devices are read.
 const planTimeoutMs = 300
@@ -116,7 +116,7 @@ const requestTimeoutMs = 10_000
 const minTtlSeconds = 60
 
 /** The device shows everything except the lead's ID. */
-export type PushMessage = {
+type PushMessage = {
   title: string
   body: string
   leadId: string

@@ -18,7 +18,7 @@ export type OwnerAction = { label: string } & (
 )
 
 export type OwnerText = { text: string; action?: OwnerAction }
-export type DeveloperText = { text: string; next?: string }
+type DeveloperText = { text: string; next?: string }
 
 export type Check<Found = unknown> = {
   id: string

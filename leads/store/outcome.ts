@@ -64,7 +64,7 @@ export function recordNoAnswer(
 }
 
 /** The state that a page showed, so that a late Undo cannot revert someone else's change. */
-export type ShownState = Pick<StoredLead, 'outcome' | 'answeredAt' | 'callAttempts' | 'callAgainAt'>
+type ShownState = Pick<StoredLead, 'outcome' | 'answeredAt' | 'callAttempts' | 'callAgainAt'>
 
 /** Reminders count from `reopenedAt` if the deadline has passed. */
 type Reopening = { remindAt: number | null; reopenedAt: number; now: number }
