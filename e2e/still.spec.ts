@@ -44,6 +44,8 @@ for (const [size, viewport] of Object.entries({ desktop, phone })) {
       beside.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom + scrollY))
     const positions = await findPositions()
     const expectStill = async () => {
+      // The page's ResizeObserver corrects the height after layout and before the paint.
+      await waitForPaint(page)
       // Only on desktop, because positions on a scrolled page may be rounded.
       if (size === 'desktop')
         for (const [index, position] of (await findPositions()).entries())
