@@ -24,6 +24,8 @@ for (const [size, viewport] of Object.entries({
     await form.press('incomplete')
     // Wait until the toast has faded in, because axe measures colors.
     await expect(form.toast('incomplete')).toHaveCSS('opacity', '1')
+    // A toast stays as long as the mouse is over it.
+    await form.toast('incomplete').hover()
     await expectAccessible(page)
     await form.answerWith({ status: 200 })
     await form.fillIn()

@@ -9,13 +9,14 @@ test.use({ expectedErrors: /Failed to load resource.*maps\.googleapis\.com/ })
 // Tests the requests to Google and the use of the responses. address-list.spec.ts tests the list, and
 // search.test.ts tests when requests are sent.
 
-plain('sends no requests to Google without a key', async ({ page }) => {
+plain('sends no requests to Google without a key', async ({ page, form }) => {
   const google = await fakeGoogleMaps(page)
   const urls: string[] = []
   page.on('request', (request) => urls.push(request.url()))
   await page.goto('/')
   const address = findAddress(page)
   await address.field.pressSequentially('12 Oak')
+  await form.expectHydrated()
   await page.waitForLoadState('networkidle')
   await address.expectPlain()
   expect(google.scripts).toEqual([])
@@ -34,6 +35,7 @@ test('loads Google’s script once, when the visitor focuses the form, even if i
   await page.mouse.move(20, 300)
   await page.mouse.wheel(0, 600)
   await page.getByRole('link', { name: company.phone }).first().focus()
+  await form.expectHydrated()
   await page.waitForLoadState('networkidle')
   expect(google.scripts).toEqual([])
 

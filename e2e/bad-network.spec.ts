@@ -28,6 +28,7 @@ test('retries a failed request once, with the same key unless it belongs to anot
     const lead = { ...visitor, address: `${index} Ridge Rd` }
     await form.fillIn(lead)
     await form.button.click()
+    await form.waitForRequest(requests)
     await form.runClockUntil(() => requests.length === 2)
     await expect(form.address).toHaveValue('')
     await expect(form.toast('received')).toBeVisible()

@@ -18,7 +18,7 @@ test('a new lead and its caller appear on every phone', async ({ page, site, sig
   await page.waitForFunction(() => performance.now() > 1_500)
   await form.press()
   const before = sam.countPolls()
-  await expect(row(sam.page, visitor.name)).toContainText('min left')
+  await row(sam.page, visitor.name).filter({ hasText: 'min left' }).waitFor()
   // The desk polls every 2 s. One poll may already be in flight.
   expect(sam.countPolls() - before).toBeLessThanOrEqual(2)
   await expect(sam.page).toHaveTitle(/^1 to call/)

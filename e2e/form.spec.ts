@@ -86,7 +86,7 @@ test('sends the five fields once and resets the form after a success', async ({ 
   expect(headers['x-client-info']).toContain('supabase-js')
 
   // A second tap after a fast success does not show errors.
-  await form.press()
+  await form.button.click()
   await expect(form.note('received')).toBeVisible()
   await expect(page.locator('.field-error')).toHaveCount(0)
   expect(requests).toHaveLength(1)
@@ -256,6 +256,7 @@ test.describe('after a failure', () => {
     ] as const) {
       const requests = await form.answerWith(answer)
       await form.button.click()
+      await form.waitForRequest(requests)
       await form.runClockUntil(() => requests.length === tries)
       await expect(form.note('failed')).toBeVisible()
       const toastText = page.getByText('Failed to submit form. Please try again.', { exact: true })

@@ -97,6 +97,9 @@ export function findForm(page: Page) {
       return posts
     },
 
+    /** Waits in real time, because a fast clock would give up on the code that sends the lead. */
+    waitForRequest: (requests: Request[]) => expect.poll(() => requests.length).not.toBe(0),
+
     /** Runs the page's fake clock until the condition is true. */
     runClockUntil: (condition: () => boolean) =>
       expect

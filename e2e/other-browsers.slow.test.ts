@@ -60,10 +60,10 @@ async function walk(browser: OtherBrowser, baseURL: string) {
 
   await browser.press(submit)
   await expect.poll(() => shows(browser, words.toasts.incomplete)).toBe(true)
+  await expect.poll(() => browser.read(isHydrated)).toBe(true)
   await fillIn(browser, { ...visitor, name: 'jane DOE' })
   expect(await browser.read(value('name'))).toBe('Jane Doe')
   expect(await browser.read(value('serviceType'))).toBe('roof-repair')
-  await expect.poll(() => browser.read(isHydrated)).toBe(true)
   await browser.press(submit)
   await expect.poll(() => shows(browser, words.toasts.received)).toBe(true)
   expect(await browser.read(value('name'))).toBe('')
@@ -93,5 +93,5 @@ async function walkWithoutScripts(browser: OtherBrowser, baseURL: string) {
   await fillIn(browser)
   await browser.press(submit)
   await expect.poll(() => browser.read('location.hash')).toBe('#estimate-received')
-  expect(await shows(browser, words.toasts.received)).toBe(true)
+  await expect.poll(() => shows(browser, words.toasts.received)).toBe(true)
 }
