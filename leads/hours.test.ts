@@ -74,6 +74,12 @@ it.each([
   expect(findClosure(now, chicago)).toEqual({ from, to })
 })
 
+it('skips opening hours that a clock change removes', () => {
+  const hours = { ...chicago, open: { Sun: ['2:00-3:00'], Mon: ['7:00-18:00'] } }
+  const opening = findOpening(at('2027-03-14T01:00:00-06:00'), hours)
+  expect(show(opening)).toBe(show(at('2027-03-15T07:00:00-05:00')))
+})
+
 it('has no closure and no shifts when always open', () => {
   const always = { ...chicago, open: 'always' as const }
   expect(findClosure(at('2026-11-17T02:00:00-06:00'), always)).toBeUndefined()

@@ -52,8 +52,9 @@ function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) 
     const date = new Date(day)
     if (closedDates.includes(date.toISOString().slice(0, 10))) continue
     for (const span of open[date.toUTCString().slice(0, 3) as Weekday] ?? []) {
-      const [from, to] = readSpan(span).map((minute) => toInstant(day + minute * minuteMs))
-      if (from !== undefined && to !== undefined && at < to) yield { from, to }
+      const [from = 0, to = 0] = readSpan(span).map((minute) => toInstant(day + minute * minuteMs))
+      // In spring, nothing may be left of a span in the skipped hour.
+      if (from < to && at < to) yield { from, to }
     }
   }
 }
