@@ -130,6 +130,7 @@ export const hostileRequest: fc.Arbitrary<HostileRequest> = fc.record({
   path: fc.oneof(
     often(30, fc.constant(path)),
     often(3, strangePath),
+    fc.constant(`${path}/deliver`),
     often(5, strangeAnswer),
     fc.webPath(),
   ),

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { createRandom } from '#fakes/random.ts'
 import { openDatabase } from '#server/database.ts'
-import { startServer } from '#testing/processes.ts'
+import { startServer, waitUntil } from '#testing/processes.ts'
 import { startVisitors } from './visitors.ts'
 
 const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: 'pipe' })
@@ -34,7 +34,9 @@ export async function cutPower(seed: number, cuts: number) {
   const lost: string[] = []
   const damaged: string[] = []
   for (let cut = 0; cut < cuts; cut++) {
-    await pause(50 + random() * 250)
+    const before = visitors.listAcknowledged().length
+    await waitUntil(() => visitors.listAcknowledged().length > before + 1)
+    await pause(random() * 250)
     const acknowledged = visitors.listAcknowledged()
     server.signal('SIGSTOP')
     const remaining = readFileSync(disk.image)

@@ -122,7 +122,7 @@ async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened
     stdout(`${what}, then run the command again.\n`)
     return 1
   }
-  const pending = db && (await readPending(db, ['airtable'], Date.now()))
+  const pending = db && (await readPending(db, ['airtable'], context.now()))
   const retry = ` ${count(pending?.leads ?? 0, 'lead')} pending: choose “Retry all leads” on the desk.`
   stdout(`Ready.${pending ? retry : ''}\n`)
   return 0

@@ -125,13 +125,14 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
           once(session.request({ ':authority': host, ':path': '/' }).resume(), 'end'),
         ),
       )
+      const askedAt = performance.now()
       for (let at = 0; at < 10; at++) {
-        const askedAt = performance.now()
         // Omit the test's port, because the desk answers only requests for its own host name.
         expect((await request('/', { host, headers: { host } })).statusCode).toBe(200)
         expect((await postLead(request)).statusCode).toBe(200)
-        expect(performance.now() - askedAt).toBeLessThan(4_000)
       }
+      // After 30 s, Caddy ends the unfinished requests, so later answers would prove nothing.
+      expect(performance.now() - askedAt).toBeLessThan(25_000)
     },
   )
 

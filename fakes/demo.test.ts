@@ -21,6 +21,7 @@ test.skipIf(!existsSync('dist/index.html') && !process.env.CI)(
     expect((await postLead(site, lead, { apikey })).status).toBe(200)
 
     await waitFor(/Email to staff: EMERGENCY: call Jane Doe/)
+    await waitFor(/Mark as called: \S+\n/)
     await waitFor(/Email to the homeowner: /)
     await waitFor(/Row in Airtable: Jane Doe.*Emergency Service.*New/)
     const { stdout } = demo.output

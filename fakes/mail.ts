@@ -23,8 +23,8 @@ export async function startFakeMail({ secure = false, user, password }: Options 
     refusedReceivers: new Map<string, number>(),
     /** The reply code for rejecting emails after reading them. */
     refuseData: undefined as number | undefined,
-    /** Reads emails without replying. */
-    hangs: false,
+    /** Is called with each email instead of replying. */
+    hang: undefined as (() => void) | undefined,
   }
 
   const server = new SMTPServer({
@@ -47,7 +47,8 @@ export async function startFakeMail({ secure = false, user, password }: Options 
     onData: async (stream, session, done) => {
       // A killed sender leaves an incomplete email.
       const raw = await buffer(stream).catch(() => undefined)
-      if (raw === undefined || settings.hangs) return
+      if (raw === undefined) return
+      if (settings.hang) return settings.hang()
       if (settings.refuseData) return done(refuse(settings.refuseData, 'Try again later'))
       const { mailFrom, rcptTo } = session.envelope
       const from = mailFrom ? mailFrom.address : ''

@@ -1,10 +1,11 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { eraseLead } from '#leads/store/erase-lead.ts'
 import { listLeads } from '#leads/store/reading.ts'
 import { copyMigrations, createLocation, engines, openLocation, runSql } from '#testing/database.ts'
+import { startPostgres } from '#testing/postgres.ts'
 import { storeLead } from '#testing/saved-leads.ts'
 import { openDatabase } from './database.ts'
 
@@ -145,19 +146,16 @@ describe('opening Postgres', () => {
   })
 
   it('hides every table from the public key', async () => {
-    const location = await createLocation('postgres')
-    const url = location.databaseUrl ?? ''
-    // Supabase's roles and default grants. Roles belong to the whole server, so the test removes them.
-    const roles = 'anon, authenticated'
+    // Roles belong to the whole server, and the migrations of other tests would see them.
+    await using server = await startPostgres()
+    const { url } = server
+    // Supabase's roles and default grants.
     await runSql(
       url,
       `create role anon; create role authenticated;
-       alter default privileges in schema public grant all on tables to ${roles}`,
+       alter default privileges in schema public grant all on tables to anon, authenticated`,
     )
-    onTestFinished(async () => {
-      await runSql(url, `drop owned by ${roles}; drop role ${roles}`)
-    })
-    await (await openDatabase(location)).close()
+    await (await openDatabase({ databaseUrl: url, dataDir: '' })).close()
     const tables = await runSql(
       url,
       `select relname, relrowsecurity, has_table_privilege('anon', oid, 'select, insert, update, delete') as open

@@ -34,6 +34,8 @@ export async function startCaddy(upstreams: readonly string[], desk = '127.0.0.1
     .replaceAll('www.example.com', 'localhost')
     .replace('127.0.0.1:3000', upstreams.join(' '))
     .replace('127.0.0.1:3001', desk)
+    // A server may take longer to start on a busy machine.
+    .replace('lb_try_duration 8s', 'lb_try_duration 60s')
   const config = join(dir, 'Caddyfile')
   writeFileSync(config, text)
   const caddy = startProcess(command, ['run', '--config', config, '--adapter', 'caddyfile'], {

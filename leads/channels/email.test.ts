@@ -62,8 +62,9 @@ it.each([
 
 it('aborts when the process stops while the mail server hangs', async () => {
   const { mail, send } = await open()
-  mail.settings.hangs = true
-  expect(await send({}, AbortSignal.timeout(100))).toEqual({
+  const stopping = new AbortController()
+  mail.settings.hang = () => stopping.abort()
+  expect(await send({}, stopping.signal)).toEqual({
     ok: false,
     error: 'The mail server did not respond in time.',
     refused: false,

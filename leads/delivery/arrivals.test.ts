@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startFakeTwilio } from '#fakes/twilio.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openChannels, readDeliveries } from '#testing/delivery.ts'
+import { waitUntil } from '#testing/processes.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { nameRecipients } from '../channels/channel.ts'
@@ -206,7 +207,7 @@ it('sends while Twilio is slow to answer, and ignores an erased lead', async () 
   await asked.promise
   await storeText(db)
   void deliver()
-  await expect.poll(() => twilio.messages.length).toBe(2)
+  await waitUntil(() => twilio.messages.length === 2)
   await db.kysely.deleteFrom('leads').where('id', '=', leadId).execute()
   answer.resolve()
   await delivered

@@ -53,11 +53,13 @@ it('sends immediately when woken, and waits for sends in progress when stopped',
     return claimed.map(succeed)
   })
   deliverer.start()
+  // Wait for the first run. The next one would come 5 s later.
+  await deliverer.deliverDue(0)
   await saveLeads(db, 1)
   const wokenAt = performance.now()
   deliverer.wake()
   await sending.promise
-  expect(performance.now() - wokenAt).toBeLessThan(1_000)
+  expect(performance.now() - wokenAt).toBeLessThan(4_000)
   const stopped = deliverer.stop(60_000)
   await saveLeads(db, 1)
   deliverer.wake()

@@ -224,7 +224,7 @@ it('retries deliveries without a deadlock while results are being recorded', asy
     trx.updateTable('deliveries').set({ note: 'touched' }).where('lead_id', '=', id).execute()
   const retried = await db.kysely.transaction().execute(async (recording) => {
     await touch(recording, second)
-    const retry = retryDeliveries(db, 'all', Date.now()).catch(String)
+    const retry = retryDeliveries(db, 'all', start).catch(String)
     await Promise.race([retry, waitUntil(async () => (await countBlockedQueries(db)) > 0)])
     // If the retry had locked this row and waited for the other, this would be a deadlock.
     await touch(recording, first)

@@ -126,14 +126,14 @@ describe('the function on Deno', () => {
     expect(first?.text).not.toContain('/answer/')
     expect(first?.text).toContain('set the row’s Status in Airtable')
 
-    const agoMs = 4 * 60_000
+    const minuteMs = 60_000
     await db.kysely
       .updateTable('leads')
-      .set((eb) => ({
-        received_at: eb('received_at', '-', agoMs),
-        deadline_at: eb('deadline_at', '-', agoMs),
-        escalate_at: eb('escalate_at', '-', agoMs),
-      }))
+      .set({
+        received_at: Date.now() - 4 * minuteMs,
+        deadline_at: Date.now() + 6 * minuteMs,
+        escalate_at: Date.now(),
+      })
       .execute()
     expect(await post('/deliver')).toBe(202)
     await waitUntil(() => listMails().length === 2)
