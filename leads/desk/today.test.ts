@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { engines } from '#testing/database.ts'
+import { engines, openTestDatabase } from '#testing/database.ts'
 import { openTestDesk } from '#testing/desk.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
+import { recordAnswer } from '../store/reminders.ts'
+import { findTodayLeads } from '../store/today-leads.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
@@ -95,4 +97,22 @@ describe.each(engines)('today on %s', (engine) => {
     expect(leads).toHaveLength(100)
     expect(totals).toEqual({ toCall: 61, waiting: 0, answered: 0, suspect: 60 })
   })
+})
+
+// On SQLite, all queries share one connection, so nothing can change during a transaction.
+it('lists a lead once if it is answered while the list is being read', async () => {
+  const db = await openTestDatabase('postgres')
+  const id = await storeLead(db)
+  const answer = { answeredAt: testTime, answeredBy: 'desk', now: testTime } as const
+  let isAnswered = false
+  const kysely = db.kysely.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (!isAnswered && result.rows.length > 0) isAnswered = await recordAnswer(db, id, answer)
+      return result
+    },
+  })
+  const groups = await findTodayLeads({ ...db, kysely }, testTime)
+  expect(isAnswered).toBe(true)
+  expect(Object.values(groups).flatMap(({ leads }) => leads)).toMatchObject([{ id }])
 })

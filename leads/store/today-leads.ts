@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely'
+import { type SelectQueryBuilder, sql, type Transaction } from 'kysely'
 import { promiseMs } from '../deadline.ts'
 import type { StoredLead } from '../lead.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
@@ -14,9 +14,16 @@ type TodayGroup = 'toCall' | 'again' | 'waiting' | 'answered' | 'suspect'
 type Group = { leads: StoredLead[]; total: number }
 type Query = SelectQueryBuilder<Tables, 'leads', object>
 
-/** Returns the first leads of each group and the group's total. */
-export async function findTodayLeads(
-  { kysely }: Database,
+/** Returns the first leads of each group and the group's total, from one snapshot of the database. */
+export const findTodayLeads = ({ kysely }: Database, now: number) =>
+  kysely
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((trx) => readGroups(trx, now))
+
+async function readGroups(
+  kysely: Transaction<Tables>,
   now: number,
 ): Promise<Record<TodayGroup, Group>> {
   const promised = kysely
