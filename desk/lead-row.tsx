@@ -86,8 +86,12 @@ const isSameRow = (a: Row, b: Row) =>
   a.isShown === b.isShown &&
   JSON.stringify(a.lead) === JSON.stringify(b.lead)
 
+const minuteMs = 60_000
+
 const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, refresh }: Row) {
-  const now = useNow(canCall(lead) ? 1_000 : 60_000)
+  const hasSeconds = canCall(lead)
+  const now = useNow(hasSeconds ? 1_000 : minuteMs)
+  const isNew = !hasSeconds && now - lead.receivedAt < minuteMs
   const countdown = computeCountdown(lead, now)
   const what = [!lead.isEmergency && lead.service, lead.town].filter(Boolean)
   return (
@@ -115,7 +119,7 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, refresh }: Row) {
           </p>
           <p className="small">
             <b className="lead-countdown">{countdown.text}</b>
-            <span>{formatAgo(lead.receivedAt, now)}</span>
+            <span>{isNew ? 'just now' : formatAgo(lead.receivedAt, now)}</span>
           </p>
         </div>
       </div>
