@@ -1,6 +1,12 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type DatabaseConnection, type Dialect, SqliteAdapter, SqliteDialect } from 'kysely'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  SqliteAdapter,
+  SqliteDialect,
+} from 'kysely'
 
 const sqliteBusy = 5
 const retryMs = 10
@@ -44,7 +50,7 @@ export function createSqliteDialect(sqlite: DatabaseSync, lockWaitMs: number): D
   function addRetries(connection: DatabaseConnection): void {
     const execute = connection.executeQuery.bind(connection)
     connection.executeQuery = (query) =>
-      // A transaction already holds the lock.
+      // A transaction has waited for the lock, or needs none.
       sqlite.isTransaction
         ? execute(query)
         : retryWhileLocked(
@@ -79,6 +85,12 @@ export function createSqliteDialect(sqlite: DatabaseSync, lockWaitMs: number): D
         return acquireConnection(options)
       }
       driver.releaseConnection = async () => release()
+      // Acquire the write lock at the start: a transaction that reads first fails at its first write if
+      // another process has written in between. A transaction that only reads needs no lock.
+      driver.beginTransaction = async (connection, { accessMode }) => {
+        const begin = accessMode === 'read only' ? 'begin' : 'begin immediate'
+        await connection.executeQuery(CompiledQuery.raw(begin))
+      }
       return driver
     },
   }
@@ -108,11 +120,7 @@ function wrap(sqlite: DatabaseSync) {
     prepare: (text: string) => {
       // SQLite rolls back automatically on a full disk; a second rollback would hide the first error.
       const ended = text === 'rollback' && !sqlite.isTransaction
-      // Acquire the write lock at the start: a transaction that reads first fails at its first write if
-      // another process has written in between.
-      const { statement, reader } = prepare(
-        text === 'begin' ? 'begin immediate' : ended ? 'select 1 limit 0' : text,
-      )
+      const { statement, reader } = prepare(ended ? 'select 1 limit 0' : text)
       return {
         reader,
         all: (values: readonly unknown[]) => statement.all(...(values as SQLInputValue[])),

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { countLeads } from '#leads/store/reading.ts'
 import { checkWritable } from '#leads/store/save-lead.ts'
 import { writeSetting } from '#leads/store/stored-settings.ts'
+import { findTodayLeads } from '#leads/store/today-leads.ts'
 import { createTestApp } from '#testing/app.ts'
 import { createDir, openLocation } from '#testing/database.ts'
 import { openDatabase } from './database.ts'
@@ -51,6 +52,7 @@ it('waits for the lock without blocking the process or readers', async () => {
   const writes = [post(), checkWritable(db), writeSetting(db, 'name', 'value')]
   await turnOfLoop()
   expect(await countLeads(db)).toBe(0)
+  expect((await findTodayLeads(db, Date.now())).toCall.total).toBe(0)
   await turnOfLoop()
   // A lead that arrives in the meantime is stored with the first.
   writes.push(post())
