@@ -106,6 +106,7 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
         ...{ ':authority': host, ':method': 'POST', ':path': path, ...jsonWithKey },
         ...{ origin: `https://${host}`, 'content-length': whole },
       }
+      const startedAt = performance.now()
       // Four connections with 200 requests each: more than the site's 700 connections.
       const sessions = Array.from({ length: 4 }, () => {
         const address = `https://localhost:${caddy.httpsPort}`
@@ -125,14 +126,13 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
           once(session.request({ ':authority': host, ':path': '/' }).resume(), 'end'),
         ),
       )
-      const askedAt = performance.now()
       for (let at = 0; at < 10; at++) {
         // Omit the test's port, because the desk answers only requests for its own host name.
         expect((await request('/', { host, headers: { host } })).statusCode).toBe(200)
         expect((await postLead(request)).statusCode).toBe(200)
       }
       // After 30 s, Caddy ends the unfinished requests, so later answers would prove nothing.
-      expect(performance.now() - askedAt).toBeLessThan(25_000)
+      expect(performance.now() - startedAt).toBeLessThan(25_000)
     },
   )
 

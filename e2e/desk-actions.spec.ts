@@ -94,7 +94,7 @@ test.describe('with deliveries in every state', () => {
     const { page } = await signIn('Sam')
     await page.getByRole('link', { name: visitor.name }).click()
     const states = [
-      ['sent', /^Email: sent at .*\d [AP]M .+$/],
+      ['sent', /^Email: sent at (\w{3} \d+, )?[\d:]+ [AP]M [\w+:-]+$/],
       ['arrived', /^Push notification: shown 2\.1 s after the request, tapped at/],
       ['failed', /^Text message: failed, tried at .*The number is a landline\.$/],
     ] as const

@@ -97,7 +97,7 @@ export function findForm(page: Page) {
       return posts
     },
 
-    /** Waits in real time, because a fast clock would give up on the code that sends the lead. */
+    /** Waits in real time. Running the fake clock could time out the code that sends the lead. */
     waitForRequest: (requests: Request[]) => expect.poll(() => requests.length).not.toBe(0),
 
     /** Runs the page's fake clock until the condition is true. */

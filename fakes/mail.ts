@@ -23,7 +23,7 @@ export async function startFakeMail({ secure = false, user, password }: Options 
     refusedReceivers: new Map<string, number>(),
     /** The reply code for rejecting emails after reading them. */
     refuseData: undefined as number | undefined,
-    /** Is called with each email instead of replying. */
+    /** If set, the server calls this for each email and never replies. */
     hang: undefined as (() => void) | undefined,
   }
 

@@ -53,7 +53,7 @@ function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) 
     if (closedDates.includes(date.toISOString().slice(0, 10))) continue
     for (const span of open[date.toUTCString().slice(0, 3) as Weekday] ?? []) {
       const [from = 0, to = 0] = readSpan(span).map((minute) => toInstant(day + minute * minuteMs))
-      // In spring, nothing may be left of a span in the skipped hour.
+      // In spring, a span inside the skipped hour is empty.
       if (from < to && at < to) yield { from, to }
     }
   }

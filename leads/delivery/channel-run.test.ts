@@ -175,7 +175,7 @@ describe('renews its lease', () => {
       await db.kysely.transaction().execute(async (trx) => {
         await trx.selectFrom('deliveries').selectAll().forUpdate().execute()
         await waitUntil(async () => (await countBlocked()) === 1)
-        // More renewals are due by now. PostgreSQL briefly reports no wait while it looks for a deadlock.
+        // More renewals are due by now. PostgreSQL briefly reports no wait while it checks for a deadlock.
         for (let at = 0; at < 20; at++) expect(await countBlocked()).toBeLessThan(2)
       })
       return leads.map(succeed)

@@ -134,6 +134,7 @@ describe('the function on Deno', () => {
         deadline_at: Date.now() + 6 * minuteMs,
         escalate_at: Date.now(),
       })
+      .where('escalate_at', 'is not', null)
       .execute()
     expect(await post('/deliver')).toBe(202)
     await waitUntil(() => listMails().length === 2)
