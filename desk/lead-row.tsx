@@ -91,7 +91,8 @@ const minuteMs = 60_000
 const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, refresh }: Row) {
   const hasSeconds = canCall(lead)
   const now = useNow(hasSeconds ? 1_000 : minuteMs)
-  const isNew = !hasSeconds && now - lead.receivedAt < minuteMs
+  // Without seconds, the clock is up to a minute ahead.
+  const isRecent = !hasSeconds && now - lead.receivedAt < minuteMs
   const countdown = computeCountdown(lead, now)
   const what = [!lead.isEmergency && lead.service, lead.town].filter(Boolean)
   return (
@@ -119,7 +120,7 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, refresh }: Row) {
           </p>
           <p className="small">
             <b className="lead-countdown">{countdown.text}</b>
-            <span>{isNew ? 'just now' : formatAgo(lead.receivedAt, now)}</span>
+            <span>{isRecent ? 'just now' : formatAgo(lead.receivedAt, now)}</span>
           </p>
         </div>
       </div>
