@@ -76,7 +76,8 @@ const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll(
 
 const widestLine = 1040
 
-// Pango caches font paths, so keep the files until the process exits.
+// Pango draws text in another font, without a warning, if it does not find this one. Look at og.jpg after a
+// change. Pango also caches font paths, so keep the files until the process exits.
 const fontDir = mkdtempSync(join(tmpdir(), 'archivo-'))
 process.once('exit', () => rmSync(fontDir, { recursive: true }))
 

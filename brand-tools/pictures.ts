@@ -8,7 +8,7 @@ type Size = { width: number; avif: number; webp?: number }
 type Picture = { sources: string[]; shape: [width: number, height: number]; sizes: Size[] }
 
 // Each width has its own quality, because artifacts are harder to see on high-density screens. All three
-// pictures are grainy or covered by a gradient.
+// pictures are grainy or covered by a gradient. The samples in site/brand/ were rendered for this site.
 const pictures: Record<string, Picture> = {
   hero: {
     sources: ['hero'],
