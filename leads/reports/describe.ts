@@ -2,11 +2,12 @@ import { confirmsArrival, findChannel, findKind } from '../channels/channels.ts'
 import { formatClock, formatDuration, formatPreciseDuration } from '../clock.ts'
 import { findPromiseStart } from '../deadline.ts'
 import { type ReasonKind, readReason } from '../delivery-reason.ts'
-import { findTown, listShown, readField, readPhone } from '../field-outputs.ts'
+import { listShown, readField, readPhone } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
 import { keepVisible, makeSafe } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
 import type { Delivery, LeadWithDeliveries } from '../store/reading.ts'
+import { findTown } from '../town.ts'
 
 export type LeadCard = ReturnType<typeof describeCard>
 export type LeadInFull = ReturnType<typeof describeInFull>
