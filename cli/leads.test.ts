@@ -64,7 +64,7 @@ test('export writes every lead as CSV, readable only by the owner', async () => 
     ',2026-11-15 06:00:00,Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",Roof Repair,',
   )
   expect(lines[1]).toContain(
-    `,Google Ads · spring,${source},,Version 2026-11,,,0,,airtable waiting`,
+    `,Google Ads · spring,${source},,Version 2026-11,2026-11-15 06:10:00,,,0,,airtable waiting`,
   )
   expect(lines[2]).toContain(`,"'=HYPERLINK(""http://x"",""y"")",`)
   expect(statSync(file).mode & 0o777).toBe(0o600)

@@ -41,6 +41,17 @@ test('names the state of each delivery, with the reason for a failure', async ()
   )
 })
 
+test('has the time of the promised call, and none for possible spam', async () => {
+  const db = await openTestDatabase('sqlite')
+  await storeLead(db, { deadlineAt: Date.parse('2026-11-15T18:10:00Z') })
+  await storeLead(db, { suspect: 'trap', at: testTime + 1 })
+  let csv = ''
+  for await (const text of formatCsv(readPages(db), 'America/Chicago')) csv += text
+  const rows = csv.split('\r\n').map((line) => line.split(','))
+  const column = rows[0]?.indexOf('Call By (America/Chicago)') ?? -1
+  expect(rows.slice(1, 3).map((cells) => cells[column])).toEqual(['', '2026-11-15 12:10:00'])
+})
+
 test.each(engines)('pages through leads that arrived at the same moment, on %s', async (engine) => {
   const db = await openTestDatabase(engine)
   const ids: string[] = []

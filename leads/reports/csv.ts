@@ -47,6 +47,8 @@ const makeColumns = (timeZone: string): Record<string, (lead: LeadWithDeliveries
   'Possible Spam': ({ suspect }) => suspect ?? '',
   // Excel would turn 2026-11 into a date.
   Consent: ({ consent }) => (consent === null ? '' : `Version ${consent}`),
+  [`Call By (${timeZone})`]: ({ deadlineAt }) =>
+    deadlineAt === null ? '' : formatTimestamp(deadlineAt, timeZone),
   [`Answered At (${timeZone})`]: ({ answeredAt }) =>
     answeredAt === null ? '' : formatTimestamp(answeredAt, timeZone),
   'Answered By': ({ answeredName }) => answeredName ?? '',
