@@ -4,7 +4,7 @@ import type { Alert } from '../channels/alert.ts'
 import { formatClock, formatDuration, formatTries } from '../clock.ts'
 import { listShown, type ShownField } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
-import { escapeHtml } from '../safe-text.ts'
+import { escapeHtml, toOneLine } from '../safe-text.ts'
 
 const { roundness, palette } = brand
 const { ink, slate, paper, sand, alarm, leaf } = palette
@@ -115,7 +115,7 @@ function describeDeadline({ deadline }: Alert, lead: StoredLead, now: number): s
 }
 
 function describeAnswer(
-  { receivedAt, deadlineAt, answeredAt, answeredBy, callAttempts }: StoredLead,
+  { receivedAt, deadlineAt, answeredAt, answeredBy, answeredName, callAttempts }: StoredLead,
   isFirst: boolean,
   clock: { now: number; timeZone: string },
 ): string {
@@ -125,11 +125,15 @@ function describeAnswer(
   const at = escapeHtml(formatClock(answeredAt, clock))
   if (isFirst && callAttempts > 0) return '<p>Recorded. Reminders have stopped.</p>'
   if (isFirst) return `<p>Recorded at ${at}, ${took}. Reminders have stopped.</p>`
-  const who =
+  // Links in alerts are the same for everyone, so only the desk knows who pressed.
+  const who = escapeHtml(toOneLine(answeredName ?? 'Someone'))
+  const action =
     answeredBy === 'airtable'
-      ? 'Someone set the Status in Airtable'
-      : 'Someone marked this lead as answered'
-  return `<p>${who} at ${at}, ${took}. If that wasn’t you, someone else is already on it.</p>`
+      ? 'set the Status in Airtable'
+      : answeredBy === 'outcome'
+        ? 'closed this lead'
+        : 'started calling'
+  return `<p>${who} ${action} at ${at}, ${took}. If that wasn’t you, someone else is already on it.</p>`
 }
 
 const formatNotice = (title: string, text: string) =>

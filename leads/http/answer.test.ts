@@ -10,6 +10,7 @@ import { makeAnswerToken } from '../answer-link.ts'
 import { eraseLead } from '../store/erase-lead.ts'
 import { recordNoAnswer } from '../store/outcome.ts'
 import { findLead } from '../store/reading.ts'
+import { recordAnswer } from '../store/reminders.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
 
 const start = Date.parse('2026-11-15T18:00:00Z')
@@ -58,6 +59,16 @@ it('records the first click and shows it to the next person', async () => {
   expect(await findLead(db, leadId)).toMatchObject({ answeredAt, answeredBy: 'link' })
   expect(wakes).toEqual([answeredAt])
   expect(JSON.stringify(log.entries)).not.toMatch(/Jane|\(555\)/)
+})
+
+it('shows the name of the person who was first on the desk', async () => {
+  const { send, db, leadId, clock } = await open()
+  clock.at += 200_000
+  const now = clock.at
+  const answer = { answeredAt: now, answeredBy: 'desk', answeredName: 'Sam <b>', now } as const
+  await recordAnswer(db, leadId, answer)
+  for (const method of ['GET', 'POST'])
+    expect((await send(method)).text).toContain('Sam &lt;b&gt; started calling at 12:03 PM CST')
 })
 
 it('lets one person call again after a call without an answer', async () => {
