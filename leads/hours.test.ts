@@ -48,6 +48,14 @@ describe('the deadline', () => {
     expect(show(findDeadline(at(received), 'roof-repair', chicago))).toBe(show(at(due)))
   })
 
+  it.each([
+    ['2027-12-24T19:00:00-06:00', '2027-12-27T07:10:00-06:00'],
+    ['2028-02-29T09:00:00-06:00', '2028-03-01T07:10:00-06:00'],
+  ])('a holiday of every year: %s', (received, due) => {
+    const hours = { ...chicago, closedDates: ['12-25', '12-26', '02-29'] }
+    expect(show(findDeadline(at(received), 'roof-repair', hours))).toBe(show(at(due)))
+  })
+
   const night = at('2026-11-17T02:00:00-06:00')
   it.each([
     ['an emergency at night', 'emergency', 'always', '2026-11-17T02:10:00-06:00'],

@@ -11,7 +11,7 @@ export type BusinessHours = {
   timeZone: string
   /** `always`, or spans such as 7:00-18:00 for each weekday. A day without spans is closed. */
   open: 'always' | { readonly [Day in Weekday]?: readonly string[] }
-  /** Holidays, such as 2026-12-25. */
+  /** Holidays, such as 2026-12-25, or 12-25 for every year. */
   closedDates: readonly string[]
   /** Whether someone also calls back emergencies while the company is closed. */
   emergencies: 'always' | 'when open'
@@ -50,7 +50,9 @@ function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) 
   const today = now - (now % dayMs)
   for (let day = today; day <= today + longestClosureDays * dayMs; day += dayMs) {
     const date = new Date(day)
-    if (closedDates.includes(date.toISOString().slice(0, 10))) continue
+    const iso = date.toISOString().slice(0, 10)
+    // A holiday of every year is the end of its date.
+    if (closedDates.some((closed) => iso.endsWith(closed))) continue
     for (const span of open[date.toUTCString().slice(0, 3) as Weekday] ?? []) {
       const [from = 0, to = 0] = readSpan(span).map((minute) => toInstant(day + minute * minuteMs))
       // In spring, a span inside the skipped hour is empty.

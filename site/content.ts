@@ -28,7 +28,7 @@ export const company: Content['company'] = {
 export const hours: Content['hours'] = {
   timeZone: 'America/Chicago',
   open: 'always',
-  /** Holidays, such as '2026-12-25'. */
+  /** Holidays: '2026-12-25', or '12-25' for every year. */
   closedDates: [],
   /** When you call back about emergencies: 'always', or only 'when open'. */
   emergencies: 'always',

@@ -64,6 +64,9 @@ test.each([
   ['open.Mon entry 1', { open: { Mon: ['22:00-6:00'] } }, 'the earlier one first'],
   ['open.Mon', { open: { Mon: ['7:00-13:00', '12:00-18:00'] } }, 'has hours that overlap'],
   ['closedDates entry 1', { closedDates: ['12/25/2026'] }, 'must be a date'],
+  ['closedDates entry 2', { closedDates: ['02-29', '2026-02-30'] }, 'must be a date that exists'],
+  ['closedDates entry 1', { closedDates: ['02-30'] }, "or '12-25' for every year"],
+  ['closedDates entry 1', { closedDates: ['5-25'] }, 'must be a date'],
   ['emergencies', { emergencies: 'never' }, "must be 'always' or 'when open'"],
 ])('rejects hours with a mistake in %s', (entry, changes, message) => {
   const [found = '', ...others] = check({ hours: { ...hours, ...changes } })

@@ -26,6 +26,14 @@ const span = v.pipe(
       `is '${input}', but must be two 24-hour times, the earlier one first, such as '7:00-18:00'. To stay open past midnight, split the hours at 24:00.`,
   ),
 )
+/** Accepts 2026-12-25 and 12-25, but not 2026-02-30. */
+function isDate(input: string): boolean {
+  // A day of every year may be February 29.
+  const date = /^\d\d-\d\d$/.test(input) ? `2028-${input}` : input
+  const at = Date.parse(date)
+  return /^\d{4}-\d\d-\d\d$/.test(date) && new Date(at || 0).toISOString().startsWith(date)
+}
+
 const day = v.exactOptional(
   v.pipe(
     listOf(span),
@@ -54,7 +62,11 @@ export const hoursRules = v.pipe(
     closedDates: listOf(
       v.pipe(
         text,
-        v.isoDate(({ input }) => `is '${input}', but must be a date, such as '2026-12-25'.`),
+        v.check(
+          isDate,
+          ({ input }) =>
+            `is '${input}', but must be a date that exists, such as '2026-12-25', or '12-25' for every year.`,
+        ),
       ),
     ),
     emergencies: choice('always', 'when open'),
