@@ -41,7 +41,7 @@ writeFileSync(
     .replace(/^ +\/\/ (?=\w+: )/gm, '')
     // The first `name` in the file is the company's name.
     .replace(/( name: ).*/, `$1'${name}',`)
-    .replace(/( phone: )'.*?'/, "$1'(612) 234-7810'")
+    .replace(/( phone: )'.*?'/, "$1'612-234-7810'")
     .replace(/(headline: ).*/, "$1'Roofs and sheet metal since our grandmother’s day.',")
     .replace(/( value: )'.*?'/, "$1'90+'")
     .replace(/(claim: ).*/, "$1'Average response time: half an hour',")

@@ -55,6 +55,7 @@ test('reports a .env that the user cannot read', () => {
 test.each([
   ['(555) 234-5678', true],
   ['(612) 555-0199', true],
+  ['+1 612-555-0199', true],
   ['(612) 555-7810', false],
   ['(612) 234-0155', false],
 ])('reports a placeholder phone number: %s %s', (phone, isFound) => {

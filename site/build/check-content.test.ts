@@ -31,15 +31,23 @@ test('accepts this site’s content and all optional entries', () => {
   expect(check({ company: { ...company, ...optional }, form: { ...form, consent } })).toEqual([])
 })
 
+test.each(['218-555-0176', '218.555.0176', '2185550176', '+1 (218) 555-0176', '1-218-555-0176'])(
+  'accepts the phone number %s',
+  (phone) => {
+    expect(check({ company: { ...company, phone } })).toEqual([])
+  },
+)
+
 test.each([
-  ['(555) 555-012', 9],
-  ['(555) 555-01244', 11],
-  ['555-555-0124', 10],
-  ['(155) 555-0124', 10],
-  ['', 0],
-])('rejects the phone number %s', (phone, digits) => {
+  ['(555) 555-012', 'Use ten digits. This has 9.'],
+  ['(555) 555-01244', 'Use ten digits. This has 11.'],
+  ['', 'Use ten digits. This has 0.'],
+  ['(055) 555-0124', 'The first and the fourth digit cannot be 0 or 1.'],
+  ['(555) 155-0124', 'The first and the fourth digit cannot be 0 or 1.'],
+  ['(555) 555-0124 Joe', 'Use only digits, spaces, parentheses, dots, and hyphens.'],
+])('rejects the phone number %s', (phone, reason) => {
   expect(check({ company: { ...company, phone } })).toEqual([
-    `site/content.ts: company.phone is '${phone}', but must be a US phone number, such as '(612) 234-7810'. Use ten digits (this has ${digits}). The first and fourth cannot be 0 or 1.`,
+    `site/content.ts: company.phone is '${phone}', but must be a US phone number, such as '(612) 234-7810'. ${reason}`,
   ])
 })
 
@@ -50,7 +58,7 @@ test.each([
 ])('rejects services with %s', (_, changes) => {
   expect(check({ services: { ...services, ...changes } })).toEqual([
     expect.stringMatching(
-      /^site\/content\.ts: services\.cards (entry 1\.icon (is 'rooff', but must be 'roof', 'hammer', or 'inspect'|is missing)|must have at least three cards)\./,
+      /^site\/content\.ts: services\.cards (entry 1 \(.+\)\.icon (is 'rooff', but must be 'roof', 'hammer', or 'inspect'|is missing)|must have at least three cards)\./,
     ),
   ])
 })
@@ -81,6 +89,25 @@ test('rejects hours that are never open', () => {
   ])
 })
 
+test('names the review or the card that has a mistake', () => {
+  const { testimonials } = content
+  const review = { name: 'Maria Delgado', text: 'Great.' }
+  const rows = [[review], [review, { ...review, stars: 5 }]]
+  const [card, ...cards] = services.cards
+  const untitled = { ...card, title: '' }
+  const wrong = { ...cards[0], icon: 'rooff' }
+  expect(
+    check({
+      testimonials: { ...testimonials, rows },
+      services: { ...services, cards: [untitled, wrong, cards[1]] },
+    }),
+  ).toEqual([
+    'site/content.ts: services.cards entry 1.title is empty. Write its text between the quotes.',
+    expect.stringContaining(`services.cards entry 2 (${wrong.title}).icon is 'rooff'`),
+    expect.stringContaining('testimonials.rows entry 2 entry 2 (Maria Delgado).stars is unknown.'),
+  ])
+})
+
 test('reports a misspelled entry and lists the known ones', () => {
   const { headline, ...rest } = hero
   expect(check({ hero: { ...rest, headlin: headline } })).toEqual([
@@ -97,7 +124,7 @@ test.each([
   [{ social: 'Facebook' }, 'company.social must be a list'],
   [
     { social: [{ name: 'Facebook', url: 'javascript:alert(1)' }] },
-    "company.social entry 1.url is 'javascript:alert(1)', but must start with https://",
+    "company.social entry 1 (Facebook).url is 'javascript:alert(1)', but must start with https://",
   ],
 ])('explains what is wrong with %j', (changes, message) => {
   const messages = check({ company: { ...company, ...changes } })

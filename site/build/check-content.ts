@@ -13,10 +13,15 @@ import { anyText, choice, group, listOf, mustMatch, text, wording } from './rule
  */
 
 const phone = mustMatch(
-  /^\([2-9]\d{2}\) [2-9]\d{2}-\d{4}$/,
-  (input) =>
-    `must be a US phone number, such as '(612) 234-7810'. Use ten digits (this has ${input.replace(/\D/g, '').length}). The first and fourth cannot be 0 or 1.`,
+  /^(\+?1[ .-]?)?\(?[2-9]\d{2}\)?[ .-]*[2-9]\d{2}[ .-]*\d{4}$/,
+  (input) => `must be a US phone number, such as '(612) 234-7810'. ${explainPhone(input)}`,
 )
+function explainPhone(input: string): string {
+  const digits = input.replace(/\D/g, '').replace(/^1/, '')
+  if (digits.length !== 10) return `Use ten digits. This has ${digits.length}.`
+  if (/^[01]|^...[01]/.test(digits)) return 'The first and the fourth digit cannot be 0 or 1.'
+  return 'Use only digits, spaces, parentheses, dots, and hyphens.'
+}
 const url = mustMatch(/^https:\/\/[\w-]+(\.[\w-]+)+([/?#]\S*)?$/, () => 'must start with https://.')
 const year = v.pipe(
   v.number('must be a year without quotes, such as 1998.'),
@@ -200,9 +205,14 @@ function checkFile<Rules extends v.GenericSchema>(
 
 export const checkContent = (value: unknown) => checkFile('site/content.ts', contentRules, value)
 
-const formatPath = (path: readonly { key: unknown }[] = []) =>
+/** testimonials.rows entry 1 entry 2 (Tom Becker).text */
+const formatPath = (path: readonly { key: unknown; value: unknown }[] = []) =>
   path
-    .map(({ key }) => (typeof key === 'number' ? ` entry ${key + 1}` : `.${key}`))
+    .map(({ key, value }) => {
+      if (typeof key !== 'number') return `.${key}`
+      const { name, title = name } = Object(value)
+      return ` entry ${key + 1}${typeof title === 'string' && title ? ` (${title})` : ''}`
+    })
     .join('')
     .slice(1)
 

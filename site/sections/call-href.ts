@@ -1,4 +1,5 @@
 import { company } from '../content.ts'
 
-export const telNumber = `+1${company.phone.replace(/\D/g, '')}`
+// The number may start with the country code.
+export const telNumber = `+1${company.phone.replace(/\D/g, '').slice(-10)}`
 export const callHref = `tel:${telNumber}`
