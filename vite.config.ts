@@ -20,7 +20,7 @@ export default defineConfig(({ mode }) => {
       applyBrand(brand),
       warnOfOldBrand(brand),
       react(),
-      prerender({ publicUrl: readPublicUrl(env) }),
+      prerender({ publicUrl: env.PUBLIC_URL?.trim().replace(/\/+$/, '') || undefined }),
     ],
     css: { transformer: 'lightningcss' },
     appType: 'mpa',
@@ -41,15 +41,3 @@ export default defineConfig(({ mode }) => {
     },
   }
 })
-
-/** The address of the page for search engines and shared links. */
-function readPublicUrl({ PUBLIC_URL = '' }: Record<string, string>) {
-  const given = PUBLIC_URL.trim()
-  if (!given) return undefined
-  if (!/^https?:\/\//.test(given) || !URL.canParse(given))
-    throw new Error('PUBLIC_URL must be the site’s web address, such as https://www.example.com')
-  const { username, password } = new URL(given)
-  if (username || password)
-    throw new Error('PUBLIC_URL must not contain a user name or password, because it is public')
-  return given.replace(/\/+$/, '')
-}

@@ -9,6 +9,7 @@ import {
   hasProtocol,
   isSet,
   list,
+  publicAddress,
   text,
   webAddress,
   wholeNumber,
@@ -42,13 +43,7 @@ const siteVariables = {
   ),
   NO_ANSWER_MINUTES: wholeNumber(1_440, 'must be a whole number from 1 to 1440', 1),
   TIME_ZONE: checked(isTimeZone, 'must be a time zone such as America/Chicago'),
-  PUBLIC_URL: v.pipe(
-    webAddress('must be the site’s web address, such as https://www.example.com'),
-    v.check(
-      (text = '') => !URL.parse(text)?.username && !URL.parse(text)?.password,
-      'must not contain a user name or password, because it is public',
-    ),
-  ),
+  PUBLIC_URL: publicAddress,
   LINK_SECRET: checked((text) => text.length >= 16, 'must be at least 16 random characters'),
   // An origin has a scheme, a host, and a port, but no path.
   ALLOWED_ORIGINS: list(

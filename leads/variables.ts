@@ -11,6 +11,14 @@ export const hasProtocol = (text: string, protocols: readonly string[]) =>
 export const webAddress = (message = 'must be a web address') =>
   checked((text) => hasProtocol(text, ['http:', 'https:']), message)
 
+export const publicAddress = v.pipe(
+  webAddress('must start with https://, such as https://www.example.com'),
+  v.check(
+    (text = '') => !URL.parse(text)?.username && !URL.parse(text)?.password,
+    'must not contain a user name or password, because it is public',
+  ),
+)
+
 export const wholeNumber = (max: number, message: string, min = 0) =>
   v.optional(
     v.pipe(

@@ -1,9 +1,10 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import * as v from 'valibot'
 import { fieldNames } from '#leads/fields.ts'
 import { UserError } from '#leads/user-error.ts'
+import { publicAddress } from '#leads/variables.ts'
 import { hoursRules } from './hours-rules.ts'
 import { anyText, choice, group, listOf, mustMatch, text, wording } from './rules.ts'
 
@@ -223,10 +224,18 @@ function fail(message: string) {
   return error
 }
 
+/** The page contains this address, so a build without a valid one must fail. */
+function checkPublicUrl() {
+  for (const file of ['.env.local', '.env']) if (existsSync(file)) process.loadEnvFile(file)
+  const { issues } = v.safeParse(publicAddress, process.env.PUBLIC_URL?.trim() || undefined)
+  if (issues) throw new UserError(`PUBLIC_URL ${issues[0].message}. Change it in .env.`)
+}
+
 if (import.meta.main)
   try {
     await readContent()
     await readBrand()
+    checkPublicUrl()
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`)
     process.exit(1)

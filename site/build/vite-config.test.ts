@@ -25,9 +25,3 @@ test.each([
 ])('sends the form’s requests in development to the port %s', (_, dotEnv, given, target) => {
   expect(readConfig(dotEnv, given).server?.proxy).toEqual({ '/functions': target })
 })
-
-test('rejects an invalid public address with a message', () => {
-  expect(() => readConfig('PUBLIC_URL=www.example.com\n')).toThrow('PUBLIC_URL must be')
-  const secret = 'PUBLIC_URL=https://jane:secret@example.com\n'
-  expect(() => readConfig(secret)).toThrow('PUBLIC_URL must not contain')
-})
