@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { UserError } from '#leads/user-error.ts'
 import { openDatabase } from '#server/database.ts'
@@ -35,7 +35,11 @@ export const restore = (
   withTempDir(backupDir, async (workDir) => {
     const unpacked = join(workDir, 'leads.db')
     const leads = await unpack(file, unpacked).catch((error) => {
-      throw new UserError(`${file} is not a valid backup: ${error.message}.`)
+      throw new UserError(
+        error.code === 'ENOENT'
+          ? `There is no file ${resolve(file)}. Check its name. By default, backups are in ${resolve(backupDir)}.`
+          : `${file} is not a valid backup: ${error.message}.`,
+      )
     })
     const db = await openDatabase({ dataDir: workDir })
     const outcome = await cancelOldAlerts(db, now).finally(() => db.close())
