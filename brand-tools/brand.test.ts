@@ -47,7 +47,7 @@ test('creates pictures without camera metadata, and only after a change', async 
   await addPicture('hero.jpg', 1920, 1930)
   await addPicture('about.JPG', 1200, 900)
   expect(await make()).toBe(19)
-  expect(output[0]).toMatch(/hero\.jpg \(1920 × 1930\) is portrait, but hero is landscape/)
+  expect(output[0]).toMatch(/hero\.jpg \(1920 × 1930\) is portrait, .* Turn the camera sideways/)
   expect(output[1]).toMatch(/hero\.jpg .* not in sRGB\. Its colors are converted/)
   expect(output.filter((line) => / {2}\d+\.\d s$/.test(line))).toHaveLength(19)
   for (const path of ['pictures/hero-1920.avif', 'pictures/about-800.webp', 'public/og.jpg']) {
@@ -88,6 +88,10 @@ test('explains the problem with a missing, broken, or small file', async () => {
   await expect(make()).rejects.toThrow(/^site\/brand\/hero\.HEIC .* as a JPEG.*Most Compatible/)
   await addPicture('hero.jpg', 1280, 720)
   await expect(make()).rejects.toThrow(/hero\.jpg \(1280 × 720\) is too small .* 1920 × 1080/)
+  await addPicture('hero.jpg', 1080, 1920)
+  await expect(make()).rejects.toThrow(
+    'hero.jpg (1080 × 1920) is portrait, but hero is landscape and needs at least 1920 × 1080 pixels. Turn the camera sideways',
+  )
   const hero = join(root, 'site/brand/hero.jpg')
   const isBroken = /^site\/brand\/hero\.jpg is damaged or not a picture\. Copy it .* again/
   await addPicture('hero.jpg', 1920, 1080)
@@ -100,6 +104,16 @@ test('explains the problem with a missing, broken, or small file', async () => {
   rmSync(join(root, 'site/brand/logo.svg'))
   await expect(make()).rejects.toThrow('site/brand/logo.svg is missing. Save your logo there')
   await expect(make()).rejects.toThrow(UserError)
+})
+
+test('reports which of two pictures is used', async () => {
+  const { root, addPicture } = prepare()
+  for (const name of ['hero.png', 'hero.JPG']) await addPicture(name, 1920, 1080)
+  await addPicture('about.jpg', 1200, 900)
+  const { notes } = await planPictures(join(root, 'site/brand'), join(root, 'site/pictures'), 0)
+  expect(notes).toContain(
+    "site/brand/ has hero.JPG and hero.png. The site uses hero.JPG. Delete the one that you don't want.",
+  )
 })
 
 test('does not show the sample house on phones once the owner has added a picture', async () => {

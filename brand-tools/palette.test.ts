@@ -67,6 +67,14 @@ test.each([
   expect(() => checkBrand(makeBrand(colors))).not.toThrow()
 })
 
+test('explains that ink must be darker than paper', () => {
+  const check = (ink: string, paper: string) => () => checkBrand(makeBrand({ ink, paper }))
+  expect(check('#faf6ee', '#1b2326')).toThrow(
+    "ink (#faf6ee) is lighter than paper (#1b2326), but the site shows dark text on a light background. Try ink: '#1b2326' and paper: '#faf6ee'.",
+  )
+  expect(check('#1b2326', '#444444')).toThrow('Choose a darker ink and a lighter paper.')
+})
+
 test('uses dark text on a light accent, and links darker than the accent', () => {
   const light = makeBrand({ accent: '#f2b632' })
   expect(() => checkBrand(light)).not.toThrow()

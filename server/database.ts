@@ -1,13 +1,12 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Kysely } from 'kysely'
 import { openPostgres } from '#leads/store/postgres.ts'
-import type { Database, Tables } from '#leads/store/tables.ts'
+import { type Database, DatabaseFileGone, type Tables, type Transact } from '#leads/store/tables.ts'
 import { UserError } from '#leads/user-error.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { explain, migratePostgres, migrateSqlite } from './migrations.ts'
-import { createSqliteDialect, retryWhileLocked } from './sqlite-dialect.ts'
+import { createSqliteKysely, retryWhileLocked } from './sqlite-dialect.ts'
 
 export const migrationsDir = join(import.meta.dirname, '../supabase/migrations')
 
@@ -51,13 +50,40 @@ async function openSqlite(dataDir: string, migrations: string, lockWaitMs: numbe
     sqlite.close()
     throw error
   }
-  const kysely = new Kysely<Tables>({ dialect: createSqliteDialect(sqlite, lockWaitMs) })
+  const { kysely, assertNotInTransaction } = createSqliteKysely<Tables>(sqlite, lockWaitMs)
+  const isFileGone = watchFiles([file, `${file}-wal`])
+  const commitTogether = createGroupCommit(kysely, () => {
+    if (isFileGone()) throw new DatabaseFileGone()
+  })
+  const transact: Transact = (job) => {
+    assertNotInTransaction()
+    return commitTogether(job)
+  }
   return {
     engine: 'sqlite' as const,
     kysely,
-    transact: createGroupCommit(kysely),
+    transact,
+    isFileGone,
     close: async () => {
       if (sqlite.isOpen) sqlite.close()
     },
   }
+}
+
+/**
+ * Returns a function that checks whether one of the files was deleted or replaced. Writing to a deleted
+ * file succeeds, but everything written is lost when the process stops.
+ */
+function watchFiles(files: readonly string[]): () => boolean {
+  const opened = files.map((file) => statSync(file))
+  const isGone = (file: string, at: number) => {
+    try {
+      const found = statSync(file, { throwIfNoEntry: false })
+      return found?.ino !== opened[at]?.ino || found?.dev !== opened[at]?.dev
+    } catch {
+      // Other errors, such as a missing permission, do not mean that the file is gone.
+      return false
+    }
+  }
+  return () => files.some(isGone)
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Tables, Transact } from '#leads/store/tables.ts'
 
@@ -5,9 +6,9 @@ type Job = { run: Parameters<Transact>[0]; deferred: PromiseWithResolvers<unknow
 
 /**
  * SQLite has one writer, and each commit waits for the disk. Jobs that arrive together share one
- * commit; each still resolves only after its rows are on disk.
+ * commit; each still resolves only after its rows are on disk. If `checkCommit` throws, all of them fail.
  */
-export function createGroupCommit(kysely: Kysely<Tables>): Transact {
+export function createGroupCommit(kysely: Kysely<Tables>, checkCommit = () => {}): Transact {
   const waiting: Job[] = []
   let committing = false
 
@@ -15,7 +16,7 @@ export function createGroupCommit(kysely: Kysely<Tables>): Transact {
     committing = true
     while (waiting.length > 0) {
       // SQLite's calls are synchronous, so Node reads no request during a commit: read pending ones first.
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTurn()
       await commit()
     }
     committing = false
@@ -44,9 +45,10 @@ export function createGroupCommit(kysely: Kysely<Tables>): Transact {
         }
         return outcomes
       })
+      checkCommit()
       for (const report of outcomes) report()
     } catch (error) {
-      // The whole transaction was rolled back, such as on a full disk, so every job fails.
+      // Nothing is durable: the whole transaction was rolled back, such as on a full disk, or the file is gone.
       for (const { deferred } of jobs.splice(0)) deferred.reject(error)
     }
   }

@@ -1,11 +1,18 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import {
   CompiledQuery,
+  type ConnectionProvider,
   type DatabaseConnection,
+  DefaultQueryExecutor,
   type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
   SqliteAdapter,
-  SqliteDialect,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
 } from 'kysely'
 
 const sqliteBusy = 5
@@ -35,98 +42,124 @@ export async function retryWhileLocked<T>(
 // waited up to a minute under load. Yield to the event loop after this time.
 const maxBlockMs = 10
 
-/** Kysely on node:sqlite with one shared connection; callers release it while they wait for a lock. */
-export function createSqliteDialect(sqlite: DatabaseSync, lockWaitMs: number): Dialect {
-  let lastHolder = Promise.resolve()
-  let release = () => {}
-  async function acquire(): Promise<void> {
-    const before = lastHolder
-    const { promise, resolve } = Promise.withResolvers<void>()
-    lastHolder = promise
-    await before
-    release = resolve
-  }
+/** Creates Kysely on node:sqlite. All callers share one connection, one after the other. */
+export function createSqliteKysely<Tables>(sqlite: DatabaseSync, lockWaitMs: number) {
+  const mutex = createMutex()
+  const execute = createExecute(sqlite)
 
-  function addRetries(connection: DatabaseConnection): void {
-    const execute = connection.executeQuery.bind(connection)
-    connection.executeQuery = (query) =>
+  const connection: DatabaseConnection = {
+    executeQuery: async <Row>(query: CompiledQuery) => {
+      const attempt = () => execute(query) as QueryResult<Row>
       // A transaction has waited for the lock, or needs none.
-      sqlite.isTransaction
-        ? execute(query)
-        : retryWhileLocked(
-            () => execute(query),
-            lockWaitMs,
-            async () => {
-              release()
-              await pause(retryMs)
-              await acquire()
-            },
-          )
-  }
-
-  const dialect = new SqliteDialect({
-    database: wrap(sqlite),
-    onCreateConnection: async (connection) => addRetries(connection),
-  })
-  return {
-    createQueryCompiler: () => dialect.createQueryCompiler(),
-    createIntrospector: (kysely) => dialect.createIntrospector(kysely),
-    createAdapter: () => new SharedConnectionAdapter(),
-    createDriver() {
-      const driver = dialect.createDriver()
-      const acquireConnection = driver.acquireConnection.bind(driver)
-      let yieldedAt = 0
-      driver.acquireConnection = async (options) => {
-        await acquire()
-        if (performance.now() - yieldedAt > maxBlockMs) {
-          await new Promise((resolve) => setImmediate(resolve))
-          yieldedAt = performance.now()
-        }
-        return acquireConnection(options)
-      }
-      driver.releaseConnection = async () => release()
-      // Acquire the write lock at the start: a transaction that reads first fails at its first write if
-      // another process has written in between. A transaction that only reads needs no lock.
-      driver.beginTransaction = async (connection, { accessMode }) => {
-        const begin = accessMode === 'read only' ? 'begin' : 'begin immediate'
-        await connection.executeQuery(CompiledQuery.raw(begin))
-      }
-      return driver
+      if (sqlite.isTransaction) return attempt()
+      // Let others use the connection while this caller waits for the lock.
+      return retryWhileLocked(attempt, lockWaitMs, async () => {
+        mutex.release()
+        await pause(retryMs)
+        await mutex.acquire()
+      })
+    },
+    streamQuery: () => {
+      throw new Error('Streaming is not supported on SQLite.')
     },
   }
+
+  const callers = new AsyncLocalStorage<{ hasConnection: boolean }>()
+  function assertNotInTransaction(): void {
+    if (callers.getStore()?.hasConnection)
+      throw new Error(
+        'Inside a transaction, use the transaction instead of the database: SQLite has only one connection.',
+      )
+  }
+
+  let yieldedAt = 0
+  const provider: ConnectionProvider = {
+    async provideConnection(use) {
+      assertNotInTransaction()
+      await mutex.acquire()
+      const caller = { hasConnection: true }
+      try {
+        if (performance.now() - yieldedAt > maxBlockMs) {
+          await nextTurn()
+          yieldedAt = performance.now()
+        }
+        return await callers.run(caller, () => use(connection))
+      } finally {
+        caller.hasConnection = false
+        mutex.release()
+      }
+    },
+  }
+
+  const driver = createDriver(sqlite, connection)
+  const dialect: Dialect = {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+  const executor = new DefaultQueryExecutor(
+    dialect.createQueryCompiler(),
+    dialect.createAdapter(),
+    provider,
+  )
+  const kysely = new Kysely<Tables>({ config: { dialect }, dialect, driver, executor })
+  return { kysely, assertNotInTransaction }
 }
 
-// Otherwise Kysely's mutex would hold the connection while a caller waits for a lock.
-class SharedConnectionAdapter extends SqliteAdapter {
-  override get supportsMultipleConnections() {
-    return true
+function createMutex() {
+  let lastHolder = Promise.resolve()
+  let release = () => {}
+  return {
+    async acquire(): Promise<void> {
+      const before = lastHolder
+      const { promise, resolve } = Promise.withResolvers<void>()
+      lastHolder = promise
+      await before
+      release = resolve
+    },
+    release: () => release(),
   }
 }
 
-// Kysely expects better-sqlite3's interface.
-function wrap(sqlite: DatabaseSync) {
+function createDriver(sqlite: DatabaseSync, connection: DatabaseConnection): Driver {
+  const run = (text: string) => connection.executeQuery(CompiledQuery.raw(text))
+  return {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    releaseConnection: async () => {},
+    // Acquire the write lock at the start: a transaction that reads first fails at its first write if
+    // another process has written in between. A transaction that only reads needs no lock.
+    beginTransaction: async (_, { accessMode }) => {
+      await run(accessMode === 'read only' ? 'begin' : 'begin immediate')
+    },
+    commitTransaction: async () => {
+      await run('commit')
+    },
+    // SQLite rolls back automatically on a full disk; a second rollback would hide the first error.
+    rollbackTransaction: async () => {
+      if (sqlite.isTransaction) await run('rollback')
+    },
+    destroy: async () => sqlite.close(),
+  }
+}
+
+function createExecute(sqlite: DatabaseSync) {
   // Cache statements, because preparing one takes longer than running it. The store has few queries.
-  const prepared = new Map<string, { statement: StatementSync; reader: boolean }>()
+  const prepared = new Map<string, { statement: StatementSync; returnsRows: boolean }>()
   const prepare = (text: string) => {
     const known = prepared.get(text)
     if (known) return known
     const statement = sqlite.prepare(text)
-    const fresh = { statement, reader: statement.columns().length > 0 }
+    const fresh = { statement, returnsRows: statement.columns().length > 0 }
     prepared.set(text, fresh)
     return fresh
   }
-  return {
-    close: () => sqlite.close(),
-    prepare: (text: string) => {
-      // SQLite rolls back automatically on a full disk; a second rollback would hide the first error.
-      const ended = text === 'rollback' && !sqlite.isTransaction
-      const { statement, reader } = prepare(ended ? 'select 1 limit 0' : text)
-      return {
-        reader,
-        all: (values: readonly unknown[]) => statement.all(...(values as SQLInputValue[])),
-        run: (values: readonly unknown[]) => statement.run(...(values as SQLInputValue[])),
-        iterate: (values: readonly unknown[]) => statement.iterate(...(values as SQLInputValue[])),
-      }
-    },
+  return ({ sql, parameters }: CompiledQuery): QueryResult<unknown> => {
+    const { statement, returnsRows } = prepare(sql)
+    const values = parameters as SQLInputValue[]
+    if (returnsRows) return { rows: statement.all(...values) }
+    const { changes } = statement.run(...values)
+    return { rows: [], numAffectedRows: BigInt(changes) }
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { HealthContext } from '#leads/health/check.ts'
 import { readDatabaseFacts } from '#leads/health/examine.ts'
 import type { Env } from '#leads/settings.ts'
@@ -10,7 +10,7 @@ import { checkWritable } from '#leads/store/save-lead.ts'
 import { readConsent } from '#leads/store/stored-settings.ts'
 import type { Database, Tables } from '#leads/store/tables.ts'
 import { withTimeout } from '#leads/with-timeout.ts'
-import { createSqliteDialect } from '#server/sqlite-dialect.ts'
+import { createSqliteKysely } from '#server/sqlite-dialect.ts'
 import { findBackend, type LocalContext, type RawEnv } from './checks.ts'
 
 type Found = Pick<HealthContext, 'database' | 'databaseFault'> &
@@ -61,7 +61,7 @@ async function findUnsafeSettings({ kysely }: Database): Promise<string[]> {
 
 function openSqlite(dataDir: string) {
   const sqlite = new DatabaseSync(join(dataDir, 'leads.db'), { timeout: 2_000 })
-  const kysely = new Kysely<Tables>({ dialect: createSqliteDialect(sqlite, 2_000) })
+  const { kysely } = createSqliteKysely<Tables>(sqlite, 2_000)
   return { engine: 'sqlite' as const, kysely, close: async () => sqlite.close() }
 }
 

@@ -100,6 +100,12 @@ export type Database = {
   kysely: Kysely<Tables>
   /** Runs the transaction that stores a lead, where it differs from kysely.transaction(). */
   transact?: Transact
+  /** True if SQLite's file was deleted or replaced. Reads still work, but the site's stop loses every write. */
+  isFileGone?: () => boolean
+}
+
+export class DatabaseFileGone extends Error {
+  override name = 'DatabaseFileGone'
 }
 
 /**
