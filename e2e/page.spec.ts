@@ -81,11 +81,45 @@ test('does not overflow at any width and shows the first field on a phone', asyn
     // On a phone, the first field is visible without scrolling.
     if (width === 360) await expect(page.getByLabel('Full name')).toBeInViewport({ ratio: 1 })
   }
-  // Doubling the text size does not cause overflow on the narrowest phone.
-  await page.evaluate(() => {
-    document.documentElement.style.fontSize = '200%'
-  })
-  expect(await scrollWidth()).toBe(320)
+})
+
+test('keeps the transparent header clear of the text below, also at double the text size', async ({
+  page,
+}) => {
+  await page.goto('/')
+  const readBoxes = (selector: string) =>
+    page
+      .locator(selector)
+      .filter({ visible: true })
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect))
+  for (const fontSize of ['100%', '200%']) {
+    await page.evaluate((fontSize) => {
+      document.documentElement.style.fontSize = fontSize
+    }, fontSize)
+    for (const width of [320, 360, 390, 768, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 740 })
+      await scrollPage(page, 40)
+      const size = `${width} px, ${fontSize}`
+      await expect(page.locator('html')).not.toHaveAttribute('data-scrolled')
+      const [header] = await readBoxes('.site-header')
+      for (const { top } of await readBoxes('.hero-company, h1, .estimate-form'))
+        expect(top, size).toBeGreaterThanOrEqual(header?.bottom ?? 0)
+      const parts = await readBoxes('.home-link, .header-call, .site-header .page-width .button')
+      const overlaps = parts.flatMap((one, index) =>
+        parts
+          .slice(index + 1)
+          .filter(
+            (other) =>
+              one.left < other.right &&
+              other.left < one.right &&
+              one.top < other.bottom &&
+              other.top < one.bottom,
+          ),
+      )
+      expect(overlaps, size).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), size).toBe(width)
+    }
+  }
 })
 
 test('fills every row with three to nine services, in two columns on a tablet', async ({
