@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Channel, DoctorContext } from '#leads/channels/channel.ts'
 import { channels, findSettings } from '#leads/channels/channels.ts'
+import { system } from '#leads/channels/system.ts'
 import { findProblems } from '#leads/health/check.ts'
 import { healthChecks } from '#leads/health/checks.ts'
 import { makeSafe } from '#leads/safe-text.ts'
@@ -63,7 +64,7 @@ async function runChecks(env: Env, content: Content, sends: boolean, deps: Docto
   const reading = readDatabase(env, raw, { now, consentVersion })
   const readDevices = async () => (await reading).database?.devices ?? []
   const [channelFindings, dnsFindings, database, site] = await Promise.all([
-    checkChannels(env, { ...deps, sends, readDevices }),
+    checkChannels(env, { ...system, ...deps, sends, readDevices }),
     checkMailDns(env.email, deps.resolveTxt),
     reading,
     readSite(env, raw, fetch),

@@ -8,6 +8,7 @@ import { makeSafe } from '#leads/safe-text.ts'
 import { type Env, readEnv } from '#leads/settings.ts'
 import { readPending } from '#leads/store/reading.ts'
 import type { Database } from '#leads/store/tables.ts'
+import { systemTimers } from '#leads/timers.ts'
 import { UserError } from '#leads/user-error.ts'
 import { openDatabase } from '#server/database.ts'
 import { hours } from '#site/content.ts'
@@ -111,7 +112,11 @@ async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened
     throw new UserError(
       `Set AIRTABLE_TOKEN (from ${tokenPage}, with the scopes ${scopes.join(', ')} and access to your base) and AIRTABLE_BASE_ID (the part of the base’s URL that starts with "app") in .env, then run this again.`,
     )
-  const { done, todo, blocker } = await checkAirtable(airtable, { ...context, creates: true })
+  const { done, todo, blocker } = await checkAirtable(airtable, {
+    ...context,
+    timers: systemTimers,
+    creates: true,
+  })
   for (const line of done) stdout(`✓ ${makeSafe(line)}\n`)
   for (const line of todo) stdout(`✗ ${makeSafe(line)}\n`)
   if (todo.length > 0) {

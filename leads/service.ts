@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { Company } from './channels/channel.ts'
 import { createDeviceReader } from './channels/channels.ts'
+import { system as ownSystem, type System } from './channels/system.ts'
 import { createDeliverer, type Deliverer } from './delivery/deliver.ts'
 import { planDelivery } from './delivery/plan.ts'
 import { examine } from './health/examine.ts'
@@ -9,6 +10,7 @@ import { createApp } from './http/app.ts'
 import { createFaultLog, type Log } from './log.ts'
 import type { Env } from './settings.ts'
 import type { Database } from './store/tables.ts'
+import { createPause } from './timers.ts'
 
 /** Connects the HTTP app with delivery, for both runtimes (Node and Supabase Edge). */
 export function createService({
@@ -19,6 +21,7 @@ export function createService({
   fetch,
   now,
   log,
+  system = ownSystem,
   findClientAddress,
   wake = (deliverer) => deliverer.wake(),
 }: {
@@ -29,17 +32,20 @@ export function createService({
   fetch: typeof globalThis.fetch
   now: () => number
   log: Log
+  system?: System
   findClientAddress: (c: Context) => string
   /** Called when deliveries may be due. */
   wake?: (deliverer: Deliverer) => void
 }) {
   const faults = createFaultLog(log)
-  const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-  const readDevices = createDeviceReader({ db, env, now }, faults)
-  const context = { env, hours, company, db, fetch, now, pause, log, readDevices }
-  const deliverer = createDeliverer(context, { faults, random: Math.random })
+  const { timers } = system
+  const readDevices = createDeviceReader({ db, env, now, timers }, faults)
+  const pause = createPause(timers)
+  const context = { ...system, env, hours, company, db, fetch, now, pause, log, readDevices }
+  const deliverer = createDeliverer(context, { faults })
   const app = createApp({
     ...env,
+    ...system,
     hours,
     db,
     now,

@@ -1,3 +1,5 @@
+import { systemTimers, type Timers } from './timers.ts'
+
 const tickMs = 250
 
 /**
@@ -8,19 +10,20 @@ export function withTimeout<Result>(
   ms: number,
   /** Check `isLate` before each step: after the timeout, the result is no longer used. */
   work: (isLate: () => boolean) => Promise<Result>,
+  timers: Timers = systemTimers,
 ): Promise<Result> {
   let leftMs = ms
   const isLate = () => leftMs <= 0
   return new Promise((resolve, reject) => {
-    const timer = setInterval(() => {
+    const tick = () => {
       leftMs -= tickMs
-      if (!isLate()) return
-      clearInterval(timer)
-      reject(new TimeoutError())
-    }, tickMs)
+      if (isLate()) reject(new TimeoutError())
+      else cancel = timers.start(tickMs, tick)
+    }
+    let cancel = timers.start(tickMs, tick)
     work(isLate)
       .then(resolve, reject)
-      .finally(() => clearInterval(timer))
+      .finally(() => cancel())
   })
 }
 

@@ -1,5 +1,6 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { eraseLead } from '#leads/store/erase-lead.ts'
@@ -75,7 +76,7 @@ describe('opening SQLite', () => {
       const grow = db.kysely.updateTable('leads').set({ answered_name: 'y'.repeat(300) })
       await grow.where('id', '=', ids.at(-8) ?? '').execute()
     }
-    for (const id of ids.filter((_, number) => number % 2 === 0)) await eraseLead(db, id)
+    for (const id of ids.filter((_, number) => number % 2 === 0)) await eraseLead(db, id, pause)
     const [file, log] = ['leads.db', 'leads.db-wal'].map((name) =>
       readFileSync(join(location.dataDir, name), 'latin1'),
     )

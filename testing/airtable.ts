@@ -3,6 +3,7 @@ import { type FakeOptions, leadColumns, startFakeAirtable } from '#fakes/airtabl
 import type { AirtableDeps } from '#leads/channels/airtable/client.ts'
 import { openBatch, senders } from '#leads/channels/airtable/send.ts'
 import type { StoredLead } from '#leads/lead.ts'
+import { systemTimers } from '#leads/timers.ts'
 import { storedJane } from './saved-leads.ts'
 
 type Sends = { reason?: keyof typeof senders }
@@ -14,6 +15,7 @@ export async function startAirtable(options: FakeOptions = {}) {
   onTestFinished(() => fake.close())
   const deps: AirtableDeps = {
     fetch,
+    timers: systemTimers,
     pause: async (ms) => {
       clock.at += ms
     },

@@ -1,3 +1,4 @@
+import { system } from '#leads/channels/system.ts'
 import { type AppOptions, createApp } from '#leads/http/app.ts'
 import { createFaultLog } from '#leads/log.ts'
 import type { Database } from '#leads/store/tables.ts'
@@ -45,6 +46,7 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
     // Long enough that a test does not fail on a busy machine.
     saveTimeoutMs: 60_000,
     now: () => clock.at,
+    ...system,
     log,
     faults: createFaultLog(log),
     wake: () => wakes.push(clock.at),

@@ -5,6 +5,7 @@ import {
   findRecipients,
   findSettings,
 } from '#leads/channels/channels.ts'
+import { system } from '#leads/channels/system.ts'
 import { createDeliverer } from '#leads/delivery/deliver.ts'
 import type { DeliveryReason } from '#leads/delivery-reason.ts'
 import { type BusinessHours, findShift } from '#leads/hours.ts'
@@ -41,10 +42,13 @@ export function createTestContext(
 ) {
   const faults = createFaultLog(log)
   const now = () => clock.at
-  const read = createDeviceReader({ db, env, now }, faults)
+  const read = createDeviceReader({ db, env, now, timers: system.timers }, faults)
   // Ignore the time limit, which a slow machine could exceed.
   const readDevices = () => read()
-  const context = { env, hours, company: testCompany, db, fetch, now, pause, log, readDevices }
+  const context = {
+    ...{ ...system, random: () => 1, env, hours, company: testCompany },
+    ...{ db, fetch, now, pause, log, readDevices },
+  }
   return { context, clock, log, faults }
 }
 
@@ -155,10 +159,7 @@ export function openDelivery(
     },
   )
   const env = { ...context.env, [channel.kind]: {} }
-  const deliverer = createDeliverer(
-    { ...context, env },
-    { all: [channel], random: () => 1, faults, renewEveryMs },
-  )
+  const deliverer = createDeliverer({ ...context, env }, { all: [channel], faults, renewEveryMs })
   /** Sends the deliveries that are due now, but none that become due later. */
   const deliver = () => deliverer.deliverDue(1)
   return { clock, log, sends, deliverer, deliver }
@@ -167,7 +168,7 @@ export function openDelivery(
 /** Simulates a process with the channels in these settings. */
 export function openChannels(db: Database, env: Env, options: ContextOptions = {}) {
   const { context, clock, log, faults } = createTestContext(db, env, options)
-  const deliverer = createDeliverer(context, { random: () => 1, faults })
+  const deliverer = createDeliverer(context, { faults })
   return { context, clock, log, deliver: () => deliverer.deliverDue(1) }
 }
 

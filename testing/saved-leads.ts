@@ -71,7 +71,7 @@ export async function storeLead(
       escalateAt: at + 240_000,
       ...changes,
     },
-    { now: at, limitPerMinute: 0 },
+    { now: at, limitPerMinute: 0, makeId: () => crypto.randomUUID() },
   )
   if (saved.outcome !== 'saved') throw new Error(`The lead was not stored: ${saved.outcome}`)
   return saved.leadId

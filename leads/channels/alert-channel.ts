@@ -5,6 +5,7 @@ import { leadSchema, type StoredLead } from '../lead.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
 import { type Alert, describeAlert } from './alert.ts'
 import type { Channel, Context, Result, SiteSettings } from './channel.ts'
+import type { System } from './system.ts'
 
 export type Message = { alert: Alert; lead: StoredLead; to: string }
 
@@ -14,7 +15,7 @@ type AlertChannel<Kind extends string, Variables extends v.ObjectEntries, Settin
 > & {
   sendAlert(
     message: Message,
-    context: Pick<Context<Settings>, 'settings' | 'fetch' | 'now'>,
+    context: Pick<Context<Settings>, 'settings' | 'fetch' | 'now' | keyof System>,
     signal: AbortSignal,
   ): Promise<Result>
 }
@@ -53,14 +54,14 @@ export const createAlertChannel = <
     `${channel.label} alerts about ${leads} have been delayed for ${since}.`,
 
   doctorCheck: async (context) => {
-    const { env, now, sends } = context
+    const { env, now, sends, timers } = context
     const recipients = await channel.recipients(context)
     if (recipients.length === 0) return []
     const count = `${recipients.length} recipient${recipients.length === 1 ? '' : 's'}`
     const { label } = channel
     if (!sends) return [{ state: 'ok', text: `${label} alerts go to ${count}.` }]
     const test = makeTestAlert(env, now())
-    const signal = AbortSignal.timeout(testTimeoutMs)
+    const signal = timers.timeout(testTimeoutMs)
     const results = await Promise.all(
       recipients.map(({ to }) => sendAlert({ ...test, to }, context, signal)),
     )

@@ -8,6 +8,7 @@ import type { Log } from '../log.ts'
 import type { ClaimedLead } from '../store/deliveries.ts'
 import type { PushDevice } from '../store/push-devices.ts'
 import type { Database } from '../store/tables.ts'
+import type { System } from './system.ts'
 
 /** A way to send leads. channels.ts lists all of them. */
 export type Channel<
@@ -123,17 +124,19 @@ type RecipientContext<Settings> = {
 /** The company's details in emails to homeowners. */
 export type Company = { name: string; phone: string; email?: string | undefined }
 
-export type Context<Settings> = RecipientContext<Settings> & {
-  db: Database
-  hours: BusinessHours
-  company: Company
-  fetch: typeof fetch
-  pause: (ms: number) => Promise<void>
-  log: Log
-}
+export type Context<Settings> = RecipientContext<Settings> &
+  System & {
+    db: Database
+    hours: BusinessHours
+    company: Company
+    fetch: typeof fetch
+    pause: (ms: number) => Promise<void>
+    log: Log
+  }
 
 /** Has no database, because it may not exist yet. */
 export type DoctorContext<Settings> = RecipientContext<Settings> &
+  System &
   Pick<Context<Settings>, 'fetch' | 'pause'> & {
     /** Whether to send a test to each recipient. */
     sends: boolean

@@ -1,5 +1,6 @@
 import { type FaultLog, nameError } from '../log.ts'
 import { listDevices, type PushDevice } from '../store/push-devices.ts'
+import { createPause } from '../timers.ts'
 import { airtable } from './airtable/airtable.ts'
 import type { Channel, Context, LeadEvent, Recipient, SiteSettings } from './channel.ts'
 import { confirmation } from './confirmation.ts'
@@ -82,7 +83,7 @@ export const findKind = (name: string): string => findChannel(name)?.kind ?? nam
  * successful read, because a lead must not wait for a notification.
  */
 export function createDeviceReader(
-  { db, env, now }: Pick<ChannelContext, 'db' | 'env' | 'now'>,
+  { db, env, now, timers }: Pick<ChannelContext, 'db' | 'env' | 'now' | 'timers'>,
   faults: FaultLog,
 ): ChannelContext['readDevices'] {
   let known: readonly PushDevice[] = []
@@ -103,7 +104,7 @@ export function createDeviceReader(
   return async (timeoutMs) => {
     reading ??= read()
     if (timeoutMs === undefined) await reading
-    else await Promise.race([reading, new Promise((resolve) => setTimeout(resolve, timeoutMs))])
+    else await Promise.race([reading, createPause(timers)(timeoutMs)])
     return known
   }
 }

@@ -67,7 +67,7 @@ async function sendConfirmation(
     to: { name: '', address: lead.email },
     replyTo: company.email ?? from,
   }
-  const result = await sendMail(settings, mail, signal)
+  const result = await sendMail(mail, context, signal)
   if (result.ok) return result
   if (result.refused) return { ok: true, isUndeliverable: true, note: result.error }
   // Every email has another recipient, so one failure is no outage that delays or repeats the others.

@@ -1,7 +1,7 @@
-import { createTransport, type SendMailOptions } from 'nodemailer'
+import type { SendMailOptions } from 'nodemailer'
 import { checked, emails, hasProtocol, text } from '../variables.ts'
 import { createAlertChannel } from './alert-channel.ts'
-import { nameRecipients, type Result } from './channel.ts'
+import { type Context, nameRecipients, type Result } from './channel.ts'
 import { formatHtml, formatText } from './email-content.ts'
 
 export const mailVariables = {
@@ -46,7 +46,7 @@ export const email = createAlertChannel<'email', typeof variables, EmailSettings
     if (!event) return nameRecipients('email', [...to, ...remindTo])
     return nameRecipients('email', event.reason === 'received' ? to : remindTo)
   },
-  sendAlert: ({ alert, to }, { settings }, signal) => {
+  sendAlert: ({ alert, to }, context, signal) => {
     const { id, leadId, reason, headline, isEmergency } = alert
     const mail = {
       to,
@@ -57,30 +57,23 @@ export const email = createAlertChannel<'email', typeof variables, EmailSettings
     }
     // Lets mail programs group the messages about one lead.
     const firstId = reason === 'received' ? undefined : `${leadId}_received`
-    return sendMail(settings, { id, firstId, ...mail }, signal)
+    return sendMail({ id, firstId, ...mail }, context, signal)
   },
 })
 
-export const openMailServer = (url: string) =>
-  createTransport({
-    url,
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 20_000,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
-
 const sendTimeoutMs = 30_000
+
+type MailContext = Pick<Context<MailSettings>, 'settings' | 'timers' | 'openMailServer'>
 
 type Mail = SendMailOptions & { id: string; firstId?: string | undefined }
 
 export async function sendMail(
-  { smtpUrl, from }: MailSettings,
   { id, firstId, ...mail }: Mail,
+  { settings, timers, openMailServer }: MailContext,
   signal: AbortSignal,
 ): Promise<Result> {
-  const ending = AbortSignal.any([signal, AbortSignal.timeout(sendTimeoutMs)])
+  const { smtpUrl, from } = settings
+  const ending = AbortSignal.any([signal, timers.timeout(sendTimeoutMs)])
   const ended = new Promise<never>((_, reject) => {
     ending.addEventListener('abort', () => reject(ending.reason))
   })

@@ -1,4 +1,3 @@
-import { buildPushPayload } from '@block65/webcrypto-web-push'
 import { formatClock, formatDuration, formatTries } from '../clock.ts'
 import { findPromiseStart, isDueAgain, promiseMs } from '../deadline.ts'
 import { type DeliveryReason, readReason } from '../delivery-reason.ts'
@@ -205,9 +204,10 @@ function describeAnswer(lead: StoredLead, name: string): string {
 export async function sendPush(
   message: PushMessage & { receipt: PushReceipt },
   device: PushDevice,
-  { env, db, fetch, now }: Pick<Context<PushSettings>, 'env' | 'db' | 'fetch' | 'now'>,
+  context: Pick<Context<PushSettings>, 'env' | 'db' | 'fetch' | 'now' | 'timers' | 'encryptPush'>,
   signal: AbortSignal,
 ): Promise<Result> {
+  const { env, db, fetch, now, timers } = context
   const { title, body, leadId, opensList = false, isEmergency, isAnswered, ttlSeconds } = message
   const deskUrl = env.desk?.url ?? env.publicUrl
   const data = {
@@ -231,12 +231,12 @@ export async function sendPush(
     urgency: 'high' as const,
     topic: leadId.replaceAll('-', '').slice(0, 32),
   }
-  const request = await buildPushPayload(
+  const request = await context.encryptPush(
     { data, options },
     { endpoint, expirationTime: null, keys: { p256dh, auth } },
     await readVapidKeys(db, env.contactUrl),
   )
-  const call = { fetch, signal, timeoutMs: requestTimeoutMs }
+  const call = { fetch, timers, signal, timeoutMs: requestTimeoutMs }
   const response = await post('The push service', endpoint, request, call)
   if ('error' in response) return response
   await response.body?.cancel().catch(() => {})

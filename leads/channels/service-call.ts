@@ -1,3 +1,4 @@
+import type { Timers } from '../timers.ts'
 import type { Failure } from './channel.ts'
 
 // Cap Retry-After at 5 minutes, because we promise a call within 10.
@@ -31,21 +32,26 @@ export async function post(
   who: string,
   url: string,
   request: { headers?: Record<string, string>; body: BodyInit },
-  { fetch, signal, timeoutMs = 15_000 }: PostOptions,
+  { fetch, timers, signal, timeoutMs = 15_000 }: PostOptions,
 ): Promise<Response | Failure> {
   try {
     return await fetch(url, {
       ...request,
       method: 'POST',
       redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: AbortSignal.any([signal, timers.timeout(timeoutMs)]),
     })
   } catch (error) {
     return { ok: false, error: explainBrokenCall(who, error) }
   }
 }
 
-type PostOptions = { fetch: typeof fetch; signal: AbortSignal; timeoutMs?: number }
+type PostOptions = {
+  fetch: typeof fetch
+  timers: Timers
+  signal: AbortSignal
+  timeoutMs?: number
+}
 
 // These statuses concern one lead; all others would affect the next lead, too.
 export const isLeadRefused = (status: number): boolean => [400, 409, 413, 422].includes(status)

@@ -56,7 +56,7 @@ export const sms = createAlertChannel<'sms', typeof variables, SmsSettings>({
   findArrival,
 })
 
-type SmsContext = Pick<Context<SmsSettings>, 'settings' | 'fetch'>
+type SmsContext = Pick<Context<SmsSettings>, 'settings' | 'fetch' | 'timers'>
 
 const locate = ({ apiUrl, accountSid }: SmsSettings, path: string) =>
   `${apiUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/${path}.json`
@@ -67,7 +67,7 @@ const authorize = ({ accountSid, authToken }: SmsSettings) => ({
 
 async function sendSms(
   { alert, to }: Message,
-  { settings, fetch }: SmsContext,
+  { settings, ...deps }: SmsContext,
   signal: AbortSignal,
 ): Promise<Result> {
   const { from } = settings
@@ -77,7 +77,7 @@ async function sendSms(
     Body: formatSms(alert),
   })
   const request = { headers: authorize(settings), body }
-  const response = await post('Twilio', locate(settings, 'Messages'), request, { fetch, signal })
+  const response = await post('Twilio', locate(settings, 'Messages'), request, { ...deps, signal })
   if ('error' in response) return response
   const { status } = response
   const { sid, code } = v.parse(replySchema, await response.json().catch(() => undefined))
@@ -98,14 +98,14 @@ const checkTimeoutMs = 10_000
 /** After any error, the state is unknown, and the next check asks again. */
 async function findArrival(
   messageId: string,
-  { settings, fetch }: SmsContext,
+  { settings, fetch, timers }: SmsContext,
   signal: AbortSignal,
 ): Promise<Arrival> {
   try {
     const response = await fetch(locate(settings, `Messages/${encodeURIComponent(messageId)}`), {
       headers: authorize(settings),
       redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(checkTimeoutMs)]),
+      signal: AbortSignal.any([signal, timers.timeout(checkTimeoutMs)]),
     })
     const { status, error_code: code } = v.parse(statusSchema, await response.json())
     if (['delivered', 'read'].includes(status)) return { state: 'arrived' }

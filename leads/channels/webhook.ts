@@ -66,7 +66,12 @@ export const resumeWebhook = (db: Database) => removeSetting(db, stoppedSetting)
 
 async function sendWebhook(
   { alert, lead }: Message,
-  { settings, fetch, now }: Pick<Context<WebhookSettings>, 'settings' | 'fetch' | 'now'>,
+  {
+    settings,
+    fetch,
+    now,
+    timers,
+  }: Pick<Context<WebhookSettings>, 'settings' | 'fetch' | 'now' | 'timers'>,
   signal: AbortSignal,
 ): Promise<Result> {
   const { url, secret } = settings
@@ -78,7 +83,7 @@ async function sendWebhook(
     'webhook-timestamp': timestamp,
     ...(secret && { 'webhook-signature': sign(secret, `${alert.id}.${timestamp}.${body}`) }),
   }
-  const response = await post('The webhook', url, { headers, body }, { fetch, signal })
+  const response = await post('The webhook', url, { headers, body }, { fetch, timers, signal })
   if ('error' in response) return response
   // Do not read the body, because it may never end.
   await response.body?.cancel().catch(() => {})

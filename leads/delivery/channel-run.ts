@@ -27,7 +27,6 @@ const recordRetryMs = 1_000
 
 export type DeliveryOptions = {
   faults: FaultLog
-  random: () => number
   renewEveryMs?: number
 }
 
@@ -40,15 +39,15 @@ export function createChannelRun(
 ): () => Promise<number> {
   const { exclusive = false, batchSize, restMs = 0 } = channel
   const { name } = recipient
-  const { db, now, pause, log } = context
-  const { faults, random, renewEveryMs = 10_000, stopping, aborting } = options
+  const { db, now, pause, timers, random, makeId, log } = context
+  const { faults, renewEveryMs = 10_000, stopping, aborting } = options
   const lease = (holder: string) => ({ holder, now: now(), until: now() + leaseMs })
   // After a lost database connection, release our leases instead of waiting until they expire.
   let abandonedHolder: string | undefined
   let hasSucceeded = false
 
   return async () => {
-    const holder = crypto.randomUUID()
+    const holder = makeId()
     try {
       await releaseAbandonedLeases()
       const delayMs = await findDelayMs()
@@ -101,19 +100,22 @@ export function createChannelRun(
   /** Renews the lease until stopped. `lost` fires if another process has acquired it. */
   function keepLease(holder: string): { lost: AbortSignal; stopRenewing: () => void } {
     const losing = new AbortController()
-    let isRenewing = false
-    const renewal = setInterval(async () => {
-      // One at a time, so that an older renewal cannot overwrite a newer one.
-      if (isRenewing) return
-      isRenewing = true
+    let isStopped = false
+    let cancelTimer = timers.start(renewEveryMs, renew)
+    // One at a time, so that an older renewal cannot overwrite a newer one.
+    async function renew() {
       try {
         if (!(await renewLease(db, name, exclusive, lease(holder)))) losing.abort()
       } catch {
         // Without the database, no other process can acquire the lease either.
       }
-      isRenewing = false
-    }, renewEveryMs)
-    return { lost: losing.signal, stopRenewing: () => clearInterval(renewal) }
+      if (!isStopped) cancelTimer = timers.start(renewEveryMs, renew)
+    }
+    const stopRenewing = () => {
+      isStopped = true
+      cancelTimer()
+    }
+    return { lost: losing.signal, stopRenewing }
   }
 
   /** Returns how long the service asks all senders to wait. */

@@ -15,7 +15,7 @@ export function createDeliverer(
   context: ChannelContext,
   { all = channels, ...options }: DeliveryOptions & { all?: readonly Channel[] },
 ) {
-  const { now, pause } = context
+  const { now, pause, timers } = context
   const { faults } = options
   const stopping = new AbortController()
   const aborting = new AbortController()
@@ -24,11 +24,11 @@ export function createDeliverer(
   let endAt = 0
 
   function createLoop(work: () => Promise<number>) {
-    let timer: ReturnType<typeof setTimeout>
+    let cancelTimer = () => {}
     let isOver = false
     // Wake-ups may arrive faster than runs end, and each run uses a database connection.
     const run = coalesceRuns(async () => {
-      clearTimeout(timer)
+      cancelTimer()
       if (stopping.signal.aborted || isOver) return
       let delayMs = await work()
       while (delayMs <= pollMs && now() + delayMs < endAt) {
@@ -36,11 +36,11 @@ export function createDeliverer(
         delayMs = await work()
       }
       if (isStarted && !stopping.signal.aborted && !isOver)
-        timer = setTimeout(run, Math.min(delayMs, pollMs))
+        cancelTimer = timers.start(Math.min(delayMs, pollMs), run)
     })
     const end = () => {
       isOver = true
-      clearTimeout(timer)
+      cancelTimer()
     }
     return { run, end }
   }
@@ -150,10 +150,10 @@ export function createDeliverer(
     /** Waits for sends in progress. Aborts those that exceed the grace period; they are retried later. */
     async stop(graceMs: number): Promise<void> {
       stopping.abort()
-      const timer = setTimeout(() => aborting.abort(), graceMs)
+      const cancelTimer = timers.start(graceMs, () => aborting.abort())
       const running = [...loops.values(), reminderLoop, arrivalLoop]
       await Promise.all(running.map(({ run }) => run()))
-      clearTimeout(timer)
+      cancelTimer()
     },
   }
 }

@@ -1,5 +1,6 @@
 import { eraseRows, openTable } from '../channels/airtable/rows.ts'
 import type { ChannelContext } from '../channels/channels.ts'
+import type { System } from '../channels/system.ts'
 import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
 import { eraseLead } from '../store/erase-lead.ts'
 import { findLead, type LeadWithDeliveries } from '../store/reading.ts'
@@ -20,11 +21,11 @@ const mayBeInAirtable = ({ deliveries }: LeadWithDeliveries): boolean =>
  */
 export async function eraseEverywhere(
   leadId: string,
-  context: Pick<ChannelContext, 'env' | 'db' | 'fetch' | 'pause' | 'now'>,
+  context: Pick<ChannelContext, 'env' | 'db' | 'fetch' | 'pause' | 'now' | keyof System>,
 ): Promise<number | undefined> {
   const { env, db, pause, now } = context
   // While we hold the channel, no other process can send, so no row can appear after the deletion.
-  const holder = crypto.randomUUID()
+  const holder = context.makeId()
   const untilAt = now() + waitForChannelMs
   while (!(await acquireChannel(db, 'airtable', { holder, now: now(), until: now() + 60_000 }))) {
     if (now() >= untilAt)
@@ -49,7 +50,7 @@ export async function eraseEverywhere(
       }
       rows = erased.rows
     }
-    await eraseLead(db, leadId)
+    await eraseLead(db, leadId, pause)
     return rows
   } finally {
     await releaseChannel(db, 'airtable', holder, now() + holdMs)

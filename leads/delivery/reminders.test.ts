@@ -43,7 +43,7 @@ function startProcess(
   const all = [createChannel('email', ['received']), createChannel('sms', ['unanswered', 'missed'])]
   const env = { ...context.env, email: {}, sms: {}, airtable } as typeof context.env
   const remind = () => remindDue({ ...context, env }, all)
-  const deliverer = createDeliverer({ ...context, env }, { all, random: () => 1, faults })
+  const deliverer = createDeliverer({ ...context, env }, { all, faults })
   /** Runs everything that is due at these times. */
   const runAt = async (...minutes: number[]) => {
     for (const minute of minutes) {

@@ -34,7 +34,7 @@ export async function remindDue(
   const dueAt = await findNextEscalationAt(db)
   if (dueAt === undefined || dueAt > now()) return { reminded: 0, nextAt: dueAt }
 
-  const holder = crypto.randomUUID()
+  const holder = context.makeId()
   const lease = { holder, now: now(), until: now() + leaseMs }
   const mayRead = airtable !== undefined && (await acquireChannel(db, 'airtable', lease))
   if (airtable && !mayRead && now() < dueAt + waitForAirtableMs)

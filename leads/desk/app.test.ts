@@ -187,7 +187,7 @@ it('reports a database outage without personal data in the log', async () => {
 it('shows its page without leads while the database hangs', async () => {
   const findWarnings = () => new Promise<never>(() => {})
   const { call, cookie } = await openTestDesk('sqlite', { findWarnings })
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const asked = call('GET', '/', { cookie })
   await waitUntil(() => vi.getTimerCount() > 0)

@@ -78,7 +78,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
       return session && readToday(session, context, hooks)
     }
     // If the database hangs, send the page without leads; it shows the problem.
-    const today = await withTimeout(pageTimeoutMs, read).catch(() => undefined)
+    const today = await withTimeout(pageTimeoutMs, read, context.timers).catch(() => undefined)
     return hooks.sendPage(c, today)
   })
   app.post('/api/sign-in', async (c) => {

@@ -100,7 +100,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
   app.post('/api/devices/:id/test', async (c) => {
     const device = (await readDevices()).find(({ id }) => id === c.req.param('id'))
     if (!device || !canNotify(device)) return refuse(c, 404, gone)
-    const signal = AbortSignal.timeout(testTimeoutMs)
+    const signal = context.timers.timeout(testTimeoutMs)
     const sent = await sendPush(testMessage, device, context, signal)
     if (!sent.ok) return refuse(c, 409, sent.error)
     // A note means that the device is gone.

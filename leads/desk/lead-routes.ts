@@ -203,7 +203,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
       const { name, hereOnly } = await readBody(c, eraseSchema, otherName)
       if (foldText(name) !== foldText(describeCard(lead).name)) return refuse(c, 400, otherName)
       if (hereOnly) {
-        await eraseLead(db, id)
+        await eraseLead(db, id, context.pause)
         const message = `Erased here only. In Airtable, delete the row with Lead ID ${id} by hand.`
         return c.json({ message })
       }

@@ -1,8 +1,9 @@
-import { openMailServer } from '../channels/email.ts'
+import { system as ownSystem, type System } from '../channels/system.ts'
 import type { MachineFacts } from '../health/check.ts'
 import { examine } from '../health/examine.ts'
 import { escapeHtml } from '../safe-text.ts'
 import { listDevices } from '../store/push-devices.ts'
+import { createPause } from '../timers.ts'
 import { createDesk } from './app.ts'
 import type { DeskApp, DeskContext, DeskHooks, DeskWarning } from './routes.ts'
 
@@ -15,9 +16,11 @@ export function createDeskService(
   context: Pick<DeskContext, 'env' | 'hours' | 'company' | 'db' | 'fetch' | 'now' | 'log'>,
   {
     readMachine,
+    system = ownSystem,
     ...hooks
   }: Pick<DeskHooks, 'findClientAddress' | 'sendPage' | 'wake'> & {
     readMachine: () => Promise<MachineFacts>
+    system?: System
   },
 ): DeskApp {
   const { env, hours, company, db, now } = context
@@ -29,10 +32,11 @@ export function createDeskService(
     )
   }
   let last: { at: number; warnings: Promise<DeskWarning[]> } | undefined
-  const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+  const { timers } = system
+  const pause = createPause(timers)
   const { email } = env
   return createDesk(
-    { ...context, pause, readDevices: () => listDevices(db, { ...env, now: now() }) },
+    { ...context, ...system, pause, readDevices: () => listDevices(db, { ...env, now: now() }) },
     {
       ...hooks,
       wake: () => {
@@ -40,8 +44,9 @@ export function createDeskService(
         last = undefined
         hooks.wake()
       },
-      runLater: (work) => void setTimeout(work, laterMs),
-      sendLink: email && ((to, link) => mailLink(to, link, { ...email, company: company.name })),
+      runLater: (work) => void timers.start(laterMs, work),
+      sendLink:
+        email && ((to, link) => mailLink(to, link, { ...email, ...system, company: company.name })),
       findWarnings: () => {
         if (!last || now() - last.at >= warningsReuseMs)
           last = { at: now(), warnings: findWarnings() }
@@ -55,7 +60,12 @@ export function createDeskService(
 async function mailLink(
   to: string,
   link: string,
-  { smtpUrl, from, company }: { smtpUrl: string; from: string; company: string },
+  {
+    smtpUrl,
+    from,
+    company,
+    openMailServer,
+  }: Pick<System, 'openMailServer'> & { smtpUrl: string; from: string; company: string },
 ): Promise<void> {
   const note =
     'This link works once and expires in 15 minutes. If you didn’t request it, ignore this email.'

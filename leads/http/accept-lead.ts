@@ -5,6 +5,7 @@ import type { BusinessHours } from '../hours.ts'
 import { type FaultLog, type Log, nameError } from '../log.ts'
 import { type DeliveryPlan, saveLead } from '../store/save-lead.ts'
 import type { Database } from '../store/tables.ts'
+import type { Timers } from '../timers.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { createNetworkQueues } from './network-queue.ts'
 import { hashLead, type SentLead } from './read-lead.ts'
@@ -17,6 +18,8 @@ export type AcceptOptions = {
   rateLimitPerMinute: number
   saveTimeoutMs?: number
   now: () => number
+  timers: Timers
+  makeId: () => string
   log: Log
   faults: FaultLog
   /** Starts due deliveries. */
@@ -49,13 +52,17 @@ export function createAcceptLead(options: AcceptOptions) {
     }
     const network = limitPerMinute > 0 ? findNetwork(client) : undefined
     let hasStarted = false
-    const saved = await withTimeout(saveTimeoutMs, (isLate) =>
-      queues.save(network, async () => {
-        if (isLate()) return undefined
-        hasStarted = true
-        const plan = await options.planDelivery({ ...lead, deadlineAt: newLead.deadlineAt })
-        return saveLead(db, { ...newLead, ...plan }, { now: receivedAt, limitPerMinute })
-      }),
+    const saved = await withTimeout(
+      saveTimeoutMs,
+      (isLate) =>
+        queues.save(network, async () => {
+          if (isLate()) return undefined
+          hasStarted = true
+          const plan = await options.planDelivery({ ...lead, deadlineAt: newLead.deadlineAt })
+          const { makeId } = options
+          return saveLead(db, { ...newLead, ...plan }, { now: receivedAt, limitPerMinute, makeId })
+        }),
+      options.timers,
     ).catch((error) => {
       // A lead that timed out in the queue does not mean that the database failed.
       if (!hasStarted) return 'overloaded' as const

@@ -2,6 +2,7 @@ import type { Problem } from '../health/check.ts'
 import { type FaultLog, nameError } from '../log.ts'
 import { checkWritable } from '../store/save-lead.ts'
 import type { Database } from '../store/tables.ts'
+import type { Timers } from '../timers.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { clearWriteFault, defaultSaveTimeoutMs, reportWriteFault } from './accept-lead.ts'
 
@@ -10,6 +11,7 @@ export type HealthOptions = {
   saveTimeoutMs?: number
   findProblems: (databaseFault?: string) => Promise<Problem[]>
   now: () => number
+  timers: Timers
   faults: FaultLog
 }
 
@@ -17,19 +19,21 @@ const reuseMs = 1_000
 
 /** Returns whether leads can be stored and the IDs of warnings. Both are public. */
 export function createHealthCheck(options: HealthOptions) {
-  const { db, now, faults, saveTimeoutMs = defaultSaveTimeoutMs } = options
+  const { db, now, timers, faults, saveTimeoutMs = defaultSaveTimeoutMs } = options
 
   async function check() {
-    const fault = await withTimeout(saveTimeoutMs, () => checkWritable(db)).then(
+    const fault = await withTimeout(saveTimeoutMs, () => checkWritable(db), timers).then(
       () => void clearWriteFault(faults),
       (error) => {
         reportWriteFault(faults, error)
         return nameError(error)
       },
     )
-    const problems = await withTimeout(saveTimeoutMs, () => options.findProblems(fault)).catch(
-      (error) => options.findProblems(nameError(error)),
-    )
+    const problems = await withTimeout(
+      saveTimeoutMs,
+      () => options.findProblems(fault),
+      timers,
+    ).catch((error) => options.findProblems(nameError(error)))
     return { ok: fault === undefined, warnings: problems.map(({ id }) => id) }
   }
 

@@ -39,7 +39,7 @@ export type NewLead = DeliveryPlan & {
 export function saveLead(
   { engine, kysely, transact = (work) => kysely.transaction().execute(work) }: Database,
   newLead: NewLead,
-  { now, limitPerMinute }: { now: number; limitPerMinute: number },
+  { now, limitPerMinute, makeId }: { now: number; limitPerMinute: number; makeId: () => string },
 ): Promise<SavedLead> {
   const { lead, details, bodyHash, clientAddress, idempotencyKeys } = newLead
   const clientNetwork = findNetwork(clientAddress)
@@ -68,7 +68,7 @@ export function saveLead(
     const retryAfterMs = await findRateLimit(trx, client, { now, limitPerMinute })
     if (retryAfterMs !== undefined) return { outcome: 'limited', retryAfterMs }
 
-    const id = crypto.randomUUID()
+    const id = makeId()
     const inserted = await trx
       .insertInto('leads')
       .values({

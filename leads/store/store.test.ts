@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
 import { type Kysely, sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -42,7 +43,7 @@ describe.each(engines)('the store on %s', (engine) => {
     const { outcome, ...more } = await saveLead(
       { ...db, ...(transact && { transact }) },
       { lead: jane, details, ...rest, ...changes },
-      { now, limitPerMinute },
+      { now, limitPerMinute, makeId: () => crypto.randomUUID() },
     )
     return 'retryAfterMs' in more ? more.retryAfterMs : outcome
   }
@@ -156,7 +157,7 @@ describe.each(engines)('the store on %s', (engine) => {
       await confirm('jane@example.com')
       expect((await readLimits()).map(({ day }) => day)).toEqual(['2026-11-15', '2026-11-15'])
       const [lead] = await listLeads(db, { limit: 1 })
-      await eraseLead(db, lead?.id ?? '')
+      await eraseLead(db, lead?.id ?? '', pause)
       expect(await readLimits()).toMatchObject([{ name: 'all' }])
     })
   })

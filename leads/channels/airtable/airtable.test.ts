@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { FakeOptions } from '#fakes/airtable.ts'
 import { startAirtable } from '#testing/airtable.ts'
 import { makeSettings } from '#testing/settings.ts'
+import { system } from '../system.ts'
 import { airtable } from './airtable.ts'
 import type { AirtableSettings } from './client.ts'
 
@@ -10,7 +11,7 @@ async function checkFake(options: FakeOptions = {}, changed: Partial<AirtableSet
   const before = structuredClone(fake.tables)
   const settings = { ...fake.airtable, ...changed }
   const context = { env: makeSettings(), now: Date.now, readDevices: async () => [], sends: false }
-  const checks = await airtable.doctorCheck({ ...context, ...deps, settings })
+  const checks = await airtable.doctorCheck({ ...system, ...context, ...deps, settings })
   expect(fake.tables).toEqual(before)
   expect(JSON.stringify(checks)).not.toContain(fake.airtable.token)
   return checks

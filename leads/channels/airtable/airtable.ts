@@ -39,9 +39,9 @@ export const airtable: Channel<'airtable', typeof variables, AirtableSettings> =
   send: sendToAirtable,
   explainFailure: (leads, since) =>
     `Airtable is missing ${leads}. The oldest has been pending for ${since}.`,
-  doctorCheck: async ({ settings, fetch, pause }) => {
-    const limits = { requestTimeoutMs: 5_000, signal: AbortSignal.timeout(10_000) }
-    const deps = { fetch, pause, ...limits, creates: false }
+  doctorCheck: async ({ settings, fetch, pause, timers }) => {
+    const limits = { requestTimeoutMs: 5_000, signal: timers.timeout(10_000) }
+    const deps = { fetch, pause, timers, ...limits, creates: false }
     const { todo, blocker } = await checkAirtable(settings, deps)
     const next = blocker ? nextSteps[blocker] : setUp
     if (todo.length > 0) return todo.map((text) => ({ state: 'to do', text, next }))

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { Timers } from '../../timers.ts'
 import { explainBrokenCall, readHold, readRetryAfterMs } from '../service-call.ts'
 import { type ColumnName, columnNames } from './columns.ts'
 
@@ -7,6 +8,7 @@ export type AirtableSettings = { token: string; baseId: string; table: string; a
 export type AirtableDeps = {
   fetch: typeof fetch
   pause: (ms: number) => Promise<void>
+  timers: Timers
   /** Aborts the calls when the lease is lost or the process stops. */
   signal?: AbortSignal
   requestTimeoutMs?: number
@@ -34,9 +36,9 @@ export type AirtableRequest = (method: string, path: string, body?: object) => P
 
 export function connect(
   { token, apiUrl }: AirtableSettings,
-  { fetch, pause, signal, requestTimeoutMs = 20_000 }: AirtableDeps,
+  { fetch, pause, timers, signal, requestTimeoutMs = 20_000 }: AirtableDeps,
 ): AirtableRequest {
-  const endings = [AbortSignal.timeout(wholeBatchTimeoutMs), ...(signal ? [signal] : [])]
+  const endings = [timers.timeout(wholeBatchTimeoutMs), ...(signal ? [signal] : [])]
 
   return async (method, path, body) => {
     await pause(betweenRequestsMs)
@@ -49,7 +51,7 @@ export function connect(
         },
         ...(body && { body: JSON.stringify(body) }),
         redirect: 'manual',
-        signal: AbortSignal.any([...endings, AbortSignal.timeout(requestTimeoutMs)]),
+        signal: AbortSignal.any([...endings, timers.timeout(requestTimeoutMs)]),
       })
       return readReply(response, await response.text())
     } catch (error) {

@@ -17,10 +17,10 @@ import { findRows, openTable, type Row, type RowWrite, type Table, writeRows } f
 export async function sendToAirtable(
   deliveries: readonly ClaimedLead[],
   _: Recipient,
-  { settings, db, fetch, pause }: Context<AirtableSettings>,
+  { settings, db, fetch, pause, timers }: Context<AirtableSettings>,
   signal: AbortSignal,
 ): Promise<Result[]> {
-  const table = openBatch(settings, { fetch, pause, signal })
+  const table = openBatch(settings, { fetch, pause, timers, signal })
   const results = new Map<ClaimedLead, Result>()
   for (const reason of ['received', 'answered', 'outcome'] as const) {
     const due: ClaimedLead[] = []
@@ -194,9 +194,9 @@ const readTimeoutMs = 5_000
 export async function findAnswered(
   leadIds: readonly string[],
   settings: AirtableSettings,
-  { fetch, pause }: Pick<Context<unknown>, 'fetch' | 'pause'>,
+  deps: Pick<Context<unknown>, 'fetch' | 'pause' | 'timers'>,
 ): Promise<Set<unknown> | Failure> {
-  const table = openTable(settings, { fetch, pause, requestTimeoutMs: readTimeoutMs })
+  const table = openTable(settings, { ...deps, requestTimeoutMs: readTimeoutMs })
   const found = await findRows(leadIds, table)
   if ('kind' in found) return found
   return new Set(found.filter(isStatusSet).map(({ fields }) => fields['Lead ID']))

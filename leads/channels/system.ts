@@ -1,0 +1,28 @@
+import { buildPushPayload } from '@block65/webcrypto-web-push'
+import { createTransport, type SendMailOptions } from 'nodemailer'
+import { systemTimers, type Timers } from '../timers.ts'
+
+/** What a process takes from its machine and from libraries. The simulation passes its own. */
+export type System = {
+  timers: Timers
+  random: () => number
+  makeId: () => string
+  openMailServer: (url: string) => { sendMail(mail: SendMailOptions): Promise<unknown> }
+  encryptPush: typeof buildPushPayload
+}
+
+export const system: System = {
+  timers: systemTimers,
+  random: Math.random,
+  makeId: () => crypto.randomUUID(),
+  openMailServer: (url) =>
+    createTransport({
+      url,
+      connectionTimeout: 10_000,
+      greetingTimeout: 10_000,
+      socketTimeout: 20_000,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }),
+  encryptPush: buildPushPayload,
+}

@@ -1,0 +1,22 @@
+/** Dependencies of code that waits. The simulation passes timers of a virtual clock. */
+export type Timers = {
+  /** Runs the work after this time. Returns a function that cancels it. */
+  start(ms: number, work: () => void): () => void
+  /** Returns a signal that aborts after this time. */
+  timeout(ms: number): AbortSignal
+}
+
+export const systemTimers: Timers = {
+  start(ms, work) {
+    const timer = setTimeout(work, ms)
+    return () => clearTimeout(timer)
+  },
+  timeout: (ms) => AbortSignal.timeout(ms),
+}
+
+export const createPause =
+  ({ start }: Timers) =>
+  (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      start(ms, resolve)
+    })
