@@ -53,7 +53,7 @@ it('reads the alert settings and lists the missing ones', () => {
   const env = readEnv({
     ...mail,
     ALERT_SMS_TO: '+1 (555) 000-2222',
-    ESCALATE_AFTER_MINUTES: '8, 4,4',
+    ESCALATE_AFTER_MINUTES: ' 4,8, ',
     PUBLIC_URL: 'https://www.example.com/',
   })
   const to = ['b@example.com', 'c@example.com']
@@ -81,10 +81,13 @@ it.each([
   [{ CONFIRMATION_EMAIL: 'yes' }, /CONFIRMATION_EMAIL must be on or off/],
   [{ ALERT_EMAIL_TO: 'nobody' }, /ALERT_EMAIL_TO must be email addresses/],
   [{ ALERT_EMAIL_TO: 'a@b.c <x@y.z>' }, /ALERT_EMAIL_TO/],
+  [{ ALERT_EMAIL_TO: 'sam@a.test, boss@blueheron' }, /ALERT_EMAIL_TO must be email addresses such/],
   [{ ALERT_SMS_TO: '5551234567' }, /ALERT_SMS_TO must be phone numbers such as \+1/],
   [{ ALERT_WEBHOOK_SECRET: 'not base64!' }, /ALERT_WEBHOOK_SECRET must be base64/],
   [{ TIME_ZONE: 'Middle/Earth' }, /TIME_ZONE must be a time zone/],
   [{ ESCALATE_AFTER_MINUTES: '4,12' }, /ESCALATE_AFTER_MINUTES must be minutes below 10/],
+  [{ ESCALATE_AFTER_MINUTES: '8,4' }, /ESCALATE_AFTER_MINUTES must be in ascending order/],
+  [{ ESCALATE_AFTER_MINUTES: '4,4' }, /ESCALATE_AFTER_MINUTES must be in ascending order/],
   [{ NO_ANSWER_MINUTES: '0' }, /NO_ANSWER_MINUTES must be a whole number from 1 to 1440/],
   [{ NO_ANSWER_MINUTES: '1441' }, /NO_ANSWER_MINUTES must be/],
   [{ LINK_SECRET: 'short' }, /LINK_SECRET must be at least 16/],

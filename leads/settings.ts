@@ -36,10 +36,16 @@ const siteVariables = {
       v.record(v.string(), v.string(), supabaseKeysMessage),
     ),
   ),
-  ESCALATE_AFTER_MINUTES: list(
-    // At ten minutes the deadline passes, and staff always get an alert.
-    (item) => Number(item) > 0 && Number(item) < 10,
-    'must be minutes below 10, separated by commas, such as 4,8',
+  ESCALATE_AFTER_MINUTES: v.pipe(
+    list(
+      // At ten minutes the deadline passes, and staff always get an alert.
+      (item) => Number(item) > 0 && Number(item) < 10,
+      'must be minutes below 10, separated by commas, such as 4,8',
+    ),
+    v.check(
+      (items = []) => items.every((item, at) => at === 0 || Number(item) > Number(items[at - 1])),
+      'must be in ascending order, such as 4,8',
+    ),
   ),
   NO_ANSWER_MINUTES: wholeNumber(1_440, 'must be a whole number from 1 to 1440', 1),
   TIME_ZONE: checked(isTimeZone, 'must be a time zone such as America/Chicago'),
@@ -103,7 +109,7 @@ export function readEnv(
     databaseUrl: env.DATABASE_URL ?? env.SUPABASE_DB_URL,
     anonKeys: keys.flat().length > 0 ? keys.flat() : ['public-anon-key'],
     ...readChannels(env),
-    escalateAfterMinutes: [...new Set(minutes.map(Number))].sort((a, b) => a - b),
+    escalateAfterMinutes: minutes.map(Number),
     noAnswerMinutes: env.NO_ANSWER_MINUTES ?? 30,
     timeZone: env.TIME_ZONE ?? companyTimeZone,
     publicUrl,

@@ -47,8 +47,9 @@ export const list = (
   )
 
 export const emails = list(
-  (item) => /^[^\s@<>"]+@[^\s@<>"]+$/.test(item),
-  'must be email addresses, separated by commas',
+  // The domain of an address on the internet has a dot.
+  (item) => /^[^\s@<>"]+@[^\s@<>".]+(\.[^\s@<>".]+)+$/.test(item),
+  'must be email addresses such as sam@example.com, separated by commas',
 )
 
 export const phoneNumbers = list(
