@@ -76,7 +76,7 @@ async function runChecks(env: Env, content: Content, sends: boolean, deps: Docto
   const health = { env, hours: content.hours, now: now(), isPublic: true, machine, ...database }
   const problems = findProblems(healthChecks, 'doctor', health)
   return [
-    ...checkLocally({ ...database, env, root, raw, content, sends }),
+    ...checkLocally({ ...database, env, now: now(), root, raw, content, sends }),
     ...problems.map(
       ({ id, severity, forDeveloper }): Finding => ({
         id,

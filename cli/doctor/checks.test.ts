@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
 import { createDir } from '#testing/database.ts'
-import { alwaysOpen } from '#testing/saved-leads.ts'
+import { alwaysOpen, testTime as now } from '#testing/saved-leads.ts'
 import { checkLocally, type LocalContext } from './checks.ts'
 
 const content = {
@@ -16,7 +16,7 @@ const content = {
 
 function findAll(changes: Partial<LocalContext> = {}) {
   const raw = { PUBLIC_URL: 'https://a.test', TIME_ZONE: 'UTC', ...changes.raw }
-  const facts = { env: readEnv(raw), root: '/nowhere', content, leadsAre: 'here' as const }
+  const facts = { env: readEnv(raw), now, root: '/nowhere', content, leadsAre: 'here' as const }
   return [...checkLocally({ ...facts, sends: false, ...changes, raw })]
 }
 const find = (id: string, changes?: Partial<LocalContext>) =>
@@ -86,6 +86,11 @@ test('asks for npm run brand after the brand has changed', () => {
   writeFileSync(join(root, 'site/brand/made.json'), '{}')
   const text = expect.stringContaining('has changed')
   expect(find('brand-changed', { root })).toMatchObject({ text, next: 'npm run brand' })
+})
+
+test('reports holidays that have passed', () => {
+  const hours = { ...alwaysOpen, closedDates: ['2025-12-25'] }
+  expect(find('past-dates', { content: { ...content, hours } })).toMatchObject({ state: 'check' })
 })
 
 test('lists text that promises more than limited hours allow', () => {

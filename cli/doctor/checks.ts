@@ -5,6 +5,7 @@ import type { BusinessHours } from '#leads/hours.ts'
 import { isSet } from '#leads/variables.ts'
 import { brand } from '#site/brand/brand.ts'
 import { type BrandWords, findOldBrand } from '#site/brand/made.ts'
+import { findContentWarnings } from '#site/build/content-warnings.ts'
 import { findBrokenPromises } from '#site/build/hours-rules.ts'
 
 /** A `check` needs a person's judgment; only a `to do` makes doctor fail. */
@@ -20,7 +21,7 @@ export type Content = BrandWords & {
   hours: BusinessHours
 }
 
-export type LocalContext = Pick<HealthContext, 'env' | 'database'> & {
+export type LocalContext = Pick<HealthContext, 'env' | 'database' | 'now'> & {
   /** The checkout. */
   root: string
   raw: RawEnv
@@ -58,6 +59,9 @@ export function* checkLocally(context: LocalContext): Generator<Finding> {
 
   const oldBrand = findOldBrand({ root, brand, content })
   if (oldBrand) yield { id: 'brand-changed', state: 'to do', text: oldBrand, next: 'npm run brand' }
+
+  for (const warning of findContentWarnings(content, context.now))
+    yield { state: 'check', ...warning }
 
   const broken = findBrokenPromises(content)
   if (broken.length > 0)

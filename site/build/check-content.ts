@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { fieldNames } from '#leads/fields.ts'
 import { UserError } from '#leads/user-error.ts'
 import { publicAddress } from '#leads/variables.ts'
+import { findContentWarnings } from './content-warnings.ts'
 import { hoursRules } from './hours-rules.ts'
 import { anyText, choice, group, listOf, mustMatch, text, wording } from './rules.ts'
 
@@ -233,9 +234,11 @@ function checkPublicUrl() {
 
 if (import.meta.main)
   try {
-    await readContent()
+    const content = await readContent()
     await readBrand()
     checkPublicUrl()
+    for (const { text, next } of findContentWarnings(content, Date.now()))
+      process.stderr.write(`${text} ${next}.\n`)
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`)
     process.exit(1)
