@@ -20,6 +20,18 @@ it.each([
   expect(storage).toEqual({ kind, freeBytes: 4_096_000, newestBackupAt: undefined })
 })
 
+it('recognizes a container by its root file system, also with PostgreSQL', async () => {
+  const env = readEnv({ DATABASE_URL: 'postgres://a@b/c' })
+  const read = (type: number) =>
+    readMachineFacts(env, {}, {}, async (path) => ({
+      type: path === '/' ? type : 0,
+      bavail: 1,
+      bsize: 1,
+    }))
+  expect(await read(0x794c7630)).toMatchObject({ inContainer: true })
+  expect(await read(0xef53)).toMatchObject({ inContainer: false })
+})
+
 it('finds the newest backup that is not empty, including in BACKUP_DIR', async () => {
   const dataDir = createDir()
   const folder = join(dataDir, 'backups')
@@ -50,5 +62,6 @@ it('with PostgreSQL, lists the sample content but skips the storage', async () =
   const env = readEnv({ DATABASE_URL: 'postgres://a@b/c' })
   const content = { company: { sample: true }, testimonials: { rows: [[{ sample: true }]] } }
   const samples = ['company', 'testimonials.rows.0.0']
-  expect(await readMachineFacts(env, {}, content)).toEqual({ samples })
+  const facts = await readMachineFacts(env, {}, content)
+  expect(facts).toEqual({ samples, inContainer: expect.any(Boolean) })
 })

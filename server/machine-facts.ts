@@ -14,6 +14,9 @@ const storageKinds: Record<number, Storage['kind']> = {
   4266872130: 'network', // SMB 2 and later
 }
 
+/** Some kernels return a signed number. */
+const findKind = (type: number): Storage['kind'] => storageKinds[type >>> 0] ?? 'disk'
+
 /** Reads what the health checks need to know about the machine and the site. */
 export async function readMachineFacts(
   { databaseUrl, dataDir }: Env,
@@ -22,13 +25,14 @@ export async function readMachineFacts(
   readStatfs: (path: string) => Promise<{ type: number; bavail: number; bsize: number }> = statfs,
 ): Promise<MachineFacts> {
   const samples = findSamples(content)
-  if (databaseUrl !== undefined) return { samples }
+  const inContainer = findKind((await readStatfs('/')).type) === 'container'
+  if (databaseUrl !== undefined) return { samples, inContainer }
   const { type, bavail, bsize } = await readStatfs(dataDir)
   return {
     samples,
+    inContainer,
     storage: {
-      // Some kernels return a signed number.
-      kind: storageKinds[type >>> 0] ?? 'disk',
+      kind: findKind(type),
       freeBytes: bavail * bsize,
       newestBackupAt: findNewestBackup(findBackupDir(variables, dataDir)),
     },

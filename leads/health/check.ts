@@ -64,6 +64,8 @@ export type MachineFacts = {
     freeBytes: number
     newestBackupAt: number | undefined
   }
+  /** True if only the container's network can reach the site's port, unless it is published. */
+  inContainer?: boolean
   /** The places in site/content.ts that still have the template's content. */
   samples: readonly string[]
 }

@@ -23,16 +23,18 @@ const database: DatabaseFacts = {
 }
 const storage = { kind: 'disk' as const, freeBytes: 80e9, newestBackupAt: now - 3_600_000 }
 
+const machine: MachineFacts = { storage, inContainer: false, samples: [] }
+
 const find = (place: Place, changes: Partial<HealthContext>) =>
   findProblems(healthChecks, place, {
-    ...{ env, hours: alwaysOpen, now, isPublic: true, database, machine: { storage, samples: [] } },
+    ...{ env, hours: alwaysOpen, now, isPublic: true, database, machine },
     ...changes,
   })
 const listIds = async (place: Place, changes: Partial<HealthContext> = {}) =>
   (await find(place, changes)).map(({ id }) => id)
 
 const withStorage = (changes: Partial<typeof storage | { kind: 'memory' | 'network' }>) => ({
-  machine: { storage: { ...storage, ...changes }, samples: [] } as MachineFacts,
+  machine: { ...machine, storage: { ...storage, ...changes } } as MachineFacts,
 })
 const withDatabase = (changes: Partial<DatabaseFacts>) => ({
   database: { ...database, ...changes },
@@ -67,10 +69,11 @@ const problems: Record<string, Partial<HealthContext>> = {
   'push-device-gone': withDatabase({ devices: [makePhone({ goneAt: now })] }),
   'push-device-silent': withDatabase({ silentDevices: [makePhone()] }),
   'public-url-missing': { env: readEnv(complete), isPublic: false },
+  'proxy-bypass': { env: { ...env, trustedProxies: 1 } },
   'desk-off': { env: { ...env, desk: undefined } },
   'desk-url-missing': { env: readEnv({ ...complete, DESK_URL: 'http://203.0.113.7:3001' }) },
   'no-answer-links': { env: readEnv({ ...complete, SUPABASE_DB_URL: 'postgres://a@b/c' }) },
-  'sample-content': { machine: { storage, samples: ['about.award', 'testimonials.rows.0.0'] } },
+  'sample-content': { machine: { ...machine, samples: ['about.award', 'testimonials.rows.0.0'] } },
 }
 
 it('finds no problem in a complete setup', async () => {
@@ -155,6 +158,21 @@ it('does not warn about the night if text messages are set up', async () => {
   expect(ids).not.toContain('nobody-on-call')
 })
 
+it.each<[string, Record<string, string>, Partial<MachineFacts>, boolean]>([
+  ['on all addresses', {}, {}, true],
+  ['on all IPv6 addresses', { HOST: '::' }, {}, true],
+  ['only for this machine', { HOST: '127.0.0.1' }, {}, false],
+  ['in a container', {}, { inContainer: true }, false],
+  ['without a proxy', { TRUSTED_PROXIES: '0' }, {}, false],
+])(
+  'reports a site that listens %s, although it trusts a proxy',
+  async (_, given, facts, isFound) => {
+    const settings = makeSettings({ ...complete, TRUSTED_PROXIES: '1', ...given })
+    const ids = await listIds('start', { env: settings, machine: { ...machine, ...facts } })
+    expect(ids.includes('proxy-bypass')).toBe(isFound)
+  },
+)
+
 it('does not report a stopped webhook as late, too', async () => {
   const pending = withPending('webhook', limits.alertLateMs + 1).database.pending
   const stopped = withDatabase({ pending, isWebhookStopped: true })
@@ -163,7 +181,11 @@ it('does not report a stopped webhook as late, too', async () => {
 
 it.each<[string, Record<string, string>, boolean]>([
   ['on a laptop', {}, false],
-  ['in a container', { DESK_URL: 'http://desk.localhost', TRUSTED_PROXIES: '1' }, false],
+  [
+    'behind a proxy',
+    { DESK_URL: 'http://desk.localhost', TRUSTED_PROXIES: '1', HOST: '::1' },
+    false,
+  ],
   ['with https', { DESK_URL: 'https://desk.example.com', DESK_HOST: '0.0.0.0' }, false],
   ['on a public address', { DESK_URL: 'http://desk.example.com' }, true],
   ['that listens on all addresses', { DESK_HOST: '0.0.0.0' }, true],

@@ -226,6 +226,19 @@ export const healthChecks: readonly Check[] = [
       next: 'Set PUBLIC_URL=https://www.your-domain.com in .env',
     }),
   }),
+  defineCheck({
+    id: 'proxy-bypass',
+    runsIn: ['start', 'doctor'],
+    severity: 'note',
+    find: ({ env: { host, trustedProxies }, machine }) =>
+      trustedProxies && ['0.0.0.0', '::'].includes(host) && machine?.inContainer === false
+        ? trustedProxies
+        : undefined,
+    forDeveloper: (proxies, { env }) => ({
+      text: `Visitors who reach port ${env.port} without the proxy can fake their address (TRUSTED_PROXIES is ${proxies}, HOST is ${env.host}). If the proxy runs on this machine, set HOST=127.0.0.1.`,
+      next: 'If the proxy runs on another machine, let only that machine through the firewall',
+    }),
+  }),
   ...deskChecks,
   defineCheck({
     id: 'no-answer-links',
