@@ -1,4 +1,4 @@
-import { clampChroma, formatHex, interpolate, oklch, wcagContrast } from 'culori'
+import { clampChroma, formatHex, interpolate, oklch, wcagContrast, wcagLuminance } from 'culori'
 import { UserError } from '#leads/user-error.ts'
 import type { Brand } from '#site/build/check-content.ts'
 
@@ -146,6 +146,11 @@ const pairs: Pair[] = [
 
 /** Throws an error that names the first unreadable pair and a color that works. */
 export function checkBrand(brand: Brand): void {
+  const { ink, paper } = brand.colors
+  if (wcagLuminance(ink) > wcagLuminance(paper))
+    throw new UserError(
+      `site/brand/brand.ts: ink (${ink}) is lighter than paper (${paper}), but the site shows dark text on a light background. Try ink: '${paper}' and paper: '${ink}'.`,
+    )
   for (const [base, words, text, under, min = minContrast] of pairs) {
     const measure = (colors: Brand['colors']) => {
       const all = computePalette({ colors })
@@ -159,7 +164,8 @@ export function checkBrand(brand: Brand): void {
         step,
         (hex) => measure({ ...brand.colors, [base]: hex }) >= min,
       )
-    const color = findBetter(-0.005) ?? findBetter(0.005)
+    // Ink is also on white, where a lighter one is never readable.
+    const color = findBetter(-0.005) ?? (base === 'ink' ? undefined : findBetter(0.005))
     throw new UserError(
       `site/brand/brand.ts: the contrast of ${words} is ${Math.floor(contrast * 100) / 100}:1, but it must be at least ${min}:1. ` +
         (color ? `Try ${base}: '${color}'.` : 'Choose a darker ink and a lighter paper.'),

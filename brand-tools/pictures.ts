@@ -40,15 +40,17 @@ const pictures: Record<string, Picture> = {
 /** Hashes of the sample's hero-portrait.webp and hero.webp, as in made.json. */
 const sampleStamps = { portrait: '713408f171ebbd50', hero: '64eff1b00d6d86d1' }
 
-export function findSource(brandDir: string, names: string[]): string {
+/** Lists a picture's files. The first is used. */
+function listSources(brandDir: string, name: string): string[] {
   const files = readdirSync(brandDir)
   // Try .webp last, because the sample's pictures may still exist.
-  const wanted = names.flatMap((name) =>
-    ['jpg', 'jpeg', 'png', 'heic', 'heif', 'webp'].map((ending) => `${name}.${ending}`),
+  return ['jpg', 'jpeg', 'png', 'heic', 'heif', 'webp'].flatMap((ending) =>
+    files.filter((file) => file.toLowerCase() === `${name}.${ending}`),
   )
-  const found = wanted
-    .map((name) => files.find((file) => file.toLowerCase() === name))
-    .find((file) => file !== undefined)
+}
+
+export function findSource(brandDir: string, names: string[]): string {
+  const [found] = names.flatMap((name) => listSources(brandDir, name))
   if (!found)
     throw new UserError(`site/brand/ has no ${names.at(-1)}.jpg, .png, or .webp. Add one.`)
   if (/\.hei[cf]$/i.test(found))
@@ -65,6 +67,8 @@ function isLeftover(source: string, brandDir: string): boolean {
   return isSample(source, portrait) && !isSample(findSource(brandDir, ['hero']), hero)
 }
 
+const turnSideways = 'Turn the camera sideways and take the picture again.'
+
 /** Returns notes about a picture. Throws if it cannot be used. */
 async function inspect(file: string, name: string, [width, height]: Picture['shape']) {
   const path = `site/brand/${basename(file)}`
@@ -77,13 +81,18 @@ async function inspect(file: string, name: string, [width, height]: Picture['sha
   })
   const { autoOrient, space, icc } = metadata[0]
   const shown = `${path} (${autoOrient.width} × ${autoOrient.height})`
+  const isUpright = width > height && autoOrient.height > autoOrient.width
   if (autoOrient.width < width || autoOrient.height < Math.min(height, 1080))
     throw new UserError(
-      `${shown} is too small for ${name}. Use the camera's original, with at least ${width} × ${height} pixels.`,
+      isUpright
+        ? `${shown} is portrait, but ${name} is landscape and needs at least ${width} × ${height} pixels. ${turnSideways}`
+        : `${shown} is too small for ${name}. Use the camera's original, with at least ${width} × ${height} pixels.`,
     )
   const notes: string[] = []
-  if (width > height && autoOrient.height > autoOrient.width)
-    notes.push(`${shown} is portrait, but ${name} is landscape, so the site shows only its middle.`)
+  if (isUpright)
+    notes.push(
+      `${shown} is portrait, but ${name} is landscape, so the site shows only its middle. ${turnSideways}`,
+    )
   if (space !== 'srgb' || (icc && !icc.toString('latin1').replaceAll('\0', '').includes('sRGB')))
     notes.push(`${shown} is not in sRGB. Its colors are converted.`)
   return notes
@@ -95,6 +104,11 @@ export async function planPictures(brandDir: string, targetDir: string, effort: 
   const jobs = []
   for (const [name, { sources, shape, sizes }] of Object.entries(pictures)) {
     let source = findSource(brandDir, sources)
+    const files = listSources(brandDir, name)
+    if (files.length > 1)
+      notes.push(
+        `site/brand/ has ${files.join(' and ')}. The site uses ${files[0]}. Delete the one that you don't want.`,
+      )
     if (isLeftover(source, brandDir)) {
       source = findSource(brandDir, ['hero'])
       notes.push(
