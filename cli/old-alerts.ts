@@ -1,3 +1,4 @@
+import { findDeviceChannel } from '#leads/store/push-devices.ts'
 import type { Database } from '#leads/store/tables.ts'
 
 const recentMs = 60 * 60_000
@@ -16,6 +17,7 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
       .where('received_at', '<', now - recentMs)
       // A lead from last night may not be due yet.
       .where((eb) => eb.or([eb('deadline_at', 'is', null), eb('deadline_at', '<', now)]))
+    const phones = await trx.deleteFrom('push_devices').returning('id').execute()
     const cancelled = await trx
       .updateTable('deliveries')
       .set({
@@ -25,13 +27,17 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
       })
       .where('state', '=', 'waiting')
       .where('channel', '!=', 'airtable')
-      .where((eb) => eb.or([eb('lead_id', 'in', old), eb('channel', 'like', 'push-%')]))
+      .where((eb) =>
+        eb.or([
+          eb('lead_id', 'in', old),
+          ...phones.map((phone) => eb('channel', '=', findDeviceChannel(phone))),
+        ]),
+      )
       .returning('lead_id')
       .execute()
     await trx.updateTable('leads').set({ escalate_at: null }).where('id', 'in', old).execute()
     await trx.deleteFrom('desk_sessions').execute()
     await trx.deleteFrom('desk_links').execute()
-    const phones = await trx.deleteFrom('push_devices').returning('id').execute()
     // The processes that held these leases are gone.
     await trx.updateTable('deliveries').set({ leased_until: 0, lease_holder: null }).execute()
     await trx.updateTable('channels').set({ leased_until: 0, lease_holder: null }).execute()

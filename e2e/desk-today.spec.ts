@@ -54,7 +54,7 @@ test.describe('with more leads than a list shows', () => {
 test.describe('on a holiday', () => {
   test.use({ settings: { PUSH_SERVICES: pushHost, TIME_ZONE: hours.timeZone } })
 
-  test('a lead is due 10 minutes after opening, and a phone can be on call until opening', async ({
+  test('a lead is due 10 minutes after we open, and a phone can be set to business hours', async ({
     site,
     sendLead,
     signIn,
@@ -79,11 +79,11 @@ test.describe('on a holiday', () => {
     })
     expect(registered.status()).toBe(200)
     await page.getByRole('link', { name: 'People' }).click()
-    const onCall = page.getByLabel(/On call until opening \(.* 7:00.AM\)/)
-    await onCall.click()
+    const schedule = page.getByLabel('Notifications')
+    await schedule.selectOption('Business hours')
     await expect(page.getByText('Saved.')).toBeVisible()
     await page.reload()
-    await expect(onCall).toBeChecked()
+    await expect(schedule).toHaveValue('business-hours')
   })
 })
 

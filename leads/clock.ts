@@ -47,7 +47,7 @@ export const formatDay = (at: number, timeZone?: string): string =>
   formatTimestamp(at, timeZone).slice(0, 10)
 
 /** Converts a local date and time such as 2026-11-03T07:00 to epoch milliseconds. */
-export const parseLocalTime = (text: string, timeZone = companyTimeZone): number =>
+export const parseLocalTime = (text: string, timeZone: string): number =>
   findClock(timeZone).toInstant(Date.parse(`${text}Z`))
 
 /** 2:10 PM, or Nov 3, 2:10 PM on another day. */

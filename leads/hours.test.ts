@@ -1,14 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findDeadline } from './deadline.ts'
-import {
-  type BusinessHours,
-  findClosure,
-  findOpening,
-  findShift,
-  type Weekday,
-  weekdays,
-} from './hours.ts'
+import { type BusinessHours, findOpening, type Weekday, weekdays } from './hours.ts'
 
 const chicago: BusinessHours = {
   timeZone: 'America/Chicago',
@@ -71,27 +64,10 @@ describe('the deadline', () => {
   })
 })
 
-it.each([
-  ['while closed', '11-17T02:00', '11-17T02:00', '11-17T07:00'],
-  ['while open', '11-17T12:00', '11-17T18:00', '11-18T07:00'],
-  ['before lunch', '11-20T11:00', '11-20T12:00', '11-20T13:00'],
-  ['across midnight', '11-21T20:00', '11-22T02:30', '11-23T07:00'],
-  ['before a holiday', '12-24T19:00', '12-24T19:00', '12-26T08:00'],
-])('the next closure %s', (_, ...times) => {
-  const [now = 0, from, to] = times.map((time) => at(`2026-${time}:00-06:00`))
-  expect(findClosure(now, chicago)).toEqual({ from, to })
-})
-
 it('skips opening hours that a clock change removes', () => {
   const hours = { ...chicago, open: { Sun: ['2:00-3:00'], Mon: ['7:00-18:00'] } }
   const opening = findOpening(at('2027-03-14T01:00:00-06:00'), hours)
   expect(show(opening)).toBe(show(at('2027-03-15T07:00:00-05:00')))
-})
-
-it('has no closure and no shifts when always open', () => {
-  const always = { ...chicago, open: 'always' as const }
-  expect(findClosure(at('2026-11-17T02:00:00-06:00'), always)).toBeUndefined()
-  expect(findShift(at('2026-11-17T02:00:00-06:00'), always)).toBe('always')
 })
 
 const zones = ['America/Chicago', 'America/New_York', 'Pacific/Honolulu', 'Europe/Berlin']

@@ -30,18 +30,6 @@ export function findOpeningWithinYear(at: number, hours: BusinessHours): number 
   for (const { from } of listSpans(at, hours)) return Math.max(at, from)
 }
 
-/** Returns the current closure, or the next one while the company is open. */
-export function findClosure(
-  at: number,
-  hours: BusinessHours,
-): { from: number; to: number } | undefined {
-  let closesAt = at
-  for (const { from, to } of listSpans(at, hours)) {
-    if (from > closesAt) return { from: closesAt, to: from }
-    closesAt = to
-  }
-}
-
 /** Lists the open periods of the next year that have not ended. */
 function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) {
   if (open === 'always') return
@@ -61,14 +49,11 @@ function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) 
   }
 }
 
-/** When a phone is notified. If the company never closes, every phone is always notified. */
-export const schedules = ['always', 'business-hours', 'after-hours'] as const
-export type Schedule = (typeof schedules)[number]
+export const isOpen = (at: number, hours: BusinessHours): boolean => findOpening(at, hours) === at
 
-export function findShift(at: number, hours: BusinessHours): Schedule {
-  if (hours.open === 'always') return 'always'
-  return findOpening(at, hours) === at ? 'business-hours' : 'after-hours'
-}
+/** When a phone is notified. `business-hours` means never while the company is closed. */
+export const schedules = ['always', 'business-hours', 'off'] as const
+export type Schedule = (typeof schedules)[number]
 
 /** 7:00-18:00 → 420, 1080 */
 export function readSpan(span: string): [from: number, to: number] {

@@ -38,8 +38,7 @@ const answers = new Map([
 const phones: Record<string, Partial<PushDevice>> = {
   Always: {},
   'Business-hours': { schedule: 'business-hours' },
-  'After-hours': { schedule: 'after-hours' },
-  'On-call': { schedule: 'business-hours', onCallUntil: opening },
+  Off: { schedule: 'off' },
 }
 
 it('sends the documented messages from closing to the last deadline', async () => {
@@ -134,7 +133,6 @@ it('sends the documented messages from closing to the last deadline', async () =
   expect(table).toEqual(documented.filter((line) => /^\| \d+:\d\d [AP]M/.test(line)))
   expect(texts).toEqual(
     expect.arrayContaining([
-      '6:20 PM on-call phone: Ann: call by Nov 18, 7:10 AM CST',
       '2:05 AM text: EMERGENCY: call Cal by 2:15 AM CST',
       '7:00 AM always phone: 4 leads to call by 7:10 AM CST (4)',
       '7:00 AM business-hours phone: 4 leads to call by 7:10 AM CST (4)',

@@ -8,7 +8,7 @@ import {
 import { system } from '#leads/channels/system.ts'
 import { createDeliverer } from '#leads/delivery/deliver.ts'
 import type { DeliveryReason } from '#leads/delivery-reason.ts'
-import { type BusinessHours, findShift } from '#leads/hours.ts'
+import { type BusinessHours, isOpen } from '#leads/hours.ts'
 import { createFaultLog } from '#leads/log.ts'
 import type { Env } from '#leads/settings.ts'
 import type { ClaimedLead } from '#leads/store/deliveries.ts'
@@ -64,8 +64,8 @@ export async function sendThrough(
 ): Promise<Result | undefined> {
   const settings = findSettings(channel, context)
   const [recipient] = await findRecipients(channel, context, {
-    ...{ lead, reason, at: context.now() },
-    shift: findShift(context.now(), context.hours),
+    ...{ lead, reason },
+    isOpen: isOpen(context.now(), context.hours),
   })
   if (!recipient) throw new Error(`The channel ${channel.kind} has no recipient.`)
   const claimed = [{ lead, reason, attempts: 1 }]

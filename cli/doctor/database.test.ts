@@ -16,7 +16,13 @@ test.each(engines)('reads a database that can store a lead: %s', async (engine) 
   const before = DATA_DIR && readdirSync(DATA_DIR)
   const expected = {
     leadsAre: 'here',
-    database: { devices: [], silentDevices: [], pending: new Map(), isWebhookStopped: false },
+    database: {
+      devices: [],
+      silentDevices: [],
+      pending: new Map(),
+      undelivered: new Map(),
+      isWebhookStopped: false,
+    },
     // The PostgreSQL server for tests turns off fsync to be fast.
     unsafeSettings: engine === 'postgres' ? ['fsync'] : [],
     storedConsent: undefined,

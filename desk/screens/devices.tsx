@@ -1,5 +1,4 @@
 import { type FormEvent, useState } from 'react'
-import { formatDay, formatShortClock, parseLocalTime } from '#leads/clock.ts'
 import type { DeviceCard } from '#leads/desk/device-routes.ts'
 import { request } from '../api.ts'
 import { ConfirmButton } from '../confirm-button.tsx'
@@ -13,23 +12,29 @@ import {
 } from '../push-notifications.ts'
 import { usePolling } from '../use-polling.ts'
 
-type Options = {
-  steps: number[]
-  /** The next opening; null if the company never closes. */
-  opensAt: number | null
-}
-
 type Schedule = DeviceCard['schedule']
-const schedules: [Schedule, string][] = [
-  ['always', 'Always'],
-  ['business-hours', 'During business hours'],
-  ['after-hours', 'After hours'],
+const schedules: [Schedule, string, hint: string][] = [
+  ['always', 'Always', 'Emergencies at any hour, other leads when their call is due.'],
+  [
+    'business-hours',
+    'Business hours',
+    'Nothing while you’re closed, unless no other phone would be notified.',
+  ],
+  ['off', 'Off', 'No notifications.'],
+]
+/** For a company that never closes. */
+const onOrOff: typeof schedules = [
+  ['always', 'On', 'Every new lead, at any hour.'],
+  ['off', 'Off', 'No notifications.'],
 ]
 
-export function DeviceList({ now }: { now: number }) {
-  const { data, trouble, refresh } = usePolling<Devices & Options>('/api/devices', 10_000)
+export function DeviceList() {
+  const { data, trouble, refresh } = usePolling<Devices & { isAlwaysOpen: boolean }>(
+    '/api/devices',
+    10_000,
+  )
   if (!data) return <p>{trouble ?? 'Loading…'}</p>
-  const { devices, publicKey, ...options } = data
+  const { devices, publicKey, isAlwaysOpen } = data
   const own = devices.find(({ isThis }) => isThis)
   return (
     <>
@@ -37,7 +42,7 @@ export function DeviceList({ now }: { now: number }) {
       <ul className="sessions">
         {devices.map((device) => (
           <li key={device.id} className="card device">
-            <Device device={device} {...options} now={now} refresh={refresh} />
+            <Device device={device} isAlwaysOpen={isAlwaysOpen} refresh={refresh} />
           </li>
         ))}
       </ul>
@@ -109,15 +114,20 @@ const HomeScreenSteps = () => (
   </div>
 )
 
-type DeviceProps = Options & { device: DeviceCard; now: number; refresh: () => Promise<void> }
-
-function Device({ device, steps, opensAt, now, refresh }: DeviceProps) {
-  const { id, person, canNotify, isThis, isSilent, ...choices } = device
-  const { name, notifyAfterMinutes, quietUntil, notifyEmergencies, schedule, onCallUntil } = choices
-  const isQuiet = quietUntil > now
+function Device({
+  device: { id, person, name, schedule, canNotify, isThis, isSilent },
+  isAlwaysOpen,
+  refresh,
+}: {
+  device: DeviceCard
+  isAlwaysOpen: boolean
+  refresh: () => Promise<void>
+}) {
   const path = `/api/devices/${id}`
-  const change = (changes: Partial<DeviceCard>, message = 'Saved.') =>
-    attempt(request('PUT', path, { body: { ...choices, ...changes } }), message).then(refresh)
+  const change = (body: Partial<DeviceCard>, message: string) =>
+    attempt(request('PUT', path, { body }), message).then(refresh)
+  const choices = isAlwaysOpen ? onOrOff : schedules
+  const chosen = isAlwaysOpen && schedule !== 'off' ? 'always' : schedule
   const test = () => attempt(request('POST', `${path}/test`), `Test sent to ${name}.`).then(refresh)
   const remove = async () => {
     if (isThis) await turnOffNotifications().catch(() => {})
@@ -142,69 +152,25 @@ function Device({ device, steps, opensAt, now, refresh }: DeviceProps) {
       ) : (
         <>
           <Choice
-            label="Notify"
-            choices={[...new Set([...steps, notifyAfterMinutes])].map((minutes) => [
-              minutes,
-              minutes === 0 ? 'Immediately' : `After ${minutes} min without a call`,
-            ])}
-            value={notifyAfterMinutes}
-            onChange={({ target }) => change({ notifyAfterMinutes: Number(target.value) })}
+            label="Notifications"
+            choices={choices.map(([value, text]) => [value, text])}
+            value={chosen}
+            onChange={({ target }) => change({ schedule: target.value as Schedule }, 'Saved.')}
           />
-          {opensAt !== null && (
-            <>
-              <Choice
-                label="When"
-                choices={schedules}
-                value={schedule}
-                onChange={({ target }) => change({ schedule: target.value as Schedule })}
-              />
-              <label className="check">
-                <input
-                  type="checkbox"
-                  checked={onCallUntil > now}
-                  onChange={({ target }) => change({ onCallUntil: target.checked ? opensAt : 0 })}
-                />
-                On call until opening ({formatShortClock(opensAt, now)})
-              </label>
-            </>
-          )}
-          <label className="check">
-            <input
-              type="checkbox"
-              checked={notifyEmergencies}
-              onChange={({ target }) => change({ notifyEmergencies: target.checked })}
-            />
-            Notify about emergencies even when paused
-          </label>
+          <p className="quiet small">{choices.find(([value]) => value === chosen)?.[2]}</p>
           {isSilent && (
             <p className="problem">
               May not be receiving notifications: it confirmed none of its last 3 leads. Choose
               Test. If nothing appears, open the desk on that phone and test again.
             </p>
           )}
-          {isQuiet && <p className="quiet">Paused until {formatShortClock(quietUntil, now)}.</p>}
         </>
       )}
       <div className="pair">
         {canNotify && (
-          <>
-            <Button onClick={test}>
-              Test<span className="unseen"> {name}</span>
-            </Button>
-            <Button
-              onClick={() =>
-                isQuiet
-                  ? change({ quietUntil: 0 }, `Notifications are on for ${name}.`)
-                  : change(
-                      { quietUntil: findMorning(now) },
-                      `Notifications are paused until 7 AM for ${name}.`,
-                    )
-              }
-            >
-              {isQuiet ? 'Resume' : 'Pause until 7 AM'}
-              <span className="unseen"> {name}</span>
-            </Button>
-          </>
+          <Button onClick={test}>
+            Test<span className="unseen"> {name}</span>
+          </Button>
         )}
         <ConfirmButton label="Remove" question={`Remove ${name}?`} onConfirm={remove}>
           It will no longer receive notifications. You can turn them on again on that phone.
@@ -212,10 +178,4 @@ function Device({ device, steps, opensAt, now, refresh }: DeviceProps) {
       </div>
     </>
   )
-}
-
-/** The next 7 AM in the company's time zone. */
-function findMorning(now: number): number {
-  const find7Am = (at: number) => parseLocalTime(`${formatDay(at)}T07:00`)
-  return find7Am(now) > now ? find7Am(now) : find7Am(now + 24 * 3_600_000)
 }

@@ -48,7 +48,7 @@ export function People({
         <Button type="submit">Save</Button>
       </form>
       <h2>Notifications</h2>
-      <DeviceList now={now} />
+      <DeviceList />
       <h2>Who can sign in</h2>
       {data ? (
         <Crew

@@ -11,8 +11,9 @@ export type Message = { alert: Alert; lead: StoredLead; to: string }
 
 type AlertChannel<Kind extends string, Variables extends v.ObjectEntries, Settings> = Pick<
   Channel<Kind, Variables, Settings>,
-  'kind' | 'label' | 'settings' | 'reasons' | 'recipients' | 'findArrival'
+  'kind' | 'label' | 'wakesPhones' | 'settings' | 'reasons' | 'recipients' | 'findArrival'
 > & {
+  setupHint: string
   sendAlert(
     message: Message,
     context: Pick<Context<Settings>, 'settings' | 'fetch' | 'now' | keyof System>,

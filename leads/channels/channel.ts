@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type * as v from 'valibot'
-import { findPromiseStart } from '../deadline.ts'
 import type { DeliveryReason, ReasonKind } from '../delivery-reason.ts'
-import type { BusinessHours, Schedule } from '../hours.ts'
+import type { BusinessHours } from '../hours.ts'
 import type { StoredLead } from '../lead.ts'
 import type { Log } from '../log.ts'
 import type { ClaimedLead } from '../store/deliveries.ts'
@@ -40,8 +39,17 @@ export type Channel<
     context: Context<Settings>,
     signal: AbortSignal,
   ): Promise<Result[]>
+  /** Completes the sentence "Set up …" for a developer. Only for alerts. */
+  setupHint?: string
+  /**
+   * Makes a phone ring at any hour. Such a channel gets no suspected spam, and gets a lead only once its
+   * 10 minutes have started.
+   */
+  wakesPhones?: boolean
   /** A message has arrived once the service accepts it, such as a row in Airtable. */
   arrivesWhenSent?: boolean
+  /** The phone itself confirms that it showed a message. */
+  phoneConfirms?: boolean
   /** Asks the service whether a sent message arrived. Only for services that report it. */
   findArrival?(messageId: string, context: Context<Settings>, signal: AbortSignal): Promise<Arrival>
   /** Returns a sentence for the owner. The parameters are phrases such as "2 leads" and "5 minutes". */
@@ -70,19 +78,16 @@ export type Recipient = {
   to: string
   /** Shown to the owner; contains no secret. */
   label: string
+  /** Outside its hours, a phone gets an alert only if no other phone would get it. */
+  isOffDuty?: boolean
 }
 
 export type LeadEvent = {
   lead: Pick<StoredLead, 'serviceType' | 'email' | 'deadlineAt'>
   reason: DeliveryReason
-  /** When to notify the recipients, and who works then. */
-  at: number
-  shift: Schedule
+  /** Whether the company is open at the time of the event. */
+  isOpen: boolean
 }
-
-/** Returns true before the lead's 10 minutes start. Texts and push wait, so that they wake nobody at night. */
-export const isEarly = ({ lead, at }: LeadEvent): boolean =>
-  at < findPromiseStart(lead.deadlineAt ?? at)
 
 /** The ID is for `findArrival`. An undeliverable message is not retried, because its recipient is gone. */
 export type Result =

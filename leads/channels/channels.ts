@@ -43,16 +43,16 @@ export async function findRecipients(
   return settings === undefined ? [] : channel.recipients({ ...context, settings }, event)
 }
 
-/** Returns the channel names under which deliveries to the recipients are stored. */
-export async function findNames(
+/** Returns the channel names under which deliveries are stored. */
+export async function findDestinations(
   channel: Channel,
   context: PlanningContext,
   event?: LeadEvent,
-): Promise<string[]> {
+): Promise<Pick<Recipient, 'name' | 'isOffDuty'>[]> {
   // Deliveries that never expire are stored until their channel is set up.
   if (channel.expiresAfterMs === null && findSettings(channel, context) === undefined)
-    return [channel.kind]
-  return (await findRecipients(channel, context, event)).map(({ name }) => name)
+    return [{ name: channel.kind }]
+  return findRecipients(channel, context, event)
 }
 
 export const findSettings = ({ kind }: Channel, { env }: Pick<ChannelContext, 'env'>) =>
@@ -72,7 +72,7 @@ export const findChannel = (
 /** Whether the service or the recipient's phone confirms that a message arrived. */
 export function confirmsArrival(name: string): boolean {
   const channel = findChannel(name)
-  return Boolean(channel?.arrivesWhenSent || channel?.findArrival || channel?.kind === 'push')
+  return Boolean(channel?.arrivesWhenSent || channel?.findArrival || channel?.phoneConfirms)
 }
 
 /** Omits the recipient's hash, which could confirm a guessed address. */

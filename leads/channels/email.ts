@@ -28,6 +28,7 @@ type EmailSettings = MailSettings & {
 export const email = createAlertChannel<'email', typeof variables, EmailSettings>({
   kind: 'email',
   label: 'Email',
+  setupHint: 'email (SMTP_URL and ALERT_EMAIL_…)',
   settings: {
     variables,
     required: ['SMTP_URL', 'ALERT_EMAIL_FROM', 'ALERT_EMAIL_TO'],

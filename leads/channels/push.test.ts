@@ -77,7 +77,7 @@ it('replaces the notifications on all notified devices once someone answers', as
   const { service, db, clock, addPhone, save, deliver, takeNotifications } = await open()
   await addPhone('one')
   await addPhone('two')
-  await addPhone('late', { notifyAfterMinutes: 8 })
+  await addPhone('off', { schedule: 'off' })
   const leadId = await save()
   await deliver()
   const keys = service.messages.map(({ headers }) => String(headers.authorization).split('k=')[1])
@@ -95,21 +95,6 @@ it('replaces the notifications on all notified devices once someone answers', as
   ])
 })
 
-it('notifies some devices later, with up-to-date content', async () => {
-  const { clock, addPhone, save, deliver, takeNotifications } = await open()
-  await addPhone('first')
-  await addPhone('second', { notifyAfterMinutes: 4 })
-  await save()
-  await deliver()
-  expect(takeNotifications()).toEqual(['first: Jane Doe: call by 6:10 AM CST'])
-  clock.at += 11 * 60_000
-  await deliver()
-  expect(takeNotifications().sort()).toEqual([
-    'first: Jane Doe: call now, requested 11 minutes ago',
-    'second: Jane Doe: call now, requested 11 minutes ago',
-  ])
-})
-
 it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
   ['has expired', ({ clock }) => Object.assign(clock, { at: testTime + 30 * 24 * 3_600_000 })],
   ['has ended', ({ db }) => db.kysely.deleteFrom('desk_sessions').execute()],
@@ -118,6 +103,10 @@ it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
     ({ db }) => db.kysely.updateTable('desk_sessions').set({ email: 'gone@example.com' }).execute(),
   ],
   ['and device were removed', ({ db }) => db.kysely.deleteFrom('push_devices').execute()],
+  [
+    'remains, but which was turned off',
+    ({ db }) => db.kysely.updateTable('push_devices').set({ schedule: 'off' }).execute(),
+  ],
 ])('sends nothing to a device whose session %s', async (_, end) => {
   const opened = await open()
   const { db, service, context, addPhone, save, deliver } = opened
@@ -188,13 +177,16 @@ it.each([404, 410])('marks a device as gone after %i, without delaying others', 
 })
 
 it('retries a device whose service fails, without delaying others', async () => {
-  const { service, clock, addPhone, save, deliver, takeNotifications } = await open()
+  const { service, db, clock, addPhone, save, deliver, takeNotifications } = await open()
   await addPhone('busy')
   await addPhone('there')
   const headers = { 'retry-after': '120' }
   service.failNext('busy', { kind: 'status', status: 429, headers }, { kind: 'refuse' })
-  await save()
+  const leadId = await save()
   await deliver()
+  const { deliveries = [] } = (await findLead(db, leadId)) ?? {}
+  const held = deliveries.flatMap(({ state, heldUntil }) => (state === 'waiting' ? heldUntil : []))
+  expect(held).toContain(clock.at + 120_000)
   clock.at += 119_999
   await deliver()
   expect(takeNotifications()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])

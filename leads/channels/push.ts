@@ -1,15 +1,15 @@
 import { formatClock, formatDuration, formatTries } from '../clock.ts'
 import { findPromiseStart, isDueAgain, promiseMs } from '../deadline.ts'
-import { type DeliveryReason, readReason } from '../delivery-reason.ts'
+import type { DeliveryReason } from '../delivery-reason.ts'
 import { readField } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
 import type { ClaimedLead } from '../store/deliveries.ts'
 import {
   canNotify,
   findDeviceChannel,
+  isOn,
   listDevices,
   markDeviceGone,
-  notifiesOfNewLeads,
   type PushDevice,
 } from '../store/push-devices.ts'
 import type { PushReceipt } from '../store/push-receipts.ts'
@@ -17,7 +17,7 @@ import { readVapidKeys } from '../store/stored-settings.ts'
 import { findTown } from '../town.ts'
 import { list } from '../variables.ts'
 import { breakAutoLinks } from './alert.ts'
-import { type Channel, type Context, isEarly, type LeadEvent, type Result } from './channel.ts'
+import type { Channel, Context, Result } from './channel.ts'
 import { post, readHold } from './service-call.ts'
 
 const variables = {
@@ -36,6 +36,9 @@ const planTimeoutMs = 300
 export const push: Channel<'push', typeof variables, PushSettings> = {
   kind: 'push',
   label: 'Push notification',
+  setupHint: 'notifications (on the desk, under People)',
+  wakesPhones: true,
+  phoneConfirms: true,
   settings: {
     variables,
     required: [],
@@ -43,22 +46,23 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
   },
   reasons: ['received', 'unanswered', 'missed', 'again', 'answered'],
   recipients: async ({ readDevices }, event) => {
-    // Suspected spam must not wake anyone.
-    if (event?.lead.deadlineAt === null) return []
     const devices = await readDevices(event?.reason === 'received' ? planTimeoutMs : undefined)
-    return devices
-      .filter((device) => canNotify(device) && (!event || isWanted(device, event)))
-      .map((device) => ({ name: findDeviceChannel(device), to: device.id, label: device.name }))
+    return devices.filter(event ? isOn : canNotify).map((device) => ({
+      name: findDeviceChannel(device),
+      to: device.id,
+      label: device.name,
+      isOffDuty: event?.isOpen === false && device.schedule === 'business-hours',
+    }))
   },
   send: async (deliveries, { to }, context, signal) => {
     const { deskEmails, timeZone } = context.env
     const now = context.now()
     const devices = await listDevices(context.db, { deskEmails, now })
     const device = devices.find(({ id }) => id === to)
-    if (!device || !canNotify(device))
+    if (!device || !isOn(device))
       return deliveries.map(() => ({
         ...{ ok: true, isUndeliverable: true },
-        note: 'The device was removed or signed out.',
+        note: 'The device was removed, signed out, or turned off.',
       }))
     const clock = { now, timeZone }
     const waited = deliveries.filter(hasWaited).map(({ lead }) => lead)
@@ -79,7 +83,7 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
   explainFailure: (leads, since) =>
     `Push notifications about ${leads} have been delayed for ${since}.`,
   doctorCheck: async ({ readDevices }) => {
-    const count = (await readDevices()).filter(notifiesOfNewLeads).length
+    const count = (await readDevices()).filter(isOn).length
     const devices = count === 1 ? '1 device' : `${count} devices`
     return count > 0 ? [{ state: 'ok', text: `Push notifications go to ${devices}.` }] : []
   },
@@ -88,20 +92,6 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
   batchSize: 10,
   isAlert: true,
   expiresAfterMs: 24 * 3_600_000,
-}
-
-/** Whether the device's owner wants to be notified of this lead at the event's time. */
-export function isWanted(device: PushDevice, event: LeadEvent): boolean {
-  const { notifyAfterMinutes, quietUntil, notifyEmergencies, schedule, onCallUntil } = device
-  const { lead, reason, at, shift } = event
-  const works = schedule === shift || schedule === 'always' || shift === 'always'
-  if (onCallUntil <= at && (!works || isEarly(event))) return false
-  const waitedMinutes = (at - findPromiseStart(lead.deadlineAt ?? at)) / 60_000
-  // An early reminder counts as the one it replaces, because no other follows at that time.
-  const minutes =
-    reason === 'received' ? 0 : Math.max(Number(readReason(reason).minutes ?? 0), waitedMinutes)
-  const isEmergency = lead.serviceType === 'emergency'
-  return notifyAfterMinutes <= minutes && (quietUntil <= at || (isEmergency && notifyEmergencies))
 }
 
 /** Returns true if the alert waited for the opening. Emergencies get a separate notification. */

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { phoneNumbers, text, webAddress } from '../variables.ts'
 import type { Alert } from './alert.ts'
 import { createAlertChannel, type Message } from './alert-channel.ts'
-import { type Arrival, type Context, isEarly, nameRecipients, type Result } from './channel.ts'
+import { type Arrival, type Context, nameRecipients, type Result } from './channel.ts'
 import { isLeadRefused, post, readHold } from './service-call.ts'
 
 const variables = {
@@ -27,6 +27,8 @@ type SmsSettings = {
 export const sms = createAlertChannel<'sms', typeof variables, SmsSettings>({
   kind: 'sms',
   label: 'Text message',
+  setupHint: 'texts (TWILIO_… and ALERT_SMS_TO)',
+  wakesPhones: true,
   settings: {
     variables,
     optional: ['TWILIO_API_URL'],
@@ -48,8 +50,6 @@ export const sms = createAlertChannel<'sms', typeof variables, SmsSettings>({
   reasons: ['received', 'unanswered', 'missed', 'again'],
   recipients: async ({ settings: { to, remindTo } }, event) => {
     if (!event) return nameRecipients('sms', [...to, ...remindTo])
-    // Suspected spam must not wake anyone.
-    if (event.lead.deadlineAt === null || isEarly(event)) return []
     return nameRecipients('sms', event.reason === 'received' ? to : remindTo)
   },
   sendAlert: sendSms,

@@ -24,6 +24,7 @@ type WebhookSettings = { url: string; secret: string | undefined }
 const alerts = createAlertChannel<'webhook', typeof variables, WebhookSettings>({
   kind: 'webhook',
   label: 'Webhook',
+  setupHint: 'a webhook (ALERT_WEBHOOK_URL)',
   settings: {
     variables,
     required: ['ALERT_WEBHOOK_URL'],

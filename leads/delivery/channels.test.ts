@@ -75,7 +75,7 @@ it('alerts each recipient once, even if the server rejects another or the list c
   await replaced.deliver()
   expect(replaced.listReceived()).toEqual([])
   replaced.clock.at += 3_600_000
-  expect(await replaced.warn()).toEqual(['airtable-not-set-up'])
+  expect(await replaced.warn()).toEqual(['airtable-not-set-up', 'no-alerts'])
 
   const reordered = await openMail('two@example.com,ONE@example.com', first.db)
   reordered.clock.at += 10_000
@@ -130,7 +130,7 @@ it('stops sending to a webhook after a 410 until the owner resumes it', async ()
   await deliver()
   await deliver()
   expect(requests).toHaveLength(3)
-  expect(await warn()).toEqual(['airtable-not-set-up'])
+  expect(await warn()).toEqual(['airtable-not-set-up', 'no-alerts'])
 })
 
 it('writes the outcome of a lead to Status, unless staff chose another Status', async () => {

@@ -5,7 +5,7 @@ import { alwaysOpen, dayHours, jane, savePhone } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { findKind } from '../channels/channels.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
-import type { PushDevice } from '../store/push-devices.ts'
+import type { Schedule } from '../hours.ts'
 import { planDelivery, planRecipients } from './plan.ts'
 
 const variables = {
@@ -60,33 +60,10 @@ it('sends reminders to the escalation recipients and the webhook', async () => {
   ])
 })
 
-it.each<[Partial<PushDevice>, number, boolean, boolean]>([
-  [{}, 0, false, true],
-  [{ notifyAfterMinutes: 8 }, 7.9, false, false],
-  [{ notifyAfterMinutes: 8 }, 8, false, true],
-  // An early reminder replaces the one after 4 minutes.
-  [{ notifyAfterMinutes: 4 }, 0.5, false, true],
-  [{ quietUntil: Number.MAX_SAFE_INTEGER, notifyEmergencies: false }, 0, false, false],
-  [{ quietUntil: 1, notifyEmergencies: false }, 0, false, true],
-  [{ quietUntil: Number.MAX_SAFE_INTEGER, notifyEmergencies: true }, 0, false, false],
-  [{ quietUntil: Number.MAX_SAFE_INTEGER, notifyEmergencies: true }, 0, true, true],
-])(
-  'notifies a device with %j after %d minutes, emergency %s: %s',
-  async (changes, minutes, isEmergency, isNotified) => {
-    const { db, context, clock, lead } = await open({})
-    await savePhone(db, changes)
-    clock.at += minutes * 60_000
-    const serviceType = isEmergency ? 'emergency' : lead.serviceType
-    const reason = minutes === 0 ? 'received' : 'unanswered-4'
-    const names = await planRecipients(context, { lead: { ...lead, serviceType }, reason })
-    expect(names.some((name) => findKind(name) === 'push')).toBe(isNotified)
-  },
-)
-
 // The company opens an hour after the start of each test.
 const hourMs = 3_600_000
 
-it('delays texts until the opening, and sends everything else at once', async () => {
+it('delays texts until the company opens, and sends everything else immediately', async () => {
   const { context, clock, lead } = await open(variables, dayHours)
   const deadlineAt = clock.at + hourMs + 600_000
   const { channels, channelsAtOpening, escalateAt } = await planDelivery(context, {
@@ -98,23 +75,22 @@ it('delays texts until the opening, and sends everything else at once', async ()
   expect(escalateAt).toBe(clock.at + hourMs + 240_000)
 })
 
-type When = 'at once' | 'at opening' | 'never'
-it.each<[Partial<PushDevice>, When, When]>([
-  [{ schedule: 'always' }, 'at opening', 'at once'],
-  [{ schedule: 'business-hours' }, 'at opening', 'never'],
-  [{ schedule: 'after-hours' }, 'never', 'at once'],
-  [{ schedule: 'business-hours', onCallUntil: Number.MAX_SAFE_INTEGER }, 'at once', 'at once'],
-  [{ schedule: 'business-hours', onCallUntil: 1 }, 'at opening', 'never'],
-  [{ notifyAfterMinutes: 4 }, 'never', 'never'],
+type When = 'now' | 'when we open' | 'never'
+const hasPush = (names: readonly string[]) => names.some((name) => findKind(name) === 'push')
+
+it.each<[Schedule, When, When]>([
+  ['always', 'when we open', 'now'],
+  ['off', 'never', 'never'],
+  // No other phone would be notified.
+  ['business-hours', 'when we open', 'now'],
 ])(
-  'while closed, notifies a device with %j of a lead %s, and of an emergency %s',
-  async (changes, ...whens) => {
+  'while closed, notifies a phone set to %s of a lead %s, and of an emergency %s',
+  async (schedule, ...whens) => {
     const { db, context, clock, lead } = await open({}, dayHours)
-    await savePhone(db, changes)
+    await savePhone(db, { schedule })
     const plan = async (planned: typeof lead): Promise<When> => {
       const { channels, channelsAtOpening = [] } = await planDelivery(context, planned)
-      const hasPush = (names: readonly string[]) => names.some((name) => findKind(name) === 'push')
-      return hasPush(channels) ? 'at once' : hasPush(channelsAtOpening) ? 'at opening' : 'never'
+      return hasPush(channels) ? 'now' : hasPush(channelsAtOpening) ? 'when we open' : 'never'
     }
     expect([
       await plan({ ...lead, deadlineAt: clock.at + hourMs + 600_000 }),
@@ -123,15 +99,33 @@ it.each<[Partial<PushDevice>, When, When]>([
   },
 )
 
-it('notifies after-hours devices of nothing while open, unless the company never closes', async () => {
-  for (const [hours, isNotified] of [
-    [dayHours, false],
-    [alwaysOpen, true],
+it('notifies phones outside their hours only if no other phone is notified', async () => {
+  const texts = { ...variables, ESCALATION_SMS_TO: '' }
+  for (const [given, others, isNotified] of [
+    [{}, [], true],
+    [{}, ['off'], true],
+    [{}, ['always'], false],
+    [texts, [], false],
   ] as const) {
-    const { db, context, clock, lead } = await open({}, hours)
-    await savePhone(db, { schedule: 'after-hours' })
-    clock.at += 2 * hourMs
-    const { channels } = await planDelivery(context, { ...lead, deadlineAt: clock.at + 600_000 })
-    expect(channels.map(findKind).includes('push')).toBe(isNotified)
+    const { db, context, lead } = await open(given, dayHours)
+    await savePhone(db, { id: 'by-day', sessionId: 'by-day', schedule: 'business-hours' })
+    for (const schedule of others)
+      await savePhone(db, { id: schedule, sessionId: schedule, schedule })
+    for (const reason of ['received', 'unanswered-4', 'missed', 'again-1'] as const) {
+      const emergency = { ...lead, serviceType: 'emergency' as const }
+      const names = await planRecipients(context, { lead: emergency, reason })
+      expect([reason, names.includes('push-by-day')]).toEqual([reason, isNotified])
+    }
   }
+})
+
+it('notifies every phone that is on if the company never closes', async () => {
+  const { db, context, lead } = await open({})
+  for (const schedule of ['always', 'business-hours', 'off'] as const)
+    await savePhone(db, { id: schedule, sessionId: schedule, schedule })
+  const { channels } = await planDelivery(context, lead)
+  expect(channels.filter((name) => findKind(name) === 'push').sort()).toEqual([
+    'push-always',
+    'push-business',
+  ])
 })

@@ -1,25 +1,35 @@
 import type { Channel, LeadEvent } from '../channels/channel.ts'
-import { type ChannelContext, channels, findNames } from '../channels/channels.ts'
+import { type ChannelContext, channels, findDestinations } from '../channels/channels.ts'
 import { findPromiseStart } from '../deadline.ts'
 import { readReason } from '../delivery-reason.ts'
-import { findShift } from '../hours.ts'
+import { isOpen } from '../hours.ts'
 import type { DeliveryPlan } from '../store/save-lead.ts'
 import { computeFirstReminderAt } from './reminder-steps.ts'
 
 /** Returns the names of the recipients to notify at a time, by default now. */
 export async function planRecipients(
-  context: ChannelContext,
+  context: Pick<ChannelContext, 'env' | 'hours' | 'now' | 'readDevices'>,
   { at = context.now(), ...given }: Pick<LeadEvent, 'lead' | 'reason'> & { at?: number },
   all: readonly Channel[] = channels,
 ): Promise<string[]> {
-  const event = { ...given, at, shift: findShift(at, context.hours) }
+  const event = { ...given, isOpen: isOpen(at, context.hours) }
   const { kind } = readReason(event.reason)
-  const planned = all.filter(({ reasons }) => reasons.includes(kind))
-  const names = await Promise.all(planned.map((channel) => findNames(channel, context, event)))
-  return names.flat()
+  const { deadlineAt } = event.lead
+  const mayWake = deadlineAt !== null && at >= findPromiseStart(deadlineAt)
+  const planned = all.filter(
+    ({ reasons, wakesPhones }) => reasons.includes(kind) && (mayWake || !wakesPhones),
+  )
+  const found = await Promise.all(
+    planned.map(async (channel) => {
+      const destinations = await findDestinations(channel, context, event)
+      return destinations.map((one) => ({ ...one, wakesPhones: channel.wakesPhones }))
+    }),
+  )
+  const wakesOne = found.flat().some(({ wakesPhones, isOffDuty }) => wakesPhones && !isOffDuty)
+  return found.flat().flatMap(({ name, isOffDuty }) => (wakesOne && isOffDuty ? [] : [name]))
 }
 
-/** Returns the channels for a new lead, now and at the opening, and the time of its first reminder. */
+/** Returns the channels for a new lead, now and when it opens, and the time of its first reminder. */
 export async function planDelivery(
   context: ChannelContext,
   lead: LeadEvent['lead'],

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
 import { openTestDesk } from '#testing/desk.ts'
-import { alwaysOpen, dayHours, makePhone, testTime } from '#testing/saved-leads.ts'
+import { alwaysOpen, dayHours, makePhone } from '#testing/saved-leads.ts'
 import type { BusinessHours } from '../hours.ts'
 import { saveDevice } from '../store/push-devices.ts'
 
@@ -15,43 +15,32 @@ async function open() {
   return { ...desk, service, subscribe, list }
 }
 
-it('renames, tests, pauses, and removes a device', async () => {
+it('renames, tests, turns off, and removes a device', async () => {
   const { service, subscribe, list, call, cookie } = await open()
   const subscription = service.addPhone('phone')
   expect((await subscribe({ name: 'My phone', subscription })).status).toBe(200)
-  const { devices, publicKey, steps } = await list()
+  const { devices, publicKey } = await list()
   expect(publicKey).toMatch(/^B[\w-]{86}$/)
-  expect(steps).toEqual([0, 4, 8])
   const [{ id }] = devices
-  const fresh = {
-    name: 'My phone',
-    person: 'Sam Hill',
-    isThis: true,
-    canNotify: true,
-    isSilent: false,
-    notifyAfterMinutes: 0,
-  }
-  expect(devices).toEqual([
-    { ...fresh, id, quietUntil: 0, notifyEmergencies: true, schedule: 'always', onCallUntil: 0 },
-  ])
+  const phone = { id, name: 'My phone', person: 'Sam Hill', schedule: 'always' }
+  const state = { isThis: true, canNotify: true, isSilent: false }
+  expect(devices).toEqual([{ ...phone, ...state }])
 
   expect((await call('POST', `/api/devices/${id}/test`, { cookie })).status).toBe(200)
   expect(service.messages[0]?.data.notification.title).toBe('Notifications work')
 
-  const body = {
-    name: 'Truck',
-    notifyAfterMinutes: 4,
-    quietUntil: 1_800_000_000_000,
-    notifyEmergencies: false,
-    schedule: 'after-hours',
-    onCallUntil: 1_800_000_000_000,
-  }
-  expect((await call('PUT', `/api/devices/${id}`, { cookie, body })).status).toBe(200)
-  expect((await list()).devices).toMatchObject([body])
+  const change = async (body: object) =>
+    (await call('PUT', `/api/devices/${id}`, { cookie, body })).status
+  // Two desks with old data change one setting each.
+  expect(await change({ name: 'Truck' })).toBe(200)
+  expect(await change({ schedule: 'off' })).toBe(200)
+  expect((await list()).devices).toMatchObject([{ name: 'Truck', schedule: 'off' }])
+  for (const body of [{}, { schedule: 'after-hours' }, { name: 'Van', schedule: 'always' }])
+    expect(await change(body)).toBe(400)
 
   await call('DELETE', `/api/devices/${id}`, { cookie })
   expect((await list()).devices).toEqual([])
-  expect((await call('PUT', `/api/devices/${id}`, { cookie, body })).status).toBe(404)
+  expect(await change({ name: 'Truck' })).toBe(404)
 })
 
 it('explains why a test notification failed', async () => {
@@ -93,10 +82,10 @@ it('changes nothing for a known browser, and keeps the settings of a replaced or
   await subscribe({ subscription })
   expect(await read()).toEqual(registered)
 
-  const [{ id, ...device }] = (await list()).devices
-  const body = { ...device, notifyAfterMinutes: 4, schedule: 'after-hours' }
+  const [{ id }] = (await list()).devices
+  const body = { schedule: 'business-hours' }
   await call('PUT', `/api/devices/${id}`, { cookie, body })
-  const kept = [{ id, name: 'Truck', notifyAfterMinutes: 4, schedule: 'after-hours' }]
+  const kept = [{ id, name: 'Truck', ...body }]
   service.failNext('phone', { kind: 'status', status: 410 })
   await call('POST', `/api/devices/${id}/test`, { cookie })
   expect((await list()).devices).toMatchObject([{ canNotify: false }])
@@ -172,10 +161,9 @@ it.each([
   expect((await list()).devices).toEqual([])
 })
 
-it('returns the next opening, or null if the company never closes', async () => {
+it('returns whether the company ever closes', async () => {
   const read = async (hours: BusinessHours) =>
-    (await (await openTestDesk('sqlite', { hours })).get('/api/devices')).opensAt
-  // It is 6 AM.
-  expect(await read(dayHours)).toBe(testTime + 3_600_000)
-  expect(await read(alwaysOpen)).toBeNull()
+    (await (await openTestDesk('sqlite', { hours })).get('/api/devices')).isAlwaysOpen
+  expect(await read(dayHours)).toBe(false)
+  expect(await read(alwaysOpen)).toBe(true)
 })

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { isPushService, push, sendPush } from '../channels/push.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
-import { findClosure, schedules } from '../hours.ts'
+import { schedules } from '../hours.ts'
 import {
   canNotify,
   changeDevice,
-  type DeviceChanges,
+  type DeviceChange,
   type PushDevice,
   removeDevices,
   saveDevice,
@@ -15,7 +15,7 @@ import { readVapidKeys } from '../store/stored-settings.ts'
 import { type DeskApp, type DeskContext, readBody, refuse } from './routes.ts'
 
 /** Leaves out the device's address and keys, which must stay on the server. */
-export type DeviceCard = Pick<PushDevice, 'id' | 'person' | keyof DeviceChanges> & {
+export type DeviceCard = Pick<PushDevice, 'id' | 'person' | 'name' | 'schedule'> & {
   canNotify: boolean
   isThis: boolean
   /** The device confirmed none of its last 3 leads. */
@@ -42,10 +42,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
         isSilent: silent.includes(device),
       }
     })
-    const steps = [0, ...env.escalateAfterMinutes]
-    // Null if the company never closes.
-    const opensAt = findClosure(now(), hours)?.to ?? null
-    return c.json({ publicKey, devices, steps, opensAt })
+    return c.json({ publicKey, devices, isAlwaysOpen: hours.open === 'always' })
   })
   app.post('/api/devices', async (c) => {
     const { name, subscription } = await readBody(c, newDevice, badRegistration)
@@ -76,9 +73,9 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
       own.goneAt === null
     if (isSame && name === undefined) return c.json({ ok: true })
     await saveDevice(db, {
-      ...{ notifyAfterMinutes: 0, quietUntil: 0, notifyEmergencies: true, name: 'A phone' },
-      ...{ schedule: 'always', onCallUntil: 0 },
       id: crypto.randomUUID(),
+      name: 'A phone',
+      schedule: 'always',
       // Keep the settings and pending notifications when the browser's push endpoint changes.
       ...own,
       ...(name !== undefined && { name }),
@@ -88,7 +85,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
     return c.json({ ok: true })
   })
   app.put('/api/devices/:id', async (c) => {
-    const body = await readBody(c, changes, badChanges)
+    const body: DeviceChange = await readBody(c, change, badChange)
     const exists = await changeDevice(db, c.req.param('id'), body)
     return exists ? c.json({ ok: true }) : refuse(c, 404, gone)
   })
@@ -115,7 +112,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
 
 const badRegistration =
   'This browser could not be registered for notifications. Reload the page and try again.'
-const badChanges = 'These settings could not be saved. Reload the page and try again.'
+const badChange = 'This setting could not be saved. Reload the page and try again.'
 const testTimeoutMs = 8_000
 const gone =
   'This device no longer receives notifications. Open the desk on it and turn them on again.'
@@ -167,12 +164,7 @@ const receipt = v.object({
   reason: v.custom<DeliveryReason>((reason) => typeof reason === 'string'),
   leadIds: v.pipe(v.array(v.string()), v.maxLength(push.batchSize)),
 })
-const time = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1e13))
-const changes = v.object({
-  name,
-  notifyAfterMinutes: v.pipe(v.number(), v.minValue(0), v.maxValue(10)),
-  quietUntil: time,
-  notifyEmergencies: v.boolean(),
-  schedule: v.picklist(schedules),
-  onCallUntil: time,
-})
+const change = v.union([
+  v.strictObject({ name }),
+  v.strictObject({ schedule: v.picklist(schedules) }),
+])

@@ -1,7 +1,7 @@
 import type { BusinessHours } from '../hours.ts'
 import type { Env } from '../settings.ts'
 import type { PushDevice } from '../store/push-devices.ts'
-import type { Pending } from '../store/reading.ts'
+import type { Pending, Undelivered } from '../store/reading.ts'
 
 /** Where problems are shown: to monitoring, to the owner, at server start, to a developer. */
 export type Place = 'healthz' | 'desk' | 'start' | 'doctor'
@@ -52,8 +52,8 @@ export type DatabaseFacts = {
   /** The devices that confirmed none of their last 3 leads. */
   silentDevices: readonly PushDevice[]
   isWebhookStopped: boolean
-  /** Texts of the last day that did not arrive, with the latest reason. */
-  undelivered?: { leads: number; lastError: string } | undefined
+  /** By channel kind: messages of the last day that did not arrive. */
+  undelivered: ReadonlyMap<string, Undelivered>
 }
 
 /** The entry files read these, because only they can use the file system and the site's content. */

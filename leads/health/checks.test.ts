@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { alwaysOpen, dayHours, makePhone, testTime as now } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { channels } from '../channels/channels.ts'
+import type { BusinessHours } from '../hours.ts'
 import { readEnv } from '../settings.ts'
 import type { PushDevice } from '../store/push-devices.ts'
 import type { DatabaseFacts, HealthContext, MachineFacts, Place } from './check.ts'
@@ -18,7 +19,7 @@ const complete = {
 }
 const env = makeSettings({ ...complete, DESK_URL: 'https://desk.example.com' })
 const database: DatabaseFacts = {
-  ...{ pending: new Map(), devices: [], silentDevices: [] },
+  ...{ pending: new Map(), undelivered: new Map(), devices: [makePhone()], silentDevices: [] },
   isWebhookStopped: false,
 }
 const storage = { kind: 'disk' as const, freeBytes: 80e9, newestBackupAt: now - 3_600_000 }
@@ -51,8 +52,7 @@ const problems: Record<string, Partial<HealthContext>> = {
   'airtable-not-set-up': {
     env: makeSettings({ ...complete, AIRTABLE_TOKEN: '', AIRTABLE_BASE_ID: '' }),
   },
-  'no-alerts': { env: makeSettings({ AIRTABLE_TOKEN: 'pat.x', AIRTABLE_BASE_ID: 'app' }) },
-  'nobody-on-call': { hours: dayHours },
+  'no-alerts': withDatabase({ devices: [] }),
   ...Object.fromEntries(
     channels
       .filter(({ settings }) => settings.required.length > 0)
@@ -64,7 +64,9 @@ const problems: Record<string, Partial<HealthContext>> = {
   ...Object.fromEntries(
     channels.map(({ kind }) => [`${kind}-late`, withPending(kind, limits.otherLateMs + 1)]),
   ),
-  'sms-undelivered': withDatabase({ undelivered: { leads: 2, lastError: 'Not registered.' } }),
+  'sms-undelivered': withDatabase({
+    undelivered: new Map([['sms', { leads: 2, lastError: 'Not registered.' }]]),
+  }),
   'webhook-stopped': withDatabase({ isWebhookStopped: true }),
   'push-device-gone': withDatabase({ devices: [makePhone({ goneAt: now })] }),
   'push-device-silent': withDatabase({ silentDevices: [makePhone()] }),
@@ -120,42 +122,41 @@ it('counts leads, and shows the owner only the helpful part of an error', async 
   expect(problem?.forDeveloper.text).toContain('set AIRTABLE_TOKEN')
 })
 
-it('reports no missing alerts if a phone is notified of new leads', async () => {
-  const nothing = makeSettings({ AIRTABLE_TOKEN: 'pat.x', AIRTABLE_BASE_ID: 'app' })
-  const list = (devices: DatabaseFacts['devices']) =>
-    listIds('healthz', { env: nothing, ...withDatabase({ devices }) })
-  expect(await list([makePhone({ notifyAfterMinutes: 4 })])).toEqual(['no-alerts'])
-  expect(await list([makePhone({ goneAt: now })])).toEqual(['no-alerts'])
-  expect(await list([makePhone()])).toEqual([])
-})
+const sms = {
+  ...{ TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 't', TWILIO_FROM: '+15550001111' },
+  ALERT_SMS_TO: '+15550002222',
+}
+const bare = { AIRTABLE_TOKEN: 'pat.x', AIRTABLE_BASE_ID: 'app' }
+const whenOpen = { ...dayHours, emergencies: 'when open' as const }
 
-it.each<[string, Partial<PushDevice>, boolean]>([
-  ['always', {}, false],
-  ['after hours', { schedule: 'after-hours' }, false],
-  ['in business hours', { schedule: 'business-hours' }, true],
-  ['on call', { schedule: 'business-hours', onCallUntil: now + 3_600_000 }, false],
-  ['unless it is paused', { quietUntil: now + 3_600_000, notifyEmergencies: false }, true],
-  ['no longer', { goneAt: now }, true],
-])('checks whether a phone is notified at night: %s', async (_, changes, isFound) => {
-  const facts = withDatabase({ devices: [makePhone(changes)] })
-  const ids = await listIds('desk', { hours: dayHours, ...facts })
-  expect(ids.includes('nobody-on-call')).toBe(isFound)
-})
+const ever = 'New leads don’t notify anyone.'
+const atNight = 'If a lead comes in at night, no phone is notified.'
+const whileClosed = 'If an emergency comes in while you’re closed, no phone is notified.'
 
-it('warns during the day that no phone is notified at night', async () => {
-  const noon = now + 6 * 3_600_000
-  const devices = [makePhone({ schedule: 'business-hours' })]
-  const facts = { now: noon, hours: dayHours, ...withDatabase({ devices }) }
-  expect(await listIds('desk', facts)).toContain('nobody-on-call')
-  const whenOpen = { ...dayHours, emergencies: 'when open' as const }
-  expect(await listIds('desk', { ...facts, hours: whenOpen })).not.toContain('nobody-on-call')
-})
-
-it('does not warn about the night if text messages are set up', async () => {
-  const sms = { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 't', TWILIO_FROM: '+15550001111' }
-  const settings = makeSettings({ ...complete, ...sms, ALERT_SMS_TO: '+15550002222' })
-  const ids = await listIds('desk', { env: settings, hours: dayHours })
-  expect(ids).not.toContain('nobody-on-call')
+it.each<[string, Record<string, string>, Partial<PushDevice>[], BusinessHours, string | undefined]>(
+  [
+    ['nothing', bare, [], dayHours, ever],
+    ['a phone that is off', bare, [{ schedule: 'off' }], dayHours, ever],
+    ['a phone that is gone', bare, [{ goneAt: now }], alwaysOpen, ever],
+    ['a phone that is on', bare, [{}], alwaysOpen, undefined],
+    ['a phone in business hours', bare, [{ schedule: 'business-hours' }], dayHours, undefined],
+    ['texts', { ...bare, ...sms }, [], dayHours, undefined],
+    ['email, never closed', complete, [], alwaysOpen, atNight],
+    ['email and a phone that is off', complete, [{ schedule: 'off' }], alwaysOpen, atNight],
+    ['email, emergencies at night', complete, [], dayHours, whileClosed],
+    ['email, no calls at night', complete, [], whenOpen, undefined],
+    ['email and texts', { ...complete, ...sms }, [], alwaysOpen, undefined],
+  ],
+)('warns if a lead would alert nobody: %s', async (_, given, phones, hours, text) => {
+  const settings = makeSettings(given)
+  const devices = phones.map((changes) => makePhone(changes))
+  // During the day, before it happens, and at night.
+  for (const at of [now, now + 6 * 3_600_000]) {
+    const facts = { env: settings, hours, now: at, ...withDatabase({ devices }) }
+    const found = (await find('desk', facts)).find(({ id }) => id === 'no-alerts')
+    expect(found?.forOwner?.text).toBe(text)
+    expect((await listIds('healthz', facts)).includes('no-alerts')).toBe(text !== undefined)
+  }
 })
 
 it.each<[string, Record<string, string>, Partial<MachineFacts>, boolean]>([

@@ -1,11 +1,11 @@
 import { nextSteps } from '../channels/airtable/airtable.ts'
+import type { Channel } from '../channels/channel.ts'
 import { type ChannelKind, channels } from '../channels/channels.ts'
 import { formatDuration } from '../clock.ts'
-import { notifiesOfNewLeads } from '../store/push-devices.ts'
-import type { Pending } from '../store/reading.ts'
+import type { Pending, Undelivered } from '../store/reading.ts'
 import { type Check, defineCheck, type HealthContext, type Place } from './check.ts'
 import { deskChecks } from './desk-checks.ts'
-import { deviceChecks, nobodyOnCall } from './device-checks.ts'
+import { deviceChecks, noAlerts } from './device-checks.ts'
 
 export const limits = {
   // By then, retries after 5, 10, 20, 30, and 30 s have failed, and 8 minutes are left to call.
@@ -64,6 +64,21 @@ const checkLate = ({ kind, explainFailure, isAlert }: (typeof channels)[number])
     forDeveloper: (pending, context) => ({
       text: `${explain(pending, context)} ${pending.lastError ?? 'No attempt has been made yet.'}`,
       next: 'Fix the cause. Deliveries are retried automatically',
+    }),
+  })
+}
+
+const checkArrival = ({ kind, label }: Channel) => {
+  const explain = ({ leads, lastError }: Undelivered) =>
+    `${label} alerts about ${countLeads(leads)} did not arrive in the last 24 hours. ${lastError}`
+  return defineCheck({
+    id: `${kind}-undelivered`,
+    runsIn: ['desk', 'doctor'],
+    find: ({ database }) => database?.undelivered.get(kind),
+    forOwner: (found) => ({ text: `${explain(found)} Check this page for new leads.` }),
+    forDeveloper: (found) => ({
+      text: explain(found),
+      next: 'Fix the cause. The warning disappears a day after the last failed message',
     }),
   })
 }
@@ -162,39 +177,10 @@ export const healthChecks: readonly Check[] = [
       next: nextSteps.settings,
     }),
   }),
-  defineCheck({
-    id: 'no-alerts',
-    runsIn: everywhere,
-    find: (context) => {
-      const { database, databaseFault } = context
-      // Without the database, we cannot read the devices.
-      if (hasAlerts(context) || databaseFault !== undefined) return
-      return !database?.devices.some(notifiesOfNewLeads)
-    },
-    forOwner: () => ({
-      text: 'New leads don’t notify anyone.',
-      action: { label: 'Turn on notifications for this phone', kind: 'turn-on-notifications' },
-    }),
-    forDeveloper: () => ({
-      text: 'No alerts are set up, so new leads do not notify anyone.',
-      next: 'Turn on notifications on the desk, under People. Or set up email (SMTP_URL and ALERT_EMAIL_…), texts (TWILIO_… and ALERT_SMS_TO), or a webhook (ALERT_WEBHOOK_URL) in .env',
-    }),
-  }),
-  nobodyOnCall,
+  noAlerts,
   ...channels.filter(({ settings }) => settings.required.length > 0).map(checkIncomplete),
   ...channels.map(checkLate),
-  defineCheck({
-    id: 'sms-undelivered',
-    runsIn: ['desk', 'doctor'],
-    find: ({ database }) => database?.undelivered,
-    forOwner: ({ leads, lastError }) => ({
-      text: `In the last 24 hours, texts about ${countLeads(leads)} did not arrive. ${lastError} Check this page for new leads.`,
-    }),
-    forDeveloper: ({ leads, lastError }) => ({
-      text: `In the last 24 hours, texts about ${countLeads(leads)} did not arrive. ${lastError}`,
-      next: 'Fix the cause in the Twilio console. The warning disappears a day after the last failed text',
-    }),
-  }),
+  ...(channels as readonly Channel[]).filter(({ findArrival }) => findArrival).map(checkArrival),
   defineCheck({
     id: 'webhook-stopped',
     runsIn: ['healthz', 'desk', 'doctor'],

@@ -1,7 +1,6 @@
-import { isWanted } from '../channels/push.ts'
-import { promiseMs } from '../deadline.ts'
-import { findClosure, findShift } from '../hours.ts'
-import { canNotify, type PushDevice } from '../store/push-devices.ts'
+import type { Channel } from '../channels/channel.ts'
+import { channels } from '../channels/channels.ts'
+import { canNotify, isOn, type PushDevice } from '../store/push-devices.ts'
 import { type Check, defineCheck, type OwnerAction } from './check.ts'
 
 /** Returns undefined if there are no devices. */
@@ -12,26 +11,48 @@ const listNames = (devices: readonly PushDevice[] = []) =>
 
 const openPeople: OwnerAction = { label: 'Open People', kind: 'open', route: '#/people' }
 
-/** Checks the next closure, so that the warning appears while the company is still open. */
-export const nobodyOnCall = defineCheck({
-  id: 'nobody-on-call',
-  runsIn: ['desk', 'doctor'],
-  find: ({ env, hours, database, now }) => {
-    const closure = hours.emergencies === 'always' ? findClosure(now, hours) : undefined
-    if (!closure || !database || env.sms) return
-    const at = closure.from
-    const lead = { serviceType: 'emergency' as const, email: '', deadlineAt: at + promiseMs }
-    const event = { lead, reason: 'received' as const, at, shift: findShift(at, hours) }
-    return !database.devices.some((device) => canNotify(device) && isWanted(device, event))
+const listHints = (some: readonly Channel[]) =>
+  new Intl.ListFormat('en-US', { type: 'disjunction' }).format(
+    some.flatMap(({ setupHint = [] }) => setupHint),
+  )
+const waking = (channels as readonly Channel[]).filter(({ wakesPhones }) => wakesPhones)
+const asleep = 'Email alone does not wake anyone.'
+
+const texts = {
+  ever: {
+    owner: 'New leads don’t notify anyone.',
+    developer: 'No alerts are set up, so new leads do not notify anyone.',
+    next: `Set up ${listHints(channels)}`,
   },
-  forOwner: () => ({
-    text: 'If an emergency comes in while you’re closed, no phone is notified.',
-    action: { ...openPeople, label: 'Choose who is on call' },
+  'at night': {
+    owner: 'If a lead comes in at night, no phone is notified.',
+    developer: `If a lead comes in at night, no phone is notified, although the page promises a call at any hour. ${asleep}`,
+    next: `Set up ${listHints(waking)}`,
+  },
+  'while closed': {
+    owner: 'If an emergency comes in while you’re closed, no phone is notified.',
+    developer: `If an emergency comes in while the company is closed, no phone is notified, although the page promises a call. ${asleep}`,
+    next: `Set up ${listHints(waking)}. Or set emergencies to “when open” in site/content.ts`,
+  },
+}
+
+/** Finds out before it happens. At any hour, planning reaches at least the phones that are on. */
+export const noAlerts = defineCheck({
+  id: 'no-alerts',
+  runsIn: ['healthz', 'desk', 'start', 'doctor'],
+  find: ({ env, hours, database, databaseFault }): keyof typeof texts | undefined => {
+    // Without the database, we cannot read the devices.
+    if (databaseFault !== undefined || database?.devices.some(isOn)) return
+    if (env.alertKinds.length === 0) return 'ever'
+    if (!database || waking.some(({ kind }) => env.alertKinds.includes(kind))) return
+    if (hours.open === 'always') return 'at night'
+    return hours.emergencies === 'always' ? 'while closed' : undefined
+  },
+  forOwner: (when) => ({
+    text: texts[when].owner,
+    action: { label: 'Turn on notifications for this phone', kind: 'turn-on-notifications' },
   }),
-  forDeveloper: () => ({
-    text: 'If an emergency comes in while the company is closed, no phone is notified, although the page promises a call within 10 minutes.',
-    next: 'Set a phone to “Always” or “After hours” on the desk, under People. Or set ALERT_SMS_TO in .env, or emergencies to “when open” in site/content.ts',
-  }),
+  forDeveloper: (when) => ({ text: texts[when].developer, next: texts[when].next }),
 })
 
 export const deviceChecks: readonly Check[] = [

@@ -1,16 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
-import { alwaysOpen, storeLead, testTime } from '#testing/saved-leads.ts'
+import { dayHours, storeLead, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { nameRecipients } from '../channels/channel.ts'
 import { examine } from './examine.ts'
 
+const hours = { ...dayHours, emergencies: 'when open' as const }
 const env = makeSettings({
   AIRTABLE_TOKEN: 'pat.x',
   AIRTABLE_BASE_ID: 'app',
   SMTP_URL: 'smtp://localhost',
   ALERT_EMAIL_FROM: 'site@example.com',
   ALERT_EMAIL_TO: 'a@example.com,b@example.com',
+  TWILIO_ACCOUNT_SID: 'AC1',
+  TWILIO_AUTH_TOKEN: 't',
+  TWILIO_FROM: '+15550001111',
+  ALERT_SMS_TO: '+15550002222,+15550003333',
 })
 
 describe.each(engines)('on %s', (engine) => {
@@ -30,7 +35,7 @@ describe.each(engines)('on %s', (engine) => {
     const listTexts = async (ageMs: number) => {
       const problems = await examine('desk', {
         env,
-        hours: alwaysOpen,
+        hours,
         db,
         now: () => testTime + ageMs,
       })
@@ -46,14 +51,14 @@ describe.each(engines)('on %s', (engine) => {
   it('ignores deliveries to recipients who are no longer set up', async () => {
     const db = await openTestDatabase(engine)
     await storeLead(db, { channels: ['email-00000000'] })
-    expect(
-      await examine('healthz', { env, hours: alwaysOpen, db, now: () => testTime + 3_600_000 }),
-    ).toEqual([])
+    expect(await examine('healthz', { env, hours, db, now: () => testTime + 3_600_000 })).toEqual(
+      [],
+    )
   })
 
   it('reports texts that did not arrive in the last 24 hours', async () => {
     const db = await openTestDatabase(engine)
-    const channels = ['sms-0a1b2c3d', 'sms-4e5f6a7b']
+    const channels = nameRecipients('sms', env.sms?.to ?? []).map(({ name }) => name)
     for (const [at, error] of ['Out of credit.', 'Not registered.'].entries()) {
       const leadId = await storeLead(db, { channels, at: testTime + at })
       await db.kysely
@@ -68,14 +73,14 @@ describe.each(engines)('on %s', (engine) => {
     await db.kysely.updateTable('deliveries').set(failed).where('lead_id', '=', pushed).execute()
     const list = async (afterMs: number) => {
       const now = () => testTime + afterMs
-      const problems = await examine('desk', { env, hours: alwaysOpen, db, now })
+      const problems = await examine('desk', { env, hours, db, now })
       return problems.map(({ forOwner }) => forOwner?.text)
     }
     expect(await list(60_000)).toEqual([
-      'In the last 24 hours, texts about 2 leads did not arrive. Not registered. Check this page for new leads.',
+      'Text message alerts about 2 leads did not arrive in the last 24 hours. Not registered. Check this page for new leads.',
     ])
     expect(await list(24 * 3_600_000 + 1)).toEqual([
-      'In the last 24 hours, texts about 1 lead did not arrive. Not registered. Check this page for new leads.',
+      'Text message alerts about 1 lead did not arrive in the last 24 hours. Not registered. Check this page for new leads.',
     ])
     expect(await list(24 * 3_600_000 + 2)).toEqual([])
   })

@@ -1,9 +1,10 @@
-import { channels, findNames } from '../channels/channels.ts'
+import type { Channel } from '../channels/channel.ts'
+import { channels, findDestinations } from '../channels/channels.ts'
 import { isWebhookStopped } from '../channels/webhook.ts'
 import type { Env } from '../settings.ts'
 import { listDevices } from '../store/push-devices.ts'
 import { findSilentDevices } from '../store/push-receipts.ts'
-import { type Pending, readPending, readUndelivered } from '../store/reading.ts'
+import { type Pending, readPending, readUndelivered, type Undelivered } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 import {
   type DatabaseFacts,
@@ -43,14 +44,17 @@ export async function readDatabaseFacts(
 ): Promise<DatabaseFacts> {
   const devices = await listDevices(db, { ...env, now: now() })
   const pending = new Map<string, Pending>()
-  for (const channel of channels) {
+  const undelivered = new Map<string, Undelivered>()
+  for (const channel of channels as readonly Channel[]) {
     // Ignore deliveries to removed recipients; they expire.
-    const names = await findNames(channel, { env, now, readDevices: async () => devices })
-    const found = await readPending(db, names, now())
-    if (found) pending.set(channel.kind, found)
+    const found = await findDestinations(channel, { env, now, readDevices: async () => devices })
+    const names = found.map(({ name }) => name)
+    const waiting = await readPending(db, names, now())
+    if (waiting) pending.set(channel.kind, waiting)
+    const failed = channel.findArrival && (await readUndelivered(db, names, now() - dayMs))
+    if (failed) undelivered.set(channel.kind, failed)
   }
   const stopped = env.webhook && (await isWebhookStopped(db, env.webhook.url))
   const silentDevices = await findSilentDevices(db, devices, now())
-  const undelivered = await readUndelivered(db, now() - dayMs)
   return { devices, silentDevices, pending, isWebhookStopped: stopped ?? false, undelivered }
 }

@@ -6,7 +6,7 @@ import { describeInFull } from './describe.ts'
 const delivery: Delivery = {
   ...{ channel: 'email', reason: 'received', state: 'sent', attempts: 1, nextAttemptAt: 0 },
   ...{ dueAt: testTime, settledAt: testTime, lastError: null, note: null },
-  ...{ checkAt: null, arrivedAt: null, tappedAt: null },
+  ...{ heldUntil: null, checkAt: null, arrivedAt: null, tappedAt: null },
 }
 const [sms, push] = ['sms-0a1b2c3d', 'push-0a1b2c3d']
 
@@ -40,6 +40,7 @@ it.each<[string, string, Partial<Delivery>]>([
   ['failed', 'failed, tried at 6:00 AM CST', { channel: sms, state: 'failed' }],
   ['failed', 'failed, stopped trying at 6:00 AM CST', { state: 'expired' }],
   ['waiting', 'second try now', { state: 'waiting' }],
+  ['waiting', 'second try in 30 seconds', { state: 'waiting', heldUntil: testTime + 90_000 }],
   ['waiting', 'second try in 20 seconds', { state: 'waiting', nextAttemptAt: testTime + 80_000 }],
 ])('calls a delivery %s: %s', (state, status, changes) => {
   const deliveries = [{ ...delivery, lastError: 'Too busy.', ...changes }]

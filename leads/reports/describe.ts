@@ -1,4 +1,4 @@
-import { confirmsArrival, findChannel, findKind } from '../channels/channels.ts'
+import { confirmsArrival, findChannel } from '../channels/channels.ts'
 import { formatClock, formatDuration, formatPreciseDuration } from '../clock.ts'
 import { findPromiseStart } from '../deadline.ts'
 import { type ReasonKind, readReason } from '../delivery-reason.ts'
@@ -99,7 +99,7 @@ const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seven
 const confirmationMs = 60_000
 
 function describeState(delivery: Delivery, lead: StoredLead, { now, timeZone }: Options): string {
-  const { channel, state, attempts, settledAt, nextAttemptAt, checkAt } = delivery
+  const { channel, state, attempts, settledAt, checkAt } = delivery
   const settled = formatClock(settledAt ?? 0, { now, timeZone })
   switch (findDeliveryState(delivery)) {
     case 'arrived':
@@ -116,7 +116,8 @@ function describeState(delivery: Delivery, lead: StoredLead, { now, timeZone }: 
   }
   const ordinal = ordinals[attempts]
   const tryName = ordinal ? `${ordinal} try` : `try ${attempts + 1}`
-  const inMs = nextAttemptAt - now
+  // After a 429, the whole channel is on hold.
+  const inMs = Math.max(delivery.nextAttemptAt, delivery.heldUntil ?? 0) - now
   if (attempts === 0 && inMs <= 0) return 'not sent yet'
   return inMs > 0 ? `${tryName} in ${formatDuration(inMs)}` : `${tryName} now`
 }
@@ -127,7 +128,7 @@ function describeArrival(
   clock: { now: number; timeZone: string },
 ): string {
   const at = arrivedAt ?? 0
-  if (findKind(channel) !== 'push') return `arrived at ${formatClock(at, clock)}`
+  if (!findChannel(channel)?.phoneConfirms) return `arrived at ${formatClock(at, clock)}`
   // Reminders, and alerts that waited for the opening, are due later than the request.
   const isFirst = reason === 'received' && dueAt === receivedAt
   const shown = isFirst

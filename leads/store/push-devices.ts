@@ -12,8 +12,7 @@ export const canNotify = ({ goneAt, isSignedIn }: PushDevice): boolean =>
 export const findDeviceChannel = ({ id }: Pick<PushDevice, 'id'>): string =>
   `push-${id.slice(0, 8)}`
 
-export const notifiesOfNewLeads = (device: PushDevice): boolean =>
-  canNotify(device) && device.notifyAfterMinutes === 0
+export const isOn = (device: PushDevice): boolean => canNotify(device) && device.schedule !== 'off'
 
 export async function listDevices({ kysely }: Pick<Database, 'kysely'>, access: Access) {
   const live = selectLiveSessions(kysely, access).select('id').as('live')
@@ -28,11 +27,7 @@ export async function listDevices({ kysely }: Pick<Database, 'kysely'>, access: 
       'auth',
       'person',
       'name',
-      'notify_after_minutes as notifyAfterMinutes',
-      'quiet_until as quietUntil',
-      'notify_emergencies as notifyEmergencies',
       'schedule',
-      'on_call_until as onCallUntil',
       'created_at as createdAt',
       'gone_at as goneAt',
       'shown_at as shownAt',
@@ -42,7 +37,6 @@ export async function listDevices({ kysely }: Pick<Database, 'kysely'>, access: 
     .execute()
   return rows.map(({ liveId, ...row }) => ({
     ...row,
-    notifyEmergencies: row.notifyEmergencies === 1,
     /** Send homeowners' names only to devices with an active session. */
     isSignedIn: liveId !== null,
   }))
@@ -70,13 +64,12 @@ export function saveDevice(
       .execute()
     const others = replaced.filter(({ id }) => id !== device.id)
     await cancelNotifications(trx, others, device.createdAt)
-    const { id, endpoint, p256dh, auth, person } = device
+    const { id, endpoint, p256dh, auth, person, name, schedule } = device
     await trx
       .insertInto('push_devices')
       .values({
-        ...{ id, endpoint, p256dh, auth, person },
+        ...{ id, endpoint, p256dh, auth, person, name, schedule },
         session_id: device.sessionId,
-        ...toChoices(device),
         created_at: device.createdAt,
         gone_at: null,
         shown_at: null,
@@ -85,29 +78,18 @@ export function saveDevice(
   })
 }
 
-export type DeviceChanges = Pick<
-  PushDevice,
-  'name' | 'notifyAfterMinutes' | 'quietUntil' | 'notifyEmergencies' | 'schedule' | 'onCallUntil'
->
-
-const toChoices = ({ name, schedule, ...choices }: DeviceChanges) => ({
-  name,
-  schedule,
-  notify_after_minutes: choices.notifyAfterMinutes,
-  quiet_until: choices.quietUntil,
-  notify_emergencies: choices.notifyEmergencies ? 1 : 0,
-  on_call_until: choices.onCallUntil,
-})
+/** One setting at a time, so that a page with old data cannot reset the others. */
+export type DeviceChange = Pick<PushDevice, 'name'> | Pick<PushDevice, 'schedule'>
 
 /** Returns false if the device does not exist. */
 export async function changeDevice(
   { kysely }: Database,
   id: string,
-  changes: DeviceChanges,
+  change: DeviceChange,
 ): Promise<boolean> {
   const changed = await kysely
     .updateTable('push_devices')
-    .set(toChoices(changes))
+    .set(change)
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst()

@@ -27,9 +27,11 @@ export async function addDeliveries({ kysely }: Database, leads: StoredLead[]) {
   const ids = leads.map(({ id }) => id)
   const deliveries = await kysely
     .selectFrom('deliveries')
+    .leftJoin('channels', 'channels.name', 'deliveries.channel')
     .select([
       'lead_id',
       'channel',
+      'not_before as heldUntil',
       'reason',
       'state',
       'attempts',
@@ -80,13 +82,20 @@ export async function readPending({ kysely }: Database, channels: readonly strin
   return { leads, oldestAt, lastError: failed?.last_error ?? null }
 }
 
-/** Counts leads with texts that Twilio accepted since this time, but could not deliver. */
-export async function readUndelivered({ kysely }: Database, since: number) {
+export type Undelivered = NonNullable<Awaited<ReturnType<typeof readUndelivered>>>
+
+/** Counts leads with messages to these channels that failed since this time, with the latest reason. */
+export async function readUndelivered(
+  { kysely }: Database,
+  channels: readonly string[],
+  since: number,
+) {
+  if (channels.length === 0) return undefined
   const failed = await kysely
     .selectFrom('deliveries')
     .select(['lead_id', 'last_error'])
     .where('state', '=', 'failed')
-    .where('channel', 'like', 'sms%')
+    .where('channel', 'in', channels)
     .where('settled_at', '>=', since)
     .orderBy('settled_at', 'desc')
     .execute()

@@ -73,12 +73,7 @@ export type Tables = {
     auth: string
     person: string
     name: string
-    /** Notify the device after this many minutes without an answer; 0 means immediately. */
-    notify_after_minutes: number
-    quiet_until: number
-    notify_emergencies: number
     schedule: Schedule
-    on_call_until: number
     created_at: number
     /** When the push service reported the device as gone. */
     gone_at: number | null

@@ -134,15 +134,8 @@ create table push_devices (
   auth text not null,
   person text not null,
   name text not null,
-  -- 0 notifies about every lead. 4 notifies about leads still unanswered after 4 minutes.
-  notify_after_minutes double precision not null,
-  quiet_until bigint not null,
-  -- 1 notifies about emergencies even before quiet_until.
-  notify_emergencies integer not null,
-  -- 'always', 'business-hours', or 'after-hours'.
+  -- 'always', 'business-hours' (nothing while the company is closed), or 'off'.
   schedule text not null,
-  -- Until this time it is notified of every lead at once, even while the company is closed.
-  on_call_until bigint not null,
   created_at bigint not null,
   -- When the push service reported that the device no longer exists.
   gone_at bigint,
