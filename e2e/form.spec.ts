@@ -218,16 +218,18 @@ test('marks a field until it is filled in correctly', async ({ page, form }) => 
   await expect(address).toHaveAttribute('aria-invalid', 'true')
 
   await form.press('incomplete')
-  await form.fillIn({ ...visitor, email: 'jane@', phone: '123' })
+  await form.fillIn({ ...visitor, email: 'jane@', phone: '5551234' })
   await form.button.click()
   await expect(email).toBeFocused()
   await expect(email).toHaveAccessibleDescription(/name@example\.com/)
-  await expect(phone).toHaveAccessibleDescription(/at least 7 digits/)
+  await expect(phone).toHaveAccessibleDescription(/including the area code/)
   // The toast is hidden, because no field is empty.
   await expect(toast).toBeHidden()
   await email.fill(visitor.email)
   await phone.press('Enter')
-  await expect(page.getByRole('alert')).toHaveText(/at least 7 digits/)
+  await expect(page.getByRole('alert')).toHaveText(
+    'Please check your phone number, including the area code.',
+  )
   expect(requests).toHaveLength(0)
 })
 

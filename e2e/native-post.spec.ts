@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Page } from '@playwright/test'
+import { safeParse } from 'valibot'
+import { leadSchema } from '#leads/lead.ts'
 import { company, form as words } from '#site/content.ts'
 import { formCode, functionUrl, keyOf, noValues, visitor } from './form.ts'
 import { test as ownSite } from './own-site.ts'
@@ -170,6 +172,27 @@ test('shows a message and sends nothing when a required field is empty', async (
   await expect(form.email).toBeFocused()
   await expect(notice).toBeHidden()
   expect(posts).toEqual([])
+})
+
+test('the browser accepts the same phone numbers as the server', async ({ page, form }) => {
+  await page.route(formCode, () => {})
+  await page.goto('/')
+  for (const [phone, expected] of [
+    ['(555) 123-4567', true],
+    ['1.555.123.4567 ext. 12', true],
+    ['+44 20 7946 0958', true],
+    ['５５５-１２３-４５６７', true],
+    ['555-1234', false],
+    ['2 555 123 4567', false],
+    ['(000) 000-0000 x1', false],
+    ['+44 20 794', false],
+    ['5'.repeat(19), false],
+  ] as const) {
+    await form.phone.fill(phone)
+    const isValid = await form.phone.evaluate((field: HTMLInputElement) => field.validity.valid)
+    expect([phone, isValid]).toEqual([phone, expected])
+    expect([phone, safeParse(leadSchema, { ...visitor, phone }).success]).toEqual([phone, expected])
+  }
 })
 
 test('shows a note when offline, and sends at the next submit', async ({

@@ -95,13 +95,12 @@ export const selectedFields = fieldNames.map(
 /** Returns the number as text and as a tel: link. */
 export function readPhone(phone: string): { shown: string; callUrl: string } {
   const text = phone.normalize('NFKC')
-  const [, number = text, extension] =
-    text.match(/^(.*?\d.*?)\s*(?:extension|ext|x|#)\.?\s*(\d{1,6})$/i) ?? []
+  const [, number = text, extension] = text.match(/^(.*\d)\D*[x#]\D*(\d{1,6})\D*$/i) ?? []
   const shown = number
     .replace(/[^\d+()\- ]+/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-  const plus = /^\s*\(?\+/.test(number) ? '+' : ''
+  const plus = /^\D*\+/.test(number) ? '+' : ''
   return {
     shown: extension ? `${shown} ext ${extension}` : shown,
     callUrl: `tel:${plus}${number.replace(/\D/g, '')}`,

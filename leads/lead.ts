@@ -14,6 +14,18 @@ export const readDigits = (phone: string) => phone.normalize('NFKC').replace(/\D
 /** Returns ten digits for a US number, with or without the country code. */
 export const readPhoneDigits = (phone: string) => readDigits(phone).replace(/^1(?=\d{10}$)/, '')
 
+const extension = String.raw`[xX#]\D*\d{1,6}\D*`
+const sameDigits = String.raw`\D*(1\D*)?(\d)(\D*\2){9}\D*([xX#]|$)`
+const foreignNumber = String.raw`\+\D*(\d\D*){8,15}`
+const usNumber = String.raw`(1\D*)?(\d\D*){10}`
+
+/**
+ * A phone number with its area code or, after a +, its country code, with any punctuation and maybe an
+ * extension such as x12. The form uses it as the input's pattern, which cannot have flags.
+ */
+export const phonePattern = `(?!${sameDigits})[^\\d+]*(${foreignNumber}|${usNumber})(${extension})?`
+const phoneRegExp = new RegExp(`^${phonePattern}$`)
+
 type Check = { isValid: (text: string) => boolean; message: string }
 
 const checks: Partial<Record<LeadField, Check>> = {
@@ -23,8 +35,8 @@ const checks: Partial<Record<LeadField, Check>> = {
     message: 'Please check your email address. It should look like name@example.com.',
   },
   phone: {
-    isValid: (phone) => readDigits(phone).length >= 7,
-    message: 'Please check your phone number. It needs at least 7 digits.',
+    isValid: (phone) => phoneRegExp.test(phone.normalize('NFKC')),
+    message: 'Please check your phone number, including the area code.',
   },
 }
 
@@ -49,7 +61,8 @@ function createSchema(name: LeadField) {
           field.maxLength,
           `Please shorten your ${noun} to ${field.maxLength} characters.`,
         ),
-        v.check((value) => value === '' || isValid(value), message),
+        // A pattern can take long on a text that is too long anyway.
+        v.check((value) => value === '' || isValid(value.slice(0, field.maxLength)), message),
       )
   return v.optional(schema, '')
 }

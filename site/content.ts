@@ -117,7 +117,7 @@ export const form: Content['form'] = {
     noteAnytime: "We got your request. We'll call you within 10 minutes of opening.",
   },
   emailHint: 'Did you mean',
-  phoneRule: 'Enter at least 7 digits',
+  phoneRule: 'Include the area code',
   trapLabel: 'Leave this field empty',
   /** The version is stored with every lead. When you change the text, change the version. */
   consent: {

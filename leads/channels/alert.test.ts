@@ -57,7 +57,8 @@ it('links to the digits of the phone number and to a map of the address', () => 
     '+1 555.123.4567': ['tel:+15551234567', '+1 555 123 4567'],
     '555-123-4567 ext. 89': ['tel:5551234567', '555-123-4567 ext 89'],
     '５５５ 1234567': ['tel:5551234567', '555 1234567'],
-    '5551234567,;*#31#" onclick="x': ['tel:555123456731', '5551234567 31'],
+    '5551234567,;*#31#" onclick="x': ['tel:5551234567', '5551234567 ext 31'],
+    'Tel.: +44 20 7946 0958, Extension: 7 (desk)': ['tel:+442079460958', '+44 20 7946 0958 ext 7'],
     'javascript:alert(1)//5551234567': ['tel:15551234567', '(1) 5551234567'],
   }
   for (const [phone, [url, shown]] of Object.entries(phones)) {

@@ -1,6 +1,6 @@
 import { type ComponentProps, Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
 import { fieldNames, type LeadField, leadFields, serviceTypes } from '#leads/fields.ts'
-import { trapField } from '#leads/lead.ts'
+import { phonePattern, trapField } from '#leads/lead.ts'
 import { company, hours, form as words } from '../content.ts'
 import { callHref } from '../sections/call-href.ts'
 import { AddressSuggestions } from './address/suggestions.tsx'
@@ -104,8 +104,8 @@ export function EstimateForm() {
         {...field('phone')}
         type="tel"
         autoComplete="tel"
-        // For native validation, before hydration or without scripts.
-        pattern="(\D*\d){7,}\D*"
+        // For native validation, before hydration or without scripts. The server also reads full-width digits.
+        pattern={`${phonePattern}|.*[^ -~].*`}
         title={words.phoneRule}
         onInput={(event) => {
           clearError('phone')
@@ -113,7 +113,7 @@ export function EstimateForm() {
           // Formatting during a deletion would restore the parenthesis that was just deleted.
           if (!inputType.startsWith('delete')) formatPhoneField(event.currentTarget)
         }}
-        onBlur={(event) => formatPhoneField(event.currentTarget, { isWhole: true })}
+        onBlur={(event) => formatPhoneField(event.currentTarget)}
       />
     ),
     address: (

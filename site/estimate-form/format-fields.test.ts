@@ -23,11 +23,6 @@ test.each([
   expect(formatPhone(typed)).toBe('(555) 123-4567')
 })
 
-test('formats a complete seven-digit number without an area code', () => {
-  expect(formatPhone('(555) 012-3', { isWhole: true })).toBe('555-0123')
-  expect(formatPhone('5551234567', { isWhole: true })).toBe('(555) 123-4567')
-})
-
 test('leaves incomplete and foreign numbers unchanged', () => {
   const incomplete = ['', '+1', '+1555123', '1555']
   const foreign = ['+44 20 7946 0958', '0049 30 123456', '٥٥٥١٢٣٤٥٦٧']

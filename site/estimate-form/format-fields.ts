@@ -4,22 +4,20 @@ import { formatName } from '#leads/lead.ts'
  * Formats a US number as (555) 123-4567, even while it is typed. Foreign numbers, extensions, and words
  * stay unchanged.
  */
-export function formatPhone(phone: string, { isWhole = false } = {}) {
+export function formatPhone(phone: string) {
   if (!/^\+?[\d\s().-]*$/.test(phone)) return phone
   let digits = phone.replace(/\D/g, '')
   if (/^1\d{10}$/.test(digits)) digits = digits.slice(1)
   // No US area code starts with 0 or 1, so this is a country code or a foreign number.
   else if (phone.startsWith('+') || /^[01]/.test(digits)) return phone
   if (digits.length < 4 || digits.length > 10) return phone
-  // While typing, seven digits may be the start of ten; in a finished number, the area code is missing.
-  if (isWhole && digits.length === 7) return `${digits.slice(0, 3)}-${digits.slice(3)}`
   const [area, exchange, line] = [digits.slice(0, 3), digits.slice(3, 6), digits.slice(6)]
   return line ? `(${area}) ${exchange}-${line}` : `(${area}) ${exchange}`
 }
 
 /** Formats the phone field and keeps the caret after the same digit. */
-export function formatPhoneField(field: HTMLInputElement, options?: { isWhole: boolean }) {
-  const formatted = formatPhone(field.value, options)
+export function formatPhoneField(field: HTMLInputElement) {
+  const formatted = formatPhone(field.value)
   if (formatted === field.value) return
   const caret = field.selectionEnd ?? field.value.length
   const digitsAfterCaret = countDigits(field.value.slice(caret))

@@ -43,7 +43,7 @@ export function useSubmit() {
     // The second tap of a double tap may come after a success has cleared the form.
     if (outcome === 'received' && Object.values(readValues(form)).join('') === '') return
     formatNameField(findField(form, 'name') as HTMLInputElement)
-    formatPhoneField(findField(form, 'phone') as HTMLInputElement, { isWhole: true })
+    formatPhoneField(findField(form, 'phone') as HTMLInputElement)
     // The button is disabled only after a render, so a fast second click could send twice.
     if (sending.current || !checkFields(form)) return
     sending.current = true
