@@ -6,7 +6,12 @@ import { type Database, DatabaseFileGone, type Tables, type Transact } from '#le
 import { UserError } from '#leads/user-error.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { explain, migratePostgres, migrateSqlite } from './migrations.ts'
-import { createSqliteKysely, retryWhileLocked } from './sqlite-dialect.ts'
+import {
+  createSqliteKysely,
+  type LockClock,
+  retryWhileLocked,
+  systemClock,
+} from './sqlite-dialect.ts'
 
 export const migrationsDir = join(import.meta.dirname, '../supabase/migrations')
 
@@ -21,13 +26,19 @@ export type DatabaseLocation = {
 export async function openDatabase(
   { databaseUrl, dataDir, lockWaitMs = 5_000 }: DatabaseLocation,
   migrations = migrationsDir,
+  clock = systemClock,
 ): Promise<Database & { close(): Promise<void> }> {
-  if (databaseUrl === undefined) return openSqlite(dataDir, migrations, lockWaitMs)
+  if (databaseUrl === undefined) return openSqlite(dataDir, migrations, lockWaitMs, clock)
   await migratePostgres(databaseUrl, migrations)
   return openPostgres(databaseUrl)
 }
 
-async function openSqlite(dataDir: string, migrations: string, lockWaitMs: number) {
+async function openSqlite(
+  dataDir: string,
+  migrations: string,
+  lockWaitMs: number,
+  clock: LockClock,
+) {
   const file = join(dataDir, 'leads.db')
   let sqlite: DatabaseSync
   try {
@@ -50,7 +61,7 @@ async function openSqlite(dataDir: string, migrations: string, lockWaitMs: numbe
     sqlite.close()
     throw error
   }
-  const { kysely, assertNotInTransaction } = createSqliteKysely<Tables>(sqlite, lockWaitMs)
+  const { kysely, assertNotInTransaction } = createSqliteKysely<Tables>(sqlite, lockWaitMs, clock)
   const isFileGone = watchFiles([file, `${file}-wal`])
   const commitTogether = createGroupCommit(kysely, () => {
     if (isFileGone()) throw new DatabaseFileGone()

@@ -18,6 +18,11 @@ import {
 const sqliteBusy = 5
 const retryMs = 10
 
+/** Measures and passes the time while a lock is held. The simulation passes a virtual clock. */
+export type LockClock = { now: () => number; pause: (ms: number) => Promise<unknown> }
+
+export const systemClock: LockClock = { now: () => performance.now(), pause }
+
 /**
  * Retries while another program holds the lock. SQLite's own busy timeout would block the whole process,
  * and it does not apply when a reader becomes a writer, as when a new database switches to WAL.
@@ -25,15 +30,16 @@ const retryMs = 10
 export async function retryWhileLocked<T>(
   attempt: () => T | Promise<T>,
   waitMs: number,
-  wait: () => Promise<unknown> = () => pause(retryMs),
+  clock = systemClock,
+  wait: () => Promise<unknown> = () => clock.pause(retryMs),
 ): Promise<T> {
-  const endAt = performance.now() + waitMs
+  const endAt = clock.now() + waitMs
   for (;;)
     try {
       return await attempt()
     } catch (error) {
       const { errcode = 0 } = error as { errcode?: number }
-      if ((errcode & 0xff) !== sqliteBusy || performance.now() >= endAt) throw error
+      if ((errcode & 0xff) !== sqliteBusy || clock.now() >= endAt) throw error
       await wait()
     }
 }
@@ -43,7 +49,11 @@ export async function retryWhileLocked<T>(
 const maxBlockMs = 10
 
 /** Creates Kysely on node:sqlite. All callers share one connection, one after the other. */
-export function createSqliteKysely<Tables>(sqlite: DatabaseSync, lockWaitMs: number) {
+export function createSqliteKysely<Tables>(
+  sqlite: DatabaseSync,
+  lockWaitMs: number,
+  clock = systemClock,
+) {
   const mutex = createMutex()
   const execute = createExecute(sqlite)
 
@@ -53,9 +63,9 @@ export function createSqliteKysely<Tables>(sqlite: DatabaseSync, lockWaitMs: num
       // A transaction has waited for the lock, or needs none.
       if (sqlite.isTransaction) return attempt()
       // Let others use the connection while this caller waits for the lock.
-      return retryWhileLocked(attempt, lockWaitMs, async () => {
+      return retryWhileLocked(attempt, lockWaitMs, clock, async () => {
         mutex.release()
-        await pause(retryMs)
+        await clock.pause(retryMs)
         await mutex.acquire()
       })
     },
@@ -79,9 +89,9 @@ export function createSqliteKysely<Tables>(sqlite: DatabaseSync, lockWaitMs: num
       await mutex.acquire()
       const caller = { hasConnection: true }
       try {
-        if (performance.now() - yieldedAt > maxBlockMs) {
+        if (clock.now() - yieldedAt > maxBlockMs) {
           await nextTurn()
-          yieldedAt = performance.now()
+          yieldedAt = clock.now()
         }
         return await callers.run(caller, () => use(connection))
       } finally {
