@@ -14,7 +14,14 @@ import {
   refuseModel,
   refusePath,
 } from './airtable-base.ts'
-import { answerHtml, type Call, type HttpFault, type Reply, startHttpFake } from './http.ts'
+import {
+  answerHtml,
+  type Call,
+  type HttpFault,
+  type HttpHandler,
+  type Reply,
+  startHttpFake,
+} from './http.ts'
 import { createRandom, pickOne } from './random.ts'
 
 /**
@@ -69,7 +76,7 @@ const tableName = 'Leads'
 const windowMs = 1000
 const lockOutMs = 30_000
 
-export async function startFakeAirtable({
+export function createFakeAirtable({
   columns = leadColumns,
   scopes = allScopes,
   mayAddChoices = true,
@@ -125,7 +132,7 @@ export async function startFakeAirtable({
     return { status: 404, body: 'Not found' }
   }
 
-  const server = await startHttpFake<Fault>({
+  const handler: HttpHandler<Fault> = {
     chooseFault: (call) => settings.chooseFault(call),
     answer(call, fault) {
       if (!call.url.pathname.startsWith('/v0/')) return showInBrowser(call)
@@ -143,23 +150,18 @@ export async function startFakeAirtable({
         return fault?.kind === 'html' ? answerHtml(fault.status) : error
       }
     },
-  })
+  }
 
   return {
-    ...server,
+    handler,
     /** Settings that make the product use this fake. */
-    airtable: { token, baseId, table: tableName, apiUrl: server.url },
-    env: {
+    makeEnv: (url: string) => ({
       AIRTABLE_TOKEN: token,
       AIRTABLE_BASE_ID: baseId,
       AIRTABLE_TABLE: tableName,
-      AIRTABLE_API_URL: server.url,
-    },
+      AIRTABLE_API_URL: url,
+    }),
     tables,
-    /** The current rows of the first table. */
-    get records(): FakeRecord[] {
-      return tables[0]?.records ?? []
-    },
     requests,
     settings,
     /** The highest number of requests in one rate-limit window. */
@@ -170,6 +172,21 @@ export async function startFakeAirtable({
           ({ at }) => requests.filter((other) => other.at >= at && other.at < at + windowMs).length,
         ),
       ),
+  }
+}
+
+export async function startFakeAirtable(options?: FakeOptions) {
+  const fake = createFakeAirtable(options)
+  const server = await startHttpFake(fake.handler)
+  return {
+    ...fake,
+    ...server,
+    airtable: { token, baseId, table: tableName, apiUrl: server.url },
+    env: fake.makeEnv(server.url),
+    /** The current rows of the first table. */
+    get records(): FakeRecord[] {
+      return fake.tables[0]?.records ?? []
+    },
   }
 }
 

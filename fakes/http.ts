@@ -30,12 +30,17 @@ export type Reply = {
   body: unknown
 }
 
-/** Starts a local JSON service. Requests use up `nextFaults` first, then call `chooseFault`. */
-export async function startHttpFake<Fault extends { kind: string } = HttpFault>(service: {
+/** A fake service without a server. The simulation calls it directly. */
+export type HttpHandler<Fault extends { kind: string } = HttpFault> = {
   chooseFault?(call: Call): Fault | HttpFault | undefined
   /** Not called when the fault is 'refuse'. */
-  answer(call: Call, fault: Fault | HttpFault | undefined): Reply | Promise<Reply>
-}) {
+  answer(call: Call, fault?: Fault | HttpFault): Reply | Promise<Reply>
+}
+
+/** Serves a fake on a local port. Requests use up `nextFaults` first, then call `chooseFault`. */
+export async function startHttpFake<Fault extends { kind: string } = HttpFault>(
+  service: HttpHandler<Fault>,
+) {
   const nextFaults: (Fault | HttpFault | undefined)[] = []
   const server = createServer(async (request, response) => {
     try {

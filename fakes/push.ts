@@ -1,6 +1,6 @@
 import { createECDH, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { decrypt } from 'http_ece'
-import { type Call, type HttpFault, type Reply, startHttpFake } from './http.ts'
+import { type Call, type HttpFault, type HttpHandler, startHttpFake } from './http.ts'
 
 /**
  * A fake push service with devices. It requires a VAPID signature (RFC 8292) and decrypts messages as
@@ -24,19 +24,20 @@ export type PushData = {
   receipt: { reason: string; leadIds: string[] }
 }
 
-export async function startFakePush() {
+/** The simulation does not encrypt its messages, which would take most of its time. */
+export function createFakePush({ now = Date.now, isEncrypted = true } = {}) {
   const phones = new Map<string, { key: ReturnType<typeof createECDH>; auth: Buffer }>()
   const messages: Message[] = []
   const faults = new Map<string, PushFault[]>()
 
-  const server = await startHttpFake<PushFault>({
+  const handler: HttpHandler<PushFault> = {
     chooseFault: ({ url }) => faults.get(url.pathname.slice(1))?.shift(),
-    answer(call, fault): Reply {
+    answer(call, fault) {
       if (fault?.kind === 'status') return { body: '', ...fault }
       const device = call.url.pathname.slice(1)
       const phone = phones.get(device)
       if (!phone) return { status: 410, body: '' }
-      const refused = findRefusal(call)
+      const refused = isEncrypted && findRefusal(call, now())
       if (refused) return { status: refused, body: '' }
       const { key, auth } = phone
       const options = {
@@ -45,14 +46,14 @@ export async function startFakePush() {
         authSecret: auth.toString('base64url'),
       }
       if (fault?.kind === 'drop') return { status: 201, body: '' }
-      const text = decrypt(call.bytes, options).toString('utf8')
-      messages.push({ at: Date.now(), device, headers: call.headers, data: JSON.parse(text) })
+      const text = isEncrypted ? decrypt(call.bytes, options).toString('utf8') : call.text
+      messages.push({ at: now(), device, headers: call.headers, data: JSON.parse(text) })
       return { status: 201, body: '' }
     },
-  })
+  }
 
   return {
-    ...server,
+    handler,
     messages,
     /** Sets how the next messages to this device fail. */
     failNext: (device: string, ...some: PushFault[]) => faults.set(device, some),
@@ -68,6 +69,15 @@ export async function startFakePush() {
       }
     },
     removePhone: (device: string) => phones.delete(device),
+  }
+}
+
+export async function startFakePush() {
+  const fake = createFakePush()
+  const server = await startHttpFake(fake.handler)
+  return {
+    ...fake,
+    ...server,
     /** Sends requests for the fake's HTTPS host to this server. */
     fetch: ((input: string | URL, init?: RequestInit) => {
       const url = new URL(input)
@@ -77,17 +87,17 @@ export async function startFakePush() {
 }
 
 /** Checks a message against the rules that push services document. */
-function findRefusal({ headers, bytes, method }: Call): number | undefined {
+function findRefusal({ headers, bytes, method }: Call, now: number): number | undefined {
   if (method !== 'POST') return 405
   if (headers['content-encoding'] !== 'aes128gcm' || !/^\d+$/.test(String(headers.ttl))) return 400
   if (bytes.length > 4096) return 413
   if (headers.topic && !/^[\w-]{1,32}$/.test(String(headers.topic))) return 400
   const [, token = '', key = ''] =
     String(headers.authorization).match(/^vapid t=([\w.-]+), k=([\w-]+)$/) ?? []
-  return isSigned(token, key) ? undefined : 403
+  return isSigned(token, key, now) ? undefined : 403
 }
 
-function isSigned(token: string, key: string): boolean {
+function isSigned(token: string, key: string, now: number): boolean {
   const [head = '', claims = '', signature = ''] = token.split('.')
   const point = Buffer.from(key, 'base64url')
   if (point.length !== 65) return false
@@ -100,7 +110,7 @@ function isSigned(token: string, key: string): boolean {
   const by = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const
   if (!verify('sha256', signed, by, Buffer.from(signature, 'base64url'))) return false
   const { aud, exp, sub } = JSON.parse(Buffer.from(claims, 'base64url').toString())
-  const inSeconds = exp - Date.now() / 1000
+  const inSeconds = exp - now / 1000
   const isContact = /^(mailto:.+@.+|https?:\/\/.+)/.test(sub)
   return aud === `https://${pushHost}` && inSeconds > 0 && inSeconds <= 86_400 && isContact
 }

@@ -1,5 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { answerHtml, type Call, type HttpFault, type Reply, startHttpFake } from './http.ts'
+import {
+  answerHtml,
+  type Call,
+  type HttpFault,
+  type HttpHandler,
+  type Reply,
+  startHttpFake,
+} from './http.ts'
 
 /** A fake of Twilio's API for sending a text message and reading its status, with its errors. */
 
@@ -25,13 +31,15 @@ const accountSid = `AC${'0123456789abcdef'.repeat(2)}`
 const authToken = 'fedcba9876543210fedcba9876543210'
 const from = '+15550001111'
 
-export async function startFakeTwilio({
-  now = Date.now,
-  chooseErrorCode = (_: { to: string; body: string }): number | undefined => undefined,
-} = {}) {
+type Options = {
+  now?: () => number
+  chooseErrorCode?: (message: { to: string; body: string }) => number | undefined
+}
+
+export function createFakeTwilio({ now = Date.now, chooseErrorCode }: Options = {}) {
   const messages: TextMessage[] = []
   const statusReads: string[] = []
-  const server = await startHttpFake<TwilioFault>({
+  const handler: HttpHandler<TwilioFault> = {
     answer(call, fault) {
       if (fault?.kind === 'html') return answerHtml(fault.status)
       if (fault?.kind === 'error') {
@@ -42,12 +50,12 @@ export async function startFakeTwilio({
       if (refused) return refused
       if (call.method === 'GET') return answerStatus(call)
       const { to, sender, body } = readMessage(call)
-      const sid = `SM${randomBytes(16).toString('hex')}`
+      const sid = `SM${String(messages.length + 1).padStart(32, '0')}`
       const message = { sid, at: now(), to, from: sender, body }
-      messages.push({ ...message, errorCode: chooseErrorCode(message) })
+      messages.push({ ...message, errorCode: chooseErrorCode?.(message) })
       return { status: 201, body: { sid, to, from: sender, body, status: 'queued' } }
     },
-  })
+  }
   function answerStatus({ url }: Call): Reply {
     statusReads.push(url.pathname)
     const message = messages.find(({ sid }) => url.pathname.endsWith(`/Messages/${sid}.json`))
@@ -60,18 +68,24 @@ export async function startFakeTwilio({
     return { status: 200, body: { ...rest, status, error_code: code, error_message: null } }
   }
   return {
-    ...server,
+    handler,
     /** Settings that make the product use this fake. */
-    env: {
+    makeEnv: (url: string) => ({
       TWILIO_ACCOUNT_SID: accountSid,
       TWILIO_AUTH_TOKEN: authToken,
       TWILIO_FROM: from,
-      TWILIO_API_URL: server.url,
-    },
+      TWILIO_API_URL: url,
+    }),
     messages,
     /** The paths of the requests for a message's status. */
     statusReads,
   }
+}
+
+export async function startFakeTwilio(options?: Options) {
+  const fake = createFakeTwilio(options)
+  const server = await startHttpFake(fake.handler)
+  return { ...fake, ...server, env: fake.makeEnv(server.url) }
 }
 
 function readMessage({ text }: Call) {
