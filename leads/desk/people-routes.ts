@@ -7,7 +7,14 @@ import {
   removeCrew,
   renamePerson,
 } from '../store/desk-access.ts'
-import { type DeskApp, type DeskContext, type DeskHooks, readBody, refuse } from './routes.ts'
+import {
+  type DeskApp,
+  type DeskContext,
+  type DeskHooks,
+  logAction,
+  readBody,
+  refuse,
+} from './routes.ts'
 
 // Far more than a real crew, but few enough to stop a script.
 const maxCrew = 100
@@ -26,11 +33,8 @@ const emailSchema = v.pipe(
   v.regex(/^[^\s@<>",]+@[^\s@<>",]+$/),
 )
 
-export function addPeopleRoutes(
-  app: DeskApp,
-  { db, env, now }: DeskContext,
-  { sendLink }: DeskHooks,
-): void {
+export function addPeopleRoutes(app: DeskApp, context: DeskContext, { sendLink }: DeskHooks): void {
+  const { db, env, now } = context
   app.put('/api/me', async (c) => {
     const { person } = await readBody(c, v.object({ person: personSchema }), nameRule)
     await renamePerson(db, c.var.session.id, person)
@@ -58,7 +62,8 @@ export function addPeopleRoutes(
     const { email } = await readBody(c, v.object({ email: emailSchema }), badEmail)
     if ((await listCrew(db)).length >= maxCrew)
       return refuse(c, 409, `The crew already has ${maxCrew} people. Remove someone first.`)
-    if (!env.deskEmails.includes(email)) await addCrew(db, email)
+    if (!env.deskEmails.includes(email) && (await addCrew(db, email)))
+      logAction(context, c, 'added a person', { email })
     return c.json({ ok: true })
   })
   app.delete('/api/crew/:email', async (c) => {
@@ -69,7 +74,7 @@ export function addPeopleRoutes(
         409,
         'This address is in the server’s settings. Ask the person who set up this site to remove it.',
       )
-    await removeCrew(db, email, now())
+    if (await removeCrew(db, email, now())) logAction(context, c, 'removed a person', { email })
     return c.json({ ok: true })
   })
 }

@@ -33,6 +33,19 @@ export type DeskApp = Hono<SignedIn>
 export type DeskRequest = Context<SignedIn>
 type SignedIn = { Variables: { session: Session } }
 
+type LoggedAction = 'added a person' | 'removed a person' | 'exported leads' | 'erased a lead'
+
+/** Logs who did it. `fields` may contain a lead's ID, but none of its data. */
+export function logAction(
+  { log }: Pick<DeskContext, 'log'>,
+  { var: { session } }: DeskRequest,
+  action: LoggedAction,
+  fields: { email?: string; leadId?: string } = {},
+): void {
+  const { person, email } = session
+  log.info({ by: { person, email }, ...fields }, action)
+}
+
 export const refuse = (
   c: Context,
   status: 400 | 401 | 403 | 404 | 409 | 503,

@@ -118,18 +118,25 @@ export async function listCrew({ kysely }: Database): Promise<string[]> {
   return rows.map(({ email }) => email)
 }
 
-export async function addCrew({ kysely }: Database, email: string): Promise<void> {
-  await kysely
+/** Returns false if the address was already added. */
+export async function addCrew({ kysely }: Database, email: string): Promise<boolean> {
+  const added = await kysely
     .insertInto('desk_crew')
     .values({ email })
     .onConflict((conflict) => conflict.doNothing())
-    .execute()
+    .returning('email')
+    .executeTakeFirst()
+  return added !== undefined
 }
 
-/** Also ends the person's sessions and removes their links and push devices. */
-export function removeCrew({ kysely }: Database, email: string, now: number): Promise<void> {
+/** Also ends the person's sessions and removes their links and push devices. Returns false if there was no such person. */
+export function removeCrew({ kysely }: Database, email: string, now: number): Promise<boolean> {
   return kysely.transaction().execute(async (trx) => {
-    await trx.deleteFrom('desk_crew').where('email', '=', email).execute()
+    const removed = await trx
+      .deleteFrom('desk_crew')
+      .where('email', '=', email)
+      .returning('email')
+      .executeTakeFirst()
     await trx.deleteFrom('desk_links').where('email', '=', email).execute()
     const ended = await trx
       .deleteFrom('desk_sessions')
@@ -137,5 +144,6 @@ export function removeCrew({ kysely }: Database, email: string, now: number): Pr
       .returning('id')
       .execute()
     for (const { id } of ended) await removeDevices(trx, { sessionId: id }, now)
+    return removed !== undefined
   })
 }
