@@ -29,7 +29,7 @@ export function Desk({ start }: { start?: Start | undefined }) {
   const hash = useHash()
   const token = hash.match(/^#enter=([\w-]+)$/)?.[1]
   const again = () => setVisit((count) => count + 1)
-  if (token) return <SignIn token={token} onEnter={again} />
+  if (token) return <SignIn key={token} token={token} onEnter={again} />
   const known = visit === 0 ? start : undefined
   return <SignedIn key={visit} hash={hash} start={known} onChange={again} />
 }

@@ -3,9 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context as HonoContext } from 'hono'
-import { findClientAddress } from '#leads/client-address.ts'
 import { createDeskService } from '#leads/desk/service.ts'
 import { makeLink } from '#leads/desk/sign-in.ts'
 import type { Today } from '#leads/desk/today.ts'
@@ -46,12 +44,6 @@ export async function startDesk(context: Context, wake: () => void) {
   const { hours, company } = content
   const deskContext = { ...context, hours, company, env: { ...env, desk: { ...env.desk, url } } }
   const desk = createDeskService(deskContext, {
-    findClientAddress: (c) =>
-      findClientAddress(
-        getConnInfo(c).remote.address,
-        c.req.header('x-forwarded-for'),
-        env.trustedProxies ?? 0,
-      ),
     sendPage,
     readMachine: () => readMachineFacts(env, process.env, content),
     wake,

@@ -1,17 +1,25 @@
 import { type FormEvent, useEffect, useState } from 'react'
-import { request } from '../api.ts'
+import { Refused, request } from '../api.ts'
 import { Button, deskTitle, Heading, Mark } from '../elements.tsx'
 import { turnOffNotifications } from '../push-notifications.ts'
 import { replaceHash } from '../route.ts'
+
+const unreachable = 'The desk can’t be reached right now. Reload this page.'
 
 /** Requests a sign-in link, or redeems the one that was opened. */
 export function SignIn({ token, onEnter }: { token: string | undefined; onEnter: () => void }) {
   const [message, setMessage] = useState<string>()
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
+  const [link, setLink] = useState<{ requester: string; requestedAt: string }>()
   useEffect(() => {
+    if (token)
+      request<typeof link>('POST', '/api/link', { body: { token }, needsData: true }).then(
+        setLink,
+        (error: Error) => setProblem(error instanceof Refused ? error.message : unreachable),
+      )
     // Without a link, this screen means that the session has ended.
-    if (!token) void turnOffNotifications().catch(() => {})
+    else void turnOffNotifications().catch(() => {})
   }, [token])
 
   const send = (path: string, next: () => void) => async (event: FormEvent<HTMLFormElement>) => {
@@ -29,7 +37,7 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
   })
   const requestLink = send('/api/sign-in', () =>
     setMessage(
-      'If this address can sign in, a link is on its way. It works once, within 15 minutes.',
+      'If this address can sign in, a link is on its way. It works once, within 15 minutes. If no new email arrives, use an earlier link.',
     ),
   )
 
@@ -37,8 +45,12 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
     <main className="sign-in">
       <Mark />
       <Heading>{deskTitle}</Heading>
-      {token ? (
+      {link && (
         <form onSubmit={redeemLink}>
+          <p>
+            <strong>{link.requester}</strong> requested this link at {link.requestedAt}. If that
+            wasn’t you, close this page.
+          </p>
           <label>
             Your name (shown to the crew)
             <input name="person" maxLength={60} autoComplete="name" required />
@@ -50,7 +62,8 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
             You stay signed in on this device unless you sign out or don’t use the desk for 30 days.
           </p>
         </form>
-      ) : (
+      )}
+      {!token && (
         <form onSubmit={requestLink}>
           <label>
             Your email address

@@ -14,7 +14,7 @@ const listRoutes = ({ routes }: DeskApp) => routes.filter(({ method }) => method
 it('requires a session on every route that is not open', async () => {
   const { db, app, call, cookie: signedIn } = await openTestDesk()
   const id = await storeLead(db)
-  const open = ['GET /', 'POST /api/sign-in', 'POST /api/session']
+  const open = ['GET /', 'POST /api/sign-in', 'POST /api/link', 'POST /api/session']
   for (const { method, path } of listRoutes(app))
     for (const cookie of [undefined, '__Host-desk=', `__Host-desk=${'x'.repeat(43)}`]) {
       const asked = { cookie, ...(method !== 'GET' && { body: {} }) }

@@ -4,8 +4,9 @@ import { compress } from 'hono/compress'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { HTTPException } from 'hono/http-exception'
 import * as v from 'valibot'
+import { formatClock } from '../clock.ts'
 import { AirtableUnavailable } from '../delivery/erase-everywhere.ts'
-import { endSessions, listCrew } from '../store/desk-access.ts'
+import { endSessions, listCrew, maxUnusedLinks } from '../store/desk-access.ts'
 import { sessionMs } from '../store/live-sessions.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { addDeviceRoutes } from './device-routes.ts'
@@ -18,7 +19,7 @@ import {
   personSchema,
 } from './people-routes.ts'
 import { type DeskApp, type DeskContext, type DeskHooks, readBody, refuse } from './routes.ts'
-import { createSignInLimit, describeDevice, makeLink, readSession, redeemLink } from './sign-in.ts'
+import { describeDevice, mailLink, readLink, readSession, redeemLink } from './sign-in.ts'
 import { readToday } from './today.ts'
 
 export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
@@ -29,8 +30,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
   // Browsers accept __Host- only over TLS. Cookies are shared by all ports of a host, so include the port
   // to separate two desks on one machine.
   const cookieName = isSecure ? '__Host-desk' : `desk-${address.port}`
-  const { deskEmails } = context.env
-  const isWithinLimit = createSignInLimit(now)
+  const { deskEmails, timeZone } = context.env
   const app: DeskApp = new Hono()
   const setSessionCookie = (c: Context, token: string) =>
     setCookie(c, cookieName, token, {
@@ -47,9 +47,24 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
     return session
   }
 
-  const mailLink = async (email: string, sendLink: NonNullable<DeskHooks['sendLink']>) => {
-    if (deskEmails.includes(email) || (await listCrew(db)).includes(email))
-      await sendLink(email, await makeLink(db, { url, email, now: now() }))
+  const findDevice = (c: Context) => describeDevice(c.req.header('user-agent') ?? '')
+
+  async function sendLinkTo(
+    email: string,
+    device: string,
+    sendLink: NonNullable<DeskHooks['sendLink']>,
+  ): Promise<void> {
+    if (!deskEmails.includes(email) && !(await listCrew(db)).includes(email))
+      return log.warn({ device }, 'rejected a sign-in by an unknown address')
+    const isSent = await mailLink(db, { url, email, requester: device, now: now() }, sendLink)
+    if (!isSent)
+      log.warn({ device }, `sent no sign-in link, because ${maxUnusedLinks} unused ones still work`)
+  }
+
+  function rejectLink(c: Context): Response {
+    const device = findDevice(c)
+    log.warn({ device }, 'rejected a sign-in link that is forged, used, or expired')
+    return refuse(c, 403, badLink)
   }
 
   app.use(async (c, next) => {
@@ -85,21 +100,28 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
     const { sendLink } = hooks
     if (!sendLink) return refuse(c, 503, cannotSendLink)
     const { email } = await readBody(c, requestSchema, badEmail)
+    const device = findDevice(c)
     // The response time must not reveal who can sign in.
-    if (isWithinLimit(hooks.findClientAddress(c)))
-      hooks.runLater(() =>
-        mailLink(email, sendLink).catch(() => {
-          log.error({}, 'cannot send a sign-in link; check SMTP_URL')
-        }),
-      )
+    hooks.runLater(() =>
+      sendLinkTo(email, device, sendLink).catch(() => {
+        log.error({}, 'cannot send a sign-in link; check SMTP_URL')
+      }),
+    )
     return c.json({ ok: true })
+  })
+  app.post('/api/link', async (c) => {
+    const { token } = await readBody(c, v.object({ token: v.string() }), badLink)
+    const link = await readLink(db, token, now())
+    if (!link) return rejectLink(c)
+    const requestedAt = formatClock(link.requestedAt, { now: now(), timeZone })
+    return c.json({ requester: link.requester, requestedAt })
   })
   app.post('/api/session', async (c) => {
     const body = await readBody(c, v.object({ token: v.string(), person: personSchema }), nameRule)
-    const device = describeDevice(c.req.header('user-agent') ?? '')
+    const device = findDevice(c)
     const earlierToken = getCookie(c, cookieName)
     const token = await redeemLink(db, { ...body, device, earlierToken, now: now() })
-    if (!token) return refuse(c, 403, badLink)
+    if (!token) return rejectLink(c)
     setSessionCookie(c, token)
     log.info({ device }, 'signed in to the desk')
     return c.json({ ok: true })

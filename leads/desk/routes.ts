@@ -21,7 +21,6 @@ export type DeskHooks = {
   sendLink: ((email: string, link: string) => Promise<void>) | undefined
   /** Runs the work after the response was sent. */
   runLater: (work: () => Promise<void>) => void
-  findClientAddress: (c: Context) => string
   /** Returns the desk's page, with today's leads if the person is signed in. */
   sendPage: (c: Context, today: Today | undefined) => Response
   /** Wakes the delivery worker. */

@@ -18,7 +18,7 @@ export function createDeskService(
     readMachine,
     system = ownSystem,
     ...hooks
-  }: Pick<DeskHooks, 'findClientAddress' | 'sendPage' | 'wake'> & {
+  }: Pick<DeskHooks, 'sendPage' | 'wake'> & {
     readMachine: () => Promise<MachineFacts>
     system?: System
   },

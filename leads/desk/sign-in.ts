@@ -1,51 +1,50 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { findNetwork } from '../client-address.ts'
-import { consumeLink, findSession, saveLink, saveSession } from '../store/desk-access.ts'
+import { consumeLink, findLink, findSession, saveLink, saveSession } from '../store/desk-access.ts'
 import { type Access, serverEmail } from '../store/live-sessions.ts'
 import type { Database } from '../store/tables.ts'
 
-const linkMs = 15 * 60_000
 const tokenPattern = /^[\w-]{43}$/
 
 /** Store only hashes, so that a copy of the database cannot be used to sign in. */
 const hash = (token: string) => createHash('sha256').update(token).digest('hex')
 const makeToken = () => randomBytes(32).toString('base64url')
 
-/** Without `email`, the link is for someone with access to the server. */
+// Put the token into the fragment, so that server logs and mail scanners do not get it.
+const formatLink = (url: string, token: string) => `${url}/#enter=${token}`
+
+/** Returns a link for someone with access to the server. */
 export async function makeLink(
   db: Database,
-  { url, email = serverEmail, now }: { url: string; email?: string; now: number },
+  { url, now }: { url: string; now: number },
 ): Promise<string> {
   const token = makeToken()
-  await saveLink(db, { tokenHash: hash(token), email, expiresAt: now + linkMs }, now)
-  // Put the token into the fragment, so that server logs and mail scanners do not get it.
-  return `${url}/#enter=${token}`
+  const requester = 'Someone on the server'
+  await saveLink(db, { tokenHash: hash(token), email: serverEmail, requester, requestedAt: now })
+  return formatLink(url, token)
 }
 
-/**
- * Returns false for requests over the limits, counted in windows of 15 minutes. Counts in memory to
- * keep this load off the database. Has no limit per email address, because a stranger could use it to
- * lock out the owner.
- */
-export function createSignInLimit(now: () => number): (client: string) => boolean {
-  const counts = new Map<string, number>()
-  let startedAt = 0
-  return (client) => {
-    // The absolute value, because a corrected clock may go back.
-    if (Math.abs(now() - startedAt) >= linkMs) {
-      counts.clear()
-      startedAt = now()
-    }
-    const limits = [
-      [`client ${client}`, 10],
-      [`network ${findNetwork(client)}`, 30],
-      ['all', 300],
-    ] as const
-    const count = (key: string) => counts.get(key) ?? 0
-    if (limits.some(([key, max]) => count(key) >= max)) return false
-    for (const [key] of limits) counts.set(key, count(key) + 1)
-    return true
+/** Returns false if the address gets no link now, because it has three unused ones. */
+export async function mailLink(
+  db: Database,
+  { url, email, requester, now }: { url: string; email: string; requester: string; now: number },
+  sendLink: (email: string, link: string) => Promise<void>,
+): Promise<boolean> {
+  const token = makeToken()
+  const link = { tokenHash: hash(token), email, requester, requestedAt: now }
+  if (!(await saveLink(db, link))) return false
+  try {
+    await sendLink(email, formatLink(url, token))
+  } catch (error) {
+    // Otherwise links that were never sent would count.
+    await consumeLink(db, link.tokenHash, now)
+    throw error
   }
+  return true
+}
+
+/** Returns who requested the link and when, or undefined if it is forged, used, or expired. */
+export async function readLink(db: Database, token: string, now: number) {
+  return tokenPattern.test(token) ? findLink(db, hash(token), now) : undefined
 }
 
 /** Returns the session's token, or undefined if the link is forged, used, or expired. */

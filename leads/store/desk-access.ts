@@ -1,6 +1,7 @@
-import { type Access, selectLiveSessions, sessionMs } from './live-sessions.ts'
+import { type Kysely, sql } from 'kysely'
+import { type Access, selectLiveSessions, serverEmail, sessionMs } from './live-sessions.ts'
 import { moveDevice, removeDevices } from './push-devices.ts'
-import type { Database } from './tables.ts'
+import type { Database, Tables } from './tables.ts'
 
 export type Session = {
   id: string
@@ -15,18 +16,61 @@ const seenEveryMs = 60_000
 
 const sessionColumns = ['id', 'email', 'person', 'device', 'seen_at as seenAt'] as const
 
-/** The table stays small: expired links are deleted, and sign-in requests are limited. */
-export async function saveLink(
+export const linkMs = 15 * 60_000
+export const maxUnusedLinks = 3
+
+type Link = { tokenHash: string; email: string; requester: string; requestedAt: number }
+
+/**
+ * Returns false if the address has three unused links. They still work, so a stranger who requests
+ * links for an address locks nobody out. Links from the server have no limit.
+ */
+export function saveLink({ engine, kysely }: Database, link: Link): Promise<boolean> {
+  const { tokenHash, email, requester, requestedAt: now } = link
+  return kysely.transaction().execute(async (trx) => {
+    // PostgreSQL runs transactions in parallel, so a burst could exceed the limit. SQLite has one writer.
+    if (engine === 'postgres')
+      await sql`select pg_advisory_xact_lock(hashtextextended(${email}, 0))`.execute(trx)
+    await trx.deleteFrom('desk_links').where('expires_at', '<=', now).execute()
+    if ((await selectLimitedAddresses(trx, now).where('email', '=', email).execute()).length > 0)
+      return false
+    await trx
+      .insertInto('desk_links')
+      .values({ token_hash: tokenHash, email, requester, expires_at: now + linkMs })
+      .execute()
+    return true
+  })
+}
+
+const selectLimitedAddresses = (kysely: Kysely<Tables>, now: number) =>
+  kysely
+    .selectFrom('desk_links')
+    .select('email')
+    .where('email', '!=', serverEmail)
+    .where('expires_at', '>', now)
+    // After the clock was set back, earlier links would otherwise block the address for too long.
+    .where('expires_at', '<=', now + linkMs)
+    .groupBy('email')
+    .having((eb) => eb.fn.countAll(), '>=', maxUnusedLinks)
+
+/** Lists the addresses that get no new link now. */
+export async function listLimitedAddresses({ kysely }: Database, now: number): Promise<string[]> {
+  const rows = await selectLimitedAddresses(kysely, now).orderBy('email').execute()
+  return rows.map(({ email }) => email)
+}
+
+export async function findLink(
   { kysely }: Database,
-  link: { tokenHash: string; email: string; expiresAt: number },
+  tokenHash: string,
   now: number,
-): Promise<void> {
-  await kysely.deleteFrom('desk_links').where('expires_at', '<=', now).execute()
-  const { tokenHash, email, expiresAt } = link
-  await kysely
-    .insertInto('desk_links')
-    .values({ token_hash: tokenHash, email, expires_at: expiresAt })
-    .execute()
+): Promise<Pick<Link, 'requester' | 'requestedAt'> | undefined> {
+  const link = await kysely
+    .selectFrom('desk_links')
+    .select(['requester', 'expires_at'])
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return link && { requester: link.requester, requestedAt: link.expires_at - linkMs }
 }
 
 /** Returns the link's email and deletes the link, because it works once. */

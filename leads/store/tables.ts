@@ -54,6 +54,7 @@ export type Tables = {
   desk_links: {
     token_hash: string
     email: string
+    requester: string
     expires_at: number
   }
   desk_crew: { email: string }

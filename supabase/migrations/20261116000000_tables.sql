@@ -106,6 +106,8 @@ create table write_checks (
 create table desk_links (
   token_hash text primary key,
   email text not null,
+  -- Who requested it, such as 'Safari on iPhone'.
+  requester text not null,
   expires_at bigint not null
 );
 
