@@ -46,7 +46,7 @@ async function open({ from, company = {} }: { from?: string; company?: Partial<C
 
 it('tells the homeowner by when the company calls, as text and in the brand’s colors', async () => {
   const { mail, send } = await open()
-  expect(await send({ name: 'Maria Lopez' })).toEqual({ ok: true })
+  expect(await send()).toEqual({ ok: true })
   const [received] = mail.mails
   expect(received?.to).toEqual([jane.email])
   expect(received?.subject).toBe('Northgate Roofing: we have your request')
@@ -58,7 +58,7 @@ it('tells the homeowner by when the company calls, as text and in the brand’s 
   })
   expect(received?.text.replaceAll('\r', '').trim()).toBe(
     [
-      'Hi Maria,',
+      'Hello,',
       'We have your request. We’ll call you by 6:10 AM.',
       'Questions? Call (612) 555-0134.',
       'Northgate Roofing',
@@ -113,16 +113,8 @@ it('never promises a call in the past', () => {
   expect(describe({}, { attempts: 2 })).toContain('We tried to reach you')
 })
 
-it.each([
-  ...['Maria', 'ZOË', 'Jose\u0301 Ruiz', '  Jane  Doe', 'Li'].map((name) => [name, true]),
-  ...['J', 'evil.example', 'J\r\nBcc: x@y.example', 'Win1000', '<b>Jane</b>', 'Mr. X'].map(
-    (name) => [name, false],
-  ),
-  ['A'.repeat(21), false],
-  // A single word can be a whole sentence: "Add me on WeChat to get money".
-  ['加微信领红包', false],
-])('greets with the first word only if it is a plain name: %j', (name, isName) => {
-  expect(describe({ name: String(name) }).startsWith('Hello,')).toBe(!isName)
+it('greets everyone the same, because a stranger could have typed the name', () => {
+  expect(describe({ name: 'Youhavebeenhackedxx' })).toMatch(/^Hello,\n/)
 })
 
 it('confirms a lead at night, retries for an hour, and then stops', async () => {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { formatCallTime } from '../call-time.ts'
 import { readPhone } from '../field-outputs.ts'
-import { formatName, readDigits } from '../lead.ts'
+import { readDigits } from '../lead.ts'
 import { escapeHtml } from '../safe-text.ts'
 import type { ClaimedLead } from '../store/deliveries.ts'
 import type { Channel, Context, Result } from './channel.ts'
@@ -74,14 +74,12 @@ async function sendConfirmation(
   return { ...result, refused: true }
 }
 
-/** Contains nothing that the visitor typed except a first name, so that nobody can send ads to strangers. */
+/** Contains nothing that the visitor typed, so that nobody can use it to send text to strangers. */
 export function describeConfirmation(
   { lead, reason, attempts }: ClaimedLead,
   { company, hours, now }: Pick<Context<unknown>, 'company' | 'hours' | 'now'>,
 ) {
-  const [firstName = ''] = formatName(lead.name.normalize('NFC').trim()).split(/\s+/)
-  // Latin letters only, because twenty Chinese characters can be a whole sentence.
-  const greeting = /^[A-Za-zÀ-ÖØ-öø-ɏ]{2,20}$/.test(firstName) ? `Hi ${firstName},` : 'Hello,'
+  const greeting = 'Hello,'
   const isUnreached = reason === 'unreached'
   const ending = readDigits(readPhone(lead.phone).callUrl).slice(-4)
   const message = isUnreached

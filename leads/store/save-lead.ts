@@ -92,7 +92,8 @@ export function saveLead(
     const { channelsAtOpening = [], deadlineAt } = newLead
     const received = { leadId: id, reason: 'received' as const }
     const mayConfirm =
-      newLead.channels.includes('confirmation') && (await countConfirmation(trx, lead.email, now))
+      newLead.channels.includes('confirmation') &&
+      (await countConfirmation(trx, { email: lead.email, network: clientNetwork }, now))
     const channels = newLead.channels.filter((name) => name !== 'confirmation' || mayConfirm)
     const opensAt = findPromiseStart(deadlineAt ?? now)
     const deliveries = [

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { waitUntil } from '#testing/processes.ts'
 import { jane, testTime as start, storeLead } from '#testing/saved-leads.ts'
+import { findConfirmationLimit } from './confirmation-limits.ts'
 import { claimDue, findNextDueAt, recordResults, retryDeliveries } from './deliveries.ts'
 import { eraseLead } from './erase-lead.ts'
 import { findLead, listLeads } from './reading.ts'
@@ -143,22 +144,45 @@ describe.each(engines)('the store on %s', (engine) => {
       expect(await listConfirmed()).toHaveLength(4)
     })
 
+    it('are limited to 20 a day per network, which other networks do not notice', async () => {
+      const findLimit = (now = start) => findConfirmationLimit(db, now)
+      const from = (clientAddress: string) => ({ clientAddress })
+      const names = Array.from({ length: 22 }, (_, at) => `${at}@example.com`)
+      await Promise.all(names.slice(0, 19).map((name) => confirm(name, start, from('192.0.2.1'))))
+      expect(await findLimit()).toBeUndefined()
+      for (const name of names.slice(19)) await confirm(name, start, from('192.0.2.200'))
+      expect(await listConfirmed()).toHaveLength(20)
+      const midnight = Date.parse('2026-11-16T00:00:00Z')
+      expect(await findLimit()).toEqual({ kind: 'network', emails: 20, until: midnight })
+      // The rejected addresses get theirs from other networks.
+      for (const name of names.slice(20)) await confirm(name, start, from('198.51.100.1'))
+      expect(await listConfirmed()).toHaveLength(22)
+      await db.kysely
+        .updateTable('confirmation_limits')
+        .set({ used: 200 })
+        .where('name', '=', 'all')
+        .execute()
+      expect(await findLimit()).toMatchObject({ kind: 'all', emails: 200 })
+      expect(await findLimit(midnight)).toBeUndefined()
+    })
+
     it('are counted only for new leads, and not at all if they are off', async () => {
       await confirm('off@example.com', start, { channels: ['airtable'] })
       expect(await readLimits()).toEqual([])
       const keys = { idempotencyKeys: ['k'] }
       expect(await confirm('a@example.com', start, keys)).toBe('saved')
       expect(await confirm('a@example.com', start, keys)).toBe('repeated')
-      expect((await readLimits()).map(({ used }) => used)).toEqual([1, 1])
+      expect((await readLimits()).map(({ used }) => used)).toEqual([1, 1, 1])
     })
 
     it('leave no trace of an address after its lead is erased, or after two days', async () => {
       await confirm('old@example.com', start - 2 * 24 * 60 * minuteMs)
       await confirm('jane@example.com')
-      expect((await readLimits()).map(({ day }) => day)).toEqual(['2026-11-15', '2026-11-15'])
+      expect((await readLimits()).map(({ day }) => day)).toEqual(Array(3).fill('2026-11-15'))
       const [lead] = await listLeads(db, { limit: 1 })
       await eraseLead(db, lead?.id ?? '', pause)
-      expect(await readLimits()).toMatchObject([{ name: 'all' }])
+      const kinds = (await readLimits()).map(({ name }) => name.replace(/:.*/, ''))
+      expect(kinds.sort()).toEqual(['all', 'network'])
     })
   })
 

@@ -145,7 +145,7 @@ create table push_devices (
   shown_at bigint
 );
 
--- Counts confirmation emails per day (UTC): one row for each address, by its hash, and one for all.
+-- Counts confirmation emails per day (UTC): one row for each address and network, by their hashes, and one for all.
 create table confirmation_limits (
   name text not null,
   day text not null,
