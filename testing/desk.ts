@@ -1,6 +1,6 @@
 import { createDesk } from '#leads/desk/app.ts'
 import type { DeskContext, DeskHooks } from '#leads/desk/routes.ts'
-import { mailLink } from '#leads/desk/sign-in.ts'
+import { sendNewLink } from '#leads/desk/sign-in.ts'
 import { listDevices } from '#leads/store/push-devices.ts'
 import type { Database, Engine } from '#leads/store/tables.ts'
 import { openTestDatabase } from './database.ts'
@@ -82,9 +82,13 @@ export function createTestDesk(db: Database, { env, fetch, hours, ...hooks }: Op
   /** Signs in as this person. Returns the cookie. */
   const signIn = async (email = 'sam.hill@example.com', cookie?: string) => {
     let link = ''
-    await mailLink(db, { url: deskUrl, email, requester: '', now: clock.at }, async (_, sent) => {
-      link = sent
-    })
+    await sendNewLink(
+      db,
+      { url: deskUrl, email, requester: '', now: clock.at },
+      async (_, sent) => {
+        link = sent
+      },
+    )
     const person = email === 'alex@example.com' ? 'Alex' : 'Sam Hill'
     const entered = await redeemLink(findToken(link), { person, cookie })
     return entered.headers.get('set-cookie')?.split(';')[0] ?? ''

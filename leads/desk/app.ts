@@ -19,7 +19,7 @@ import {
   personSchema,
 } from './people-routes.ts'
 import { type DeskApp, type DeskContext, type DeskHooks, readBody, refuse } from './routes.ts'
-import { describeDevice, mailLink, readLink, readSession, redeemLink } from './sign-in.ts'
+import { describeDevice, readLink, readSession, redeemLink, sendNewLink } from './sign-in.ts'
 import { readToday } from './today.ts'
 
 export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
@@ -56,7 +56,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
   ): Promise<void> {
     if (!deskEmails.includes(email) && !(await listCrew(db)).includes(email))
       return log.warn({ device }, 'rejected a sign-in by an unknown address')
-    const isSent = await mailLink(db, { url, email, requester: device, now: now() }, sendLink)
+    const isSent = await sendNewLink(db, { url, email, requester: device, now: now() }, sendLink)
     if (!isSent)
       log.warn({ device }, `sent no sign-in link, because ${maxUnusedLinks} unused ones still work`)
   }

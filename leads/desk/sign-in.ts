@@ -24,7 +24,7 @@ export async function makeLink(
 }
 
 /** Returns false if the address gets no link now, because it has three unused ones. */
-export async function mailLink(
+export async function sendNewLink(
   db: Database,
   { url, email, requester, now }: { url: string; email: string; requester: string; now: number },
   sendLink: (email: string, link: string) => Promise<void>,
