@@ -2,17 +2,20 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { wcagContrast } from 'culori'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { UserError } from '#leads/user-error.ts'
 import { brand } from '#site/brand/brand.ts'
 import { findOldBrand } from '#site/brand/made.ts'
+import type { Brand } from '#site/build/check-content.ts'
 import { createDir } from '#testing/database.ts'
 import { makeBrand } from './brand.ts'
 import { planPictures } from './pictures.ts'
@@ -20,6 +23,12 @@ import { planPictures } from './pictures.ts'
 const gps = { GPSLatitude: '44/1 58/1 0/1', GPSLatitudeRef: 'N' }
 
 const acme = { company: { name: 'Acme' }, head: { shareLines: ['Free estimate.'] } }
+
+const folders = (root: string) => ({
+  brandDir: join(root, 'site/brand'),
+  targetDir: join(root, 'site/pictures'),
+  effort: 0,
+})
 
 /** Creates a folder that contains only a brand. */
 function prepare() {
@@ -37,8 +46,14 @@ function prepare() {
         .withIccProfile('p3')
         .withExif({ IFD0: { Make: 'PhoneMaker' }, IFD3: gps })
         .toFile(join(root, 'site/brand', name)),
-    make: (content = acme) =>
-      makeBrand({ root, brand, content, print: (line) => output.push(line), effort: 0 }),
+    make: (content = acme, changes: Partial<Brand> = {}) =>
+      makeBrand({
+        root,
+        brand: { ...brand, ...changes },
+        content,
+        print: (line) => output.push(line),
+        effort: 0,
+      }),
   }
 }
 
@@ -46,10 +61,10 @@ test('creates pictures without camera metadata, and only after a change', async 
   const { root, output, addPicture, make } = prepare()
   await addPicture('hero.jpg', 1920, 1930)
   await addPicture('about.JPG', 1200, 900)
-  expect(await make()).toBe(19)
+  expect(await make()).toBe(20)
   expect(output[0]).toMatch(/hero\.jpg \(1920 × 1930\) is portrait, .* Turn the camera sideways/)
   expect(output[1]).toMatch(/hero\.jpg .* not in sRGB\. Its colors are converted/)
-  expect(output.filter((line) => / {2}\d+\.\d s$/.test(line))).toHaveLength(19)
+  expect(output.filter((line) => / {2}\d+\.\d s$/.test(line))).toHaveLength(20)
   for (const path of ['pictures/hero-1920.avif', 'pictures/about-800.webp', 'public/og.jpg']) {
     const file = join(root, 'site', path)
     const { exif, icc, xmp } = await sharp(file).metadata()
@@ -110,7 +125,7 @@ test('reports which of two pictures is used', async () => {
   const { root, addPicture } = prepare()
   for (const name of ['hero.png', 'hero.JPG']) await addPicture(name, 1920, 1080)
   await addPicture('about.jpg', 1200, 900)
-  const { notes } = await planPictures(join(root, 'site/brand'), join(root, 'site/pictures'), 0)
+  const { notes } = await planPictures(folders(root))
   expect(notes).toContain(
     "site/brand/ has hero.JPG and hero.png. The site uses hero.JPG. Delete the one that you don't want.",
   )
@@ -123,7 +138,7 @@ test('does not show the sample house on phones once the owner has added a pictur
   copyFileSync(sample, join(root, sample))
   await addPicture('hero.jpg', 1920, 1080)
   await addPicture('about.jpg', 1200, 900)
-  const plan = () => planPictures(join(root, 'site/brand'), join(root, 'site/pictures'), 0)
+  const plan = () => planPictures(folders(root))
   const { jobs, notes } = await plan()
   expect(notes).toContain(
     'site/brand/hero-portrait.webp is the sample picture, so phones show the middle of hero.jpg instead. Delete hero-portrait.webp, or replace it with your own picture.',
@@ -135,4 +150,47 @@ test('does not show the sample house on phones once the owner has added a pictur
   // The owner's portrait picture is used.
   await addPicture('hero-portrait.webp', 900, 1200)
   expect((await plan()).notes.join()).not.toContain('sample')
+})
+
+test('an owner can replace or delete each picture of a service and of the emergency call', async () => {
+  const { root, output, addPicture, make } = prepare()
+  const listMade = () =>
+    readdirSync(join(root, 'site/pictures'))
+      .filter((file) => /^(night|service)/.test(file))
+      .sort()
+  await addPicture('hero.jpg', 1920, 1080)
+  await addPicture('about.jpg', 1200, 900)
+  await addPicture('service-repairs.jpg', 700, 500)
+  await expect(make()).rejects.toThrow(
+    /service-repairs\.jpg \(700 × 500\) is too small .* 800 × 533/,
+  )
+  await addPicture('service-repairs.jpg', 800, 600)
+  await addPicture('Service-Gutters.PNG', 1200, 800)
+  await make()
+  const gutters = ['service-gutters-480.avif', 'service-gutters-800.avif']
+  const repairs = ['service-repairs-480.avif', 'service-repairs-800.avif']
+  expect(listMade()).toEqual(['night-1440.avif', ...gutters, ...repairs])
+
+  // The owner's picture for the night replaces hero.
+  await addPicture('night.jpg', 1440, 480)
+  expect(await make()).toBe(1)
+  rmSync(join(root, 'site/brand/service-repairs.jpg'))
+  const plain: Brand = { ...brand, emergencyPicture: 'none' }
+  expect(findOldBrand({ root, brand: plain, content: acme })).toBeDefined()
+  await make(acme, { emergencyPicture: 'none' })
+  expect(listMade()).toEqual(gutters)
+  expect(output).toContain('Deleted site/pictures/service-repairs-480.avif.')
+  expect(readFileSync(join(root, 'site/brand/made.json'), 'utf8')).not.toContain('repairs-480')
+})
+
+test('light text is readable on the night version of a white picture', async () => {
+  const { root, addPicture } = prepare()
+  const white = { create: { width: 1920, height: 1080, channels: 3, background: '#fff' } } as const
+  await sharp(white).png().toFile(join(root, 'site/brand/hero.png'))
+  await addPicture('about.jpg', 1200, 900)
+  const { jobs } = await planPictures(folders(root))
+  await jobs.find(({ target }) => target.endsWith('night-1440.avif'))?.make()
+  const { channels } = await sharp(join(root, 'site/pictures/night-1440.avif')).stats()
+  const [r = 1, g = 1, b = 1] = channels.map(({ max }) => max / 255)
+  expect(wcagContrast(brand.colors.paper, { mode: 'rgb', r, g, b })).toBeGreaterThanOrEqual(6)
 })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { UserError } from '#leads/user-error.ts'
 import { type BrandWords, computeBrandStamps, computeStamp } from '#site/brand/made.ts'
@@ -6,7 +6,13 @@ import { type Brand, readBrand, readContent } from '#site/build/check-content.ts
 import { makeFont } from './font.ts'
 import { planIcons } from './icons.ts'
 import { readLogo } from './logo.ts'
-import { checkBrand, computeNight, computePalette, roundness } from './palette.ts'
+import {
+  checkBrand,
+  computeDrawingColors,
+  computeNight,
+  computePalette,
+  roundness,
+} from './palette.ts'
 import { planPictures } from './pictures.ts'
 
 export type Job = {
@@ -36,11 +42,16 @@ export async function makeBrand({
 }: Options): Promise<number> {
   checkBrand(brand)
   const brandDir = join(root, 'site/brand')
-  const { jobs: pictures, notes } = await planPictures(
+  const {
+    jobs: pictures,
+    notes,
+    unused,
+  } = await planPictures({
     brandDir,
-    join(root, 'site/pictures'),
+    targetDir: join(root, 'site/pictures'),
     effort,
-  )
+    emergencyPicture: brand.emergencyPicture,
+  })
   for (const note of notes) print(note)
   const logoFile = join(brandDir, 'logo.svg')
   if (!existsSync(logoFile))
@@ -50,6 +61,7 @@ export async function makeBrand({
   const values = {
     roundness: roundness[brand.corners],
     palette,
+    drawings: computeDrawingColors(brand),
     night: computeNight(brand),
     logo,
   }
@@ -78,6 +90,11 @@ export async function makeBrand({
   const due = jobs.filter(
     (job) => !existsSync(job.target) || stamps[relative(root, job.target)] !== computeJobStamp(job),
   )
+  for (const file of unused) {
+    rmSync(file)
+    delete stamps[relative(root, file)]
+    print(`Deleted ${relative(root, file)}.`)
+  }
   const saveStamp = (path: string, stamp: string) => {
     stamps[path] = stamp
     writeFileSync(stampFile, `${JSON.stringify(stamps, null, 2)}\n`)

@@ -19,14 +19,18 @@ const day = {
   fieldBorder: ['ink', 'at', 0.667, 1.19, -15],
   placeholder: ['ink', 'at', 0.556, 1.62, -13],
   shade: ['ink', 'by', -0.042, 0.94, 3],
+  sand: ['paper', 'by', -0.046, 2.05, -2],
+  accentDeep: ['accent', 'by', -0.089, 0.86, 0],
+} as const satisfies Record<string, Rule>
+
+/** The award badge and the drawing on the 404 page. */
+const drawings = {
   shingle: ['ink', 'by', 0.243, 2.4, -11],
   shingleLight: ['ink', 'by', 0.3, 2.2, -20],
   ribbon: ['ink', 'by', 0.127, 1.99, -7],
-  sand: ['paper', 'by', -0.046, 2.05, -2],
   siding: ['paper', 'by', -0.115, 2.99, -3],
   eaves: ['paper', 'by', -0.178, 3.62, 0],
   trim: ['paper', 'by', -0.128, 3.11, -2],
-  accentDeep: ['accent', 'by', -0.089, 0.86, 0],
   brick: ['accent', 'by', -0.01, 0.74, -1.5],
   brickDeep: ['accent', 'by', -0.072, 0.67, -2],
 } as const satisfies Record<string, Rule>
@@ -48,9 +52,8 @@ const fixed = {
   white: '#ffffff',
   alarm: '#a31621',
   leaf: '#23613a',
-  wood: '#d39b68',
-  sun: '#f3dcae',
 }
+const fixedInDrawings = { wood: '#d39b68', sun: '#f3dcae' }
 
 const minContrast = 4.5
 // Buttons have readable text, so their own color needs less contrast. This allows yellow, which many brands use.
@@ -108,6 +111,11 @@ export function computePalette({ colors }: Pick<Brand, 'colors'>) {
 }
 
 type Palette = ReturnType<typeof computePalette>
+
+export const computeDrawingColors = ({ colors }: Pick<Brand, 'colors'>) => ({
+  ...fixedInDrawings,
+  ...deriveAll(colors, drawings),
+})
 
 export function computeNight({ colors }: Pick<Brand, 'colors'>) {
   const dark = deriveAll(colors, night)

@@ -1,13 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import sharp from 'sharp'
+import sharp, { type Sharp } from 'sharp'
 import { UserError } from '#leads/user-error.ts'
 import { computeStamp } from '#site/brand/made.ts'
+import type { Brand } from '#site/build/check-content.ts'
+import type { Job } from './brand.ts'
 
 type Size = { width: number; avif: number; webp?: number }
-type Picture = { sources: string[]; shape: [width: number, height: number]; sizes: Size[] }
+type Picture = {
+  sources: string[]
+  shape: [width: number, height: number]
+  sizes: Size[]
+  /** Darkens the picture and tints it blue. */
+  atNight?: true
+}
 
-// Each width has its own quality, because artifacts are harder to see on high-density screens. All three
+// Each width has its own quality, because artifacts are harder to see on high-density screens. All
 // pictures are grainy or covered by a gradient. The samples in site/brand/ were rendered for this site.
 const pictures: Record<string, Picture> = {
   hero: {
@@ -37,14 +45,37 @@ const pictures: Record<string, Picture> = {
   },
 }
 
+/** Behind the emergency call, from the owner's night picture or from hero. */
+const night: Picture = {
+  sources: ['night', 'hero'],
+  shape: [1440, 480],
+  sizes: [{ width: 1440, avif: 28 }],
+  atNight: true,
+}
+
+// Even a white pixel becomes so dark that light text on it has a contrast of 6:1.
+const nightTone = { saturation: 0.3, rgb: [0.26, 0.36, 0.45] }
+
+/** For a card under "Our Services". */
+const service = (name: string): Picture => ({
+  sources: [name],
+  shape: [800, 533],
+  sizes: [
+    { width: 480, avif: 44 },
+    { width: 800, avif: 34 },
+  ],
+})
+
 /** Hashes of the sample's hero-portrait.webp and hero.webp, as in made.json. */
 const sampleStamps = { portrait: '713408f171ebbd50', hero: '64eff1b00d6d86d1' }
+
+// Try .webp last, because the sample's pictures may still exist.
+const endings = ['jpg', 'jpeg', 'png', 'heic', 'heif', 'webp']
 
 /** Lists a picture's files. The first is used. */
 function listSources(brandDir: string, name: string): string[] {
   const files = readdirSync(brandDir)
-  // Try .webp last, because the sample's pictures may still exist.
-  return ['jpg', 'jpeg', 'png', 'heic', 'heif', 'webp'].flatMap((ending) =>
+  return endings.flatMap((ending) =>
     files.filter((file) => file.toLowerCase() === `${name}.${ending}`),
   )
 }
@@ -98,11 +129,31 @@ async function inspect(file: string, name: string, [width, height]: Picture['sha
   return notes
 }
 
+/** Lists the names of the service pictures, such as service-repairs. */
+function listServices(brandDir: string): string[] {
+  const pattern = new RegExp(`^(service-[a-z0-9-]+)\\.(${endings.join('|')})$`, 'i')
+  const names = readdirSync(brandDir).map((file) => file.match(pattern)?.[1]?.toLowerCase())
+  return [...new Set(names)].filter((name) => name !== undefined)
+}
+
+type Options = {
+  brandDir: string
+  targetDir: string
+  effort: number
+  emergencyPicture?: Brand['emergencyPicture']
+}
+
 /** Plans every picture file. EXIF and GPS data are not copied. */
-export async function planPictures(brandDir: string, targetDir: string, effort: number) {
+export async function planPictures({ brandDir, targetDir, effort, emergencyPicture }: Options) {
   const notes: string[] = []
-  const jobs = []
-  for (const [name, { sources, shape, sizes }] of Object.entries(pictures)) {
+  const jobs: Job[] = []
+  const inspected = new Set<string>()
+  const all: Record<string, Picture> = {
+    ...pictures,
+    ...(emergencyPicture !== 'none' && { night }),
+    ...Object.fromEntries(listServices(brandDir).map((name) => [name, service(name)])),
+  }
+  for (const [name, { sources, shape, sizes, atNight }] of Object.entries(all)) {
     let source = findSource(brandDir, sources)
     const files = listSources(brandDir, name)
     if (files.length > 1)
@@ -115,12 +166,19 @@ export async function planPictures(brandDir: string, targetDir: string, effort: 
         `site/brand/hero-portrait.webp is the sample picture, so phones show the middle of ${basename(source)} instead. Delete hero-portrait.webp, or replace it with your own picture.`,
       )
     }
-    notes.push(...(await inspect(source, name, shape)))
+    if (!inspected.has(source)) notes.push(...(await inspect(source, name, shape)))
+    inspected.add(source)
     for (const { width, avif, webp } of sizes) {
       const height = Math.round((width * shape[1]) / shape[0])
-      const open = () => sharp(source).autoOrient().resize(width, height, { fit: 'cover' })
+      const open = () => {
+        const picture = sharp(source).autoOrient().resize(width, height, { fit: 'cover' })
+        return atNight ? darken(picture) : picture
+      }
       const target = join(targetDir, `${name}-${width}`)
-      const made = { inputs: [source], settings: `${width}×${height} ${avif} ${webp}` }
+      const made = {
+        inputs: [source],
+        settings: `${width}×${height} ${avif} ${webp}${atNight ? JSON.stringify(nightTone) : ''}`,
+      }
       jobs.push({
         ...made,
         target: `${target}.avif`,
@@ -137,5 +195,12 @@ export async function planPictures(brandDir: string, targetDir: string, effort: 
         })
     }
   }
-  return { jobs, notes: [...new Set(notes)] }
+  const targets = new Set(jobs.map(({ target }) => basename(target)))
+  const unused = readdirSync(targetDir).filter(
+    (file) => /^(service-.+|night)-\d+\.avif$/.test(file) && !targets.has(file),
+  )
+  return { jobs, notes: [...new Set(notes)], unused: unused.map((file) => join(targetDir, file)) }
 }
+
+const darken = (picture: Sharp) =>
+  picture.modulate({ saturation: nightTone.saturation }).linear(nightTone.rgb, [0, 0, 0])

@@ -57,7 +57,8 @@ writeFileSync(
 )
 writeFileSync(join(brandDir, 'logo.svg'), logo)
 for (const file of readdirSync(brandDir)) if (file.endsWith('.webp')) rmSync(join(brandDir, file))
-for (const file of ['hero.jpg', 'about.jpg'])
+// The other two services have no picture.
+for (const file of ['hero.jpg', 'about.jpg', 'service-repairs.jpg'])
   await sharp(Buffer.from(picture)).jpeg().toFile(join(brandDir, file))
 await makeBrand({
   root: folder,

@@ -161,21 +161,25 @@ export const emergency: Content['emergency'] = {
   callLabel: 'Call',
 }
 
+/** The picture 'repairs' is site/brand/service-repairs (.jpg, .png, or .webp). It is optional. */
 export const services: Content['services'] = {
   heading: 'Our Services',
   cards: [
     {
       icon: 'roof',
+      picture: 'roofing',
       title: 'Residential Roofing',
       text: 'New roofs and full replacements in asphalt, metal, and cedar. One crew, one clear price, and a clean yard when we leave.',
     },
     {
       icon: 'hammer',
+      picture: 'repairs',
       title: 'Roof Repairs',
       text: "Leaks, missing shingles, storm damage, worn flashing. We fix what's broken and tell you honestly what can wait.",
     },
     {
       icon: 'inspect',
+      picture: 'inspections',
       title: 'Roof Inspections',
       text: 'A careful look at every slope, vent, and gutter, with photos and a clear report for your insurance company.',
     },

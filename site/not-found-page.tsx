@@ -1,4 +1,4 @@
-import { palette } from '#leads/brand.json'
+import { drawings, palette } from '#leads/brand.json'
 import { formatDataUrl } from './build/drawing.ts'
 import { notFound } from './content.ts'
 import missingShingle from './pictures/missing-shingle.svg?raw'
@@ -6,7 +6,12 @@ import missingShingle from './pictures/missing-shingle.svg?raw'
 export function NotFoundPage() {
   return (
     <main className="not-found">
-      <img src={formatDataUrl(missingShingle, palette)} alt="" width="360" height="240" />
+      <img
+        src={formatDataUrl(missingShingle, { ...palette, ...drawings })}
+        alt=""
+        width="360"
+        height="240"
+      />
       <h1>{notFound.heading}</h1>
       <p className="large">{notFound.text}</p>
       <a href="/" className="button large">

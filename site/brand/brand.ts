@@ -2,8 +2,11 @@ import type { Brand } from '../build/check-content.ts'
 
 /**
  * The brand, except for its text (site/content.ts). This folder also has logo.svg (one color) and the
- * pictures hero and about (.jpg, .png, or .webp, straight from any camera). Phones show the middle of
- * hero unless there is a hero-portrait. After each change, run: npm run brand
+ * pictures (.jpg, .png, or .webp, straight from any camera). After each change, run: npm run brand
+ *   hero, about        required
+ *   hero-portrait      optional: phones show the middle of hero without it
+ *   service-repairs …  optional: the picture of each card under services in site/content.ts
+ *   night              optional: see emergencyPicture
  */
 export const brand: Brand = {
   colors: {
@@ -16,6 +19,8 @@ export const brand: Brand = {
   },
   /** square, soft, or round */
   corners: 'soft',
+  /** Behind the emergency call: 'night' (the picture night, or a dark version of hero) or 'none'. */
+  emergencyPicture: 'night',
   // A font in this folder for headings:
   // headingFont: { family: 'My Grotesque', file: 'my-grotesque.woff2' },
 }

@@ -15,13 +15,16 @@ export const computeStamp = (content: string | Buffer) =>
 
 /** Hashes everything that `npm run brand` reads. */
 export function computeBrandStamps({ root, brand, content }: Sources): Record<string, string> {
-  const { colors, corners } = brand
+  const { colors, corners, emergencyPicture } = brand
   const files = readdirSync(join(root, 'site/brand')).filter((file) =>
     /\.(svg|jpe?g|png|webp)$/i.test(file),
   )
   return {
     'site/brand': computeStamp(
-      JSON.stringify([content.company.name, content.head.shareLines, colors, corners]),
+      JSON.stringify([
+        ...[content.company.name, content.head.shareLines],
+        ...[colors, corners, emergencyPicture],
+      ]),
     ),
     ...Object.fromEntries(
       files.map((file) => {

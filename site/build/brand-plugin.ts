@@ -39,7 +39,8 @@ export function warnOfOldBrand(brand: Brand): Plugin {
 function drawBadge(): string {
   const logo = placeLogo(made.logo, { x: 78, y: 33, size: 44 }, made.palette.paper)
   const badge = readFileSync(join(siteDir, 'pictures/badge.svg'), 'utf8')
-  return `url("${formatDataUrl(badge.replace('<!-- logo -->', logo), made.palette)}")`
+  const colors = { ...made.palette, ...made.drawings }
+  return `url("${formatDataUrl(badge.replace('<!-- logo -->', logo), colors)}")`
 }
 
 const formatColors = (colors: Record<string, string>) =>

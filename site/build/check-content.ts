@@ -130,7 +130,16 @@ const contentRules = group({
   services: group({
     heading: text,
     cards: v.pipe(
-      listOf(group({ icon: choice('roof', 'hammer', 'inspect'), title: text, text })),
+      listOf(
+        group({
+          icon: choice('roof', 'hammer', 'inspect'),
+          picture: v.exactOptional(
+            mustMatch(/^[a-z0-9-]+$/, () => "must be a name such as 'repairs'."),
+          ),
+          title: text,
+          text,
+        }),
+      ),
       v.minLength(3, 'must have at least three cards. Add more.'),
     ),
   }),
@@ -152,6 +161,7 @@ const brandRules = group({
   brand: group({
     colors: group({ ink: color, paper: color, accent: color }),
     corners: choice('square', 'soft', 'round'),
+    emergencyPicture: v.exactOptional(choice('night', 'none')),
     headingFont: v.exactOptional(
       group({
         family: text,

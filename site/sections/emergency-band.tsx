@@ -2,19 +2,30 @@ import { company, emergency } from '../content.ts'
 import { callHref } from './call-href.ts'
 import { Phone, Timer } from './icons.tsx'
 
+const [picture] = Object.keys(import.meta.glob('/pictures/night-*.avif'))
+
 export function EmergencyBand() {
   return (
     <section aria-labelledby="emergency" className="emergency-band later">
+      {picture && <img src={picture} alt="" width="1440" height="480" loading="lazy" />}
       <div className="page-width">
         <div>
           <h2 id="emergency">{emergency.heading}</h2>
-          <p className="large">
-            <Timer size={22} />
-            <span>{emergency.text}</span> <span>{emergency.claim}</span>
-          </p>
+          <ul className="large">
+            <li>
+              <span className="live-dot" />
+              {emergency.text}
+            </li>
+            {emergency.claim && (
+              <li>
+                <Timer size={20} />
+                {emergency.claim}
+              </li>
+            )}
+          </ul>
         </div>
         <a href={callHref} className="button">
-          <Phone size={28} />
+          <Phone size={32} />
           <span className="unseen">{emergency.callLabel} </span>
           {company.phone}
         </a>

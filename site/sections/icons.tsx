@@ -29,6 +29,12 @@ export const BadgeCheck = draw(
   'm16 9-5.5 5.5L8 12',
 )
 
+export const Hammer = draw(
+  'm15 12-8.373 8.373a1 1 0 1 1-3-3L12 9',
+  'm18 15 4-4',
+  'm21.5 11.5-1.914-1.914A2 2 0 0 1 19 8.172V7l-2.26-2.26a6 6 0 0 0-4.202-1.756L9 2.96l.92.82A6.18 6.18 0 0 1 12 8.4V10l2 2h1.172a2 2 0 0 1 1.414.586L18.5 14.5',
+)
+
 export const House = draw(
   'M15 21v-8a1 1 0 0 0-1-1h-4a1 1 0 0 0-1 1v8',
   'M3 10a2 2 0 0 1 .709-1.528l7-6a2 2 0 0 1 2.582 0l7 6A2 2 0 0 1 21 10v9a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z',
@@ -45,6 +51,12 @@ export const Phone = draw(
 
 export const Play = draw(
   'M5 5a2 2 0 0 1 3.008-1.728l11.997 6.998a2 2 0 0 1 .003 3.458l-12 7A2 2 0 0 1 5 19z',
+)
+
+export const SearchCheck = draw(
+  'm8 11 2 2 4-4',
+  'M19 11a8 8 0 1 1-16 0 8 8 0 0 1 16 0z',
+  'm21 21-4.3-4.3',
 )
 
 export const ShieldCheck = draw(

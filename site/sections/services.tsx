@@ -1,9 +1,9 @@
 import { services } from '../content.ts'
-import hammer from '../pictures/services/hammer.svg?raw'
-import inspect from '../pictures/services/inspect.svg?raw'
-import roof from '../pictures/services/roof.svg?raw'
+import { Hammer, House, SearchCheck } from './icons.tsx'
 
-const drawings = { roof, hammer, inspect }
+const icons = { roof: House, hammer: Hammer, inspect: SearchCheck }
+
+const pictures = Object.keys(import.meta.glob('/pictures/service-*.avif'))
 
 export function Services() {
   return (
@@ -11,18 +11,40 @@ export function Services() {
       <div className="page-width">
         <h2 id="services">{services.heading}</h2>
         <ul>
-          {services.cards.map(({ icon, title, text }) => (
-            <li key={title} className="card">
-              <span
-                // biome-ignore lint/security/noDangerouslySetInnerHtml: our own files, inlined to take the brand's colors
-                dangerouslySetInnerHTML={{ __html: drawings[icon].trim() }}
-              />
-              <h3>{title}</h3>
-              <p>{text}</p>
-            </li>
-          ))}
+          {services.cards.map(({ icon, picture, title, text }) => {
+            const Icon = icons[icon]
+            return (
+              <li key={title} className="card">
+                <Picture name={`/pictures/service-${picture}`} />
+                <span className="icon-tile">
+                  <Icon />
+                </span>
+                <h3>{title}</h3>
+                <p>{text}</p>
+              </li>
+            )
+          })}
         </ul>
       </div>
     </section>
+  )
+}
+
+/** Has no fallback for browsers without AVIF, because the card looks complete without a picture. */
+function Picture({ name }: { name: string }) {
+  const small = `${name}-480.avif`
+  if (!pictures.includes(small)) return null
+  return (
+    <div className="service-picture">
+      <img
+        src={small}
+        srcSet={`${small} 480w, ${name}-800.avif 800w`}
+        sizes="(min-width: 1024px) 384px, 50vw"
+        alt=""
+        width="480"
+        height="320"
+        loading="lazy"
+      />
+    </div>
   )
 }
