@@ -22,6 +22,7 @@ test.each(engines)('reads a database that can store a lead: %s', async (engine) 
       pending: new Map(),
       undelivered: new Map(),
       isWebhookStopped: false,
+      limitedAddresses: [],
     },
     // The PostgreSQL server for tests turns off fsync to be fast.
     unsafeSettings: engine === 'postgres' ? ['fsync'] : [],

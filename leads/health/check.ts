@@ -1,5 +1,6 @@
 import type { BusinessHours } from '../hours.ts'
 import type { Env } from '../settings.ts'
+import type { ReachedLimit } from '../store/confirmation-limits.ts'
 import type { PushDevice } from '../store/push-devices.ts'
 import type { Pending, Undelivered } from '../store/reading.ts'
 
@@ -54,6 +55,9 @@ export type DatabaseFacts = {
   isWebhookStopped: boolean
   /** By channel kind: messages of the last day that did not arrive. */
   undelivered: ReadonlyMap<string, Undelivered>
+  /** They get no new sign-in link now. */
+  limitedAddresses: readonly string[]
+  confirmationLimit?: ReachedLimit | undefined
 }
 
 /** The entry files read these, because only they can use the file system and the site's content. */

@@ -21,6 +21,7 @@ const env = makeSettings({ ...complete, DESK_URL: 'https://desk.example.com' })
 const database: DatabaseFacts = {
   ...{ pending: new Map(), undelivered: new Map(), devices: [makePhone()], silentDevices: [] },
   isWebhookStopped: false,
+  limitedAddresses: [],
 }
 const storage = { kind: 'disk' as const, freeBytes: 80e9, newestBackupAt: now - 3_600_000 }
 
@@ -70,6 +71,10 @@ const problems: Record<string, Partial<HealthContext>> = {
   'webhook-stopped': withDatabase({ isWebhookStopped: true }),
   'push-device-gone': withDatabase({ devices: [makePhone({ goneAt: now })] }),
   'push-device-silent': withDatabase({ silentDevices: [makePhone()] }),
+  'sign-in-limit': withDatabase({ limitedAddresses: ['a@example.com', 'b@example.com'] }),
+  'confirmation-limit': withDatabase({
+    confirmationLimit: { kind: 'network', emails: 20, until: now + 12 * 3_600_000 },
+  }),
   'public-url-missing': { env: readEnv(complete), isPublic: false },
   'proxy-bypass': { env: { ...env, trustedProxies: 1 } },
   'desk-off': { env: { ...env, desk: undefined } },

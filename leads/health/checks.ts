@@ -6,6 +6,7 @@ import type { Pending, Undelivered } from '../store/reading.ts'
 import { type Check, defineCheck, type HealthContext, type Place } from './check.ts'
 import { deskChecks } from './desk-checks.ts'
 import { deviceChecks, noAlerts } from './device-checks.ts'
+import { limitChecks } from './limit-checks.ts'
 
 export const limits = {
   // By then, retries after 5, 10, 20, 30, and 30 s have failed, and 8 minutes are left to call.
@@ -195,6 +196,7 @@ export const healthChecks: readonly Check[] = [
     }),
   }),
   ...deviceChecks,
+  ...limitChecks,
   defineCheck({
     id: 'public-url-missing',
     runsIn: ['desk', 'start', 'doctor'],

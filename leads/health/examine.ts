@@ -2,6 +2,8 @@ import type { Channel } from '../channels/channel.ts'
 import { channels, findDestinations } from '../channels/channels.ts'
 import { isWebhookStopped } from '../channels/webhook.ts'
 import type { Env } from '../settings.ts'
+import { findConfirmationLimit } from '../store/confirmation-limits.ts'
+import { listLimitedAddresses } from '../store/desk-access.ts'
 import { listDevices } from '../store/push-devices.ts'
 import { findSilentDevices } from '../store/push-receipts.ts'
 import { type Pending, readPending, readUndelivered, type Undelivered } from '../store/reading.ts'
@@ -56,5 +58,13 @@ export async function readDatabaseFacts(
   }
   const stopped = env.webhook && (await isWebhookStopped(db, env.webhook.url))
   const silentDevices = await findSilentDevices(db, devices, now())
-  return { devices, silentDevices, pending, isWebhookStopped: stopped ?? false, undelivered }
+  return {
+    devices,
+    silentDevices,
+    pending,
+    isWebhookStopped: stopped ?? false,
+    undelivered,
+    limitedAddresses: await listLimitedAddresses(db, now()),
+    confirmationLimit: await findConfirmationLimit(db, now()),
+  }
 }

@@ -1,0 +1,48 @@
+import { formatClock } from '../clock.ts'
+import type { ReachedLimit } from '../store/confirmation-limits.ts'
+import { maxUnusedLinks } from '../store/desk-access.ts'
+import { type Check, defineCheck, type HealthContext } from './check.ts'
+
+const explainSignIn = (addresses: readonly string[]) =>
+  `No new sign-in link is sent to ${new Intl.ListFormat('en-US').format(addresses)} until one of the ${maxUnusedLinks} unused links is used or expires. Those still work.`
+
+function explainConfirmations({ kind, emails, until }: ReachedLimit, context: HealthContext) {
+  const { timeZone } = context.env
+  const time = formatClock(until, { now: context.now, timeZone })
+  const reached =
+    kind === 'all'
+      ? `The site has sent ${emails} confirmation emails today, so homeowners get no more until ${time}.`
+      : `One network has caused ${emails} confirmation emails today, so homeowners there get no more until ${time}.`
+  return `${reached} Leads and alerts work as usual.`
+}
+
+/** These limits protect mailboxes. The warnings disappear on their own. */
+export const limitChecks: readonly Check[] = [
+  defineCheck({
+    id: 'sign-in-limit',
+    runsIn: ['healthz', 'desk', 'doctor'],
+    find: ({ database }) => {
+      const addresses = database?.limitedAddresses ?? []
+      return addresses.length > 0 ? addresses : undefined
+    },
+    forOwner: (addresses) => ({
+      text: `${explainSignIn(addresses)} If your crew didn’t request them, someone else did. Ask the person who set up this site.`,
+    }),
+    forDeveloper: (addresses) => ({
+      text: explainSignIn(addresses),
+      next: 'If the crew did not request them, block the sender in your proxy. The warning disappears within 15 minutes',
+    }),
+  }),
+  defineCheck({
+    id: 'confirmation-limit',
+    runsIn: ['healthz', 'desk', 'doctor'],
+    find: ({ database }) => database?.confirmationLimit,
+    forOwner: (limit, context) => ({
+      text: `${explainConfirmations(limit, context)} Check this page for fake leads.`,
+    }),
+    forDeveloper: (limit, context) => ({
+      text: explainConfirmations(limit, context),
+      next: 'Look for fake leads on the desk. If all visitors seem to share one network, check TRUSTED_PROXIES',
+    }),
+  }),
+]
