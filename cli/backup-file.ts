@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
 import { findBackupDir } from '#server/backups.ts'
+import { hours } from '#site/content.ts'
 import { explainError } from './terminal.ts'
 
 type Variables = Record<string, string | undefined>
@@ -14,7 +15,7 @@ export const formatStamp = (at: number) =>
     .replaceAll(':', '-')
 
 export function findDataFolders(variables: Variables) {
-  const { databaseUrl, dataDir, desk } = readEnv(variables)
+  const { databaseUrl, dataDir, desk } = readEnv(variables, hours)
   if (databaseUrl)
     throw new UserError(
       'Your leads are in PostgreSQL (DATABASE_URL), and this command works only with SQLite. Use pg_dump and pg_restore: see docs/backup.md.',

@@ -46,7 +46,7 @@ export async function runDoctor(args: readonly string[], deps: DoctorDeps) {
     const { values } = parseTyped({ args: [...args], options })
     if (values.help) return { code: 0, text: help }
     const content = await deps.readContent()
-    const env = readEnv(deps.raw, content.hours.timeZone)
+    const env = readEnv(deps.raw, content.hours)
     const results = await runChecks(env, content, values.send ?? false, deps)
     const ready = !results.some(({ state }) => state === 'to do')
     const text = values.json ? `${makeSafeJson({ ready, results }, 2)}\n` : format(results)
@@ -64,7 +64,7 @@ async function runChecks(env: Env, content: Content, sends: boolean, deps: Docto
   const reading = readDatabase(env, raw, { now, consentVersion })
   const readDevices = async () => (await reading).database?.devices ?? []
   const [channelFindings, dnsFindings, database, site] = await Promise.all([
-    checkChannels(env, { ...system, ...deps, sends, readDevices }),
+    checkChannels(env, { ...system, ...deps, hours: content.hours, sends, readDevices }),
     checkMailDns(env.email, deps.resolveTxt),
     reading,
     readSite(env, raw, fetch),

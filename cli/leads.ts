@@ -134,7 +134,7 @@ async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened
 }
 
 export async function openLeads(variables: Record<string, string | undefined>): Promise<Opened> {
-  const env = readEnv(variables, hours.timeZone)
+  const env = readEnv(variables, hours)
   const exists = env.databaseUrl !== undefined || existsSync(join(env.dataDir, 'leads.db'))
   return { ...env, db: exists ? await openDatabase(env) : undefined }
 }

@@ -14,7 +14,7 @@ import { listDevices, saveDevice } from '#leads/store/push-devices.ts'
 import { countLeads, findLead, listLeads } from '#leads/store/reading.ts'
 import { migrationsDir, openDatabase } from '#server/database.ts'
 import { copyMigrations, createDir, openLocation } from '#testing/database.ts'
-import { makePhone, storeLead, testTime } from '#testing/saved-leads.ts'
+import { makePhone, promiseFrom, storeLead, testTime } from '#testing/saved-leads.ts'
 import { backUp } from './backup.ts'
 import { restore, runRestore } from './restore.ts'
 
@@ -81,8 +81,11 @@ it('resends alerts from the last hour, cancels older ones, and sends all leads t
   const db = await openDatabase({ dataDir: old })
   const oldLead = await storeLead(db, { at: testTime - 2 * hourMs })
   const nightLead = await storeLead(db, {
-    ...{ at: testTime - 2 * hourMs, deadlineAt: testTime + hourMs, escalateAt: testTime + hourMs },
-    ...{ channels: [], channelsAtOpening: ['sms-1'] },
+    at: testTime - 2 * hourMs,
+    ...promiseFrom(testTime + hourMs),
+    escalateAt: testTime + hourMs,
+    channels: [],
+    channelsAtOpening: ['sms-1'],
   })
   const youngLead = await storeLead(db, { at: testTime - hourMs / 2 })
   // A process was sending when the backup was made.

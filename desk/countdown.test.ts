@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { setCompanyTimeZone } from '#leads/clock.ts'
+import { noPromise } from '#leads/deadline.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
+import { promiseFrom } from '#testing/saved-leads.ts'
 import { computeCountdown, groupLeads } from './countdown.ts'
 
 const minuteMs = 60_000
@@ -13,7 +15,7 @@ const card: LeadCard = {
   isEmergency: false,
   town: 'Springfield',
   receivedAt,
-  deadlineAt: receivedAt + 10 * minuteMs,
+  ...promiseFrom(receivedAt),
   answeredAt: null,
   answeredBy: null,
   answeredName: null,
@@ -38,6 +40,13 @@ test('a lead goes from calm to late', () => {
   expect(after(-5_000)).toEqual(['calm', '10 min left'])
 })
 
+test('a longer promise changes the mood later', () => {
+  const hour = { deadlineAt: receivedAt + 60 * minuteMs }
+  expect(after(20 * minuteMs, hour)).toEqual(['calm', '40 min left'])
+  expect(after(24 * minuteMs, hour)).toEqual(['soon', '36 min left'])
+  expect(after(48 * minuteMs, hour)).toEqual(['urgent', 'Call now: 12:00 left'])
+})
+
 test('an answered lead shows who answered and when; a closed lead shows its outcome', () => {
   const answered = { answeredAt: receivedAt + 3 * minuteMs, answeredName: 'Sam' }
   expect(after(0, answered)).toEqual(['answered', 'Sam answered after 3 min'])
@@ -55,7 +64,7 @@ test('an answered lead shows who answered and when; a closed lead shows its outc
     'not-a-lead',
     'Not a lead, marked by Sam',
   ])
-  expect(after(0, { deadlineAt: null, isSuspect: true })).toEqual(['suspect', 'Possible spam'])
+  expect(after(0, { ...noPromise, isSuspect: true })).toEqual(['suspect', 'Possible spam'])
 })
 
 test('after no answer, shows when to call again', () => {
@@ -74,7 +83,7 @@ test('after no answer, shows when to call again', () => {
 test('a lead that is due after the opening has no countdown until the opening', () => {
   setCompanyTimeZone('America/Chicago')
   const hourMs = 60 * minuteMs
-  const night = { deadlineAt: receivedAt + hourMs + 10 * minuteMs }
+  const night = promiseFrom(receivedAt + hourMs)
   expect(after(0, night).map((text) => text.replace(/\s/g, ' '))).toEqual([
     'waiting',
     'Call by 7:10 AM',

@@ -1,5 +1,5 @@
 import { formatShortClock, formatShortDuration, formatTries } from '#leads/clock.ts'
-import { findPromiseStart, isDueAgain, measureWait, promiseMs } from '#leads/deadline.ts'
+import { isDueAgain, measureWait } from '#leads/deadline.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 
 export type Mood =
@@ -13,8 +13,6 @@ export type Mood =
   | 'not-a-lead'
   | 'suspect'
 
-const minuteMs = 60_000
-
 export const isOpen = ({ answeredAt, outcome }: Pick<LeadCard, 'answeredAt' | 'outcome'>) =>
   answeredAt === null && !outcome
 
@@ -22,15 +20,15 @@ export const isOpen = ({ answeredAt, outcome }: Pick<LeadCard, 'answeredAt' | 'o
 export const canCall = (lead: LeadCard) => isOpen(lead) || lead.callAgainAt !== null
 
 /** When the time for the call starts, if that is at the next opening. */
-export function findOpening({ receivedAt, deadlineAt }: LeadCard, now: number): number | undefined {
-  const opensAt = findPromiseStart(deadlineAt ?? 0)
-  return opensAt > now && opensAt > receivedAt ? opensAt : undefined
+export function findOpening(lead: LeadCard, now: number): number | undefined {
+  const opensAt = lead.promiseStartAt ?? 0
+  return opensAt > now && opensAt > lead.receivedAt ? opensAt : undefined
 }
 
 export type Countdown = { mood: Mood; text: string; shareLeft: number; minutesLeft: number }
 
 export function computeCountdown(lead: LeadCard, now: number): Countdown {
-  const { deadlineAt, outcome } = lead
+  const { promiseStartAt, deadlineAt, outcome } = lead
   const over = { shareLeft: 0, minutesLeft: 0 }
   if (outcome === 'not-a-lead') {
     const who = lead.answeredBy === 'outcome' ? `, marked by ${lead.answeredName}` : ''
@@ -44,19 +42,21 @@ export function computeCountdown(lead: LeadCard, now: number): Countdown {
     return { mood: isDue ? 'soon' : 'waiting', text, shareLeft: 1, minutesLeft: 0 }
   }
   if (!isOpen(lead)) return { mood: 'answered', text: describeAnswer(lead), ...over }
-  if (deadlineAt === null) return { mood: 'suspect', text: 'Possible spam', ...over }
+  if (promiseStartAt === null || deadlineAt === null)
+    return { mood: 'suspect', text: 'Possible spam', ...over }
   const leftMs = deadlineAt - now
   if (leftMs <= 0) return { mood: 'late', text: `${formatShortDuration(-leftMs)} late`, ...over }
   if (findOpening(lead, now))
     return { mood: 'waiting', text: `Call by ${formatShortClock(deadlineAt, now)}`, ...over }
-  const mood = leftMs > 6 * minuteMs ? 'calm' : leftMs > 2 * minuteMs ? 'soon' : 'urgent'
+  const shareLeft = Math.min(1, leftMs / (deadlineAt - promiseStartAt))
+  const mood = shareLeft > 0.6 ? 'calm' : shareLeft > 0.2 ? 'soon' : 'urgent'
   return {
     mood,
     text:
       mood === 'urgent'
         ? `Call now: ${formatSeconds(leftMs)} left`
         : `${formatShortDuration(leftMs)} left`,
-    shareLeft: Math.min(1, leftMs / promiseMs),
+    shareLeft,
     minutesLeft: Math.floor(Math.round(leftMs / 1_000) / 60),
   }
 }

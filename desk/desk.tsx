@@ -66,7 +66,7 @@ function SignedIn({
         <p role="status">{today.trouble ? `${today.trouble} Retrying automatically.` : ''}</p>
       </main>
     )
-  const { leads, me, warnings, isAlwaysOpen } = today.data
+  const { leads, me, warnings } = today.data
   const hasPanes = screen === 'today' || screen === 'leads'
   return (
     <div className="shell">
@@ -94,7 +94,7 @@ function SignedIn({
             {screen === 'leads' && (
               <AllLeads query={query} fresh={leads} shownId={leadId} refresh={today.refresh} />
             )}
-            {screen === 'promise' && <PromiseScreen query={query} isAlwaysOpen={isAlwaysOpen} />}
+            {screen === 'promise' && <PromiseScreen query={query} {...today.data} />}
             {screen === 'people' && <People me={me} onSignOut={onChange} />}
           </div>
           {hasPanes && (

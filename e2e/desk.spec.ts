@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContextOptions } from '@playwright/test'
+import { hours } from '#site/content.ts'
 import { checkAxe, row, test } from './desk.ts'
 import { findForm, visitor } from './form.ts'
 import { desktop, expect, phone } from './test.ts'
@@ -39,7 +40,9 @@ test('a new lead and its caller appear on every phone', async ({ page, site, sig
     await expect(desk.getByRole('button', calling)).toHaveCount(0)
   }
   await dana.getByRole('link', { name: 'Promise' }).click()
-  await expect(dana.getByText('1 of 1 request answered within 10 minutes.')).toBeVisible()
+  await expect(
+    dana.getByText(`1 of 1 request answered within ${hours.promiseMinutes} minutes.`),
+  ).toBeVisible()
 })
 
 test('the second person to press sees who is calling', async ({ sendLead, signIn }) => {

@@ -1,5 +1,5 @@
 import { company, hours, form as words } from '#site/content.ts'
-import { functionUrl, keyOf, noValues, visitor } from './form.ts'
+import { findCallTime, functionUrl, keyOf, noValues, visitor } from './form.ts'
 import { expect, phone as phoneScreen, test } from './test.ts'
 
 test.use({ timezoneId: hours.timeZone })
@@ -67,7 +67,7 @@ test('sends the five fields once and resets the form after a success', async ({ 
   await form.phone.pressSequentially('9')
   await expect(form.phone).toHaveValue(visitor.phone)
   answer()
-  const message = "Estimate request received! We'll contact you within 10 minutes."
+  const message = `Estimate request received! We'll contact you within ${hours.promiseMinutes} minutes.`
   await expect(page.getByText(message, { exact: true })).toBeVisible()
   // The content security policy allows the toast's styles, which a script adds.
   await expect(form.toast('received')).toHaveCSS('position', 'absolute')
@@ -125,7 +125,7 @@ test('can be filled in and sent with the keyboard or with autofill alone', async
   await expect(form.button).toBeFocused()
   const note = form.note('received')
   await expect(note).toHaveText(
-    `${words.notes.received} ${words.notes.callBy('12:10 PM')} ${words.notes.questions} ${company.phone}`,
+    `${words.notes.received} ${words.notes.callBy(findCallTime('12:00'))} ${words.notes.questions} ${company.phone}`,
   )
   await page.keyboard.press('Tab')
   const call = page.getByRole('status').getByRole('link', { name: company.phone })

@@ -1,6 +1,7 @@
 import { expect, type Locator, type Page, type Request, type Route } from '@playwright/test'
+import { formatCallTime } from '#leads/call-time.ts'
 import { type Field, fieldNames, type LeadField, leadFields } from '#leads/fields.ts'
-import { form as words } from '#site/content.ts'
+import { hours, form as words } from '#site/content.ts'
 
 export const functionUrl = '**/functions/v1/submit-to-airtable'
 export const formCode = '**/assets/main-*.js'
@@ -13,6 +14,12 @@ export const visitor: Record<LeadField, string> = {
   serviceType: 'roof-repair',
 }
 export const noValues = Object.fromEntries(fieldNames.map((name) => [name, '']))
+
+/** Returns the time of a call that is promised at this time: 7:10 AM for 07:00. */
+export function findCallTime(from: string): string {
+  const now = Date.parse(`2026-11-17T${from}Z`)
+  return formatCallTime(now + hours.promiseMinutes * 60_000, { now, timeZone: 'UTC' })
+}
 
 type Outcome = keyof typeof words.toasts
 type Note = 'failed' | 'received' | 'slow' | 'offline' | 'waiting'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { company, form as words } from '#site/content.ts'
 import { copySources } from '#testing/copy-sources.ts'
-import { visitor } from './form.ts'
+import { findCallTime, visitor } from './form.ts'
 import { serveSite } from './site.ts'
 import { desktop, expect, expectNoShift, phone, test, watchShifts } from './test.ts'
 
@@ -14,6 +14,7 @@ const workdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'].map((day) => `${day}
 const limited = `open: { ${workdays.join(', ')} }, closedDates: ['2026-12-25']`
 const at = (text: string) => new Date(`${text}-06:00`)
 const openHeading = words.heading
+const callTime = findCallTime('07:00')
 const callText = `${words.notes.questions} ${company.phone}`
 
 test.describe.configure({ mode: 'default' })
@@ -49,11 +50,11 @@ test('shows the right heading at any time, before and after hydration', async ({
   await page.clock.install()
   for (const [time, heading] of [
     ['2026-11-17T12:00', openHeading],
-    ['2026-11-17T18:00', words.closed.heading('7:10 AM tomorrow')],
-    ['2026-11-17T02:00', words.closed.heading('7:10 AM')],
-    ['2026-11-21T20:00', words.closed.heading('7:10 AM on Monday')],
+    ['2026-11-17T18:00', words.closed.heading(`${callTime} tomorrow`)],
+    ['2026-11-17T02:00', words.closed.heading(callTime)],
+    ['2026-11-21T20:00', words.closed.heading(`${callTime} on Monday`)],
     // A holiday.
-    ['2026-12-25T09:00', words.closed.heading('7:10 AM tomorrow')],
+    ['2026-12-25T09:00', words.closed.heading(`${callTime} tomorrow`)],
   ] as const) {
     await page.clock.setSystemTime(at(time))
     await page.goto(url)
@@ -71,7 +72,7 @@ test('the heading switches at closing and opening time', async ({ page }) => {
   const heading = page.locator('#estimate-heading')
   await expect(heading).toHaveText(openHeading)
   await page.clock.runFor('00:30')
-  const time = '7:10 AM tomorrow'
+  const time = `${callTime} tomorrow`
   await expect(heading).toHaveText(words.closed.heading(time))
   // The message after a native post also changes, and keeps its phone link.
   await expect(page.locator('#estimate-received-closed')).toHaveText(
@@ -91,11 +92,11 @@ test('at night, promises a call at once for emergencies and after opening for ot
   await form.fillIn({ ...visitor, serviceType: 'emergency' })
   await expect(form.root.getByRole('heading', { name: openHeading })).toBeVisible()
   await form.press()
-  await expect(form.note('received')).toContainText(words.notes.callBy('8:10 PM'))
+  await expect(form.note('received')).toContainText(words.notes.callBy(findCallTime('20:00')))
 
   await form.fillIn()
   await form.button.click()
-  const time = '7:10 AM tomorrow'
+  const time = `${callTime} tomorrow`
   // The time is shown once.
   await expect(form.root.getByText(words.closed.note(time))).toHaveText(
     `${words.closed.note(time)} ${callText}`,
@@ -108,7 +109,7 @@ test.describe('a visitor in another time zone', () => {
   test('sees the company’s time with its time zone', async ({ page }) => {
     await page.clock.install({ time: at('2026-11-17T20:00') })
     await page.goto(url)
-    const heading = words.closed.heading('7:10 AM CST tomorrow')
+    const heading = words.closed.heading(`${callTime} CST tomorrow`)
     await expect(page.getByRole('heading', { name: heading })).toBeVisible()
   })
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Log } from '#leads/log.ts'
 import { readEnv } from '#leads/settings.ts'
 import { startSite } from '#server/site-server.ts'
+import { hours } from '#site/content.ts'
 import { createTestLog } from '#testing/log.ts'
 
 /** A separate build for the tests, independent of the owner's dist/ and settings. */
@@ -22,6 +23,7 @@ export async function serveSite(
   log: Log = siteLog,
 ) {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'e2e-'))
-  const env = readEnv({ PORT: '0', DATA_DIR, RATE_LIMIT_PER_MINUTE: '0', ...settings })
+  const given = { PORT: '0', DATA_DIR, RATE_LIMIT_PER_MINUTE: '0', ...settings }
+  const env = readEnv(given, hours)
   return startSite({ env, siteDir: folder, fetch, now: Date.now, log })
 }

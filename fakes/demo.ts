@@ -6,6 +6,7 @@ import { makeSafe } from '#leads/safe-text.ts'
 import { readEnv } from '#leads/settings.ts'
 import { openDatabase } from '#server/database.ts'
 import { startSite } from '#server/site-server.ts'
+import { hours } from '#site/content.ts'
 import { findFreePort } from '#testing/processes.ts'
 import { savePhone } from '#testing/saved-leads.ts'
 import { startFakeAirtable } from './airtable.ts'
@@ -35,7 +36,7 @@ const mail = await startFakeMail()
 const push = await startFakePush()
 const printed = new Map<string, unknown>()
 try {
-  const env = readEnv({
+  const given = {
     PORT: String(await findFreePort(Number(PORT))),
     HOST: '127.0.0.1',
     DESK_PORT: String(await findFreePort(Number(DESK_PORT || 3001))),
@@ -45,7 +46,8 @@ try {
     ...mail.env,
     CONFIRMATION_EMAIL: 'on',
     PUSH_SERVICES: pushHost,
-  })
+  }
+  const env = readEnv(given, hours)
   const site = await startSite({ env, siteDir: 'dist', fetch: push.fetch, now: Date.now, log })
   print(`
 The site                   http://localhost:${site.port}

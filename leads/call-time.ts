@@ -1,15 +1,15 @@
-import { findDeadline, promiseMs } from './deadline.ts'
+import { computePromise } from './deadline.ts'
 import type { BusinessHours } from './hours.ts'
 
 const dayMs = 24 * 3_600_000
 
-/** Returns the time by which the company calls. `isClosed` means that it is more than 10 minutes away. */
+/** Returns the time by which the company calls. `isClosed` means that the promise starts later. */
 export function findCallTime(now: number, service: string, hours: BusinessHours) {
-  const deadline = findDeadline(now, service, hours)
+  const { promiseStartAt, deadlineAt } = computePromise(now, service, hours)
   const { timeZone } = hours
   const readerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const time = formatCallTime(deadline, { now, timeZone, readerZone })
-  return { time, isClosed: deadline > now + promiseMs }
+  const time = formatCallTime(deadlineAt, { now, timeZone, readerZone })
+  return { time, isClosed: promiseStartAt > now }
 }
 
 /**

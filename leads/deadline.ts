@@ -1,25 +1,29 @@
 import { type BusinessHours, findOpening } from './hours.ts'
 
-/** The page promises a call within this time while the company is open. */
-export const promiseMs = 10 * 60_000
+const minuteMs = 60_000
 
-export function findDeadline(receivedAt: number, service: string, hours: BusinessHours): number {
+/** The promise to a homeowner: a call between these times. */
+export type CallPromise = { promiseStartAt: number; deadlineAt: number }
+
+/** Staff need not call suspected spam. */
+export const noPromise = { promiseStartAt: null, deadlineAt: null }
+
+/** While the company is closed, the time for the call starts when it opens. */
+export function computePromise(at: number, service: string, hours: BusinessHours): CallPromise {
   const isUrgent = service === 'emergency' && hours.emergencies === 'always'
-  return (isUrgent ? receivedAt : findOpening(receivedAt, hours)) + promiseMs
+  const promiseStartAt = isUrgent ? at : findOpening(at, hours)
+  return { promiseStartAt, deadlineAt: promiseStartAt + hours.promiseMinutes * minuteMs }
 }
-
-/** Returns the time from which reminder delays are counted. */
-export const findPromiseStart = (deadlineAt: number): number => deadlineAt - promiseMs
 
 /** Returns true if a call reached nobody and it is time for the next one. */
 export const isDueAgain = ({ callAgainAt }: { callAgainAt: number | null }, now: number): boolean =>
   callAgainAt !== null && callAgainAt <= now
 
-/** Returns how long a lead has waited: since its 10 minutes started, or since its receipt if they have not. */
+/** Returns how long a lead has waited: since its promise started, or since its receipt if it has not. */
 export function measureWait(
-  { receivedAt, deadlineAt }: { receivedAt: number; deadlineAt: number | null },
+  { receivedAt, promiseStartAt }: { receivedAt: number; promiseStartAt: number | null },
   now: number,
 ): number {
-  const startedAt = findPromiseStart(deadlineAt ?? Number.POSITIVE_INFINITY)
-  return now - (startedAt <= now ? startedAt : receivedAt)
+  const hasStarted = promiseStartAt !== null && promiseStartAt <= now
+  return now - (hasStarted ? promiseStartAt : receivedAt)
 }

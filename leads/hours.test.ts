@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findDeadline } from './deadline.ts'
+import { computePromise } from './deadline.ts'
 import { type BusinessHours, findOpening, type Weekday, weekdays } from './hours.ts'
 
 const chicago: BusinessHours = {
@@ -15,6 +15,7 @@ const chicago: BusinessHours = {
     Sun: ['0:00-2:30'],
   },
   closedDates: ['2026-12-25', '2027-01-01'],
+  promiseMinutes: 10,
   emergencies: 'always',
 }
 const at = (text: string) => new Date(text).getTime()
@@ -38,7 +39,8 @@ describe('the deadline', () => {
     // 2:30 does not exist on that day. An hour later is 3:30.
     ['before a skipped closing time', '2027-03-14T03:20:00-05:00', '2027-03-14T03:30:00-05:00'],
   ])('%s', (_, received, due) => {
-    expect(show(findDeadline(at(received), 'roof-repair', chicago))).toBe(show(at(due)))
+    const { deadlineAt } = computePromise(at(received), 'roof-repair', chicago)
+    expect(show(deadlineAt)).toBe(show(at(due)))
   })
 
   it.each([
@@ -46,7 +48,8 @@ describe('the deadline', () => {
     ['2028-02-29T09:00:00-06:00', '2028-03-01T07:10:00-06:00'],
   ])('a holiday of every year: %s', (received, due) => {
     const hours = { ...chicago, closedDates: ['12-25', '12-26', '02-29'] }
-    expect(show(findDeadline(at(received), 'roof-repair', hours))).toBe(show(at(due)))
+    const { deadlineAt } = computePromise(at(received), 'roof-repair', hours)
+    expect(show(deadlineAt)).toBe(show(at(due)))
   })
 
   const night = at('2026-11-17T02:00:00-06:00')
@@ -55,12 +58,16 @@ describe('the deadline', () => {
     ['an emergency when nobody is on call', 'emergency', 'when open', '2026-11-17T07:10:00-06:00'],
     ['no service chosen', '', 'always', '2026-11-17T07:10:00-06:00'],
   ] as const)('%s', (_, service, emergencies, due) => {
-    const deadline = findDeadline(night, service, { ...chicago, emergencies })
-    expect(show(deadline)).toBe(show(at(due)))
+    const { deadlineAt } = computePromise(night, service, { ...chicago, emergencies })
+    expect(show(deadlineAt)).toBe(show(at(due)))
   })
 
-  it('is 10 minutes away around the clock by default', () => {
-    expect(findDeadline(night, 'other', { ...chicago, open: 'always' })).toBe(night + 600_000)
+  it('is the promised time away around the clock if the company is always open', () => {
+    const always = { ...chicago, open: 'always' as const, promiseMinutes: 15 }
+    expect(computePromise(night, 'other', always)).toEqual({
+      promiseStartAt: night,
+      deadlineAt: night + 15 * 60_000,
+    })
   })
 })
 
@@ -103,6 +110,7 @@ describe('for any hours and time', () => {
         { maxLength: 40 },
       ),
       emergencies: fc.constant('always'),
+      promiseMinutes: fc.integer({ min: 5, max: 240 }),
     })
 
   it('finds the first time at which the company is open', () => {
@@ -120,10 +128,11 @@ describe('for any hours and time', () => {
   it('never gives a later lead an earlier deadline', () => {
     fc.assert(
       fc.property(hours(minute), time, fc.nat(2 * 86_400_000), (hours, date, later) => {
-        const first = findDeadline(date.getTime(), 'other', hours)
-        const second = findDeadline(date.getTime() + later, 'other', hours)
-        expect(second).toBeGreaterThanOrEqual(first)
-        expect(findOpening(first - 600_000, hours)).toBe(first - 600_000)
+        const first = computePromise(date.getTime(), 'other', hours)
+        const second = computePromise(date.getTime() + later, 'other', hours)
+        expect(second.deadlineAt).toBeGreaterThanOrEqual(first.deadlineAt)
+        expect(findOpening(first.promiseStartAt, hours)).toBe(first.promiseStartAt)
+        expect(first.deadlineAt - first.promiseStartAt).toBe(hours.promiseMinutes * 60_000)
       }),
     )
   })

@@ -15,6 +15,8 @@ export type BusinessHours = {
   closedDates: readonly string[]
   /** Whether someone also calls back emergencies while the company is closed. */
   emergencies: 'always' | 'when open'
+  /** While the company is open, it promises a call within this time. */
+  promiseMinutes: number
 }
 
 const minuteMs = 60_000

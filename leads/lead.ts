@@ -153,7 +153,8 @@ export type LeadOutcome = 'done' | 'not-a-lead'
 export type StoredLead = Lead & {
   id: string
   receivedAt: number
-  /** When the promised call is due; null for suspected spam. */
+  /** When the time for the promised call starts, and when the call is due; null for suspected spam. */
+  promiseStartAt: number | null
   deadlineAt: number | null
   /** Why it is suspected spam; null if it is not. */
   suspect: string | null

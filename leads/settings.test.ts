@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { readEnv, variableNames } from './settings.ts'
+import { alwaysOpen } from '#testing/saved-leads.ts'
+import { listVariables, readEnv as readGiven } from './settings.ts'
+
+const readEnv = (given: Record<string, string>, hours = alwaysOpen) => readGiven(given, hours)
 
 const mail = {
   SMTP_URL: 'smtps://mail.example',
@@ -77,6 +80,16 @@ it('turns on confirmation emails, which are not alerts', () => {
   expect(readEnv(mail).confirmation).toBeUndefined()
 })
 
+it('requires reminders before the deadline, and derives the default from the promise', () => {
+  const hour = { ...alwaysOpen, promiseMinutes: 60 }
+  expect(readEnv({}).escalateAfterMinutes).toEqual([4, 8])
+  expect(readEnv({}, hour).escalateAfterMinutes).toEqual([24, 48])
+  expect(readEnv({ ESCALATE_AFTER_MINUTES: '15,59' }, hour).escalateAfterMinutes).toEqual([15, 59])
+  expect(() => readEnv({ ESCALATE_AFTER_MINUTES: '15,60' }, hour)).toThrow(
+    'ESCALATE_AFTER_MINUTES must be minutes below 60, the promised time, separated by commas, such as 24,48',
+  )
+})
+
 it.each([
   [{ CONFIRMATION_EMAIL: 'yes' }, /CONFIRMATION_EMAIL must be on or off/],
   [{ ALERT_EMAIL_TO: 'nobody' }, /ALERT_EMAIL_TO must be email addresses/],
@@ -139,7 +152,7 @@ it('reads only variables from .env.example, and an unedited copy changes no sett
   const example = readFileSync('.env.example', 'utf8')
   // Supabase sets these two itself.
   const setBySupabase = ['SUPABASE_DB_URL', 'SUPABASE_PUBLISHABLE_KEYS']
-  for (const name of variableNames)
+  for (const name of Object.keys(listVariables(10)))
     if (!setBySupabase.includes(name)) expect(example).toMatch(new RegExp(`^${name}=`, 'm'))
   const lines = example.split('\n').filter((line) => /^[A-Z]/.test(line))
   const copied = Object.fromEntries(lines.map((line) => line.split(/=(.*)/)))

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Channel, SiteSettings } from './channels/channel.ts'
 import { type ChannelSettings, type ChannelVariables, channels } from './channels/channels.ts'
-import { isTimeZone } from './hours.ts'
+import { type BusinessHours, isTimeZone } from './hours.ts'
 import { UserError } from './user-error.ts'
 import {
   checked,
@@ -36,17 +36,6 @@ const siteVariables = {
       v.record(v.string(), v.string(), supabaseKeysMessage),
     ),
   ),
-  ESCALATE_AFTER_MINUTES: v.pipe(
-    list(
-      // At ten minutes the deadline passes, and staff always get an alert.
-      (item) => Number(item) > 0 && Number(item) < 10,
-      'must be minutes below 10, separated by commas, such as 4,8',
-    ),
-    v.check(
-      (items = []) => items.every((item, at) => at === 0 || Number(item) > Number(items[at - 1])),
-      'must be in ascending order, such as 4,8',
-    ),
-  ),
   NO_ANSWER_MINUTES: wholeNumber(1_440, 'must be a whole number from 1 to 1440', 1),
   TIME_ZONE: checked(isTimeZone, 'must be a time zone such as America/Chicago'),
   PUBLIC_URL: publicAddress,
@@ -65,23 +54,36 @@ const siteVariables = {
   TRUSTED_PROXIES: wholeNumber(10, 'must be a whole number from 0 to 10'),
 }
 
-const variables: typeof siteVariables & ChannelVariables = Object.assign(
-  {},
-  siteVariables,
-  ...channels.map(({ settings }) => settings.variables),
-)
-export const variableNames = Object.keys(variables)
+/** When the deadline passes, staff always get an alert, so reminders must be earlier. */
+export const listVariables = (promiseMinutes: number) => ({
+  ...siteVariables,
+  ESCALATE_AFTER_MINUTES: v.pipe(
+    list(
+      (item) => Number(item) > 0 && Number(item) < promiseMinutes,
+      `must be minutes below ${promiseMinutes}, the promised time, separated by commas, such as ${listReminders(promiseMinutes)}`,
+    ),
+    v.check(
+      (items = []) => items.every((item, at) => at === 0 || Number(item) > Number(items[at - 1])),
+      `must be in ascending order, such as ${listReminders(promiseMinutes)}`,
+    ),
+  ),
+  ...(Object.assign({}, ...channels.map(({ settings }) => settings.variables)) as ChannelVariables),
+})
+
+/** 4 and 8 minutes for a promise of 10 minutes. */
+const listReminders = (promiseMinutes: number) =>
+  [0.4, 0.8].map((share) => Math.round(share * promiseMinutes))
 
 export type Env = ReturnType<typeof readEnv>
 
 /** Throws one error that lists all invalid variables. */
 export function readEnv(
   given: Record<string, string | undefined>,
-  companyTimeZone: string = Intl.DateTimeFormat().resolvedOptions().timeZone,
+  hours: Pick<BusinessHours, 'timeZone' | 'promiseMinutes'>,
 ) {
   const set = Object.entries(given).filter(([, value]) => isSet(value))
   const parsed = v.safeParse(
-    v.object(variables),
+    v.object(listVariables(hours.promiseMinutes)),
     Object.fromEntries(set.map(([name, value]) => [name, value?.trim()])),
   )
   if (!parsed.success) {
@@ -91,7 +93,7 @@ export function readEnv(
   const env = parsed.output
   const port = env.PORT ?? 3000
   const keys = [env.SUPABASE_ANON_KEY ?? [], Object.values(env.SUPABASE_PUBLISHABLE_KEYS ?? {})]
-  const minutes = env.ESCALATE_AFTER_MINUTES ?? ['4', '8']
+  const minutes = env.ESCALATE_AFTER_MINUTES ?? listReminders(hours.promiseMinutes)
   const publicUrl = (env.PUBLIC_URL ?? `http://localhost:${port}`).replace(/\/+$/, '')
   // Supabase serves HTML as plain text unless the project has a custom domain.
   const onSupabase = env.SUPABASE_DB_URL !== undefined
@@ -111,7 +113,7 @@ export function readEnv(
     ...readChannels(env),
     escalateAfterMinutes: minutes.map(Number),
     noAnswerMinutes: env.NO_ANSWER_MINUTES ?? 30,
-    timeZone: env.TIME_ZONE ?? companyTimeZone,
+    timeZone: env.TIME_ZONE ?? hours.timeZone,
     publicUrl,
     hasPublicUrl: env.PUBLIC_URL !== undefined,
     /** The address of the "I am calling" page; undefined where we cannot serve HTML. */
@@ -148,7 +150,9 @@ export function readEnv(
   return settings
 }
 
-function readChannels(values: v.InferOutput<v.ObjectSchema<typeof variables, undefined>>) {
+function readChannels(
+  values: v.InferOutput<v.ObjectSchema<ReturnType<typeof listVariables>, undefined>>,
+) {
   const isGiven = (name: string) => values[name as keyof typeof values] !== undefined
   const findMissing = ({ settings }: Channel) => settings.required.filter((name) => !isGiven(name))
   const started = (channels as readonly Channel[]).filter(({ settings }) =>

@@ -7,7 +7,7 @@ import { startDesk } from './desk-server.ts'
 import { createLog } from './log.ts'
 
 try {
-  const env = readEnv(process.env, hours.timeZone)
+  const env = readEnv(process.env, hours)
   if (!env.desk)
     throw new UserError(
       'The desk is not set up. Set DESK_URL in .env, such as https://desk.example.com.',

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
 import * as content from '#site/content.ts'
 import { createDir } from '#testing/database.ts'
+import { alwaysOpen } from '#testing/saved-leads.ts'
 import { findSamples, readMachineFacts } from './machine-facts.ts'
 
 it.each([
@@ -14,14 +15,14 @@ it.each([
   // Some kernels return a signed number.
   ['SMB', 0xff534d42 | 0, 'network'],
 ])('reads the free space and the kind of storage on %s', async (_, type, kind) => {
-  const env = readEnv({ DATA_DIR: createDir() })
+  const env = readEnv({ DATA_DIR: createDir() }, alwaysOpen)
   const readStatfs = async () => ({ type, bavail: 1_000, bsize: 4_096 })
   const { storage } = await readMachineFacts(env, {}, {}, readStatfs)
   expect(storage).toEqual({ kind, freeBytes: 4_096_000, newestBackupAt: undefined })
 })
 
 it('recognizes a container by its root file system, also with PostgreSQL', async () => {
-  const env = readEnv({ DATABASE_URL: 'postgres://a@b/c' })
+  const env = readEnv({ DATABASE_URL: 'postgres://a@b/c' }, alwaysOpen)
   const read = (type: number) =>
     readMachineFacts(env, {}, {}, async (path) => ({
       type: path === '/' ? type : 0,
@@ -36,7 +37,8 @@ it('finds the newest backup that is not empty, including in BACKUP_DIR', async (
   const dataDir = createDir()
   const folder = join(dataDir, 'backups')
   const read = async (variables = {}) =>
-    (await readMachineFacts(readEnv({ DATA_DIR: dataDir }), variables, {})).storage?.newestBackupAt
+    (await readMachineFacts(readEnv({ DATA_DIR: dataDir }, alwaysOpen), variables, {})).storage
+      ?.newestBackupAt
   const write = (name: string, atSeconds: number, text = 'x') => {
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, name), text)
@@ -59,7 +61,7 @@ it('lists sample claims that the owner has not confirmed', () => {
 })
 
 it('with PostgreSQL, lists the sample content but skips the storage', async () => {
-  const env = readEnv({ DATABASE_URL: 'postgres://a@b/c' })
+  const env = readEnv({ DATABASE_URL: 'postgres://a@b/c' }, alwaysOpen)
   const content = { company: { sample: true }, testimonials: { rows: [[{ sample: true }]] } }
   const samples = ['company', 'testimonials.rows.0.0']
   const facts = await readMachineFacts(env, {}, content)

@@ -16,7 +16,7 @@ const forceExitMs = 9_500
 const flushLogMs = 500
 
 try {
-  const env = readEnv(process.env, hours.timeZone)
+  const env = readEnv(process.env, hours)
   const siteDir = join(import.meta.dirname, '../dist')
   const site = await startSite({ env, siteDir, fetch, now: Date.now, log })
   const stop = async (signal: string) => {

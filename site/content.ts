@@ -21,8 +21,8 @@ export const company: Content['company'] = {
 }
 
 /**
- * The hours when you call leads back. While you are open, the page promises a call within 10 minutes.
- * Instead of 'always', list the hours of each day. Days that you leave out are closed:
+ * The hours when you call leads back. Instead of 'always', list the hours of each day. Days that you leave
+ * out are closed:
  *   open: { Mon: ['7:00-18:00'], Tue: ['7:00-18:00'], Sat: ['8:00-12:00', '13:00-16:00'] },
  */
 export const hours: Content['hours'] = {
@@ -32,15 +32,17 @@ export const hours: Content['hours'] = {
   closedDates: [],
   /** When you call back about emergencies: 'always', or only 'when open'. */
   emergencies: 'always',
+  /** While you are open, you promise a call within this time. After a change, run: npm run brand */
+  promiseMinutes: 10,
 }
 
 export const head: Content['head'] = {
-  title: `${company.name} | Free roofing estimates. We call back within 10 minutes.`,
-  description: `Residential roofing since ${company.since}. Licensed and insured crews, 24/7 emergency service, and free estimates. We call you back within 10 minutes.`,
+  title: `${company.name} | Free roofing estimates. We call back within ${hours.promiseMinutes} minutes.`,
+  description: `Residential roofing since ${company.since}. Licensed and insured crews, 24/7 emergency service, and free estimates. We call you back within ${hours.promiseMinutes} minutes.`,
   notFoundTitle: `Page not found | ${company.name}`,
   pictureAlt: 'A shingled house at golden hour',
   /** On the picture for shared links, below the company's name. After a change, run: npm run brand */
-  shareLines: ['Free roofing estimate.', 'A callback within 10 minutes.'],
+  shareLines: ['Free roofing estimate.', `A callback within ${hours.promiseMinutes} minutes.`],
 }
 
 export const header: Content['header'] = {
@@ -62,7 +64,7 @@ export const hero: Content['hero'] = {
 }
 
 export const form: Content['form'] = {
-  heading: "Free estimate. We'll call within 10 minutes.",
+  heading: `Free estimate. We'll call within ${hours.promiseMinutes} minutes.`,
   labels: {
     name: 'Full name',
     email: 'Email',
@@ -90,7 +92,7 @@ export const form: Content['form'] = {
   toasts: {
     incomplete: 'Please fill in all required fields',
     failed: 'Failed to submit form. Please try again.',
-    received: "Estimate request received! We'll contact you within 10 minutes.",
+    received: `Estimate request received! We'll contact you within ${hours.promiseMinutes} minutes.`,
   },
   notes: {
     failed: 'Your information is still here. Please try again, or call us:',
@@ -98,7 +100,7 @@ export const form: Content['form'] = {
     incompletePlain: "Use your browser's Back button to finish the form.",
     refusedPlain: (field: string) =>
       `Please check this field: ${field}. Use your browser's Back button to correct it, or call us:`,
-    received: "We got your request. Please keep your phone handy. We'll call within 10 minutes.",
+    received: `We got your request. Please keep your phone handy. We'll call within ${hours.promiseMinutes} minutes.`,
     /** Shown after "received", with a time such as "12:10 PM". */
     callBy: (time) => `Expect our call by ${time}.`,
     questions: 'Questions? Call',
@@ -114,7 +116,7 @@ export const form: Content['form'] = {
     note: (time) => `We got your request. We'll call you by ${time}.`,
     /** For visitors without scripts, these must be true at any hour. */
     headingAnytime: 'Free estimate and a quick callback.',
-    noteAnytime: "We got your request. We'll call you within 10 minutes of opening.",
+    noteAnytime: `We got your request. We'll call you within ${hours.promiseMinutes} minutes of opening.`,
   },
   emailHint: 'Did you mean',
   phoneRule: 'Include the area code',

@@ -4,7 +4,7 @@ import type { AirtableDeps } from '#leads/channels/airtable/client.ts'
 import { openBatch, senders } from '#leads/channels/airtable/send.ts'
 import type { StoredLead } from '#leads/lead.ts'
 import { systemTimers } from '#leads/timers.ts'
-import { storedJane } from './saved-leads.ts'
+import { promiseFrom, storedJane } from './saved-leads.ts'
 
 type Sends = { reason?: keyof typeof senders }
 
@@ -45,7 +45,7 @@ export const makeLead = (changed: Partial<StoredLead> = {}): StoredLead => ({
   email: 'zoe@example.com',
   serviceType: 'emergency',
   receivedAt: Date.parse('2026-11-15T11:59:59Z'),
-  deadlineAt: Date.parse('2026-11-15T12:09:59Z'),
+  ...promiseFrom(Date.parse('2026-11-15T11:59:59Z')),
   consent: '2026-11',
   source: 'utm_source=google&utm_medium=cpc&utm_campaign=spring-roofs',
   ...changed,

@@ -1,4 +1,4 @@
-import { promiseMs } from '#leads/deadline.ts'
+import { type CallPromise, computePromise, noPromise } from '#leads/deadline.ts'
 import type { Lead } from '#leads/fields.ts'
 import { type BusinessHours, weekdays } from '#leads/hours.ts'
 import type { LeadDetails, StoredLead } from '#leads/lead.ts'
@@ -13,6 +13,7 @@ export const alwaysOpen: BusinessHours = {
   open: 'always',
   closedDates: [],
   emergencies: 'always',
+  promiseMinutes: 10,
 }
 
 /** Open from 7 AM to 6 PM every day. */
@@ -22,6 +23,9 @@ export const dayHours: BusinessHours = {
 }
 
 export const testCompany = { name: 'Northgate Roofing', phone: '(612) 555-0134' }
+
+/** A promise of 10 minutes from this time. */
+export const promiseFrom = (at: number): CallPromise => computePromise(at, '', alwaysOpen)
 
 export const testTime = Date.parse('2026-11-15T12:00:00Z')
 
@@ -38,7 +42,7 @@ export const storedJane: StoredLead = {
   ...jane,
   id: '00000000-0000-4000-8000-000000000001',
   receivedAt: testTime,
-  deadlineAt: testTime + promiseMs,
+  ...promiseFrom(testTime),
   suspect: null,
   consent: null,
   source: null,
@@ -67,7 +71,7 @@ export async function storeLead(
       clientAddress: '',
       idempotencyKeys: [],
       channels: ['airtable', 'email'],
-      deadlineAt: suspect === null ? at + promiseMs : null,
+      ...(suspect === null ? promiseFrom(at) : noPromise),
       escalateAt: at + 240_000,
       ...changes,
     },

@@ -1,6 +1,7 @@
 import { onTestFailed, onTestFinished } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
 import { startSite } from '#server/site-server.ts'
+import { hours } from '#site/content.ts'
 import { createTestLog, formatEntries } from './log.ts'
 import { startProcess, startServer } from './processes.ts'
 
@@ -27,7 +28,8 @@ function killAfterTest<Process extends ReturnType<typeof startProcess>>(started:
 /** Runs the built site in the test process until the test ends. */
 export async function startTestSite(variables: Record<string, string | undefined>) {
   const log = createTestLog()
-  const env = readEnv({ HOST: '127.0.0.1', PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...variables })
+  const given = { HOST: '127.0.0.1', PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...variables }
+  const env = readEnv(given, hours)
   const site = await startSite({ env, siteDir: 'dist', fetch, now: Date.now, log })
   let stopping: Promise<void> | undefined
   const stop = () => {

@@ -16,7 +16,13 @@ const content = {
 
 function findAll(changes: Partial<LocalContext> = {}) {
   const raw = { PUBLIC_URL: 'https://a.test', TIME_ZONE: 'UTC', ...changes.raw }
-  const facts = { env: readEnv(raw), now, root: '/nowhere', content, leadsAre: 'here' as const }
+  const facts = {
+    env: readEnv(raw, alwaysOpen),
+    now,
+    root: '/nowhere',
+    content,
+    leadsAre: 'here' as const,
+  }
   return [...checkLocally({ ...facts, sends: false, ...changes, raw })]
 }
 const find = (id: string, changes?: Partial<LocalContext>) =>
@@ -113,7 +119,7 @@ test('suggests confirmation emails if email is set up, unless they are turned of
   const raw = { SMTP_URL: 'smtps://mail.test', ALERT_EMAIL_FROM: 'site@a.test' }
   const check = (changes: Record<string, string> = {}) => {
     const given = { ...raw, ...changes }
-    return find('confirmation-off', { env: readEnv(given), raw: given })
+    return find('confirmation-off', { env: readEnv(given, alwaysOpen), raw: given })
   }
   expect(check()).toMatchObject({ next: expect.stringContaining('CONFIRMATION_EMAIL=on') })
   for (const CONFIRMATION_EMAIL of ['on', 'off'])
@@ -124,7 +130,7 @@ test('lists what doctor cannot check', () => {
   expect(find('leads-elsewhere', { leadsAre: 'elsewhere' })).toBeDefined()
   expect(find('postgres-backup', { leadsAre: 'elsewhere' })).toBeDefined()
   const raw = { ALERT_WEBHOOK_URL: 'https://h.test' }
-  expect(find('webhook-only', { env: readEnv(raw) })).toBeDefined()
-  expect(find('alerts-untested', { env: readEnv(raw) })).toBeDefined()
-  expect(find('alerts-untested', { env: readEnv(raw), sends: true })).toBeUndefined()
+  expect(find('webhook-only', { env: readEnv(raw, alwaysOpen) })).toBeDefined()
+  expect(find('alerts-untested', { env: readEnv(raw, alwaysOpen) })).toBeDefined()
+  expect(find('alerts-untested', { env: readEnv(raw, alwaysOpen), sends: true })).toBeUndefined()
 })

@@ -6,7 +6,7 @@ import { isSet } from '#leads/variables.ts'
 import { brand } from '#site/brand/brand.ts'
 import { type BrandWords, findOldBrand } from '#site/brand/made.ts'
 import { findContentWarnings } from '#site/build/content-warnings.ts'
-import { findBrokenPromises } from '#site/build/hours-rules.ts'
+import { explainBrokenPromises } from '#site/build/hours-rules.ts'
 
 /** A `check` needs a person's judgment; only a `to do` makes doctor fail. */
 export type Finding = { id?: string; state: 'ok' | 'to do' | 'check'; text: string; next?: string }
@@ -63,12 +63,12 @@ export function* checkLocally(context: LocalContext): Generator<Finding> {
   for (const warning of findContentWarnings(content, context.now))
     yield { state: 'check', ...warning }
 
-  const broken = findBrokenPromises(content)
-  if (broken.length > 0)
+  const broken = explainBrokenPromises(content)
+  if (broken)
     yield {
       id: 'texts-beyond-hours',
       state: 'to do',
-      text: `You are not always open, but these texts say 24/7 or 10 minutes: ${broken.join(', ')}.`,
+      text: broken,
       next: 'Change these texts in site/content.ts, then run npm run brand',
     }
 

@@ -4,10 +4,11 @@ import { expect, test } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
 import { recordConsent } from '#leads/store/stored-settings.ts'
 import { createDir, createLocation, engines, openLocation, runSql } from '#testing/database.ts'
+import { alwaysOpen } from '#testing/saved-leads.ts'
 import { readDatabase } from './database.ts'
 
 const read = (raw: Record<string, string | undefined>) =>
-  readDatabase(readEnv(raw), raw, { now: Date.now, consentVersion: '2026-11' })
+  readDatabase(readEnv(raw, alwaysOpen), raw, { now: Date.now, consentVersion: '2026-11' })
 
 test.each(engines)('reads a database that can store a lead: %s', async (engine) => {
   const location = await createLocation(engine)

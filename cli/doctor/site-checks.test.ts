@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
 import { parseSiteHeaders } from '#server/static-site.ts'
 import { formatSiteHeaders } from '#site/build/site-headers.ts'
+import { alwaysOpen } from '#testing/saved-leads.ts'
 import { checkSite, readSite } from './site-checks.ts'
 
 const publicUrl = 'https://www.roofing.test'
@@ -33,7 +34,7 @@ const healthySite: Site = {
 async function find(changes: Site = {}, given: Record<string, string> = {}) {
   const responses = { ...healthySite, ...changes }
   const raw = { PUBLIC_URL: publicUrl, DESK_URL: deskUrl, TRUSTED_PROXIES: '1', ...given }
-  const env = readEnv(raw)
+  const env = readEnv(raw, alwaysOpen)
   const site = await readSite(env, raw, async (input, init) => {
     const request = new Request(input, init)
     const answers = responses[request.url]

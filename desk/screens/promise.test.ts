@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest'
 import { computeReport } from '#leads/reports/promise-report.ts'
+import { promiseFrom } from '#testing/saved-leads.ts'
 import { describeReport } from './promise.tsx'
 
 const minuteMs = 60_000
 const now = Date.parse('2026-11-15T12:00:00Z')
 
 const receive = (agoMs: number) => ({
-  ...{ receivedAt: now - agoMs, deadlineAt: now - agoMs + 10 * minuteMs },
-  ...{ answeredAt: null, answeredBy: null, source: null },
+  receivedAt: now - agoMs,
+  ...promiseFrom(now - agoMs),
+  answeredAt: null,
+  answeredBy: null,
+  source: null,
 })
 
 test('a late lead counts as missed and as not answered yet', () => {
@@ -21,7 +25,7 @@ test('a late lead counts as missed and as not answered yet', () => {
 })
 
 test('a lead that is due after the opening is in time until its deadline', () => {
-  const night = { ...receive(60 * minuteMs), deadlineAt: now + minuteMs }
+  const night = { ...receive(60 * minuteMs), ...promiseFrom(now - 9 * minuteMs) }
   const records = [night, { ...night, answeredAt: now - 2 * minuteMs }]
   const report = computeReport(records, [], { from: 0, to: now, now, timeZone: 'UTC' })
   expect(describeReport(report)).toEqual([

@@ -1,4 +1,5 @@
 import { formatDay, formatPreciseDuration } from '#leads/clock.ts'
+import type { Today } from '#leads/desk/today.ts'
 import type { PromiseReport } from '#leads/reports/promise-report.ts'
 import { Heading } from '../elements.tsx'
 import { formatRoute } from '../route.ts'
@@ -6,17 +7,23 @@ import { usePolling } from '../use-polling.ts'
 import { type Bar, BarChart, ShareRing, Table } from './charts.tsx'
 
 const periods = ['7', '30', '90']
+// More would overlap on a phone.
+const mostTicks = 10
 
-export function PromiseScreen({ query, isAlwaysOpen }: { query: string; isAlwaysOpen: boolean }) {
+export function PromiseScreen({
+  query,
+  isAlwaysOpen,
+  promiseMinutes,
+}: Pick<Today, 'isAlwaysOpen' | 'promiseMinutes'> & { query: string }) {
   const asked = new URLSearchParams(query).get('days') ?? ''
   const days = periods.includes(asked) ? asked : '30'
   return (
     <>
-      <Heading>Our 10-minute promise</Heading>
+      <Heading>Our {promiseMinutes}-minute promise</Heading>
       <p className="quiet">
-        A call within 10 minutes,{' '}
-        {isAlwaysOpen ? 'day and night' : 'or within 10 minutes of opening'}. Hatched bars are
-        missed calls.
+        A call within {promiseMinutes} minutes,{' '}
+        {isAlwaysOpen ? 'day and night' : `or within ${promiseMinutes} minutes of opening`}. Hatched
+        bars are missed calls.
       </p>
       <nav className="periods" aria-label="Period">
         {periods.map((some) => (
@@ -50,6 +57,8 @@ function Report({ days }: { days: string }) {
           : `No requests in the last ${days} days.`}
       </p>
     )
+  const later = report.missed - report.unanswered
+  const minutesPerTick = Math.ceil(byMinute.length / mostTicks)
   const daily = fillDays(report)
   const worst = byHour.reduce((a, b, at) => (b.missed > (byHour[a]?.missed ?? 0) ? at : a), 0)
   const worstMissed = byHour[worst]?.missed ?? 0
@@ -64,14 +73,18 @@ function Report({ days }: { days: string }) {
       </section>
       <BarChart
         title="Response time"
-        label={`Response times: ${report.kept} within 10 minutes, ${byMinute[10]} later, ${byMinute[11]} not answered yet. Half were answered within ${formatTook(report.medianMs)}.`}
+        label={`Response times: ${report.kept} in time, ${later} later, ${report.unanswered} not answered yet. Half were answered within ${formatTook(report.medianMs)}.`}
         nameOf="Answered"
-        bars={byMinute.map((count, at) => ({
-          name: at < 10 ? `Minute ${at + 1}` : at === 10 ? 'Later' : 'Not yet',
-          tick: at < 10 ? String(at + 1) : at === 10 ? '10+' : 'open',
-          kept: at < 10 ? count : 0,
-          missed: at < 10 ? 0 : count,
-        }))}
+        bars={[
+          ...byMinute.map((kept, at) => ({
+            name: `Minute ${at + 1}`,
+            tick: (at + 1) % minutesPerTick === 0 ? String(at + 1) : undefined,
+            kept,
+            missed: 0,
+          })),
+          { name: 'Later', tick: `${byMinute.length}+`, kept: 0, missed: later },
+          { name: 'Not yet', tick: 'open', kept: 0, missed: report.unanswered },
+        ]}
       />
       <BarChart
         title="By hour"
@@ -154,7 +167,8 @@ const count = (number: number, one: string, many: string) =>
 
 export function describeReport(report: PromiseReport): string[] {
   const { kept, missed, unanswered, open, suspect, answeredInAirtable, byShift } = report
-  const inTime = byShift.afterHours.leads > 0 ? 'in time' : 'within 10 minutes'
+  const isSimple = byShift.afterHours.leads === 0 && report.promiseMinutes !== null
+  const inTime = isSimple ? `within ${report.promiseMinutes} minutes` : 'in time'
   const late = unanswered > 0 ? `, ${unanswered} of them not answered yet` : ''
   return [
     `${kept} of ${count(kept + missed, 'request', 'requests')} answered ${inTime}.`,

@@ -15,8 +15,9 @@ export function Today({
   leads,
   totals,
   isAlwaysOpen,
+  promiseMinutes,
   ...list
-}: Pick<TodayData, 'leads' | 'totals' | 'isAlwaysOpen'> & {
+}: Pick<TodayData, 'leads' | 'totals' | 'isAlwaysOpen' | 'promiseMinutes'> & {
   shownId: string | undefined
   refresh: () => Promise<void>
 }) {
@@ -28,7 +29,8 @@ export function Today({
     <>
       <Heading>{describeTotals(totals)}</Heading>
       <p className="quiet">
-        {summarize(answered, totals.answered) ?? describePromise(isAlwaysOpen)}
+        {summarize(answered, totals.answered) ??
+          `We promise every homeowner a call within ${promiseMinutes} minutes${isAlwaysOpen ? '' : ' while we’re open'}.`}
       </p>
       {leads.length === 0 && (
         <div className="empty">
@@ -68,9 +70,6 @@ const More = ({ count, query = '' }: { count: number; query?: string }) =>
       and {count} more
     </a>
   )
-
-const describePromise = (isAlwaysOpen: boolean) =>
-  `We promise every homeowner a call within 10 minutes${isAlwaysOpen ? '' : ' while we’re open'}.`
 
 function describeTotals({ toCall, waiting }: TodayData['totals']): string {
   if (toCall > 0) return `${toCall} to call`

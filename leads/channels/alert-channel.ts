@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { makeAnswerToken } from '../answer-link.ts'
-import { promiseMs } from '../deadline.ts'
+import { computePromise } from '../deadline.ts'
+import type { BusinessHours } from '../hours.ts'
 import { leadSchema, type StoredLead } from '../lead.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
 import { type Alert, describeAlert } from './alert.ts'
@@ -55,13 +56,13 @@ export const createAlertChannel = <
     `${channel.label} alerts about ${leads} have been delayed for ${since}.`,
 
   doctorCheck: async (context) => {
-    const { env, now, sends, timers } = context
+    const { env, hours, now, sends, timers } = context
     const recipients = await channel.recipients(context)
     if (recipients.length === 0) return []
     const count = `${recipients.length} recipient${recipients.length === 1 ? '' : 's'}`
     const { label } = channel
     if (!sends) return [{ state: 'ok', text: `${label} alerts go to ${count}.` }]
-    const test = makeTestAlert(env, now())
+    const test = makeTestAlert(env, hours, now())
     const signal = timers.timeout(testTimeoutMs)
     const results = await Promise.all(
       recipients.map(({ to }) => sendAlert({ ...test, to }, context, signal)),
@@ -74,7 +75,11 @@ export const createAlertChannel = <
   },
 })
 
-function makeTestAlert({ publicUrl, timeZone }: SiteSettings, at: number): Omit<Message, 'to'> {
+function makeTestAlert(
+  { publicUrl, timeZone }: SiteSettings,
+  hours: BusinessHours,
+  at: number,
+): Omit<Message, 'to'> {
   const lead = {
     id: `test-${at}`,
     ...v.parse(leadSchema, {
@@ -84,7 +89,7 @@ function makeTestAlert({ publicUrl, timeZone }: SiteSettings, at: number): Omit<
       address: 'This is a test',
     }),
     receivedAt: at,
-    deadlineAt: at + promiseMs,
+    ...computePromise(at, 'emergency', { ...hours, emergencies: 'always' }),
     suspect: null,
     consent: null,
     source: null,

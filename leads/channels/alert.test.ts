@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { storedJane } from '#testing/saved-leads.ts'
+import { promiseFrom, storedJane } from '#testing/saved-leads.ts'
 import { formatClock, formatDuration } from '../clock.ts'
-import { promiseMs } from '../deadline.ts'
+import { noPromise } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
 import { breakAutoLinks, describeAlert } from './alert.ts'
@@ -10,7 +10,7 @@ import { formatHtml, formatText } from './email-content.ts'
 const minuteMs = 60_000
 const receivedAt = Date.parse('2026-11-15T18:00:00Z')
 const opensAfterMs = 19 * 60 * minuteMs
-const night = { deadlineAt: receivedAt + opensAfterMs + promiseMs }
+const night = promiseFrom(receivedAt + opensAfterMs)
 const answerUrl = `https://www.example.com/answer/${'x'.repeat(48)}`
 
 function alertOf(
@@ -19,7 +19,7 @@ function alertOf(
   afterMs = 1,
 ) {
   const options = { now: receivedAt + afterMs, timeZone: 'America/Chicago', answerUrl }
-  const times = { receivedAt, deadlineAt: receivedAt + promiseMs }
+  const times = { receivedAt, ...promiseFrom(receivedAt) }
   return describeAlert({ ...storedJane, ...times, ...changed }, reason, options)
 }
 
@@ -31,7 +31,7 @@ describe('the headline', () => {
   it.each<[string, Partial<StoredLead>, DeliveryReason, number]>([
     ['Call Jane Doe by 12:10 PM CST', {}, 'received', 1],
     ['EMERGENCY: call Jane Doe by 12:10 PM CST', { serviceType: 'emergency' }, 'received', 1],
-    ['Possible spam: call Jane Doe', { suspect: 'trap', deadlineAt: null }, 'received', 1],
+    ['Possible spam: call Jane Doe', { suspect: 'trap', ...noPromise }, 'received', 1],
     ['Nobody has called Jane Doe yet (6 minutes left)', {}, 'unanswered-4', 4 * minuteMs],
     ['Nobody has called Jane Doe yet (2 minutes left)', {}, 'unanswered-8', 8 * minuteMs],
     ['Nobody has called Jane Doe yet (less than a minute left)', {}, 'unanswered-8', 570_000],

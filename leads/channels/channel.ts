@@ -83,7 +83,7 @@ export type Recipient = {
 }
 
 export type LeadEvent = {
-  lead: Pick<StoredLead, 'serviceType' | 'email' | 'deadlineAt'>
+  lead: Pick<StoredLead, 'serviceType' | 'email' | 'promiseStartAt' | 'deadlineAt'>
   reason: DeliveryReason
   /** Whether the company is open at the time of the event. */
   isOpen: boolean
@@ -142,7 +142,7 @@ export type Context<Settings> = RecipientContext<Settings> &
 /** Has no database, because it may not exist yet. */
 export type DoctorContext<Settings> = RecipientContext<Settings> &
   System &
-  Pick<Context<Settings>, 'fetch' | 'pause'> & {
+  Pick<Context<Settings>, 'hours' | 'fetch' | 'pause'> & {
     /** Whether to send a test to each recipient. */
     sends: boolean
   }

@@ -5,6 +5,7 @@ import { createTestContext, openChannels, readDeliveries, sendThrough } from '#t
 import {
   dayHours,
   jane,
+  promiseFrom,
   storedJane,
   storeLead,
   testCompany,
@@ -12,7 +13,7 @@ import {
 } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import brand from '../brand.json' with { type: 'json' }
-import { promiseMs } from '../deadline.ts'
+import { noPromise } from '../deadline.ts'
 import { planDelivery } from '../delivery/plan.ts'
 import { examine } from '../health/examine.ts'
 import type { StoredLead } from '../lead.ts'
@@ -107,7 +108,7 @@ it.each([
 
 it('never promises a call in the past', () => {
   expect(describe({ deadlineAt: testTime + 25 * 3_600_000 })).toContain('by 7:00 AM tomorrow.')
-  const late = describe({}, { now: testTime + promiseMs })
+  const late = describe({}, { now: promiseFrom(testTime).deadlineAt })
   expect(late).toContain('We have your request. We’ll call you as soon as we can.\n')
   expect(describe({ answeredAt: testTime })).toContain('We have your request.\n')
   expect(describe({}, { attempts: 2 })).toContain('We tried to reach you')
@@ -123,10 +124,10 @@ it('confirms a lead at night, retries for an hour, and then stops', async () => 
   const options = { hours: dayHours, clock: { at: testTime } }
   const { context, clock, deliver } = openChannels(db, env, options)
   mail.settings.refusedReceivers.set(jane.email, 450)
-  const deadlineAt = testTime + 70 * minuteMs
-  const plan = await planDelivery(context, { ...jane, deadlineAt })
+  const promise = promiseFrom(testTime + 60 * minuteMs)
+  const plan = await planDelivery(context, { ...jane, ...promise })
   expect(plan.channels).toEqual(['airtable', 'confirmation'])
-  await storeLead(db, { ...plan, deadlineAt, channels: ['confirmation'], escalateAt: undefined })
+  await storeLead(db, { ...plan, ...promise, channels: ['confirmation'], escalateAt: undefined })
   const check = async (at: number) => {
     clock.at = at
     await deliver()
@@ -141,13 +142,13 @@ it('confirms a lead at night, retries for an hour, and then stops', async () => 
     'about 1 lead have been delayed for 59 minutes. The site retries for an hour.',
   )
   // Otherwise it could be sent at the moment when it expires.
-  await db.kysely.updateTable('deliveries').set({ next_attempt_at: deadlineAt }).execute()
+  await db.kysely.updateTable('deliveries').set({ next_attempt_at: promise.deadlineAt }).execute()
   expect(await check(testTime + 61 * minuteMs)).toBe('expired')
   expect(mail.mails).toEqual([])
 })
 
 // The mail library reads some of these as another address, which would then have several limits.
-it.each<[string, boolean, (number | null)?]>([
+it.each<[string, boolean, typeof noPromise?]>([
   ["o'neil.jane+roof@mail-1.example.com", true],
   ['<jane@example.com>', false],
   ['jane@example.com>,<b', false],
@@ -157,9 +158,13 @@ it.each<[string, boolean, (number | null)?]>([
   ['jane@\uff25xample.com', false],
   ['jane@mail\u3002example.com', false],
   // A spammer may enter a stranger's address.
-  [jane.email, false, null],
-])('emails only plain addresses: %s', async (email, isSent, deadlineAt = testTime) => {
+  [jane.email, false, noPromise],
+])('emails only plain addresses: %s', async (email, isSent, promise) => {
   const { context } = createTestContext(await openTestDatabase('sqlite'), makeSettings(variables))
-  const { channels } = await planDelivery(context, { ...jane, email, deadlineAt })
+  const { channels } = await planDelivery(context, {
+    ...storedJane,
+    email,
+    ...promise,
+  })
   expect(channels).toEqual(isSent ? ['airtable', 'confirmation'] : ['airtable'])
 })

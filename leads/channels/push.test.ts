@@ -2,10 +2,16 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
-import { jane, savePhone, storedJane, storeLead, testTime } from '#testing/saved-leads.ts'
+import {
+  jane,
+  promiseFrom,
+  savePhone,
+  storedJane,
+  storeLead,
+  testTime,
+} from '#testing/saved-leads.ts'
 import { waitUntil } from '#testing/server-process.ts'
 import { makeSettings } from '#testing/settings.ts'
-import { promiseMs } from '../deadline.ts'
 import { planDelivery } from '../delivery/plan.ts'
 import type { Lead } from '../fields.ts'
 import { addCrew } from '../store/desk-access.ts'
@@ -36,7 +42,7 @@ async function open() {
     await savePhone(db, { ...phone, ...changes }, email)
   }
   const save = async (lead: Partial<Lead> = {}) => {
-    const planned = { ...jane, ...lead, deadlineAt: clock.at + promiseMs }
+    const planned = { ...jane, ...lead, ...promiseFrom(clock.at) }
     return storeLead(db, { at: clock.at, lead, ...(await planDelivery(context, planned)) })
   }
   /** Returns the devices and titles of the notifications since the last call. */

@@ -1,5 +1,5 @@
 import { formatClock, formatDuration, formatTries } from '../clock.ts'
-import { findPromiseStart, isDueAgain, promiseMs } from '../deadline.ts'
+import { isDueAgain } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { readField } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
@@ -99,11 +99,13 @@ const hasWaited = ({ lead, reason }: ClaimedLead): boolean =>
   reason === 'received' &&
   lead.serviceType !== 'emergency' &&
   lead.answeredAt === null &&
-  findPromiseStart(lead.deadlineAt ?? 0) > lead.receivedAt
+  (lead.promiseStartAt ?? 0) > lead.receivedAt
 
 const requestTimeoutMs = 10_000
 // Push services drop a notification after the deadline, or a minute later if the deadline has passed.
 const minTtlSeconds = 60
+// A second call has no deadline.
+const againTtlSeconds = 600
 
 /** The device shows everything except the lead's ID. */
 type PushMessage = {
@@ -144,7 +146,7 @@ export function describePush(
     leadId,
     isEmergency,
     isAnswered,
-    ttlSeconds: countTtl(isAgain ? now + promiseMs : (deadlineAt ?? now), now),
+    ttlSeconds: isAgain ? againTtlSeconds : countTtl(deadlineAt ?? now, now),
   }
 }
 

@@ -8,7 +8,7 @@ it.each([
   ['0', 0],
   ['Sun, 15 Nov 2026 12:01:30 GMT', 90_000],
   ['Sun, 15 Nov 2026 11:00:00 GMT', 0],
-  // Capped at 5 minutes, because we promise a call within 10.
+  // Capped at 5 minutes, because homeowners expect a call within minutes.
   ['3600', 300_000],
   ['Mon, 16 Nov 2026 12:00:00 GMT', 300_000],
   ['9'.repeat(400), 300_000],

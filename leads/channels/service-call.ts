@@ -1,7 +1,7 @@
 import type { Timers } from '../timers.ts'
 import type { Failure } from './channel.ts'
 
-// Cap Retry-After at 5 minutes, because we promise a call within 10.
+// Cap Retry-After at 5 minutes, because homeowners expect a call within minutes.
 const longestHoldMs = 5 * 60_000
 
 /** Reads Retry-After, which is a number of seconds or a date by the service's clock. */

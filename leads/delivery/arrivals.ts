@@ -32,15 +32,15 @@ export async function checkArrivals(
   return { isUrgent: urgent.includes(true), nextAt: await findNextCheckAt(db) }
 
   async function check(message: SentMessage): Promise<boolean> {
-    const { leadId, channel, reason, sentAt, deadlineAt } = message
+    const { leadId, channel, reason, sentAt, promiseStartAt, deadlineAt } = message
     const arrival = await findArrival(message)
     if (arrival.state === 'failed') {
       const { error } = arrival
       log.warn({ leadId, channel, error }, 'accepted, but not delivered')
       const { escalateAfterMinutes } = context.env
       const firstReminderAt =
-        reason === 'received' && deadlineAt !== null
-          ? computeFirstReminderAt(deadlineAt, escalateAfterMinutes)
+        reason === 'received' && promiseStartAt !== null && deadlineAt !== null
+          ? computeFirstReminderAt({ promiseStartAt, deadlineAt }, escalateAfterMinutes)
           : null
       return recordFailure(db, message, error, { firstReminderAt, now: now() })
     }

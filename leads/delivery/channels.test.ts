@@ -7,6 +7,7 @@ import {
   alwaysOpen,
   jane,
   listPendingChannels,
+  promiseFrom,
   testTime as start,
   storeLead,
 } from '#testing/saved-leads.ts'
@@ -14,7 +15,6 @@ import { makeSettings } from '#testing/settings.ts'
 import { readAnswerToken } from '../answer-link.ts'
 import { findKind, mapRecipients } from '../channels/channels.ts'
 import { resumeWebhook } from '../channels/webhook.ts'
-import { promiseMs } from '../deadline.ts'
 import type { Lead } from '../fields.ts'
 import { examine } from '../health/examine.ts'
 import type { LeadOutcome } from '../lead.ts'
@@ -32,7 +32,7 @@ async function open(
   const db = given ?? (await openTestDatabase('sqlite'))
   const { context, clock, log, deliver } = openChannels(db, settings, { fetch })
   const save = async (lead: Partial<Lead> = {}) => {
-    const planned = { ...jane, ...lead, deadlineAt: clock.at + promiseMs }
+    const planned = { ...jane, ...lead, ...promiseFrom(clock.at) }
     const { channels } = await planDelivery(context, planned)
     return storeLead(db, { at: clock.at, lead, channels, escalateAt: undefined })
   }

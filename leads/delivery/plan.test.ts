@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestContext } from '#testing/delivery.ts'
-import { alwaysOpen, dayHours, jane, savePhone } from '#testing/saved-leads.ts'
+import { alwaysOpen, dayHours, jane, promiseFrom, savePhone } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { findKind } from '../channels/channels.ts'
+import { noPromise } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { Schedule } from '../hours.ts'
 import { planDelivery, planRecipients } from './plan.ts'
@@ -23,7 +24,7 @@ const variables = {
 async function open(given: Record<string, string> = variables, hours = alwaysOpen) {
   const db = await openTestDatabase('sqlite')
   const { context, clock } = createTestContext(db, makeSettings(given), { hours })
-  const lead = { ...jane, deadlineAt: clock.at + 600_000 }
+  const lead = { ...jane, ...promiseFrom(clock.at) }
   return { db, context, clock, lead }
 }
 
@@ -39,7 +40,7 @@ it('plans a delivery to every configured channel, and always to Airtable', async
 it('sends no texts, push notifications, or reminders for suspected spam', async () => {
   const { db, context, lead } = await open()
   await savePhone(db)
-  const suspect = { ...lead, deadlineAt: null }
+  const suspect = { ...lead, ...noPromise }
   const { channels, escalateAt } = await planDelivery(context, suspect)
   expect(channels.map(findKind)).toEqual(['airtable', 'email', 'email', 'webhook'])
   expect(escalateAt).toBeUndefined()
@@ -65,10 +66,9 @@ const hourMs = 3_600_000
 
 it('delays texts until the company opens, and sends everything else immediately', async () => {
   const { context, clock, lead } = await open(variables, dayHours)
-  const deadlineAt = clock.at + hourMs + 600_000
   const { channels, channelsAtOpening, escalateAt } = await planDelivery(context, {
     ...lead,
-    deadlineAt,
+    ...promiseFrom(clock.at + hourMs),
   })
   expect(channels.map(findKind)).toEqual(['airtable', 'email', 'email', 'webhook'])
   expect(channelsAtOpening?.map(findKind)).toEqual(['sms'])
@@ -93,7 +93,7 @@ it.each<[Schedule, When, When]>([
       return hasPush(channels) ? 'now' : hasPush(channelsAtOpening) ? 'when we open' : 'never'
     }
     expect([
-      await plan({ ...lead, deadlineAt: clock.at + hourMs + 600_000 }),
+      await plan({ ...lead, ...promiseFrom(clock.at + hourMs) }),
       await plan({ ...lead, serviceType: 'emergency' }),
     ]).toEqual(whens)
   },

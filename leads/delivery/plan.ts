@@ -1,6 +1,5 @@
 import type { Channel, LeadEvent } from '../channels/channel.ts'
 import { type ChannelContext, channels, findDestinations } from '../channels/channels.ts'
-import { findPromiseStart } from '../deadline.ts'
 import { readReason } from '../delivery-reason.ts'
 import { isOpen } from '../hours.ts'
 import type { DeliveryPlan } from '../store/save-lead.ts'
@@ -14,8 +13,8 @@ export async function planRecipients(
 ): Promise<string[]> {
   const event = { ...given, isOpen: isOpen(at, context.hours) }
   const { kind } = readReason(event.reason)
-  const { deadlineAt } = event.lead
-  const mayWake = deadlineAt !== null && at >= findPromiseStart(deadlineAt)
+  const { promiseStartAt } = event.lead
+  const mayWake = promiseStartAt !== null && at >= promiseStartAt
   const planned = all.filter(
     ({ reasons, wakesPhones }) => reasons.includes(kind) && (mayWake || !wakesPhones),
   )
@@ -34,15 +33,16 @@ export async function planDelivery(
   context: ChannelContext,
   lead: LeadEvent['lead'],
 ): Promise<DeliveryPlan> {
+  const { promiseStartAt, deadlineAt } = lead
   const event = { lead, reason: 'received' as const, at: context.now() }
   const channels = await planRecipients(context, event)
-  if (lead.deadlineAt === null) return { channels }
+  if (promiseStartAt === null || deadlineAt === null) return { channels }
   const { escalateAfterMinutes } = context.env
-  const at = findPromiseStart(lead.deadlineAt)
-  const later = at > event.at ? await planRecipients(context, { ...event, at }) : []
+  const later =
+    promiseStartAt > event.at ? await planRecipients(context, { ...event, at: promiseStartAt }) : []
   return {
     channels,
     channelsAtOpening: later.filter((name) => !channels.includes(name)),
-    escalateAt: computeFirstReminderAt(lead.deadlineAt, escalateAfterMinutes),
+    escalateAt: computeFirstReminderAt({ promiseStartAt, deadlineAt }, escalateAfterMinutes),
   }
 }

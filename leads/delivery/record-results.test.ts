@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { testTime as start, storedJane } from '#testing/saved-leads.ts'
+import { promiseFrom, testTime as start, storedJane } from '#testing/saved-leads.ts'
 import type { ClaimedLead } from '../store/deliveries.ts'
 import {
   computeRetryMs,
@@ -31,9 +31,10 @@ it('adds jitter to the second half of the delay', () => {
 })
 
 it('retries alerts often for 20 minutes after the request and after the opening, then rarely', () => {
-  const deadlineAt = start + 8 * 3_600_000
+  const promise = promiseFrom(start + 8 * 3_600_000)
+  const { deadlineAt } = promise
   const findRetryMs = (now: number) => {
-    const claimed = { ...claim('a', 9), lead: { ...storedJane, deadlineAt } }
+    const claimed = { ...claim('a', 9), lead: { ...storedJane, ...promise } }
     const options = { now, random: () => 1, isAlert: true }
     const [result] = decideResults([claimed], [{ ok: false, error: '' }], options)
     return result && !result.ok && result.nextAttemptAt - now

@@ -4,7 +4,7 @@ import type { ClaimedLead, DeliveryResult } from '../store/deliveries.ts'
 
 const firstRetryMs = 5_000
 const longestRetryMs = 15 * 60_000
-// We promise a call within ten minutes, so retry soon after a mail server recovers.
+// Homeowners expect a call within minutes, so retry soon after a mail server recovers.
 const longestAlertRetryMs = 30_000
 const urgentAlertMs = 20 * 60_000
 

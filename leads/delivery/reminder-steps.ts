@@ -1,36 +1,48 @@
-import { findPromiseStart, promiseMs } from '../deadline.ts'
+import type { CallPromise } from '../deadline.ts'
 import type { ReminderReason } from '../delivery-reason.ts'
 import type { UnansweredLead } from '../store/reminders.ts'
 
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
 type Step = { reason: ReminderReason; at: number }
 
-const listSteps = (deadlineAt: number, escalateAfterMinutes: readonly number[]): Step[] => [
-  ...escalateAfterMinutes.map((minutes) => ({
-    reason: `unanswered-${minutes}` as const,
-    at: findPromiseStart(deadlineAt) + minutes * 60_000,
-  })),
+/** Skips steps after the deadline, because a lead keeps the promise that it was received with. */
+const listSteps = (
+  { promiseStartAt, deadlineAt }: CallPromise,
+  escalateAfterMinutes: readonly number[],
+): Step[] => [
+  ...escalateAfterMinutes
+    .map((minutes) => ({
+      reason: `unanswered-${minutes}` as const,
+      at: promiseStartAt + minutes * minuteMs,
+    }))
+    .filter(({ at }) => at < deadlineAt),
   { reason: 'missed', at: deadlineAt },
 ]
 
 export const computeFirstReminderAt = (
-  deadlineAt: number,
+  promise: CallPromise,
   escalateAfterMinutes: readonly number[],
-): number => Math.min(...listSteps(deadlineAt, escalateAfterMinutes).map(({ at }) => at))
+): number => Math.min(...listSteps(promise, escalateAfterMinutes).map(({ at }) => at))
+
+type ReopenedLead = Pick<UnansweredLead, 'promiseStartAt' | 'deadlineAt' | 'reopenedAt'>
 
 /** If the lead was reopened after its deadline, the reminders start over. */
-const findReminderDeadline = ({
-  deadlineAt,
-  reopenedAt,
-}: Pick<UnansweredLead, 'deadlineAt' | 'reopenedAt'>): number =>
-  reopenedAt !== null && reopenedAt >= deadlineAt ? reopenedAt + promiseMs : deadlineAt
+function findReminderPromise({ promiseStartAt, deadlineAt, reopenedAt }: ReopenedLead) {
+  if (reopenedAt === null || reopenedAt < deadlineAt) return { promiseStartAt, deadlineAt }
+  return { promiseStartAt: reopenedAt, deadlineAt: reopenedAt + deadlineAt - promiseStartAt }
+}
 
 export function computeReminderAfterReopening(
-  deadlineAt: number,
+  promise: CallPromise,
   escalateAfterMinutes: readonly number[],
   now: number,
 ): number {
-  const lastAt = findReminderDeadline({ deadlineAt, reopenedAt: now })
-  return listSteps(lastAt, escalateAfterMinutes).find(({ at }) => at > now)?.at ?? lastAt
+  const current = findReminderPromise({ ...promise, reopenedAt: now })
+  const steps = listSteps(current, escalateAfterMinutes)
+  return steps.find(({ at }) => at > now)?.at ?? current.deadlineAt
 }
 
 /**
@@ -39,35 +51,28 @@ export function computeReminderAfterReopening(
  * early because no alert arrived, and it replaces that step.
  */
 export function decideReminder(
-  lead: Pick<UnansweredLead, 'deadlineAt' | 'reopenedAt' | 'escalateAt'>,
+  lead: ReopenedLead & Pick<UnansweredLead, 'escalateAt'>,
   escalateAfterMinutes: readonly number[],
   now: number,
 ): { reason: ReminderReason | undefined; nextAt: number | null } {
-  const lastAt = findReminderDeadline(lead)
-  const steps = listSteps(lastAt, escalateAfterMinutes)
+  const promise = findReminderPromise(lead)
+  const steps = listSteps(promise, escalateAfterMinutes)
   const current = Math.max(
     0,
     steps.findLastIndex(({ at }) => at <= now),
   )
   return {
-    reason: lead.escalateAt > lastAt ? undefined : steps[current]?.reason,
+    reason: lead.escalateAt > promise.deadlineAt ? undefined : steps[current]?.reason,
     nextAt: steps[current + 1]?.at ?? null,
   }
 }
-
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
 
 /**
  * Returns when to check an unanswered lead in Airtable; null after 30 days. Checks old leads rarely,
  * because a free base has 1,000 calls a month, and at round times, so that leads share a call.
  */
-export function computeNextReadAt(
-  lead: Pick<UnansweredLead, 'deadlineAt' | 'reopenedAt'>,
-  now: number,
-): number | null {
-  const lateMs = now - findReminderDeadline(lead)
+export function computeNextReadAt(lead: ReopenedLead, now: number): number | null {
+  const lateMs = now - findReminderPromise(lead).deadlineAt
   if (lateMs > 30 * dayMs) return null
   const everyMs = lateMs < hourMs ? 5 * minuteMs : lateMs < dayMs ? 2 * hourMs : 6 * hourMs
   return (Math.floor(now / everyMs) + 1) * everyMs

@@ -6,7 +6,7 @@ import { startAirtable } from '#testing/airtable.ts'
 import { createDir, engines, openTestDatabase } from '#testing/database.ts'
 import { openDelivery, sendWell } from '#testing/delivery.ts'
 import { openTestDesk } from '#testing/desk.ts'
-import { dayHours, storeLead, testTime } from '#testing/saved-leads.ts'
+import { dayHours, promiseFrom, storeLead, testTime } from '#testing/saved-leads.ts'
 import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
 import { findLead, listLeads } from '../store/reading.ts'
 import { findNextEscalationAt, recordAnswer } from '../store/reminders.ts'
@@ -125,12 +125,11 @@ describe.each(engines)('on %s', (engine) => {
 
   it('cancels an alert that waits for the opening once someone calls, unless the call is undone', async () => {
     const { db, act, undo, clock } = await open(engine)
-    const deadlineAt = testTime + 8 * 3_600_000
+    const dueAt = testTime + 8 * 3_600_000
     const channels = { channels: [], channelsAtOpening: ['sms-1'] }
-    const id = await storeLead(db, { ...channels, deadlineAt })
+    const id = await storeLead(db, { ...channels, ...promiseFrom(dueAt) })
     const readAlert = async () =>
       (await findLead(db, id))?.deliveries.find(({ channel }) => channel === 'sms-1')
-    const dueAt = deadlineAt - 600_000
     expect(await readAlert()).toMatchObject({ state: 'waiting', nextAttemptAt: dueAt, dueAt })
     await act(id, 'calling')
     expect(await readAlert()).toMatchObject({ state: 'cancelled' })

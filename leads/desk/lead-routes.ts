@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { mapRecipients } from '../channels/channels.ts'
 import { isWebhookStopped, resumeWebhook } from '../channels/webhook.ts'
 import { formatDay, parseLocalTime } from '../clock.ts'
-import { findDeadline, findPromiseStart } from '../deadline.ts'
+import { computePromise } from '../deadline.ts'
 import { eraseEverywhere } from '../delivery/erase-everywhere.ts'
 import { planRecipients } from '../delivery/plan.ts'
 import { computeReminderAfterReopening } from '../delivery/reminder-steps.ts'
@@ -75,7 +75,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
 
   /** Returns `at`, or the next opening if the company is closed then. */
   const findCallStart = (at: number, serviceType: string) =>
-    findPromiseStart(findDeadline(at, serviceType, hours))
+    computePromise(at, serviceType, hours).promiseStartAt
 
   async function showLead(c: Context, id: string): Promise<Response> {
     const lead = await findLead(db, id)
@@ -165,14 +165,18 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
   app.post('/api/leads/:id/not-a-lead', setOutcome('not-a-lead'))
   app.post(
     '/api/leads/:id/undo',
-    withLead(async (c, { id, deadlineAt, serviceType }) => {
+    withLead(async (c, { id, promiseStartAt, deadlineAt, serviceType }) => {
       const shown = await readBody(c, shownSchema, reload)
       // While the company is closed, reminders start over at the next opening.
       const reopenedAt = findCallStart(now(), serviceType)
       const remindAt =
-        deadlineAt === null
+        promiseStartAt === null || deadlineAt === null
           ? null
-          : computeReminderAfterReopening(deadlineAt, escalateAfterMinutes, reopenedAt)
+          : computeReminderAfterReopening(
+              { promiseStartAt, deadlineAt },
+              escalateAfterMinutes,
+              reopenedAt,
+            )
       const isUndone = await undoLast(db, id, shown, { remindAt, reopenedAt, now: now() })
       if (!isUndone) return refuse(c, 409, cannotUndo)
       wake()

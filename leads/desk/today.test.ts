@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openTestDesk } from '#testing/desk.ts'
-import { storeLead, testTime } from '#testing/saved-leads.ts'
+import { promiseFrom, storeLead, testTime } from '#testing/saved-leads.ts'
 import { recordAnswer } from '../store/reminders.ts'
 import { findTodayLeads } from '../store/today-leads.ts'
 
@@ -43,7 +43,7 @@ describe.each(engines)('today on %s', (engine) => {
 
   it('lists a lead that came during a long closure until a week after its deadline', async () => {
     const { db, clock, readIds } = await open()
-    const id = await storeLead(db, { deadlineAt: testTime + 11 * dayMs })
+    const id = await storeLead(db, promiseFrom(testTime + 11 * dayMs))
     clock.at += 10 * dayMs
     expect(await readIds()).toEqual([id])
     clock.at += 9 * dayMs
@@ -52,7 +52,7 @@ describe.each(engines)('today on %s', (engine) => {
 
   it('lists a lead from Friday that was called on Monday', async () => {
     const { db, clock, post, readIds } = await open()
-    const id = await storeLead(db, { deadlineAt: testTime + 3 * dayMs })
+    const id = await storeLead(db, promiseFrom(testTime + 3 * dayMs))
     clock.at += 3 * dayMs
     await post(`/api/leads/${id}/calling`)
     expect(await readIds()).toEqual([id])
@@ -78,8 +78,8 @@ describe.each(engines)('today on %s', (engine) => {
 
   it('lists leads that are due after the opening separately, until the opening', async () => {
     const { db, clock, readIds, readToday } = await open()
-    const deadlineAt = testTime + 60 * minuteMs + 10 * minuteMs
-    const waiting = await storeLead(db, { deadlineAt, lead: emergency })
+    const promise = promiseFrom(testTime + 60 * minuteMs)
+    const waiting = await storeLead(db, { ...promise, lead: emergency })
     const due = await storeLead(db, { at: testTime - minuteMs })
     expect(await readIds()).toEqual([due, waiting])
     expect((await readToday()).totals).toMatchObject({ toCall: 1, waiting: 1 })

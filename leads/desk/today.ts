@@ -15,6 +15,7 @@ export async function readToday(
     me: { id, email, person },
     timeZone: env.timeZone,
     isAlwaysOpen: hours.open === 'always',
+    promiseMinutes: hours.promiseMinutes,
     leads: [toCall, again, waiting, answered, suspect].flatMap((group) =>
       group.leads.map(describeCard),
     ),

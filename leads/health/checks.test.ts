@@ -75,11 +75,15 @@ const problems: Record<string, Partial<HealthContext>> = {
   'confirmation-limit': withDatabase({
     confirmationLimit: { kind: 'network', emails: 20, until: now + 12 * 3_600_000 },
   }),
-  'public-url-missing': { env: readEnv(complete), isPublic: false },
+  'public-url-missing': { env: readEnv(complete, alwaysOpen), isPublic: false },
   'proxy-bypass': { env: { ...env, trustedProxies: 1 } },
   'desk-off': { env: { ...env, desk: undefined } },
-  'desk-url-missing': { env: readEnv({ ...complete, DESK_URL: 'http://203.0.113.7:3001' }) },
-  'no-answer-links': { env: readEnv({ ...complete, SUPABASE_DB_URL: 'postgres://a@b/c' }) },
+  'desk-url-missing': {
+    env: readEnv({ ...complete, DESK_URL: 'http://203.0.113.7:3001' }, alwaysOpen),
+  },
+  'no-answer-links': {
+    env: readEnv({ ...complete, SUPABASE_DB_URL: 'postgres://a@b/c' }, alwaysOpen),
+  },
   'sample-content': { machine: { ...machine, samples: ['about.award', 'testimonials.rows.0.0'] } },
 }
 
@@ -197,11 +201,11 @@ it.each<[string, Record<string, string>, boolean]>([
   ['that listens on all addresses', { DESK_HOST: '0.0.0.0' }, true],
 ])('reports a desk without encryption at server start: %s', async (_, variables, isFound) => {
   const given = { ...complete, PUBLIC_URL: 'http://localhost:3000', ...variables }
-  const ids = await listIds('start', { env: readEnv(given), isPublic: false })
+  const ids = await listIds('start', { env: readEnv(given, alwaysOpen), isPublic: false })
   expect(ids).toEqual(isFound ? ['desk-url-missing'] : [])
   // Doctor checks for a public site, which needs https.
   const isHttps = variables.DESK_URL?.startsWith('https:')
-  const doctorIds = await listIds('doctor', { env: readEnv(given) })
+  const doctorIds = await listIds('doctor', { env: readEnv(given, alwaysOpen) })
   expect(doctorIds.includes('desk-url-missing')).toBe(!isHttps)
 })
 

@@ -1,6 +1,6 @@
+import type { LeadEvent } from '../channels/channel.ts'
 import { findNetwork } from '../client-address.ts'
-import { findDeadline } from '../deadline.ts'
-import type { Lead } from '../fields.ts'
+import { computePromise, noPromise } from '../deadline.ts'
 import type { BusinessHours } from '../hours.ts'
 import { type FaultLog, type Log, nameError } from '../log.ts'
 import { type DeliveryPlan, saveLead } from '../store/save-lead.ts'
@@ -13,7 +13,7 @@ import { type Refusal, refusals } from './refusals.ts'
 
 export type AcceptOptions = {
   db: Database
-  planDelivery: (lead: Lead & { deadlineAt: number | null }) => Promise<DeliveryPlan>
+  planDelivery: (lead: LeadEvent['lead']) => Promise<DeliveryPlan>
   hours: BusinessHours
   rateLimitPerMinute: number
   saveTimeoutMs?: number
@@ -40,15 +40,17 @@ export function createAcceptLead(options: AcceptOptions) {
     client: string,
   ): Promise<Refusal | undefined> => {
     const receivedAt = now()
+    const promise =
+      details.suspect === null
+        ? computePromise(receivedAt, lead.serviceType, options.hours)
+        : noPromise
     const newLead = {
       lead,
       details,
       bodyHash: hashLead(lead),
       clientAddress: client,
       idempotencyKeys: keys,
-      // Staff need not call suspected spam, so it has no deadline.
-      deadlineAt:
-        details.suspect === null ? findDeadline(receivedAt, lead.serviceType, options.hours) : null,
+      ...promise,
     }
     const network = limitPerMinute > 0 ? findNetwork(client) : undefined
     let hasStarted = false
@@ -58,7 +60,7 @@ export function createAcceptLead(options: AcceptOptions) {
         queues.save(network, async () => {
           if (isLate()) return undefined
           hasStarted = true
-          const plan = await options.planDelivery({ ...lead, deadlineAt: newLead.deadlineAt })
+          const plan = await options.planDelivery({ ...lead, ...promise })
           const { makeId } = options
           return saveLead(db, { ...newLead, ...plan }, { now: receivedAt, limitPerMinute, makeId })
         }),

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
-import { findDeadline, promiseMs } from '../deadline.ts'
+import { computePromise } from '../deadline.ts'
 import { detailsHeader } from '../lead.ts'
 import type { Env } from '../settings.ts'
 import { type AcceptOptions, createAcceptLead } from './accept-lead.ts'
@@ -139,8 +139,8 @@ export function createApp(options: AppOptions): Hono {
     // Some autofill changes fields without an input event, so the key may belong to another lead.
     if (refusal === refusals.keyReused) refusal = await acceptLead(sent, client)
     if (refusal) return showOutcome(c, 'failed')
-    const isSoon = findDeadline(at, sent.lead.serviceType, options.hours) <= at + promiseMs
-    return showOutcome(c, isSoon ? 'received' : 'received-closed')
+    const { promiseStartAt } = computePromise(at, sent.lead.serviceType, options.hours)
+    return showOutcome(c, promiseStartAt > at ? 'received-closed' : 'received')
   }
 
   function hasKey(c: Context): boolean {

@@ -1,6 +1,5 @@
 import { confirmsArrival, findChannel } from '../channels/channels.ts'
 import { formatClock, formatDuration, formatPreciseDuration } from '../clock.ts'
-import { findPromiseStart } from '../deadline.ts'
 import { type ReasonKind, readReason } from '../delivery-reason.ts'
 import { listShown, readField, readPhone } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
@@ -20,6 +19,7 @@ export const describeCard = (lead: StoredLead) => ({
   isEmergency: lead.serviceType === 'emergency',
   town: findTown(makeSafe(lead.address)),
   receivedAt: lead.receivedAt,
+  promiseStartAt: lead.promiseStartAt,
   deadlineAt: lead.deadlineAt,
   answeredAt: lead.answeredAt,
   answeredBy: lead.answeredBy,
@@ -49,7 +49,7 @@ export const describeInFull = (lead: LeadWithDeliveries, options: Options) => ({
     .map((delivery) => {
       const state = findDeliveryState(delivery)
       return {
-        what: describeWhat(delivery, lead.deadlineAt ?? 0, options),
+        what: describeWhat(delivery, lead.promiseStartAt ?? 0, options),
         state,
         status: describeState(delivery, lead, options),
         error: state === 'waiting' || state === 'failed' ? delivery.lastError : null,
@@ -74,13 +74,13 @@ const explainSuspicion = (suspect: string): string =>
 
 function describeWhat(
   { channel, reason, dueAt }: Delivery,
-  deadlineAt: number,
+  promiseStartAt: number,
   { recipients }: Options,
 ): string {
   const label = findChannel(channel)?.label ?? channel
   const to = recipients.get(channel)
   const { kind: reasonKind, minutes } = readReason(reason)
-  const isEarly = dueAt < findPromiseStart(deadlineAt) + Number(minutes) * 60_000
+  const isEarly = dueAt < promiseStartAt + Number(minutes) * 60_000
   const about: Record<ReasonKind, string> = {
     received: '',
     answered: ', call started',

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { promiseFrom } from '#testing/saved-leads.ts'
+import { noPromise } from '../deadline.ts'
 import type { DeliveryTime, PromiseRecord } from '../store/reading.ts'
 import { computeReport, findPercentile } from './promise-report.ts'
 
@@ -15,7 +17,7 @@ const makeRecord = (
   changed: Partial<PromiseRecord> = {},
 ): PromiseRecord => ({
   receivedAt: now - minutesAgo * minuteMs,
-  deadlineAt: now - (minutesAgo - 10) * minuteMs,
+  ...promiseFrom(now - minutesAgo * minuteMs),
   answeredAt: answeredAfter === null ? null : now - (minutesAgo - answeredAfter) * minuteMs,
   answeredBy: answeredAfter === null ? null : 'link',
   source: null,
@@ -33,8 +35,8 @@ it('counts kept, missed, and open promises, without suspected spam', () => {
     makeRecord(560, null),
     makeRecord(5, null),
     makeRecord(4, 2),
-    makeRecord(500, null, { deadlineAt: null }),
-    makeRecord(500, 1, { deadlineAt: null }),
+    makeRecord(500, null, noPromise),
+    makeRecord(500, 1, noPromise),
   ])
   expect(report).toMatchObject({
     leads: 7,
@@ -46,9 +48,19 @@ it('counts kept, missed, and open promises, without suspected spam', () => {
     answeredInAirtable: 1,
     share: 4 / 6,
     medianMs: 3 * minuteMs,
-    byMinute: [0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1],
+    byMinute: [0, 1, 1, 1, 0, 0, 0, 0, 0, 1],
   })
   expect(report.byHour.reduce((sum, { kept, missed }) => sum + kept + missed, 0)).toBe(6)
+})
+
+it('judges each lead by the promise it was received with', () => {
+  const receivedAt = now - 600 * minuteMs
+  const longer = { promiseStartAt: receivedAt, deadlineAt: receivedAt + 15 * minuteMs }
+  const before = compute([makeRecord(600, 11, longer)])
+  expect(before).toMatchObject({ promiseMinutes: 15, kept: 1, missed: 0 })
+  const both = compute([makeRecord(600, 11, longer), makeRecord(500, 11)])
+  expect(both).toMatchObject({ promiseMinutes: null, kept: 1, missed: 1 })
+  expect(both.byMinute).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0])
 })
 
 it('groups by hour and day in the owner’s time zone', () => {
@@ -67,7 +79,7 @@ it('lists the results by source, starting with the most leads', () => {
     makeRecord(5, null, google),
     makeRecord(580, 1, { source: '' }),
     makeRecord(570, null),
-    makeRecord(500, 1, { ...google, deadlineAt: null }),
+    makeRecord(500, 1, { ...google, ...noPromise }),
   ])
   expect(bySource).toEqual([
     { source: 'Google Ads', leads: 3, kept: 1, missed: 1, share: 0.5 },
@@ -78,7 +90,7 @@ it('lists the results by source, starting with the most leads', () => {
 
 it('separates business hours from after hours, whose minutes count from the opening', () => {
   const opensAt = now - 60 * minuteMs
-  const night = { deadlineAt: opensAt + 10 * minuteMs }
+  const night = promiseFrom(opensAt)
   const report = compute([
     makeRecord(90 * 24 * 60, 3),
     makeRecord(30, 11),
@@ -90,7 +102,7 @@ it('separates business hours from after hours, whose minutes count from the open
     businessHours: { leads: 2, kept: 1, missed: 1 },
     afterHours: { leads: 3, kept: 2, missed: 1 },
   })
-  expect(report.byMinute).toEqual([1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 2, 0])
+  expect(report.byMinute).toEqual([1, 0, 0, 1, 1, 0, 0, 0, 0, 0])
   expect(report.medianMs).toBe(4 * minuteMs)
 })
 

@@ -1,9 +1,11 @@
 import { confirmsArrival, findChannel } from '../channels/channels.ts'
 import { formatDay } from '../clock.ts'
-import { findPromiseStart } from '../deadline.ts'
+import type { CallPromise } from '../deadline.ts'
 import { describeSource } from '../source.ts'
 import type { DeliveryTime, PromiseRecord } from '../store/reading.ts'
 import type { DeliveryState } from '../store/tables.ts'
+
+const minuteMs = 60_000
 
 export type PromiseReport = ReturnType<typeof computeReport>
 
@@ -13,12 +15,15 @@ export function computeReport(
   { from, to, now, timeZone }: { from: number; to: number; now: number; timeZone: string },
 ) {
   const promised = records.flatMap((record) => {
-    const { deadlineAt } = record
-    return deadlineAt === null ? [] : [{ ...record, deadlineAt }]
+    const { promiseStartAt, deadlineAt } = record
+    if (promiseStartAt === null || deadlineAt === null) return []
+    return [{ ...record, promiseStartAt, deadlineAt }]
   })
+  const promises = promised.map((lead) => (lead.deadlineAt - lead.promiseStartAt) / minuteMs)
+  const longest = Math.max(0, ...promises)
   const decided = promised.filter((record) => judge(record, now) !== 'open')
   const tookMs = sortSpans(
-    decided.map(({ deadlineAt, answeredAt }) => [findPromiseStart(deadlineAt), answeredAt]),
+    decided.map(({ promiseStartAt, answeredAt }) => [promiseStartAt, answeredAt]),
   )
   const countOutcomes = (some: readonly PromisedLead[] | undefined) => {
     const { kept, missed } = tally(some, now)
@@ -27,11 +32,14 @@ export function computeReport(
   const hour = new Intl.DateTimeFormat('en-US', { hour: 'numeric', hourCycle: 'h23', timeZone })
   const hours = Map.groupBy(decided, ({ receivedAt }) => Number(hour.format(receivedAt)))
   const days = Map.groupBy(decided, ({ receivedAt }) => formatDay(receivedAt, timeZone))
-  const minutes = Map.groupBy(decided, findMinute)
+  const kept = decided.filter((record) => judge(record, now) === 'kept')
+  const minutes = Map.groupBy(kept, findMinute)
   return {
     from,
     to,
     timeZone,
+    /** Null if the promise changed during the period. */
+    promiseMinutes: promises.every((one) => one === longest) ? longest : null,
     ...tally(promised, now),
     suspect: records.length - promised.length,
     /** Not answered, but the deadline has not passed. */
@@ -46,8 +54,8 @@ export function computeReport(
     byDay: [...days]
       .sort(([a], [b]) => a.localeCompare(b))
       .map(([name, some]) => ({ day: name, ...countOutcomes(some) })),
-    /** Counts of leads answered in minutes 1 to 10, later, and not yet. */
-    byMinute: Array.from({ length: 12 }, (_, at) => minutes.get(at)?.length ?? 0),
+    /** Counts of leads answered in time, for each minute of the promise. */
+    byMinute: Array.from({ length: longest }, (_, at) => minutes.get(at)?.length ?? 0),
     bySource: tallySources(promised, now),
     byShift: tallyShifts(promised, now),
     channels: computeLags(deliveryTimes),
@@ -55,7 +63,7 @@ export function computeReport(
 }
 
 /** Suspected spam has no deadline. */
-type PromisedLead = PromiseRecord & { deadlineAt: number }
+type PromisedLead = PromiseRecord & CallPromise
 
 function judge({ deadlineAt, answeredAt }: PromisedLead, now: number) {
   if (answeredAt === null) return now < deadlineAt ? 'open' : 'missed'
@@ -84,11 +92,11 @@ function tallySources(records: readonly PromisedLead[], now: number) {
   return groups.map(([source, some]) => ({ source, ...tally(some, now) }))
 }
 
-/** A lead that came in while the company was closed is due more than 10 minutes after its receipt. */
+/** The promise to a homeowner who wrote while the company was closed starts after the receipt. */
 function tallyShifts(records: readonly PromisedLead[], now: number) {
   const byLateStart = Map.groupBy(
     records,
-    ({ receivedAt, deadlineAt }) => findPromiseStart(deadlineAt) > receivedAt,
+    ({ receivedAt, promiseStartAt }) => promiseStartAt > receivedAt,
   )
   return {
     businessHours: tally(byLateStart.get(false), now),
@@ -96,13 +104,10 @@ function tallyShifts(records: readonly PromisedLead[], now: number) {
   }
 }
 
-const later = 10
-const notYet = 11
-function findMinute({ deadlineAt, answeredAt }: PromisedLead): number {
-  if (answeredAt === null) return notYet
-  if (answeredAt > deadlineAt) return later
-  const minute = Math.floor((answeredAt - findPromiseStart(deadlineAt)) / 60_000)
-  return Math.min(9, Math.max(0, minute))
+/** A call before the promise starts counts as its first minute, one at the deadline as its last. */
+function findMinute({ promiseStartAt, deadlineAt, answeredAt }: PromisedLead): number {
+  const at = Math.min(answeredAt ?? deadlineAt, deadlineAt - 1)
+  return Math.max(0, Math.floor((at - promiseStartAt) / minuteMs))
 }
 
 /** Returns the durations of the finished spans, shortest first. A call before the opening took no time. */

@@ -31,6 +31,7 @@ export async function claimMessages(
       'message_id as messageId',
       'settled_at as sentAt',
       'check_at as checkAt',
+      'promise_start_at as promiseStartAt',
       'deadline_at as deadlineAt',
     ])
     .where('check_at', '<=', now)

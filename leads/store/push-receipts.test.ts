@@ -3,8 +3,7 @@ import { pushHost, startFakePush } from '#fakes/push.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
 import { createTestDesk } from '#testing/desk.ts'
-import { alwaysOpen, jane, storeLead } from '#testing/saved-leads.ts'
-import { promiseMs } from '../deadline.ts'
+import { alwaysOpen, jane, promiseFrom, storeLead } from '#testing/saved-leads.ts'
 import { planDelivery } from '../delivery/plan.ts'
 import { examine } from '../health/examine.ts'
 import { recordResults } from './deliveries.ts'
@@ -26,7 +25,7 @@ async function open(engine: Engine = 'sqlite') {
   })
   const { context, deliver } = openChannels(db, desk.settings, { fetch, clock })
   const save = async () => {
-    const lead = { ...jane, deadlineAt: clock.at + promiseMs }
+    const lead = { ...jane, ...promiseFrom(clock.at) }
     return storeLead(db, { at: clock.at, ...(await planDelivery(context, lead)) })
   }
   const report = (body: object, as = cookie) =>

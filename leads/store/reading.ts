@@ -112,6 +112,7 @@ export const listPromises = ({ kysely }: Database, { from, to }: Period) =>
     .selectFrom('leads')
     .select([
       'received_at as receivedAt',
+      'promise_start_at as promiseStartAt',
       'deadline_at as deadlineAt',
       'answered_at as answeredAt',
       'answered_by as answeredBy',

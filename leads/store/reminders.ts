@@ -48,7 +48,7 @@ export const listUnanswered = ({ kysely }: Database, now: number, limit: number)
     .where(needsCall)
     .orderBy('escalate_at')
     .limit(limit)
-    .$narrowType<{ deadlineAt: NotNull; escalateAt: NotNull }>()
+    .$narrowType<{ promiseStartAt: NotNull; deadlineAt: NotNull; escalateAt: NotNull }>()
     .execute()
 
 /**

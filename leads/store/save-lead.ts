@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { findNetwork } from '../client-address.ts'
-import { findPromiseStart } from '../deadline.ts'
 import { toStoredFields } from '../field-outputs.ts'
 import type { Lead } from '../fields.ts'
 import type { LeadDetails } from '../lead.ts'
@@ -18,7 +17,7 @@ type SavedLead =
 /** Where a new lead goes, and when. */
 export type DeliveryPlan = {
   channels: readonly string[]
-  /** Channels that get the lead when its 10 minutes start. */
+  /** Channels that get the lead when its promise starts. */
   channelsAtOpening?: readonly string[]
   /** When staff get the first reminder; undefined for no reminders. */
   escalateAt?: number | undefined
@@ -31,7 +30,7 @@ export type NewLead = DeliveryPlan & {
   clientAddress: string
   /** Stores the lead under the first key unless one of the keys exists. */
   idempotencyKeys: readonly string[]
-  /** When the promised call is due; null for suspected spam. */
+  promiseStartAt: number | null
   deadlineAt: number | null
 }
 
@@ -76,6 +75,7 @@ export function saveLead(
         ...toStoredFields(lead),
         search_text: makeSearchText(lead),
         received_at: now,
+        promise_start_at: newLead.promiseStartAt,
         deadline_at: newLead.deadlineAt,
         ...client,
         idempotency_key: idempotencyKeys[0] ?? null,
@@ -89,16 +89,15 @@ export function saveLead(
     // A request with the same key from another network was stored first.
     if (!inserted) return (await findRepeated()) ?? { outcome: 'conflict' }
 
-    const { channelsAtOpening = [], deadlineAt } = newLead
+    const { channelsAtOpening = [], promiseStartAt } = newLead
     const received = { leadId: id, reason: 'received' as const }
     const mayConfirm =
       newLead.channels.includes('confirmation') &&
       (await countConfirmation(trx, { email: lead.email, network: clientNetwork }, now))
     const channels = newLead.channels.filter((name) => name !== 'confirmation' || mayConfirm)
-    const opensAt = findPromiseStart(deadlineAt ?? now)
     const deliveries = [
       ...makeDeliveries({ ...received, channels }, now),
-      ...makeDeliveries({ ...received, channels: channelsAtOpening }, opensAt),
+      ...makeDeliveries({ ...received, channels: channelsAtOpening }, promiseStartAt ?? now),
     ]
     if (deliveries.length > 0) await trx.insertInto('deliveries').values(deliveries).execute()
     return { outcome: 'saved', leadId: id }

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { waitUntil } from '#testing/processes.ts'
 import { jane, testTime as start, storeLead } from '#testing/saved-leads.ts'
+import { noPromise } from '../deadline.ts'
 import { findConfirmationLimit } from './confirmation-limits.ts'
 import { claimDue, findNextDueAt, recordResults, retryDeliveries } from './deliveries.ts'
 import { eraseLead } from './erase-lead.ts'
@@ -39,7 +40,7 @@ describe.each(engines)('the store on %s', (engine) => {
       clientAddress: '203.0.113.7',
       idempotencyKeys: [],
       channels: [],
-      deadlineAt: null,
+      ...noPromise,
     }
     const { outcome, ...more } = await saveLead(
       { ...db, ...(transact && { transact }) },

@@ -9,6 +9,7 @@ export type Tables = {
     id: string
     search_text: string
     received_at: number
+    promise_start_at: number | null
     deadline_at: number | null
     client_address: string
     client_network: string
@@ -114,6 +115,7 @@ export const storedColumns = [
   'leads.id',
   ...selectedFields,
   'leads.received_at as receivedAt',
+  'leads.promise_start_at as promiseStartAt',
   'leads.deadline_at as deadlineAt',
   'leads.suspect',
   'leads.consent',

@@ -1,5 +1,4 @@
 import { type SelectQueryBuilder, sql, type Transaction } from 'kysely'
-import { promiseMs } from '../deadline.ts'
 import type { StoredLead } from '../lead.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
 
@@ -34,7 +33,7 @@ async function readGroups(
   return {
     toCall: await readGroup(
       promised
-        .where('deadline_at', '<=', now + promiseMs)
+        .where('promise_start_at', '<=', now)
         // A deadline missed over a day ago must not hide one that can still be met.
         .orderBy(sql`deadline_at < ${now - dayMs}`)
         .orderBy(sql`service_type = 'emergency'`, 'desc')
@@ -51,7 +50,7 @@ async function readGroups(
     ),
     waiting: await readGroup(
       promised
-        .where('deadline_at', '>', now + promiseMs)
+        .where('promise_start_at', '>', now)
         .orderBy('deadline_at')
         .orderBy('received_at')
         .orderBy('id'),

@@ -65,6 +65,7 @@ test.each([
 
 test.each([
   ['timeZone', { timeZone: 'America/Minneapolis' }, 'must be a time zone'],
+  ['promiseMinutes', { promiseMinutes: 0 }, 'must be a whole number of minutes from 5 to 240'],
   ['timeZone', { timeZone: 'US Central', open: { Mon: ['7:00-18:00'] } }, 'must be a time zone'],
   ['open', { open: 'never' }, "must be 'always'"],
   ['open.Mo', { open: { Mo: ['7:00-18:00'] } }, 'is unknown'],

@@ -41,6 +41,8 @@ const day = v.exactOptional(
   ),
 )
 
+const minutesRule = 'must be a whole number of minutes from 5 to 240, without quotes.'
+
 export const hoursRules = v.pipe(
   group({
     timeZone: v.pipe(
@@ -70,6 +72,12 @@ export const hoursRules = v.pipe(
       ),
     ),
     emergencies: choice('always', 'when open'),
+    promiseMinutes: v.pipe(
+      v.number(minutesRule),
+      v.integer(minutesRule),
+      v.minValue(5, minutesRule),
+      v.maxValue(240, minutesRule),
+    ),
   }),
   v.check(
     (hours) => findOpeningWithinYear(Date.now(), hours) !== undefined,
@@ -78,21 +86,27 @@ export const hoursRules = v.pipe(
 )
 
 /**
- * Lists entries whose text promises more than limited hours allow, such as header.callLabel. Skips the
- * form, because its text changes with the hours.
+ * Explains which entries promise more than limited hours allow, such as header.callLabel. Skips the form,
+ * because its text changes with the hours. Returns undefined if there are none.
  */
-export function findBrokenPromises(content: { hours: BusinessHours; form: object }): string[] {
+export function explainBrokenPromises(content: {
+  hours: BusinessHours
+  form: object
+}): string | undefined {
   const { hours, form, ...others } = content
-  if (hours.open === 'always') return []
-  const entries = findTexts(others, '')
+  if (hours.open === 'always') return undefined
+  const soon = `${hours.promiseMinutes} minutes`
+  const entries = findTexts(others, new RegExp(`24/7|\\b${soon}|day or night`, 'i'))
   const isTrue = (entry: string) => hours.emergencies === 'always' && /^emergency\./.test(entry)
-  return entries.filter((entry) => !isTrue(entry))
+  const broken = entries.filter((entry) => !isTrue(entry))
+  if (broken.length === 0) return undefined
+  return `You are not always open, but these texts say 24/7 or ${soon}: ${broken.join(', ')}.`
 }
 
-function findTexts(value: unknown, path: string): string[] {
-  if (typeof value === 'string') return /24\/7|10 minutes|day or night/i.test(value) ? [path] : []
+function findTexts(value: unknown, pattern: RegExp, path: readonly string[] = []): string[] {
+  if (typeof value === 'string') return pattern.test(value) ? [path.join('.')] : []
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) =>
-    findTexts(inner, path === '' ? name : `${path}.${name}`),
+    findTexts(inner, pattern, [...path, name]),
   )
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type Plugin, type ResolvedConfig, type Rolldown, runnerImport } from 'vite'
 import { readContent } from './check-content.ts'
 import { compressFiles } from './compress.ts'
-import { findBrokenPromises } from './hours-rules.ts'
+import { explainBrokenPromises } from './hours-rules.ts'
 import { formatSiteHeaders } from './site-headers.ts'
 
 /** The inline script imports this file at the visitor's first interaction; `data-code` has its URL. */
@@ -27,11 +27,8 @@ export function prerender({ publicUrl }: { publicUrl: string | undefined }): Plu
         config = resolved
       },
       async buildStart() {
-        const entries = findBrokenPromises(await readContent())
-        if (entries.length > 0)
-          this.warn(
-            `site/content.ts: you are not always open, but these texts say 24/7 or 10 minutes: ${entries.join(', ')}`,
-          )
+        const broken = explainBrokenPromises(await readContent())
+        if (broken) this.warn(`site/content.ts: ${broken}`)
       },
       transformIndexHtml: {
         order: 'pre',

@@ -11,7 +11,8 @@ create table leads (
   -- The search text for the desk: the fields in lowercase without accents, and the digits of the phone number.
   search_text text not null,
   received_at bigint not null,
-  -- When the promised call is due. Null for suspected spam.
+  -- When the time for the promised call starts, and when the call is due. Null for suspected spam.
+  promise_start_at bigint,
   deadline_at bigint,
   client_address text not null,
   -- The rate limit also counts by network: an IPv4 /24 or an IPv6 /48.

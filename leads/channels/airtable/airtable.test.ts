@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { FakeOptions } from '#fakes/airtable.ts'
 import { startAirtable } from '#testing/airtable.ts'
+import { alwaysOpen } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { system } from '../system.ts'
 import { airtable } from './airtable.ts'
@@ -10,7 +11,9 @@ async function checkFake(options: FakeOptions = {}, changed: Partial<AirtableSet
   const { fake, deps } = await startAirtable(options)
   const before = structuredClone(fake.tables)
   const settings = { ...fake.airtable, ...changed }
-  const context = { env: makeSettings(), now: Date.now, readDevices: async () => [], sends: false }
+  const env = makeSettings()
+  const readDevices = async () => []
+  const context = { env, hours: alwaysOpen, now: Date.now, readDevices, sends: false }
   const checks = await airtable.doctorCheck({ ...system, ...context, ...deps, settings })
   expect(fake.tables).toEqual(before)
   expect(JSON.stringify(checks)).not.toContain(fake.airtable.token)

@@ -118,7 +118,7 @@ describe('the function on Deno', () => {
     expect(await post('', makeLead('Zoë emails'))).toBe(200)
     await waitUntil(() => listMails().length === 1)
     const [first] = listMails()
-    // In the last ten minutes of a day, the deadline includes the date.
+    // Just before midnight, the deadline includes the date.
     const deadline = /by (\w{3} \d+, )?\d+:\d\d [AP]M C[SD]T$/
     expect(first?.subject).toMatch(deadline)
     expect(first?.subject).toMatch(/^EMERGENCY: call Zoë emails by /)
@@ -131,6 +131,7 @@ describe('the function on Deno', () => {
       .updateTable('leads')
       .set({
         received_at: Date.now() - 4 * minuteMs,
+        promise_start_at: Date.now() - 4 * minuteMs,
         deadline_at: Date.now() + 6 * minuteMs,
         escalate_at: Date.now(),
       })

@@ -16,7 +16,7 @@ declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void } | undefin
 // The free plan stops a worker after 150 s. The next cron call sends the remaining deliveries.
 const deliveryBudgetMs = 100_000
 
-const env = readEnv(Deno.env.toObject(), hours.timeZone)
+const env = readEnv(Deno.env.toObject(), hours)
 if (!env.databaseUrl)
   throw new UserError('No database is configured. Set DATABASE_URL or SUPABASE_DB_URL.')
 
