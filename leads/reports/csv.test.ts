@@ -43,8 +43,9 @@ test('names the state of each delivery, with the reason for a failure', async ()
 
 test('has the time of the promised call, and none for possible spam', async () => {
   const db = await openTestDatabase('sqlite')
-  await storeLead(db, { deadlineAt: Date.parse('2026-11-15T18:10:00Z') })
-  await storeLead(db, { suspect: 'trap', at: testTime + 1 })
+  const lead = { address: 'No commas' }
+  await storeLead(db, { lead, deadlineAt: Date.parse('2026-11-15T18:10:00Z') })
+  await storeLead(db, { lead, suspect: 'trap', at: testTime + 1 })
   let csv = ''
   for await (const text of formatCsv(readPages(db), 'America/Chicago')) csv += text
   const rows = csv.split('\r\n').map((line) => line.split(','))
