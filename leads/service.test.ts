@@ -23,7 +23,7 @@ it('updates the warnings in /healthz', async () => {
   expect(await readHealth()).toEqual({ ok: true, warnings })
   await savePhone(db)
   expect(await readHealth()).toEqual({ ok: true, warnings: ['airtable-not-set-up'] })
-  await db.kysely.schema.dropTable('write_checks').execute()
+  await db.kysely.schema.dropTable('confirmation_limits').execute()
   expect(await readHealth()).toEqual({
     ok: false,
     warnings: ['database-fault', 'airtable-not-set-up'],

@@ -41,6 +41,19 @@ describe.each(engines)('opening a database on %s', (engine) => {
     expect((await sql`select * from half`.execute(db.kysely)).rows).toEqual([])
   })
 
+  it.each(['alter table leads drop column source', 'drop table desk_crew'])(
+    'refuses a database after %s',
+    async (change) => {
+      const location = await createLocation(engine)
+      const db = await openDatabase(location)
+      await sql.raw(change).execute(db.kysely)
+      await db.close()
+      await expect(openDatabase(location)).rejects.toThrow(
+        /^The database lacks a table or column of this version: [^\n]*(source|desk_crew)[^\n]*\.$/,
+      )
+    },
+  )
+
   it('refuses a database from a newer version and changes nothing', async () => {
     const location = await createLocation(engine)
     const file = '20990101000000_more.sql'
@@ -90,9 +103,9 @@ describe('opening SQLite', () => {
     const one = await openLocation(location)
     const other = await openLocation({ ...location, lockWaitMs: 0 })
     const write = (kysely: typeof one.kysely, id: string) =>
-      kysely.insertInto('write_checks').values({ id, filler: '' }).execute()
+      kysely.insertInto('settings').values({ name: id, value: '' }).execute()
     await one.kysely.transaction().execute(async (trx) => {
-      await trx.selectFrom('write_checks').select('id').execute()
+      await trx.selectFrom('settings').select('name').execute()
       await expect(write(other.kysely, 'other')).rejects.toThrow('database is locked')
       await write(trx, 'one')
     })

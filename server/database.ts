@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { checkTables } from '#leads/store/check-database.ts'
 import { openPostgres } from '#leads/store/postgres.ts'
 import { type Database, DatabaseFileGone, type Tables, type Transact } from '#leads/store/tables.ts'
 import { UserError } from '#leads/user-error.ts'
@@ -22,15 +23,23 @@ export type DatabaseLocation = {
   lockWaitMs?: number | undefined
 }
 
-/** Opens the database and applies all migrations. */
+/** Opens the database, applies all migrations, and checks the tables. */
 export async function openDatabase(
   { databaseUrl, dataDir, lockWaitMs = 5_000 }: DatabaseLocation,
   migrations = migrationsDir,
   clock = systemClock,
 ): Promise<Database & { close(): Promise<void> }> {
-  if (databaseUrl === undefined) return openSqlite(dataDir, migrations, lockWaitMs, clock)
-  await migratePostgres(databaseUrl, migrations)
-  return openPostgres(databaseUrl)
+  const db =
+    databaseUrl === undefined
+      ? await openSqlite(dataDir, migrations, lockWaitMs, clock)
+      : await migratePostgres(databaseUrl, migrations).then(() => openPostgres(databaseUrl))
+  try {
+    await checkTables(db)
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+  return db
 }
 
 async function openSqlite(

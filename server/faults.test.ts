@@ -1,9 +1,10 @@
+import { renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { claimDue } from '#leads/store/deliveries.ts'
 import { countLeads } from '#leads/store/reading.ts'
-import { checkWritable } from '#leads/store/save-lead.ts'
 import { createTestApp } from '#testing/app.ts'
 import { createLocation, openLocation, runSql } from '#testing/database.ts'
 import { saveLeads } from '#testing/delivery.ts'
@@ -53,6 +54,55 @@ it('SQLite yields to the event loop between queued transactions', async () => {
   await saving
   isDone = true
   expect(looks).toBeGreaterThan(3)
+})
+
+describe('SQLite', () => {
+  it('refuses the database inside a transaction instead of waiting for itself', async () => {
+    const { db } = await open('sqlite')
+    const message = 'Inside a transaction, use the transaction'
+    const useDatabase = () => countLeads(db)
+    const save = () => saveLeads(db, 1)
+    await expect(db.kysely.transaction().execute(useDatabase)).rejects.toThrow(message)
+    await expect(db.transact(useDatabase)).rejects.toThrow(message)
+    await expect(db.transact(save)).rejects.toThrow(message)
+    // Work that outlasts the transaction is fine.
+    const { late } = await db.kysely.transaction().execute(async () => ({
+      late: new Promise((resolve) => setImmediate(resolve)).then(() => countLeads(db)),
+    }))
+    expect(await late).toBe(0)
+  })
+
+  it.each(['leads.db', 'leads.db-wal'])(
+    'answers 503 while %s is missing or replaced',
+    async (name) => {
+      const { db, dataDir } = await open('sqlite')
+      const { post, checkHealth, clock } = createTestApp(db)
+      const file = join(dataDir, name)
+      const expectStatus = async (status: number) => {
+        clock.at += 60_000
+        expect((await post()).status).toBe(status)
+        expect(await checkHealth()).toBe(status)
+      }
+      await expectStatus(200)
+      renameSync(file, `${file}.away`)
+      await expectStatus(503)
+      expect(await countLeads(db)).toBeGreaterThan(0)
+      writeFileSync(file, '')
+      await expectStatus(503)
+      renameSync(`${file}.away`, file)
+      await expectStatus(200)
+    },
+  )
+
+  it('stores leads while the state of its file cannot be read', async () => {
+    const { db, dataDir } = await open('sqlite')
+    const { post } = createTestApp(db)
+    renameSync(dataDir, `${dataDir}.away`)
+    onTestFinished(() => rmSync(`${dataDir}.away`, { recursive: true }))
+    symlinkSync(dataDir, dataDir)
+    expect(() => statSync(dataDir)).toThrow('ELOOP')
+    expect((await post()).status).toBe(200)
+  })
 })
 
 describe('Postgres', () => {
@@ -114,7 +164,6 @@ describe('Postgres', () => {
       waiting.push(visit(network))
     }
     await waitUntil(async () => (await countHeld()) > 4)
-    await checkWritable(db)
     const lease = { holder: 'me', now: clock.at, until: clock.at + 1 }
     expect(await claimDue(db, 'airtable', 1, lease)).toHaveLength(1)
     await other.query('select pg_advisory_unlock_all()')

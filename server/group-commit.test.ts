@@ -1,19 +1,21 @@
 import { sql, type Transaction } from 'kysely'
 import { expect, test } from 'vitest'
-import type { Database, Tables, Transact } from '#leads/store/tables.ts'
+import type { Database, Tables } from '#leads/store/tables.ts'
 import { openTestDatabase } from '#testing/database.ts'
 
 async function open() {
   const db = await openTestDatabase('sqlite')
-  return { db, transact: db.transact as Transact }
+  return { db, transact: db.transact }
 }
 
 const store = (id: string) => async (trx: Transaction<Tables>) => {
-  await trx.insertInto('write_checks').values({ id, filler: '' }).execute()
+  await trx.insertInto('settings').values({ name: id, value: '' }).execute()
   return id
 }
 const stored = async ({ kysely }: Database) =>
-  (await kysely.selectFrom('write_checks').select('id').orderBy('id').execute()).map(({ id }) => id)
+  (await kysely.selectFrom('settings').select('name').orderBy('name').execute()).map(
+    ({ name }) => name,
+  )
 
 const outcomes = async (jobs: Promise<unknown>[]) =>
   (await Promise.allSettled(jobs)).map(({ status }) => status)

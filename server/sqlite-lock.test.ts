@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
+import { checkWritable } from '#leads/store/check-database.ts'
 import { countLeads } from '#leads/store/reading.ts'
-import { checkWritable } from '#leads/store/save-lead.ts'
 import { writeSetting } from '#leads/store/stored-settings.ts'
 import { findTodayLeads } from '#leads/store/today-leads.ts'
 import { createTestApp } from '#testing/app.ts'
@@ -30,7 +30,7 @@ it('opens a new database while another process creates it', async () => {
   // The first attempt happens before this returns, while the lock is held.
   const opening = openLocation({ dataDir })
   lock.release()
-  await checkWritable(await opening)
+  await checkWritable(await opening, Date.now())
 })
 
 it('migrations wait for the lock, and do not need it when nothing is pending', async () => {
@@ -49,7 +49,7 @@ it('waits for the lock without blocking the process or readers', async () => {
   const { db, dataDir } = await open()
   const { post } = createTestApp(db)
   const lock = holdLock(dataDir)
-  const writes = [post(), checkWritable(db), writeSetting(db, 'name', 'value')]
+  const writes = [post(), checkWritable(db, Date.now()), writeSetting(db, 'name', 'value')]
   await turnOfLoop()
   expect(await countLeads(db)).toBe(0)
   expect((await findTodayLeads(db, Date.now())).toCall.total).toBe(0)

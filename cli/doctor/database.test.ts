@@ -57,6 +57,15 @@ test('does not create a database, and reports a file that is not a database', as
   expect(await read({ DATA_DIR })).toEqual({ leadsAre: 'here', databaseFault })
 })
 
+test.each(engines)('names a missing column: %s', async (engine) => {
+  const location = await createLocation(engine)
+  const { dataDir: DATA_DIR, databaseUrl: DATABASE_URL } = location
+  const db = await openLocation(location)
+  await db.kysely.schema.alterTable('leads').dropColumn('source').execute()
+  const { databaseFault } = await read({ DATA_DIR, DATABASE_URL })
+  expect(databaseFault).toMatch(/^(no such column: "source"|column "source" does not exist)$/)
+})
+
 test('reports an unreachable PostgreSQL without its password', async () => {
   const found = await read({ DATABASE_URL: 'postgres://owner:password@127.0.0.1:1/leads' })
   expect(found).toEqual({ leadsAre: 'here', databaseFault: 'ECONNREFUSED' })

@@ -5,10 +5,11 @@ import { sql } from 'kysely'
 import type { HealthContext } from '#leads/health/check.ts'
 import { readDatabaseFacts } from '#leads/health/examine.ts'
 import type { Env } from '#leads/settings.ts'
+import { checkTables, checkWritable } from '#leads/store/check-database.ts'
 import { openPostgres } from '#leads/store/postgres.ts'
-import { checkWritable } from '#leads/store/save-lead.ts'
 import { readConsent } from '#leads/store/stored-settings.ts'
-import type { Database, Tables } from '#leads/store/tables.ts'
+import type { Database, Tables, Transact } from '#leads/store/tables.ts'
+import { UserError } from '#leads/user-error.ts'
 import { withTimeout } from '#leads/with-timeout.ts'
 import { createSqliteKysely } from '#server/sqlite-dialect.ts'
 import { findBackend, type LocalContext, type RawEnv } from './checks.ts'
@@ -36,7 +37,8 @@ export async function readDatabase(
       : openSqlite(dataDir)
     db = opened
     return await withTimeout(timeoutMs, async () => {
-      await checkWritable(opened)
+      await checkTables(opened)
+      await checkWritable(opened, now())
       return {
         leadsAre: 'here' as const,
         database: await readDatabaseFacts(env, opened, now),
@@ -45,6 +47,7 @@ export async function readDatabase(
       }
     })
   } catch (error) {
+    if (error instanceof UserError) return { leadsAre: 'here', databaseFault: String(error.cause) }
     const { errstr = findErrorCode(error) } = error as { errstr?: string }
     return { leadsAre: 'here', databaseFault: errstr }
   } finally {
@@ -62,7 +65,8 @@ async function findUnsafeSettings({ kysely }: Database): Promise<string[]> {
 function openSqlite(dataDir: string) {
   const sqlite = new DatabaseSync(join(dataDir, 'leads.db'), { timeout: 2_000 })
   const { kysely } = createSqliteKysely<Tables>(sqlite, 2_000)
-  return { engine: 'sqlite' as const, kysely, close: async () => sqlite.close() }
+  const transact: Transact = (work) => kysely.transaction().execute(work)
+  return { engine: 'sqlite' as const, kysely, transact, close: async () => sqlite.close() }
 }
 
 /** Returns a code such as ENOTFOUND, because messages may contain passwords and addresses. */

@@ -1,6 +1,6 @@
 import type { Problem } from '../health/check.ts'
 import { type FaultLog, nameError } from '../log.ts'
-import { checkWritable } from '../store/save-lead.ts'
+import { checkWritable } from '../store/check-database.ts'
 import type { Database } from '../store/tables.ts'
 import type { Timers } from '../timers.ts'
 import { withTimeout } from '../with-timeout.ts'
@@ -22,7 +22,7 @@ export function createHealthCheck(options: HealthOptions) {
   const { db, now, timers, faults, saveTimeoutMs = defaultSaveTimeoutMs } = options
 
   async function check() {
-    const fault = await withTimeout(saveTimeoutMs, () => checkWritable(db), timers).then(
+    const fault = await withTimeout(saveTimeoutMs, () => checkWritable(db, now()), timers).then(
       () => void clearWriteFault(faults),
       (error) => {
         reportWriteFault(faults, error)
@@ -37,7 +37,7 @@ export function createHealthCheck(options: HealthOptions) {
     return { ok: fault === undefined, warnings: problems.map(({ id }) => id) }
   }
 
-  // Each check commits a row, so requests within a second share one check.
+  // Each check waits for the disk, so requests within a second share one check.
   let last: { at: number; health: ReturnType<typeof check> } | undefined
   return () => {
     if (!last || Math.abs(now() - last.at) >= reuseMs) last = { at: now(), health: check() }

@@ -59,7 +59,7 @@ export async function findConfirmationLimit(
 }
 
 /** Returns the new count, or undefined if the limit is reached. */
-async function countUse(trx: Kysely<Tables>, name: string, limit: number, now: number) {
+export async function countUse(trx: Kysely<Tables>, name: string, limit: number, now: number) {
   const counted = await trx
     .insertInto('confirmation_limits')
     .values({ name, day: formatDay(now), used: 1 })

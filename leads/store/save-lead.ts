@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { findNetwork } from '../client-address.ts'
 import { toStoredFields } from '../field-outputs.ts'
 import type { Lead } from '../fields.ts'
@@ -7,7 +7,7 @@ import { countConfirmation } from './confirmation-limits.ts'
 import { makeDeliveries } from './deliveries.ts'
 import { makeSearchText } from './find-leads.ts'
 import { findRateLimit } from './rate-limit.ts'
-import type { Database } from './tables.ts'
+import type { Database, Tables } from './tables.ts'
 
 type SavedLead =
   | { outcome: 'saved' | 'repeated'; leadId: string }
@@ -36,11 +36,11 @@ export type NewLead = DeliveryPlan & {
 
 /** Stores a lead and its deliveries in one transaction, which is durable on return. */
 export function saveLead(
-  { engine, kysely, transact = (work) => kysely.transaction().execute(work) }: Database,
+  { engine, transact }: Database,
   newLead: NewLead,
   { now, limitPerMinute, makeId }: { now: number; limitPerMinute: number; makeId: () => string },
 ): Promise<SavedLead> {
-  const { lead, details, bodyHash, clientAddress, idempotencyKeys } = newLead
+  const { lead, bodyHash, clientAddress, idempotencyKeys } = newLead
   const clientNetwork = findNetwork(clientAddress)
   return transact(async (trx): Promise<SavedLead> => {
     // PostgreSQL runs transactions in parallel, and none sees the others' uncommitted leads, so a burst
@@ -68,24 +68,7 @@ export function saveLead(
     if (retryAfterMs !== undefined) return { outcome: 'limited', retryAfterMs }
 
     const id = makeId()
-    const inserted = await trx
-      .insertInto('leads')
-      .values({
-        id,
-        ...toStoredFields(lead),
-        search_text: makeSearchText(lead),
-        received_at: now,
-        promise_start_at: newLead.promiseStartAt,
-        deadline_at: newLead.deadlineAt,
-        ...client,
-        idempotency_key: idempotencyKeys[0] ?? null,
-        body_hash: bodyHash,
-        ...details,
-        escalate_at: newLead.escalateAt ?? null,
-      })
-      .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
-      .returning('id')
-      .executeTakeFirst()
+    const inserted = await insertLead(trx, newLead, { id, now })
     // A request with the same key from another network was stored first.
     if (!inserted) return (await findRepeated()) ?? { outcome: 'conflict' }
 
@@ -104,15 +87,28 @@ export function saveLead(
   })
 }
 
-/** Throws if a row as large as a lead cannot be stored. */
-export function checkWritable({ kysely }: Database): Promise<void> {
-  return kysely.transaction().execute(async (trx) => {
-    const id = crypto.randomUUID()
-    // Insert before deleting: on a full disk, a replaced row would still fit.
-    await trx
-      .insertInto('write_checks')
-      .values({ id, filler: 'x'.repeat(8_000) })
-      .execute()
-    await trx.deleteFrom('write_checks').where('id', '!=', id).execute()
-  })
-}
+/** Returns undefined if a lead has the same idempotency key. */
+export const insertLead = (
+  trx: Transaction<Tables>,
+  newLead: NewLead,
+  { id, now }: { id: string; now: number },
+) =>
+  trx
+    .insertInto('leads')
+    .values({
+      id,
+      ...toStoredFields(newLead.lead),
+      search_text: makeSearchText(newLead.lead),
+      received_at: now,
+      promise_start_at: newLead.promiseStartAt,
+      deadline_at: newLead.deadlineAt,
+      client_address: newLead.clientAddress,
+      client_network: findNetwork(newLead.clientAddress),
+      idempotency_key: newLead.idempotencyKeys[0] ?? null,
+      body_hash: newLead.bodyHash,
+      ...newLead.details,
+      escalate_at: newLead.escalateAt ?? null,
+    })
+    .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
+    .returning('id')
+    .executeTakeFirst()

@@ -1,90 +1,96 @@
 import type { Generated, Kysely, Transaction } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
-import { type StoredFields, selectedFields } from '../field-outputs.ts'
+import { selectedFields, toStoredFields } from '../field-outputs.ts'
+import type { Lead } from '../fields.ts'
 import type { Schedule } from '../hours.ts'
 import type { AnswerSource, LeadOutcome } from '../lead.ts'
 
-export type Tables = {
-  leads: StoredFields & {
-    id: string
-    search_text: string
-    received_at: number
-    promise_start_at: number | null
-    deadline_at: number | null
-    client_address: string
-    client_network: string
-    idempotency_key: string | null
-    body_hash: string
-    suspect: string | null
-    consent: string | null
-    source: string | null
-    answered_at: number | null
-    answered_by: AnswerSource | null
-    escalate_at: number | null
-    reopened_at: number | null
-    answered_name: string | null
-    outcome: LeadOutcome | null
-    call_attempts: Generated<number>
-    call_again_at: number | null
-  }
+/** Declares the type of a column. Only the names exist at run time. */
+const column = <Type>() => undefined as Type
+
+export const tables = {
+  leads: {
+    ...toStoredFields({} as Lead),
+    id: column<string>(),
+    search_text: column<string>(),
+    received_at: column<number>(),
+    promise_start_at: column<number | null>(),
+    deadline_at: column<number | null>(),
+    client_address: column<string>(),
+    client_network: column<string>(),
+    idempotency_key: column<string | null>(),
+    body_hash: column<string>(),
+    suspect: column<string | null>(),
+    consent: column<string | null>(),
+    source: column<string | null>(),
+    answered_at: column<number | null>(),
+    answered_by: column<AnswerSource | null>(),
+    escalate_at: column<number | null>(),
+    reopened_at: column<number | null>(),
+    answered_name: column<string | null>(),
+    outcome: column<LeadOutcome | null>(),
+    call_attempts: column<Generated<number>>(),
+    call_again_at: column<number | null>(),
+  },
   deliveries: {
-    lead_id: string
-    channel: string
-    reason: DeliveryReason
-    state: Generated<DeliveryState>
-    attempts: Generated<number>
-    next_attempt_at: number
-    leased_until: Generated<number>
-    lease_holder: string | null
-    last_error: string | null
-    note: string | null
-    due_at: number
-    settled_at: number | null
-    message_id: string | null
-    check_at: number | null
-    arrived_at: number | null
-    tapped_at: number | null
-  }
+    lead_id: column<string>(),
+    channel: column<string>(),
+    reason: column<DeliveryReason>(),
+    state: column<Generated<DeliveryState>>(),
+    attempts: column<Generated<number>>(),
+    next_attempt_at: column<number>(),
+    leased_until: column<Generated<number>>(),
+    lease_holder: column<string | null>(),
+    last_error: column<string | null>(),
+    note: column<string | null>(),
+    due_at: column<number>(),
+    settled_at: column<number | null>(),
+    message_id: column<string | null>(),
+    check_at: column<number | null>(),
+    arrived_at: column<number | null>(),
+    tapped_at: column<number | null>(),
+  },
   channels: {
-    name: string
-    lease_holder: string | null
-    leased_until: number
-    not_before: number
-  }
-  settings: { name: string; value: string }
+    name: column<string>(),
+    lease_holder: column<string | null>(),
+    leased_until: column<number>(),
+    not_before: column<number>(),
+  },
+  settings: { name: column<string>(), value: column<string>() },
   desk_links: {
-    token_hash: string
-    email: string
-    requester: string
-    expires_at: number
-  }
-  desk_crew: { email: string }
+    token_hash: column<string>(),
+    email: column<string>(),
+    requester: column<string>(),
+    expires_at: column<number>(),
+  },
+  desk_crew: { email: column<string>() },
   desk_sessions: {
-    id: string
-    token_hash: string
-    email: string
-    person: string
-    device: string
-    seen_at: number
-  }
+    id: column<string>(),
+    token_hash: column<string>(),
+    email: column<string>(),
+    person: column<string>(),
+    device: column<string>(),
+    seen_at: column<number>(),
+  },
   push_devices: {
-    id: string
-    session_id: string
-    endpoint: string
-    p256dh: string
-    auth: string
-    person: string
-    name: string
-    schedule: Schedule
-    created_at: number
+    id: column<string>(),
+    session_id: column<string>(),
+    endpoint: column<string>(),
+    p256dh: column<string>(),
+    auth: column<string>(),
+    person: column<string>(),
+    name: column<string>(),
+    schedule: column<Schedule>(),
+    created_at: column<number>(),
     /** When the push service reported the device as gone. */
-    gone_at: number | null
+    gone_at: column<number | null>(),
     /** When the device last reported that it had shown a notification. */
-    shown_at: number | null
-  }
-  confirmation_limits: { name: string; day: string; used: number }
-  write_checks: { id: string; filler: string }
+    shown_at: column<number | null>(),
+  },
+  confirmation_limits: { name: column<string>(), day: column<string>(), used: column<number>() },
 }
+
+export type Tables = typeof tables
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -95,8 +101,8 @@ export type Transact = <Result>(
 export type Database = {
   engine: Engine
   kysely: Kysely<Tables>
-  /** Runs the transaction that stores a lead, where it differs from kysely.transaction(). */
-  transact?: Transact
+  /** Runs the transaction that stores a lead. */
+  transact: Transact
   /** True if SQLite's file was deleted or replaced. Reads still work, but the site's stop loses every write. */
   isFileGone?: () => boolean
 }

@@ -97,12 +97,6 @@ create table settings (
   value text not null
 );
 
--- /healthz writes here to check that leads can be stored.
-create table write_checks (
-  id text primary key,
-  filler text not null
-);
-
 -- Sign-in links and sessions of the desk. Only hashes of the tokens are stored.
 create table desk_links (
   token_hash text primary key,

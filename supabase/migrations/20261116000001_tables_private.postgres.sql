@@ -5,7 +5,6 @@ alter table leads enable row level security;
 alter table deliveries enable row level security;
 alter table channels enable row level security;
 alter table settings enable row level security;
-alter table write_checks enable row level security;
 alter table desk_links enable row level security;
 alter table desk_crew enable row level security;
 alter table desk_sessions enable row level security;
@@ -19,7 +18,7 @@ declare
 begin
   for public_role in select rolname from pg_roles where rolname in ('anon', 'authenticated') loop
     execute format(
-      'revoke all on leads, deliveries, channels, settings, write_checks, desk_links, desk_crew, desk_sessions, push_devices, confirmation_limits from %I',
+      'revoke all on leads, deliveries, channels, settings, desk_links, desk_crew, desk_sessions, push_devices, confirmation_limits from %I',
       public_role
     );
   end loop;

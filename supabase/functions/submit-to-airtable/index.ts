@@ -6,6 +6,7 @@ import { examine } from '../../../leads/health/examine.ts'
 import { nameError } from '../../../leads/log.ts'
 import { createService } from '../../../leads/service.ts'
 import { readEnv } from '../../../leads/settings.ts'
+import { checkTables } from '../../../leads/store/check-database.ts'
 import { openPostgres } from '../../../leads/store/postgres.ts'
 import { UserError } from '../../../leads/user-error.ts'
 import { company, hours } from '../../../site/content.ts'
@@ -30,6 +31,11 @@ const log = { info: write('info'), warn: write('warn'), error: write('error') }
 
 // Keep the pools small, because many workers run at once.
 const db = openPostgres(env.databaseUrl, { leads: 2, others: 1 })
+
+// If the database is unavailable, start anyway and answer 503 until it is back.
+await checkTables(db).catch((error) => {
+  if (error instanceof UserError) throw error
+})
 
 // Self-hosted projects use a different domain and may not be behind Cloudflare.
 const behindCloudflare = /^https:\/\/[^/]+\.supabase\.co(\/|$)/.test(
