@@ -11,8 +11,8 @@ function explainConfirmations({ kind, emails, until }: ReachedLimit, context: He
   const time = formatClock(until, { now: context.now, timeZone })
   const reached =
     kind === 'all'
-      ? `The site has sent ${emails} confirmation emails today, so homeowners get no more until ${time}.`
-      : `One network has caused ${emails} confirmation emails today, so homeowners there get no more until ${time}.`
+      ? `The site has sent ${emails} confirmation emails, the limit for a day. Homeowners get them again after ${time}.`
+      : `One network has caused ${emails} confirmation emails, the limit for a day. Homeowners there get them again after ${time}.`
   return `${reached} Leads and alerts work as usual.`
 }
 
