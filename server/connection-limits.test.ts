@@ -11,6 +11,7 @@ import {
 async function listen(changes: Partial<ConnectionLimits>, behindProxy = false) {
   const limits = { ...connectionLimits, checkEveryMs: 20, unusedMs: 20, ...changes }
   const answer = async (request: Request) => {
+    if (request.url.endsWith('/refused')) return new Response('too large', { status: 413 })
     await request.text()
     return new Response(request.url.endsWith('/large') ? Buffer.alloc(64 * 1024 * 1024) : 'here')
   }
@@ -79,6 +80,26 @@ it('answers pipelined requests up to the cap, and closes the connection above it
 it('closes a connection after its last allowed request instead of answering 503', async () => {
   const talk = await listen({ requestsPerConnection: 2 })
   expect(await talk(request.repeat(5)).ended).not.toMatch(/HTTP\/1\.1 503 /)
+})
+
+it.each([
+  ['large', 'Content-Length: 2000000', 'x'.repeat(2_000_000)],
+  ['unfinished', 'Content-Length: 2000', 'x'],
+  ['chunked', 'Transfer-Encoding: chunked', '1\r\nx\r\n'],
+])('answers in full and closes the connection after an unread %s body', async (_, header, body) => {
+  const talk = await listen({ lingerMs: 50 })
+  const answer = await talk(`POST /refused HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n${body}`).ended
+  expect(answer).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n.*too large$/is)
+})
+
+it('keeps the connection open after a body that was read', async () => {
+  const talk = await listen({})
+  const { socket, answered, ended } = talk(
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx',
+  )
+  expect(await answered).toMatch(/\r\nConnection: keep-alive\r\n.*here$/is)
+  socket.write(request.replace('Host', 'Connection: close\r\nHost'))
+  expect((await ended).match(/here/g)).toHaveLength(2)
 })
 
 it('keeps idle connections open longer behind a proxy', async () => {

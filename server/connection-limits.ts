@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 
@@ -17,6 +17,8 @@ export const connectionLimits = {
   keepAliveForProxyMs: 75_000,
   /** How long an unused connection stays open while the server is stopping. */
   unusedMs: 1_000,
+  /** How long to receive the rest of a rejected body before the connection closes. */
+  lingerMs: 500,
   checkEveryMs: 2_000,
   /** With 1,024 or more ready sockets, libuv starves timers and new connections. */
   connections: 700,
@@ -59,6 +61,10 @@ export function createLimitedServer(
     if (count > limits.unansweredPerConnection) socket.destroy()
   })
 
+  server.prependListener('request', (request, response) =>
+    closeAfterUnread(request, response, limits),
+  )
+
   // server.close() calls closeIdleConnections(), which skips connections that never sent a byte. Browsers
   // open such connections in advance, and the server would wait for them for its whole grace period. Close
   // them after a delay, because the first bytes of a request may be on the way.
@@ -71,4 +77,32 @@ export function createLimitedServer(
     timer.unref()
   }
   return server
+}
+
+/**
+ * Closes the connection if the response starts before the whole body has arrived. The rest of the body is
+ * in the way, so the next request would fail, and behind a proxy that is another visitor's lead.
+ */
+function closeAfterUnread(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { lingerMs }: ConnectionLimits,
+): void {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
+  if (Number(length) === 0 && encoding === undefined) return
+  const { socket } = request
+  const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse
+  response.writeHead = (...args: unknown[]) => {
+    if (!request.complete) {
+      response.setHeader('Connection', 'close')
+      // Node calls this after the response. Closing while data arrives resets the connection, and the
+      // client may lose the response.
+      socket.destroySoon = () => {
+        socket.end()
+        request.resume().once('end', () => socket.destroy())
+        setTimeout(() => socket.destroy(), lingerMs).unref()
+      }
+    }
+    return writeHead(...args)
+  }
 }
