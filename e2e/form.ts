@@ -22,10 +22,15 @@ export function findCallTime(from: string): string {
 }
 
 type Outcome = keyof typeof words.toasts
-type Note = 'failed' | 'received' | 'slow' | 'offline' | 'waiting'
+type Note = 'failed' | 'received' | 'slow' | 'waiting'
 type Answer = Parameters<Route['fulfill']>[0] | 'cut'
 
 export const keyOf = (request: Request | undefined) => request?.headers()['idempotency-key']
+
+/** Runs in the page. */
+export const reportOffline = () => {
+  Object.defineProperty(navigator, 'onLine', { value: false })
+}
 
 /** The estimate form of a page, and helpers for tests. */
 export function findForm(page: Page) {

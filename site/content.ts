@@ -105,7 +105,7 @@ export const form: Content['form'] = {
     callBy: (time) => `Expect our call by ${time}.`,
     questions: 'Questions? Call',
     slow: "This is taking longer than usual. We're still trying. You can also call us:",
-    offline: "You're offline. We've saved what you typed. A call may still go through:",
+    offline: "You seem to be offline. We've saved what you typed. Please try again, or call us:",
     waiting:
       "You're offline. Keep this page open, and we'll send your request when you're back online. Or call us:",
   },

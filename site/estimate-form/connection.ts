@@ -1,27 +1,11 @@
-import { useSyncExternalStore } from 'react'
+const retryMs = 15_000
 
-/** Returns whether the browser has a network. `true` may be wrong; `false` rarely is. */
-export const useOnline = () =>
-  useSyncExternalStore(
-    subscribe,
-    () => navigator.onLine,
-    () => true,
-  )
-
-function subscribe(onChange: () => void) {
-  addEventListener('online', onChange)
-  addEventListener('offline', onChange)
-  return () => {
-    removeEventListener('online', onChange)
-    removeEventListener('offline', onChange)
-  }
-}
-
-/** Resolves immediately if online, otherwise when the connection is back. */
-export async function untilOnline() {
-  if (navigator.onLine) return
-  await new Promise((resolve) => addEventListener('online', resolve, { once: true }))
-}
+/** Resolves when the connection is back, or after 15 s, because the browser may not notice. */
+export const untilOnline = () =>
+  new Promise((resolve) => {
+    addEventListener('online', resolve, { once: true })
+    setTimeout(resolve, retryMs)
+  })
 
 type ResponseInfo = Pick<Response, 'headers' | 'redirected' | 'url'>
 

@@ -4,7 +4,6 @@ import { phonePattern, trapField } from '#leads/lead.ts'
 import { company, hours, form as words } from '../content.ts'
 import { callHref } from '../sections/call-href.ts'
 import { AddressSuggestions } from './address/suggestions.tsx'
-import { useOnline } from './connection.ts'
 import { fillInput, findField } from './field-input.ts'
 import { formatNameField, formatPhoneField } from './format-fields.ts'
 import { suggestEmail } from './suggest-email.ts'
@@ -21,9 +20,9 @@ export function EstimateForm() {
   const email = useRef<HTMLInputElement>(null)
   const address = useRef<HTMLInputElement>(null)
   const [suggestedEmail, setSuggestedEmail] = useState<string>()
-  const { handleSubmit, submitting, slow, errors, clearError, outcome, receivedNote } = useSubmit()
+  const { handleSubmit, submitting, slow, waiting, errors, clearError, outcome, receivedNote } =
+    useSubmit()
   const receivedText = `${receivedNote}\n${words.notes.questions}`
-  const online = useOnline()
 
   useEffect(() => {
     if (!form.current) return
@@ -51,7 +50,7 @@ export function EstimateForm() {
     name,
     error: errors[name]?.[0],
     // Changes made while sending would be lost, but changes made while offline are still sent.
-    readOnly: submitting && online,
+    readOnly: submitting && !waiting,
     // Screen readers announce the first error immediately and the others with their fields.
     announced: Object.keys(errors)[0] === name,
     onInput: () => clearError(name),
@@ -176,10 +175,10 @@ export function EstimateForm() {
         data-room={`${receivedText} ${company.phone}`}
         data-busy={submitting}
       >
-        {!online && <CallNote>{submitting ? words.notes.waiting : words.notes.offline}</CallNote>}
-        {online && outcome === 'received' && <CallNote outcome="received">{receivedText}</CallNote>}
-        {online && (slow || outcome === 'failed') && (
-          <CallNote>{slow ? words.notes.slow : words.notes.failed}</CallNote>
+        {outcome === 'received' && <CallNote outcome="received">{receivedText}</CallNote>}
+        {outcome === 'failed' && <CallNote>{words.notes.failed}</CallNote>}
+        {(waiting || slow) && (
+          <CallNote>{waiting ? words.notes.waiting : words.notes.slow}</CallNote>
         )}
       </div>
       <p className="consent">

@@ -7,7 +7,7 @@ import {
 import type { Lead } from '#leads/fields.ts'
 import { detailsHeader, trapField } from '#leads/lead.ts'
 import { unlessBlocked } from '../unless-blocked.ts'
-import { isForeignResponse, untilOnline } from './connection.ts'
+import { isForeignResponse } from './connection.ts'
 
 const url = import.meta.env.VITE_SUPABASE_URL || location.origin
 const publicKey = import.meta.env.VITE_SUPABASE_ANON_KEY
@@ -24,9 +24,9 @@ const supabase = createClient(url, publicKey, {
 
 /**
  * Sends the lead to the function and retries once if that can help. Returns the server's time, because the
- * visitor's clock may be wrong. Throws unless the lead is stored.
+ * visitor's clock may be wrong, or undefined if the browser is offline. Throws if the lead is not stored.
  */
-export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<number> {
+export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<number | undefined> {
   let receivedAt = Date.now()
   const send = async (data: FormData) => {
     const { error, response } = await supabase.functions.invoke('submit-to-airtable', {
@@ -47,10 +47,10 @@ export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<numbe
   let data = new FormData(form)
   const firstError = await send(data)
   if (!firstError) return receivedAt
+  if (isOffline(firstError)) return undefined
   const delayMs = findRetryDelay(firstError)
   if (delayMs === undefined) throw firstError
   await new Promise((resolve) => setTimeout(resolve, delayMs))
-  await untilOnline()
   // Retry with the same key, so that a lead is not stored twice if its response was lost. If the key belongs
   // to another lead, because some autofill fires no input event, this event creates a new key.
   if (isKeyReused(firstError)) {
@@ -58,9 +58,13 @@ export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<numbe
     data = new FormData(form)
   }
   const secondError = await send(data)
+  if (isOffline(secondError)) return undefined
   if (secondError) throw secondError
   return receivedAt
 }
+
+// navigator.onLine can be wrong, so a request must have failed, too.
+const isOffline = (error: unknown) => error instanceof FunctionsFetchError && !navigator.onLine
 
 const isKeyReused = (error: unknown) =>
   error instanceof FunctionsHttpError && error.context.status === 409

@@ -22,6 +22,7 @@ export function useSubmit() {
   const sending = useRef(false)
   const [submitting, setSubmitting] = useState(false)
   const [slow, setSlow] = useState(false)
+  const [waiting, setWaiting] = useState(false)
   const [errors, setErrors] = useState<Errors>({})
   const [outcome, setOutcome] = useState<'received' | 'failed'>()
   const [receivedNote, setReceivedNote] = useState(words.notes.received)
@@ -45,32 +46,41 @@ export function useSubmit() {
     formatNameField(findField(form, 'name') as HTMLInputElement)
     formatPhoneField(findField(form, 'phone') as HTMLInputElement)
     // The button is disabled only after a render, so a fast second click could send twice.
-    if (sending.current || !checkFields(form)) return
+    if (sending.current) return
+    let lead = checkFields(form)
+    if (!lead) return
     sending.current = true
     setSubmitting(true)
     try {
-      await untilOnline()
-      // The visitor may have corrected a field while the connection was down.
-      const lead = checkFields(form)
-      if (lead) await send(lead, form)
+      while (lead && !(await send(lead, form))) {
+        setWaiting(true)
+        await untilOnline()
+        setWaiting(!navigator.onLine)
+        // The visitor may have corrected a field while the connection was down.
+        lead = checkFields(form)
+      }
     } catch {
       setOutcome('failed')
       showToast('error', words.toasts.failed)
     } finally {
       sending.current = false
-      flushSync(() => setSubmitting(false))
+      flushSync(() => {
+        setSubmitting(false)
+        setWaiting(false)
+      })
       // A disabled button loses the focus, so restore it for keyboard users.
       if (document.activeElement === document.body)
         form.querySelector<HTMLElement>('[type=submit]')?.focus({ preventScroll: true })
     }
   }
 
-  async function send(lead: Lead, form: HTMLFormElement) {
+  /** Returns false if the browser is offline. */
+  async function send(lead: Lead, form: HTMLFormElement): Promise<boolean> {
     // Reserve space for the note before the response arrives.
     setReceivedNote(describeCall(lead, Date.now()).note)
     const sender = await loadSender()
     if (!sender) {
-      await untilOnline()
+      if (!navigator.onLine) return false
       // Without a reload, Back would show this page with the button stuck on "Submitting...".
       addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
       form.submit()
@@ -78,11 +88,13 @@ export function useSubmit() {
       return new Promise(() => {})
     }
     const receivedAt = await sender.sendLead(form, lead)
+    if (receivedAt === undefined) return false
     form.reset()
     const { note, toast } = describeCall(lead, receivedAt)
     setReceivedNote(note)
     setOutcome('received')
     showToast('success', toast)
+    return true
   }
 
   /** Returns the lead if all fields are valid. Otherwise, shows an error at each invalid field. */
@@ -105,7 +117,7 @@ export function useSubmit() {
 
   const clearError = (name: LeadField) => setErrors(({ [name]: _corrected, ...others }) => others)
 
-  return { handleSubmit, submitting, slow, errors, clearError, outcome, receivedNote }
+  return { handleSubmit, submitting, slow, waiting, errors, clearError, outcome, receivedNote }
 }
 
 const readValues = (form: HTMLFormElement) =>
