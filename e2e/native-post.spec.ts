@@ -6,9 +6,9 @@ import type { Page } from '@playwright/test'
 import { safeParse } from 'valibot'
 import { leadSchema } from '#leads/lead.ts'
 import { company, form as words } from '#site/content.ts'
-import { formCode, functionUrl, keyOf, noValues, visitor } from './form.ts'
+import { formCode, functionUrl, keyOf, noValues, reportOffline, visitor } from './form.ts'
 import { test as ownSite } from './own-site.ts'
-import { desktop, expect, expectAccessible, phone } from './test.ts'
+import { desktop, expect, expectAccessible, expectNoShift, phone, watchShifts } from './test.ts'
 
 // Until React is ready, the browser posts the form. Files may load late, hang, or be gone after a deploy.
 
@@ -144,11 +144,37 @@ test('stores one lead for two clicks before hydration', async ({ page, form, sit
   expect(site.listNames()).toEqual([visitor.name])
 })
 
-test('shows a message and sends nothing when a required field is empty', async ({ page, form }) => {
+test('shows a message, marks the empty fields, and sends nothing', async ({ page, form }) => {
   await page.route(formCode, () => {})
   const posts = form.watchPosts()
-  await page.goto('/')
   const notice = findOutcome(page, 'incomplete')
+  for (const viewport of [desktop, phone]) {
+    await page.setViewportSize(viewport)
+    await page.goto(`/?${viewport.width}`)
+    const { name, email, address, serviceType } = form
+    await form.type(noValues)
+    await email.fill(visitor.email)
+    await page.evaluate(watchShifts, false)
+    await form.button.click()
+    await expect(notice).toBeInViewport({ ratio: 1 })
+    await expect(name).toBeFocused()
+    await expect(name).toBeInViewport({ ratio: 1 })
+    for (const field of [name, form.phone, address])
+      await expect(field).toHaveAttribute('aria-invalid', 'true')
+    for (const field of [email, serviceType])
+      await expect(field).not.toHaveAttribute('aria-invalid')
+    // The message covers nothing of the form, and nothing moves.
+    const [message, card] = [await notice.boundingBox(), await form.form.boundingBox()]
+    if (!message || !card) throw new Error('The message or the form is not visible.')
+    const isAbove = message.y + message.height <= card.y
+    expect(isAbove || message.x + message.width <= card.x).toBe(true)
+    await expectNoShift(page)
+    await name.fill(visitor.name)
+    await expect(name).not.toHaveAttribute('aria-invalid')
+    await expect(address).toHaveAttribute('aria-invalid')
+    await expect(notice).toBeHidden()
+  }
+
   for (const [missing, value] of [
     ['name', ''],
     ['address', '   '],
@@ -195,30 +221,22 @@ test('the browser accepts the same phone numbers as the server', async ({ page, 
   }
 })
 
-test('shows a note when offline, and sends at the next submit', async ({
+test('shows a note when the browser reports that it is offline, and sends at the second press', async ({
   page,
-  context,
   form,
   site,
 }) => {
   await page.route(formCode, () => {})
+  await page.addInitScript(reportOffline)
   await page.goto(site.url)
   await form.type()
-  await context.setOffline(true)
-  const posts = form.watchPosts()
+  await form.button.click()
   const notice = findOutcome(page, 'offline')
-  for (const viewport of [desktop, phone]) {
-    await page.setViewportSize(viewport)
-    await form.button.click()
-    await expect(notice).toBeInViewport()
-    await expect(notice).toContainText(words.notes.offline)
-    await expect(notice.getByRole('link', { name: company.phone })).toBeVisible()
-  }
+  await expect(notice).toBeInViewport()
+  await expect(notice).toContainText(words.notes.offline)
+  await expect(notice.getByRole('link', { name: company.phone })).toBeVisible()
   await expectAccessible(page)
-  expect(posts).toEqual([])
-  await context.setOffline(false)
-  await expect(notice).toBeHidden()
-  expect(posts).toEqual([])
+  expect(site.listNames()).toEqual([])
   await form.button.click()
   await expect(findOutcome(page, 'received')).toBeVisible()
   expect(site.listNames()).toEqual([visitor.name])

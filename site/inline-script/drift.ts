@@ -15,7 +15,7 @@ export function driftTestimonials(reducedMotion: MediaQueryList) {
     const drifting = !stopped && !reducedMotion.matches
     button.hidden = reducedMotion.matches || loops.length === 0
     button.dataset.state = drifting ? 'playing' : 'paused'
-    button.setAttribute('aria-label', (drifting ? button.dataset.pause : button.dataset.play) ?? '')
+    button.ariaLabel = (drifting ? button.dataset.pause : button.dataset.play) ?? null
     for (const row of rows) {
       if (!loops.includes(row)) row.dataset.still = ''
       else if (drifting) drift(row)
@@ -59,10 +59,10 @@ function drift(row: HTMLElement) {
   row.dataset.drifting = ''
 
   const [animation] = track.getAnimations()
-  const { duration } = animation?.effect?.getComputedTiming() ?? {}
-  if (!animation || typeof duration !== 'number') return
+  if (!animation) return
+  const durationMs = Number(animation.effect?.getComputedTiming().duration)
   const progress = (scrolledPx % list.offsetWidth) / list.offsetWidth
-  animation.currentTime = duration * (row.dataset.direction === 'right' ? 1 - progress : progress)
+  animation.currentTime = durationMs * (row.dataset.direction === 'right' ? 1 - progress : progress)
 }
 
 /** Stops the animation and sets the scroll position to match, so that the row does not jump. */
@@ -76,10 +76,9 @@ function stop(row: HTMLElement) {
 
 /** Appends enough copies to fill any screen while the loop restarts. */
 function closeLoop(track: HTMLElement, list: HTMLElement) {
-  const copies = Math.ceil(screen.width / list.offsetWidth)
-  for (let made = 0; made < copies; made++) {
+  for (let widthPx = 0; widthPx < screen.width; widthPx += list.offsetWidth) {
     const copy = list.cloneNode(true) as HTMLElement
-    copy.setAttribute('aria-hidden', 'true')
+    copy.ariaHidden = 'true'
     copy.inert = true
     track.append(copy)
   }

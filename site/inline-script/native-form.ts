@@ -12,19 +12,23 @@ export function prepareForm() {
   const checkSubmit = (event: Event) => {
     // React sets this during hydration and then checks the fields itself.
     if (form.noValidate) return
-    const required = form.querySelectorAll<HTMLInputElement>('[required]')
-    const missing = [...required].find(({ value }) => !value.trim())
-    // Without a network, the browser would replace the page with an error page.
-    if (navigator.onLine && !missing) return
+    const required = [...form.querySelectorAll<HTMLInputElement>('[required]')]
+    const empty = required.filter(({ value }) => !value.trim())
+    // Without a network, the browser would replace the page with an error page. navigator.onLine can be
+    // wrong, so let a second press through.
+    if (!empty[0] && (navigator.onLine || outcomes.dataset.notice === 'offline')) return
     event.preventDefault()
-    outcomes.dataset.notice = navigator.onLine ? 'incomplete' : 'offline'
-    missing?.focus()
+    outcomes.dataset.notice = empty[0] ? 'incomplete' : 'offline'
+    outcomes.scrollIntoView({ block: 'nearest' })
+    for (const field of empty) field.ariaInvalid = 'true'
+    empty[0]?.focus()
   }
-  const hideNotice = () => delete outcomes.dataset.notice
   form.addEventListener('submit', checkSubmit)
   form.addEventListener('invalid', checkSubmit, true)
-  form.addEventListener('input', hideNotice)
-  addEventListener('online', hideNotice)
+  form.addEventListener('input', ({ target }) => {
+    delete outcomes.dataset.notice
+    ;(target as Element).ariaInvalid = null
+  })
 
   showOutcome(outcomes)
   saveDraft(form)
