@@ -11,7 +11,8 @@ export const company: Content['company'] = {
   phone: '(555) 555-0124',
   since: 1998,
   region: 'US',
-  /** For search engines: the towns, counties, or states where you work. */
+  /** The towns, counties, or states where you work, for visitors and search engines. */
+  areaLabel: 'Serving',
   areaServed: ['Minneapolis', 'Saint Paul'],
   // Shown in the footer, and to search engines:
   // address: { street: '12 Main St', city: 'Minneapolis', state: 'MN', zip: '55401' },
@@ -190,7 +191,7 @@ export const services: Content['services'] = {
 
 /**
  * Five-star reviews, in any number of rows. If you delete all of them, the page has no review section.
- * Pictures are optional: Maria Delgado's is site/pictures/avatars/maria-delgado.svg. Publishing fake
+ * Job, town, month, and source are optional. Pictures are optional, too: Maria Delgado's is site/pictures/avatars/maria-delgado.svg. Publishing fake
  * reviews is against US law (16 CFR 465).
  */
 const rows: Content['testimonials']['rows'] = [
@@ -198,36 +199,52 @@ const rows: Content['testimonials']['rows'] = [
     {
       name: 'Maria Delgado',
       text: 'They called back before I finished my coffee. Roof done in two days, and not a nail left in the grass.',
+      job: 'New roof',
+      town: 'Minneapolis',
+      // month: 'March 2026',
+      // source: 'Google',
       sample: true,
     },
     {
       name: 'Tom Becker',
       text: 'Three companies gave me three stories. These folks gave me photos, a number, and stuck to it.',
+      job: 'Roof repair',
+      town: 'Saint Paul',
       sample: true,
     },
     {
       name: 'Aisha Rahman',
       text: 'Water was coming through the nursery ceiling at 2 a.m. Someone was on the roof with a tarp by four.',
+      job: 'Emergency repair',
+      town: 'Minneapolis',
       sample: true,
     },
     {
       name: 'Greg Halvorsen',
       text: 'I spent thirty years in construction. The flashing work around my chimney is as good as I have seen.',
+      job: 'New flashing',
+      town: 'Saint Paul',
       sample: true,
     },
     {
       name: 'Linda Cho',
       text: "They told me I didn't need a new roof yet. Who does that? They'll get my business when I do.",
+      job: 'Roof inspection',
+      town: 'Minneapolis',
       sample: true,
     },
     {
       name: 'Marcus Bell',
       text: 'On time every morning, polite to my mother, and they covered her roses before they started.',
+      job: 'New roof',
+      town: 'Saint Paul',
       sample: true,
     },
     {
       name: 'Ruth Abernathy',
       text: "At 78, I don't climb ladders. They walked me through every picture of my roof at the kitchen table.",
+      job: 'Roof inspection',
+      town: 'Saint Paul',
       sample: true,
     },
   ],
@@ -235,36 +252,50 @@ const rows: Content['testimonials']['rows'] = [
     {
       name: 'Daniel Okafor',
       text: 'Hail took out half the street. Ours was the first house finished and the inspector passed it in minutes.',
+      job: 'Hail damage',
+      town: 'Minneapolis',
       sample: true,
     },
     {
       name: 'Priya Nair',
       text: 'Clear estimate, no pressure, and the final bill matched it to the dollar.',
+      job: 'New roof',
+      town: 'Saint Paul',
       sample: true,
     },
     {
       name: 'Bill Kowalski',
       text: 'Leak over the garage that two others could not find. Found it in an hour, fixed it the same day.',
+      job: 'Leak repair',
+      town: 'Minneapolis',
       sample: true,
     },
     {
       name: 'Sofia Marino',
       text: 'We ran an office from home during the whole job. They even planned the loud hours around our calls.',
+      job: 'New roof',
+      town: 'Minneapolis',
       sample: true,
     },
     {
       name: 'Jerome Watts',
       text: 'The crew lead gave me his own number. I never needed it, but I liked having it.',
+      job: 'Roof repair',
+      town: 'Saint Paul',
       sample: true,
     },
     {
       name: 'Hannah Lindqvist',
       text: 'New roof, new gutters, and they rehung the bird feeder exactly where it was. My kids noticed.',
+      job: 'New roof',
+      town: 'Minneapolis',
       sample: true,
     },
     {
       name: 'Carlos Vega',
       text: 'Bought the house on the strength of their inspection. Every note in it turned out to be right.',
+      job: 'Roof inspection',
+      town: 'Saint Paul',
       sample: true,
     },
   ],
@@ -272,31 +303,43 @@ const rows: Content['testimonials']['rows'] = [
     {
       name: 'Denise Porter',
       text: 'The insurer wanted paperwork I had never heard of. They sent it over before I asked twice.',
+      job: 'Hail damage',
+      town: 'Saint Paul',
       sample: true,
     },
     {
       name: 'Harpreet Singh',
       text: 'Metal roof on an old farmhouse, tricky valleys everywhere. It looks like it was always meant to be there.',
+      job: 'Metal roof',
+      town: 'Minneapolis',
       sample: true,
     },
     {
       name: 'Patrick Doyle',
       text: 'They came back a year later to check their own work. Nobody asked them to.',
+      job: 'New roof',
+      town: 'Minneapolis',
       sample: true,
     },
     {
       name: 'Grace Mbeki',
       text: 'I filled out the form on my phone in the parking lot. They called before I reached the store.',
+      job: 'Leak repair',
+      town: 'Saint Paul',
       sample: true,
     },
     {
       name: 'Leo Santos',
       text: 'Fair price, clean job site, straight answers. I have sent them four neighbors since.',
+      job: 'Roof repair',
+      town: 'Minneapolis',
       sample: true,
     },
     {
       name: 'Nora Fitzgerald',
       text: 'First storm since the new roof and for once I slept right through it.',
+      job: 'New roof',
+      town: 'Saint Paul',
       sample: true,
     },
   ],
@@ -308,6 +351,7 @@ export const testimonials: Content['testimonials'] = {
   playLabel: 'Resume the scrolling reviews',
   rowLabel: 'Customer reviews, row',
   ratingLabel: 'Rated 5 out of 5',
+  // allReviews: { label: 'Read all our reviews on Google', url: 'https://www.google.com/maps' },
   rows,
 }
 

@@ -34,6 +34,13 @@ const texts = <const Names extends string[]>(...names: Names) =>
   group(v.entriesFromList(names, text))
 const timeWording = wording<(time: string) => string>()
 
+const review = group({
+  name: text,
+  text,
+  ...v.entriesFromList(['job', 'town', 'month', 'source'], v.exactOptional(text)),
+  sample,
+})
+
 const contentRules = group({
   hours: hoursRules,
   company: group({
@@ -42,7 +49,8 @@ const contentRules = group({
     phone,
     since: year,
     region: mustMatch(/^[A-Z]{2}$/, () => "must be a country code, such as 'US'."),
-    areaServed: listOf(text),
+    areaLabel: text,
+    areaServed: v.pipe(listOf(text), v.minLength(1, 'is empty. Add a town.')),
     address: v.exactOptional(
       group({
         street: text,
@@ -149,7 +157,8 @@ const contentRules = group({
     playLabel: text,
     rowLabel: text,
     ratingLabel: text,
-    rows: listOf(listOf(group({ name: text, text, sample }))),
+    allReviews: v.exactOptional(group({ label: text, url })),
+    rows: listOf(listOf(review)),
   }),
   footer: texts('tagline', 'quickLinks', 'estimate', 'callHeading', 'rights'),
   notFound: texts('heading', 'text', 'home'),

@@ -1,4 +1,5 @@
 import { company, footer } from '../content.ts'
+import { formatArea } from './area.ts'
 import { callHref } from './call-href.ts'
 import { Logo } from './logo.tsx'
 import { ToTopButton } from './to-top-button.tsx'
@@ -11,7 +12,7 @@ export function Footer() {
         <div>
           <Logo tone="light" />
           <p>{footer.tagline}</p>
-          {license && <p>{license}</p>}
+          <p>{formatArea()}</p>
         </div>
         <nav aria-labelledby="quick-links">
           <h2 id="quick-links" className="large">
@@ -50,6 +51,7 @@ export function Footer() {
       <div className="page-width">
         <p className="rights">
           © <span data-year>{new Date().getFullYear()}</span> {company.name}. {footer.rights}
+          {license && ` ${license}`}
         </p>
       </div>
     </footer>

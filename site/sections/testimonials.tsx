@@ -27,7 +27,7 @@ export function Testimonials() {
       data-testimonials
       className="testimonials section later"
     >
-      <div className="page-width">
+      <div className="page-width heading">
         <h2 id="testimonials">{testimonials.heading}</h2>
         <button
           type="button"
@@ -61,9 +61,26 @@ export function Testimonials() {
           />
         ))}
       </div>
+      {testimonials.allReviews && (
+        <p className="page-width">
+          <a href={testimonials.allReviews.url} className="all-reviews">
+            {testimonials.allReviews.label}
+          </a>
+        </p>
+      )}
     </section>
   )
 }
+
+/** Roof repair, Saint Paul · March 2026, Google */
+const formatFacts = ({ job, town, month, source }: Partial<Review>) =>
+  [
+    [job, town],
+    [month, source],
+  ]
+    .map((facts) => facts.filter(Boolean).join(', '))
+    .filter(Boolean)
+    .join(' · ')
 
 type RowProps = { cards: readonly Testimonial[]; label: string; direction: 'left' | 'right' }
 
@@ -74,21 +91,22 @@ function Row({ cards, label, direction }: RowProps) {
     <section className="row later" data-direction={direction} aria-label={label} tabIndex={0}>
       <div className="row-track">
         <ul>
-          {cards.map(({ id, name, image, text }) => (
+          {cards.map(({ id, name, image, text, ...facts }) => (
             <li key={id} className="card">
+              <p className="stars">
+                <span className="unseen">{testimonials.ratingLabel}</span>
+                <svg aria-hidden="true" width="90" height="18">
+                  <use href="#five-stars" />
+                </svg>
+              </p>
+              <blockquote>{text}</blockquote>
               <div className="customer">
-                {image && <img src={image} alt="" width="48" height="48" loading="lazy" />}
+                {image && <img src={image} alt="" width="44" height="44" loading="lazy" />}
                 <div>
                   <p className="customer-name">{name}</p>
-                  <p className="stars">
-                    <span className="unseen">{testimonials.ratingLabel}</span>
-                    <svg aria-hidden="true" width="80" height="16">
-                      <use href="#five-stars" />
-                    </svg>
-                  </p>
+                  <p>{formatFacts(facts)}</p>
                 </div>
               </div>
-              <blockquote>{text}</blockquote>
             </li>
           ))}
         </ul>
