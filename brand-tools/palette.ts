@@ -18,7 +18,6 @@ const day = {
   slate: ['ink', 'by', 0.18, 2.1, -12],
   fieldBorder: ['ink', 'at', 0.667, 1.19, -15],
   placeholder: ['ink', 'at', 0.556, 1.62, -13],
-  shade: ['ink', 'by', -0.042, 0.94, 3],
   sand: ['paper', 'by', -0.046, 2.05, -2],
   accentDeep: ['accent', 'by', -0.089, 0.86, 0],
 } as const satisfies Record<string, Rule>

@@ -90,6 +90,8 @@ export const form: Content['form'] = {
   },
   submit: 'Request Free Estimate →',
   submitting: 'Submitting...',
+  /** Below the button. */
+  noObligation: 'No obligation. One call about your roof.',
   toasts: {
     incomplete: 'Please fill in all required fields',
     failed: 'Failed to submit form. Please try again.',

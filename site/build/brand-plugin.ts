@@ -53,17 +53,13 @@ const formatRgb = (hex: string) =>
 export function formatTokens(
   { headingFont }: Brand,
   { brandDir = '', withNight = false } = {},
-  { palette: all, night, roundness } = made,
+  { palette, night, roundness } = made,
 ): string {
-  const { shade, ...palette } = all
   const { family, file } = headingFont ?? {}
   const radius = (name: string, rem: number) => `--radius-${name}: ${rem * roundness}rem;`
   const tokens = [
     ...formatColors(palette),
     `--color-paper-veil: rgb(${formatRgb(palette.paper)} / 0.92);`,
-    ...[10, 50, 58, 60, 62, 80].map(
-      (percent) => `--shade-${percent}: rgb(${formatRgb(shade)} / ${percent / 100});`,
-    ),
     ...[radius('m', 0.5), radius('l', 0.75), radius('xl', 1)],
     ...(family ? [`--font-display: "${family}", system-ui, sans-serif;`] : []),
     ...(withNight ? [`--color-rail: ${palette.ink};`, `--color-on-rail: ${palette.paper};`] : []),

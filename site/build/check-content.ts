@@ -98,6 +98,7 @@ const contentRules = group({
     }),
     submit: text,
     submitting: text,
+    noObligation: text,
     toasts: texts('incomplete', 'failed', 'received'),
     notes: group({
       failed: text,

@@ -12,6 +12,9 @@ import { preloadSubmitCode, useSubmit } from './use-submit.ts'
 const { privacyPolicy } = words.consent
 export const isLimited = hours.open !== 'always'
 
+/** One line per sentence. */
+const heading = words.heading.replace('. ', '.\n')
+
 const functionPath = '/functions/v1/submit-to-airtable'
 
 /** The estimate request form. Its fields are uncontrolled, so that text typed before hydration is kept. */
@@ -151,13 +154,13 @@ export function EstimateForm() {
         <h2
           id="estimate-heading"
           suppressHydrationWarning
-          data-open={words.heading}
+          data-open={heading}
           data-closed={words.closed.heading('{time}')}
         >
           {words.closed.headingAnytime}
         </h2>
       ) : (
-        <h2 id="estimate-heading">{words.heading}</h2>
+        <h2 id="estimate-heading">{heading}</h2>
       )}
       {fieldNames.map((name) => (
         <Fragment key={name}>{inputs[name]}</Fragment>
@@ -169,6 +172,7 @@ export function EstimateForm() {
       <button type="submit" disabled={submitting} className="button large">
         {submitting ? words.submitting : words.submit}
       </button>
+      <p className="no-obligation">{words.noObligation}</p>
       <div
         role="status"
         className="notes"
