@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findPageKey } from '#cli/doctor/site-checks.ts'
 import { makeSafe } from '#leads/safe-text.ts'
-import { readEnv } from '#leads/settings.ts'
+import { type Env, readEnv } from '#leads/settings.ts'
 import { openDatabase } from '#server/database.ts'
 import { startSite } from '#server/site-server.ts'
-import { hours } from '#site/content.ts'
+import { company, hours } from '#site/content.ts'
 import { findFreePort } from '#testing/processes.ts'
 import { savePhone } from '#testing/saved-leads.ts'
 import { startFakeAirtable } from './airtable.ts'
 import { startFakeMail } from './mail.ts'
 import { pushHost, startFakePush } from './push.ts'
+import { addSampleLeads } from './sample-leads.ts'
 
 // Runs the whole product with a temporary database and with fakes for Airtable, email, and push. The only
 // setting of the owner that it uses is the key that the page was built with.
@@ -31,13 +32,16 @@ const { PORT = 3000, DESK_PORT } = process.env
 // The page was built with these variables.
 for (const file of ['.env.local', '.env']) if (existsSync(file)) process.loadEnvFile(file)
 const dataDir = mkdtempSync(join(tmpdir(), 'roofing-demo-'))
-const airtable = await startFakeAirtable()
+let past: { at: number } | undefined = { at: Date.now() }
+const airtable = await startFakeAirtable({ now: () => past?.at ?? Date.now() })
 const mail = await startFakeMail()
 const push = await startFakePush()
 const printed = new Map<string, unknown>()
 try {
-  const given = {
-    PORT: String(await findFreePort(Number(PORT))),
+  const port = await findFreePort(Number(PORT))
+  const variables = {
+    PORT: String(port),
+    PUBLIC_URL: `http://localhost:${port}`,
     HOST: '127.0.0.1',
     DESK_PORT: String(await findFreePort(Number(DESK_PORT || 3001))),
     DATA_DIR: dataDir,
@@ -47,7 +51,8 @@ try {
     CONFIRMATION_EMAIL: 'on',
     PUSH_SERVICES: pushHost,
   }
-  const env = readEnv(given, hours)
+  const env = readEnv(variables, hours)
+  await fillDatabase(env)
   const site = await startSite({ env, siteDir: 'dist', fetch: push.fetch, now: Date.now, log })
   print(`
 The site                   http://localhost:${site.port}
@@ -60,9 +65,8 @@ The fake Airtable          ${airtable.url}
       `The page sends leads to ${VITE_SUPABASE_URL} instead of this demo, because it was built with\nVITE_SUPABASE_URL. To see leads here, unset the variable and build again.\n`,
     )
   print(
-    'Open the desk in another window, then fill out the form on the site. The lead appears on the desk, in the\nfake Airtable, and here as emails to staff and the homeowner. To sign in to the desk\nagain, use staff@example.com. Press Ctrl-C to stop the demo.\n',
+    'Open the desk, which starts with eight sample leads. Then fill out the form on the site: the lead appears on\nthe desk, in the fake Airtable, and here as emails to staff and the homeowner. To sign in to the desk\nagain, use staff@example.com. Press Ctrl-C to stop the demo.\n',
   )
-  await addCrewPhone()
   const timer = setInterval(printNews, 100)
   await stopped
   clearInterval(timer)
@@ -73,12 +77,17 @@ The fake Airtable          ${airtable.url}
 }
 print('\nThe demo has ended. Its leads were deleted.')
 
-/** Adds a fake push device. To add a real one, use the desk. */
-async function addCrewPhone(): Promise<void> {
+/** Adds a fake push device and the sample leads. To add a real device, use the desk. */
+async function fillDatabase(env: Env): Promise<void> {
   const { endpoint, keys } = push.addPhone('crew')
   const db = await openDatabase({ dataDir })
   await savePhone(db, { endpoint, ...keys, createdAt: Date.now() })
+  if (past) await addSampleLeads(db, { env, company, hours, fetch: push.fetch, clock: past })
+  past = undefined
   await db.close()
+  // Print only what happens from now on.
+  for (const { id, fields } of airtable.records) printed.set(id, fields.Status)
+  for (const sent of [push.messages, mail.mails]) sent.length = 0
 }
 
 /** Prints new rows, Status changes, notifications, and emails. */
