@@ -27,6 +27,16 @@ const run = (args: string[], raw: Record<string, string> = {}, changes: Partial<
     ...changes,
   })
 
+test('does not advise a restart if the running site reports that its database file is gone', async () => {
+  const fetch: typeof globalThis.fetch = async () =>
+    Response.json({ ok: false, warnings: ['database-file-gone'] }, { status: 503 })
+  const raw = { PUBLIC_URL: 'https://www.roofing.test', DATA_DIR: createDir() }
+  const { results } = JSON.parse((await run(['--json'], raw, { fetch })).text)
+  const next = expect.stringContaining('download all leads on the desk before you stop the site')
+  expect(results).toContainEqual(expect.objectContaining({ id: 'database-file-gone', next }))
+  expect(results.map(({ id }: Finding) => id)).not.toContain('site-warnings')
+})
+
 test('lists everything in a fresh checkout and creates nothing', async () => {
   const checkout = process.cwd()
   const folder = createDir()

@@ -12,7 +12,7 @@ import { readContent } from '#site/build/check-content.ts'
 import { type Content, checkLocally, type Finding, type RawEnv } from './doctor/checks.ts'
 import { readDatabase } from './doctor/database.ts'
 import { checkMailDns, type ResolveTxt, resolveTxt } from './doctor/mail-dns.ts'
-import { checkSite, readSite } from './doctor/site-checks.ts'
+import { checkSite, readSite, readWarnings } from './doctor/site-checks.ts'
 import { explainError, makeSafeJson, parseTyped, UsageError } from './terminal.ts'
 
 const help = `Lists what is left to do before this site can go live. It does not change leads or settings.
@@ -73,8 +73,16 @@ async function runChecks(env: Env, content: Content, sends: boolean, deps: Docto
     database.leadsAre === 'here'
       ? await readMachineFacts(env, raw, content)
       : { samples: findSamples(content) }
-  const health = { env, hours: content.hours, now: now(), isPublic: true, machine, ...database }
-  const problems = findProblems(healthChecks, 'doctor', health)
+  const reported = site ? readWarnings(site.health) : undefined
+  const problems = findProblems(healthChecks, 'doctor', {
+    env,
+    hours: content.hours,
+    now: now(),
+    isPublic: true,
+    machine,
+    ...database,
+    isFileGone: database.leadsAre === 'gone' || reported?.includes('database-file-gone'),
+  })
   return [
     ...checkLocally({ ...database, env, now: now(), root, raw, content, sends }),
     ...problems.map(

@@ -26,7 +26,8 @@ export type LocalContext = Pick<HealthContext, 'env' | 'database' | 'now'> & {
   root: string
   raw: RawEnv
   content: Content
-  leadsAre: 'here' | 'missing' | 'elsewhere'
+  /** `gone`: there are backups, but no database. */
+  leadsAre: 'here' | 'missing' | 'gone' | 'elsewhere'
   /** PostgreSQL settings that are off, so that a power outage could lose leads. */
   unsafeSettings?: readonly string[] | undefined
   /** The stored text of the current consent version. */

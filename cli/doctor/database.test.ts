@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
@@ -23,6 +23,7 @@ test.each(engines)('reads a database that can store a lead: %s', async (engine) 
       pending: new Map(),
       undelivered: new Map(),
       isWebhookStopped: false,
+      isErasing: false,
       limitedAddresses: [],
     },
     // The PostgreSQL server for tests turns off fsync to be fast.
@@ -64,6 +65,13 @@ test.each(engines)('names a missing column: %s', async (engine) => {
   await db.kysely.schema.alterTable('leads').dropColumn('source').execute()
   const { databaseFault } = await read({ DATA_DIR, DATABASE_URL })
   expect(databaseFault).toMatch(/^(no such column: "source"|column "source" does not exist)$/)
+})
+
+test('distinguishes a database that is gone from one that was never created', async () => {
+  const DATA_DIR = createDir()
+  mkdirSync(join(DATA_DIR, 'backups'))
+  writeFileSync(join(DATA_DIR, 'backups/leads-2026-11-15T03-00-00Z.sqlite.gz'), 'x')
+  expect(await read({ DATA_DIR })).toEqual({ leadsAre: 'gone' })
 })
 
 test('reports an unreachable PostgreSQL without its password', async () => {

@@ -11,6 +11,7 @@ import { readConsent } from '#leads/store/stored-settings.ts'
 import type { Database, Tables, Transact } from '#leads/store/tables.ts'
 import { UserError } from '#leads/user-error.ts'
 import { withTimeout } from '#leads/with-timeout.ts'
+import { findBackupDir, findNewestBackup } from '#server/backups.ts'
 import { createSqliteKysely } from '#server/sqlite-dialect.ts'
 import { findBackend, type LocalContext, type RawEnv } from './checks.ts'
 
@@ -28,7 +29,10 @@ export async function readDatabase(
   const { databaseUrl, dataDir } = env
   if (databaseUrl === undefined) {
     if (findBackend(raw) !== undefined) return { leadsAre: 'elsewhere' }
-    if (!existsSync(join(dataDir, 'leads.db'))) return { leadsAre: 'missing' }
+    if (!existsSync(join(dataDir, 'leads.db'))) {
+      const hasBackup = findNewestBackup(findBackupDir(raw, dataDir)) !== undefined
+      return { leadsAre: hasBackup ? 'gone' : 'missing' }
+    }
   }
   let db: ReturnType<typeof openSqlite> | ReturnType<typeof openPostgres> | undefined
   try {

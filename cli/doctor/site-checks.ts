@@ -158,7 +158,7 @@ function findWrongHeaders(page: Answer, raw: RawEnv): string[] {
   })
 }
 
-function readWarnings({ text }: Answer): string[] | undefined {
+export function readWarnings({ text }: Answer): string[] | undefined {
   try {
     const { warnings } = JSON.parse(text)
     return Array.isArray(warnings) ? warnings.map(String) : undefined

@@ -11,9 +11,22 @@ import {
 } from '#testing/delivery.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { writeDeliveries } from '../store/deliveries.ts'
+import { isErasing } from '../store/erase-lead.ts'
 import { findLead } from '../store/reading.ts'
+import { writeSetting } from '../store/stored-settings.ts'
 
 const dayMs = 24 * 3_600_000
+
+it('forgets old addresses and removes traces of erased leads', async () => {
+  const db = await openTestDatabase('sqlite')
+  const leadId = await storeLead(db, { at: testTime })
+  await writeSetting(db, 'erase-step', 'vacuum')
+  const clock = { at: testTime + 2 * dayMs + 1 }
+  await openDelivery(db, sendWell, { clock }).deliver()
+  const lead = db.kysely.selectFrom('leads').select('client_address').where('id', '=', leadId)
+  expect(await lead.executeTakeFirst()).toEqual({ client_address: '' })
+  expect(await isErasing(db)).toBe(false)
+})
 
 it('runs once more when woken during a run, and never twice at the same time', async () => {
   const db = await openTestDatabase('sqlite')

@@ -2,11 +2,13 @@ import type { Channel } from '../channels/channel.ts'
 import { type ChannelContext, channels, findRecipients } from '../channels/channels.ts'
 import { nameError } from '../log.ts'
 import { expireDeliveries } from '../store/deliveries.ts'
+import { removeTraces } from '../store/erase-lead.ts'
+import { forgetAddresses } from '../store/rate-limit.ts'
 import { checkArrivals } from './arrivals.ts'
 import { createChannelRun, type DeliveryOptions, pollMs } from './channel-run.ts'
 import { remindDue } from './reminders.ts'
 
-const expireEveryMs = 60_000
+const cleanUpEveryMs = 60_000
 
 export type Deliverer = ReturnType<typeof createDeliverer>
 
@@ -80,10 +82,13 @@ export function createDeliverer(
     )
   }
 
-  let expiredAt = Number.NEGATIVE_INFINITY
-  async function expireAlerts(): Promise<void> {
-    if (now() - expiredAt < expireEveryMs) return
-    expiredAt = now()
+  let cleanedUpAt = Number.NEGATIVE_INFINITY
+  async function cleanUp(): Promise<void> {
+    if (now() - cleanedUpAt < cleanUpEveryMs) return
+    cleanedUpAt = now()
+    // The desk and /healthz show it until it succeeds.
+    await removeTraces(context.db).catch(() => {})
+    await forgetAddresses(context.db, now())
     for (const { kind, isAlert, expiresAfterMs } of all) {
       if (expiresAfterMs === null) continue
       const limits = { before: now() - expiresAfterMs, now: now(), isAlert }
@@ -108,7 +113,7 @@ export function createDeliverer(
 
   let hasMore = false
   const reminderLoop = createDatabaseLoop('send reminders', async () => {
-    await expireAlerts()
+    await cleanUp()
     const added = await Promise.all(all.map(refreshLoops))
     const { reminded, nextAt } = await remindDue(context, all)
     if (reminded > 0 || added.includes(true)) {

@@ -50,7 +50,7 @@ export async function eraseEverywhere(
       }
       rows = erased.rows
     }
-    await eraseLead(db, leadId, pause)
+    await eraseLead(db, leadId)
     return rows
   } finally {
     await releaseChannel(db, 'airtable', holder, now() + holdMs)

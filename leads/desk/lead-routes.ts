@@ -209,7 +209,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
       const { name, hereOnly } = await readBody(c, eraseSchema, otherName)
       if (foldText(name) !== foldText(describeCard(lead).name)) return refuse(c, 400, otherName)
       if (hereOnly) {
-        await eraseLead(db, id, context.pause)
+        await eraseLead(db, id)
         logAction(context, c, 'erased a lead', { leadId: id })
         const message = `Erased here only. In Airtable, delete the row with Lead ID ${id} by hand.`
         return c.json({ message })

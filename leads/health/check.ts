@@ -43,6 +43,8 @@ export type HealthContext = {
   database?: DatabaseFacts | undefined
   /** Set if the database cannot be used. */
   databaseFault?: string | undefined
+  /** True if the running site's SQLite file was deleted or replaced. */
+  isFileGone?: boolean | undefined
   machine?: MachineFacts | undefined
 }
 
@@ -58,6 +60,8 @@ export type DatabaseFacts = {
   /** They get no new sign-in link now. */
   limitedAddresses: readonly string[]
   confirmationLimit?: ReachedLimit | undefined
+  /** True if parts of an erased lead may still be in SQLite's files. */
+  isErasing: boolean
 }
 
 /** The entry files read these, because only they can use the file system and the site's content. */

@@ -22,6 +22,7 @@ const database: DatabaseFacts = {
   ...{ pending: new Map(), undelivered: new Map(), devices: [makePhone()], silentDevices: [] },
   isWebhookStopped: false,
   limitedAddresses: [],
+  isErasing: false,
 }
 const storage = { kind: 'disk' as const, freeBytes: 80e9, newestBackupAt: now - 3_600_000 }
 
@@ -46,7 +47,9 @@ const withPending = (kind: string, ageMs: number, lastError: string | null = nul
 
 /** For each check, input with which it finds a problem. */
 const problems: Record<string, Partial<HealthContext>> = {
+  'database-file-gone': { isFileGone: true },
   'database-fault': { databaseFault: 'ECONNREFUSED', database: undefined },
+  'erase-unfinished': withDatabase({ isErasing: true }),
   'storage-not-durable': withStorage({ kind: 'memory' }),
   'disk-nearly-full': withStorage({ freeBytes: limits.freeDiskBytes - 1 }),
   'backup-missing': withStorage({ newestBackupAt: now - limits.backupAgeMs - 1 }),

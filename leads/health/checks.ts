@@ -4,6 +4,7 @@ import { type ChannelKind, channels } from '../channels/channels.ts'
 import { formatDuration } from '../clock.ts'
 import type { Pending, Undelivered } from '../store/reading.ts'
 import { type Check, defineCheck, type HealthContext, type Place } from './check.ts'
+import { databaseChecks } from './database-checks.ts'
 import { deskChecks } from './desk-checks.ts'
 import { deviceChecks, noAlerts } from './device-checks.ts'
 import { limitChecks } from './limit-checks.ts'
@@ -99,16 +100,7 @@ const checkIncomplete = ({ kind, label }: (typeof channels)[number]) =>
   })
 
 export const healthChecks: readonly Check[] = [
-  defineCheck({
-    id: 'database-fault',
-    runsIn: ['healthz', 'doctor'],
-    severity: 'error',
-    find: ({ databaseFault }) => databaseFault,
-    forDeveloper: (fault) => ({
-      text: `The database cannot store or read leads (${fault}).`,
-      next: 'Run npm start, which migrates an older database. If that does not help, check DATABASE_URL or DATA_DIR, the permissions, and the free disk space',
-    }),
-  }),
+  ...databaseChecks,
   defineCheck({
     id: 'storage-not-durable',
     runsIn: ['desk', 'start', 'doctor'],

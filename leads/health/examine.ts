@@ -4,6 +4,7 @@ import { isWebhookStopped } from '../channels/webhook.ts'
 import type { Env } from '../settings.ts'
 import { findConfirmationLimit } from '../store/confirmation-limits.ts'
 import { listLimitedAddresses } from '../store/desk-access.ts'
+import { isErasing } from '../store/erase-lead.ts'
 import { listDevices } from '../store/push-devices.ts'
 import { findSilentDevices } from '../store/push-receipts.ts'
 import { type Pending, readPending, readUndelivered, type Undelivered } from '../store/reading.ts'
@@ -35,7 +36,7 @@ export async function examine(
 ): Promise<Problem[]> {
   const isPublic = env.publicUrl.startsWith('https://')
   const database = databaseFault === undefined ? await readDatabaseFacts(env, db, now) : undefined
-  const facts = { database, databaseFault, machine }
+  const facts = { database, databaseFault, machine, isFileGone: db.isFileGone?.() }
   return findProblems(healthChecks, place, { env, hours, now: now(), isPublic, ...facts })
 }
 
@@ -66,5 +67,6 @@ export async function readDatabaseFacts(
     undelivered,
     limitedAddresses: await listLimitedAddresses(db, now()),
     confirmationLimit: await findConfirmationLimit(db, now()),
+    isErasing: await isErasing(db),
   }
 }

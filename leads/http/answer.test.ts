@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { startFakeAirtable } from '#fakes/airtable.ts'
 import { createTestApp } from '#testing/app.ts'
@@ -130,7 +129,7 @@ it('allows only GET, HEAD, and POST, works under Supabase’s path, and returns 
   for (const path of ['/functions/v1/submit-to-airtable', '/submit-to-airtable'])
     expect((await send('GET', `${path}/answer/${token}`)).status).toBe(200)
   for (const method of ['DELETE', 'PUT']) expect((await send(method)).status).toBe(405)
-  await eraseLead(db, leadId, pause)
+  await eraseLead(db, leadId)
   for (const method of ['GET', 'POST']) expect((await send(method)).status).toBe(404)
 })
 

@@ -1,35 +1,38 @@
 import { sql } from 'kysely'
 import { nameAddress } from './confirmation-limits.ts'
+import { readSetting, removeSetting, writeSetting } from './stored-settings.ts'
 import type { Database } from './tables.ts'
 
-const checkpointTries = 50
-const checkpointPauseMs = 100
+// The next step to remove the traces of erased leads from SQLite's files: 'vacuum', then 'checkpoint'.
+const stepSetting = 'erase-step'
 
 /** Deletes a lead, its deliveries, and the hash of its email address. */
-export async function eraseLead(
-  db: Database,
-  id: string,
-  pause: (ms: number) => Promise<void>,
-): Promise<void> {
+export async function eraseLead(db: Database, id: string): Promise<void> {
   await db.kysely.transaction().execute(async (trx) => {
     const erased = await trx.deleteFrom('leads').where('id', '=', id).returning('email').execute()
     const names = erased.map(({ email }) => nameAddress(email))
     if (names.length > 0)
       await trx.deleteFrom('confirmation_limits').where('name', 'in', names).execute()
+    if (db.engine === 'sqlite') await writeSetting({ kysely: trx }, stepSetting, 'vacuum')
   })
-  if (db.engine === 'sqlite') await rewriteFile(db, pause)
+  // The lead is erased even if this fails, and the site tries again every minute.
+  await removeTraces(db).catch(() => {})
 }
 
-/** Even with secure_delete, SQLite leaves old copies of moved rows in unused parts of a page. */
-async function rewriteFile(
-  { kysely }: Database,
-  pause: (ms: number) => Promise<void>,
-): Promise<void> {
-  await sql`vacuum`.execute(kysely)
-  // The write-ahead log has old pages, too. Retry, because another process may be reading it.
-  for (let tries = 0; tries < checkpointTries; tries++) {
-    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(kysely)
-    if (!rows[0]?.busy) return
-    await pause(checkpointPauseMs)
+export const isErasing = async (db: Database): Promise<boolean> =>
+  (await readSetting(db, stepSetting)) !== undefined
+
+/** Removes what erased leads left in SQLite's files. Fails on a full disk. */
+export async function removeTraces(db: Database): Promise<void> {
+  const step = await readSetting(db, stepSetting)
+  if (step === undefined) return
+  if (step === 'vacuum') {
+    // Even with secure_delete, SQLite leaves old copies of moved rows in unused parts of a page.
+    await sql`vacuum`.execute(db.kysely)
+    await writeSetting(db, stepSetting, 'checkpoint')
   }
+  // The write-ahead log has old pages, too. It cannot be emptied while another program reads it.
+  const checkpoint = sql<{ busy: number }>`pragma wal_checkpoint(truncate)`
+  const { rows } = await checkpoint.execute(db.kysely)
+  if (!rows[0]?.busy) await removeSetting(db, stepSetting)
 }

@@ -1,8 +1,9 @@
 import type { Transaction } from 'kysely'
-import type { Tables } from './tables.ts'
+import type { Database, Tables } from './tables.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
+const keepAddressMs = 2 * dayMs
 
 /**
  * Daily limits stop a slow flood from filling the disk. Network limits stop a client that changes
@@ -30,6 +31,8 @@ export async function findRateLimit(
       .select('received_at')
       .where(column, '=', client[column])
       .where('received_at', '>', now - windowMs)
+      // Leads from the future were received before the clock was set back.
+      .where('received_at', '<=', now)
       .orderBy('received_at', 'desc')
       .offset(leads - 1)
       .limit(1)
@@ -37,4 +40,15 @@ export async function findRateLimit(
     if (oldest) return oldest.received_at + windowMs - now
   }
   return undefined
+}
+
+/** Removes the addresses of visitors that no limit needs anymore. */
+export async function forgetAddresses({ kysely }: Database, now: number): Promise<void> {
+  await kysely
+    .updateTable('leads')
+    .set({ client_address: '', client_network: '' })
+    // The index on this column then has only the leads of the last two days.
+    .where('client_address', '>', '')
+    .where('received_at', '<', now - keepAddressMs)
+    .execute()
 }

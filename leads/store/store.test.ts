@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
 import { type Kysely, sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -10,6 +9,7 @@ import { checkWritable } from './check-database.ts'
 import { findConfirmationLimit } from './confirmation-limits.ts'
 import { claimDue, findNextDueAt, recordResults, retryDeliveries } from './deliveries.ts'
 import { eraseLead } from './erase-lead.ts'
+import { forgetAddresses } from './rate-limit.ts'
 import { findLead, listLeads } from './reading.ts'
 import { type NewLead, saveLead } from './save-lead.ts'
 import type { Database, Tables, Transact } from './tables.ts'
@@ -182,7 +182,7 @@ describe.each(engines)('the store on %s', (engine) => {
       await confirm('jane@example.com')
       expect((await readLimits()).map(({ day }) => day)).toEqual(Array(3).fill('2026-11-15'))
       const [lead] = await listLeads(db, { limit: 1 })
-      await eraseLead(db, lead?.id ?? '', pause)
+      await eraseLead(db, lead?.id ?? '')
       const kinds = (await readLimits()).map(({ name }) => name.replace(/:.*/, ''))
       expect(kinds.sort()).toEqual(['all', 'network'])
     })
@@ -235,6 +235,25 @@ describe.each(engines)('the store on %s', (engine) => {
     expect(await retryDeliveries(db, 'all', start)).toBe(3)
     expect(await claim('a', start)).toHaveLength(1)
     expect(await claim('a', start)).toHaveLength(0)
+  })
+
+  it('ignores leads from before the clock was set back in the rate limit', async () => {
+    expect(await save({}, start + minuteMs, 1)).toBe('saved')
+    expect(await save({}, start, 1)).toBe('saved')
+    expect(await save({}, start, 1)).toBe(minuteMs)
+  })
+
+  it('forgets the addresses of visitors after two days', async () => {
+    await save({ clientAddress: '203.0.113.7' }, start)
+    await save({ clientAddress: '203.0.113.8' }, start + minuteMs)
+    await forgetAddresses(db, start + 2 * 24 * 60 * minuteMs + 1)
+    const columns = ['client_address', 'client_network'] as const
+    expect(
+      await db.kysely.selectFrom('leads').select(columns).orderBy('received_at').execute(),
+    ).toEqual([
+      { client_address: '', client_network: '' },
+      { client_address: '203.0.113.8', client_network: '203.0.113.0/24' },
+    ])
   })
 
   it('leaves no row behind when it checks that leads can be stored', async () => {

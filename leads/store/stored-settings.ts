@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import type { Database } from './tables.ts'
 
@@ -10,8 +11,12 @@ export async function readSetting({ kysely }: Database, name: string): Promise<s
   return setting?.value
 }
 
-export async function writeSetting(db: Database, name: string, value: string): Promise<void> {
-  await db.kysely
+export async function writeSetting(
+  { kysely }: Pick<Database, 'kysely'>,
+  name: string,
+  value: string,
+): Promise<void> {
+  await kysely
     .insertInto('settings')
     .values({ name, value })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
