@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers'
 import { type FaultLog, nameError } from '../log.ts'
 import { listDevices, type PushDevice } from '../store/push-devices.ts'
 import { createPause } from '../timers.ts'

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import * as v from 'valibot'
 import { phoneNumbers, text, webAddress } from '../variables.ts'
 import type { Alert } from './alert.ts'

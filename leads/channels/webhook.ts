@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { createHash, createHmac } from 'node:crypto'
 import { pickFields } from '../field-outputs.ts'
 import type { LeadField } from '../fields.ts'

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import * as v from 'valibot'
 import { isPushService, push, sendPush } from '../channels/push.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
