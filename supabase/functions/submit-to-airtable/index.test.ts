@@ -29,14 +29,15 @@ const edgeRuntime = `data:application/javascript,${encodeURIComponent(`
   }
 `)}`
 
+// Use the installed packages, without network access.
+const offline = ['--node-modules-dir=manual', '--cached-only', '--preload', edgeRuntime]
+
 /** Starts the function with a database, a fake Airtable, and a fake mail server, for all tests. */
 async function startEdge() {
   const { databaseUrl = '', dataDir } = await createLocation('postgres')
   const db = await openDatabase({ databaseUrl, dataDir })
   const airtable = await startFakeAirtable()
   const mail = await startFakeMail({ secure: true, user: 'staff', password: 'secret' })
-  // Use the installed packages, without network access.
-  const offline = ['--node-modules-dir=manual', '--cached-only', '--preload', edgeRuntime]
   const child = startProcess(deno, ['run', '--allow-all', ...offline, entry], {
     DENO_SERVE_ADDRESS: 'tcp:127.0.0.1:0',
     SUPABASE_DB_URL: databaseUrl,
@@ -161,6 +162,20 @@ describe('the function on Deno', () => {
     expect(await (await fetch(url, { method: 'POST' })).text()).toContain('You are calling')
     expect((await findLead('Zoë answers'))?.answeredBy).toBe('link')
   })
+})
+
+it('does not start without a column, and explains what to do', async () => {
+  const { databaseUrl = '', dataDir } = await createLocation('postgres')
+  const db = await openDatabase({ databaseUrl, dataDir })
+  await db.kysely.schema.alterTable('leads').dropColumn('source').execute()
+  await db.close()
+  await using child = startProcess(deno, ['run', '--allow-all', ...offline, entry], {
+    DENO_SERVE_ADDRESS: 'tcp:127.0.0.1:0',
+    SUPABASE_DB_URL: databaseUrl,
+    NO_COLOR: '1',
+  })
+  expect(await child.exited).toBe(1)
+  expect(child.output.stderr).toContain('column "source" does not exist. On Supabase, run npx')
 })
 
 it('uses the same package versions on Deno as on Node', () => {
