@@ -92,6 +92,21 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
     expect(statuses).toEqual([200, 200, 429])
   })
 
+  it('stores leads that follow a large request on the same connections', async () => {
+    const { request } = await serve({ RATE_LIMIT_PER_MINUTE: '0' })
+    const body = JSON.stringify({ ...testLead, address: 'x'.repeat(2_000_000) })
+    const refused = () => request(testPath, { method: 'POST', headers: jsonWithKey, body })
+    for (let round = 0; round < 10; round++) {
+      const answers = await Promise.all([
+        refused(),
+        postLead(request),
+        refused(),
+        postLead(request),
+      ])
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual([413, 200, 413, 200])
+    }
+  })
+
   it.each([
     ['short', 'localhost', 1, 1_000],
     // More than Caddy buffers and more than the function accepts.
