@@ -74,6 +74,7 @@ export function createHostileTarget(db: Database) {
     rateLimitPerMinute: 0,
     now: () => at++,
     findClientAddress: (c) => c.req.header('x-forwarded-for') ?? '203.0.113.7',
+    mayShareAddress: () => false,
   })
   const prototypeNames = Object.getOwnPropertyNames(Object.prototype).join()
   const statuses = new Map<number, number>()

@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { claimDue } from '#leads/store/deliveries.ts'
+import { claimDue } from '#leads/store/claims.ts'
 import { listDevices, saveDevice } from '#leads/store/push-devices.ts'
 import { countLeads, findLead, listLeads } from '#leads/store/reading.ts'
 import { migrationsDir, openDatabase } from '#server/database.ts'

@@ -23,6 +23,7 @@ const card: LeadCard = {
   callAttempts: 0,
   callAgainAt: null,
   isSuspect: false,
+  isInBurst: false,
 }
 const after = (ms: number, changes: Partial<LeadCard> = {}) => {
   const { mood, text } = computeCountdown({ ...card, ...changes }, receivedAt + ms)
@@ -78,6 +79,18 @@ test('after no answer, shows when to call again', () => {
   const leads = [{ ...card, ...again }]
   expect(groupLeads(leads, callAgainAt - 1)).toMatchObject({ toCall: [], answered: leads })
   expect(groupLeads(leads, callAgainAt)).toMatchObject({ toCall: leads, answered: [] })
+})
+
+test('a burst from one network is a separate group until someone calls', () => {
+  const night = promiseFrom(receivedAt + 60 * minuteMs)
+  const burst = [
+    { ...card, isInBurst: true },
+    { ...card, ...night, isInBurst: true },
+  ]
+  const groups = groupLeads([...burst, card], receivedAt)
+  expect(groups).toMatchObject({ toCall: [card], waiting: [], burst, suspect: [] })
+  const called = { ...card, isInBurst: true, answeredAt: receivedAt }
+  expect(groupLeads([called], receivedAt)).toMatchObject({ burst: [], answered: [called] })
 })
 
 test('a lead that is due after the opening has no countdown until the opening', () => {

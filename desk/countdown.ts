@@ -77,9 +77,12 @@ const formatSeconds = (ms: number) => {
 /** Keeps the server's order. */
 export const groupLeads = (leads: readonly LeadCard[], now: number) => ({
   toCall: leads.filter(
-    (lead) => isDueAgain(lead, now) || (isOpen(lead) && !lead.isSuspect && !findOpening(lead, now)),
+    (lead) =>
+      isDueAgain(lead, now) ||
+      (isOpen(lead) && !lead.isSuspect && !lead.isInBurst && !findOpening(lead, now)),
   ),
-  waiting: leads.filter((lead) => isOpen(lead) && findOpening(lead, now)),
+  waiting: leads.filter((lead) => isOpen(lead) && !lead.isInBurst && findOpening(lead, now)),
+  burst: leads.filter((lead) => isOpen(lead) && lead.isInBurst),
   answered: leads.filter((lead) => !isOpen(lead) && !isDueAgain(lead, now)),
   suspect: leads.filter((lead) => isOpen(lead) && lead.isSuspect),
 })

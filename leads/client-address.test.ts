@@ -3,6 +3,7 @@ import {
   findClientAddress,
   findGatewayAddress,
   findNetwork,
+  fitsProxies,
   groupAddress,
 } from './client-address.ts'
 
@@ -49,4 +50,14 @@ it.each([
   ['not an address', 'not an address'],
 ])('finds the network of %s: %s', (client, expected) => {
   expect(findNetwork(client)).toBe(expected)
+})
+
+it.each([
+  [undefined, 0, true],
+  ['198.51.100.4', 0, false],
+  ['198.51.100.4', 1, true],
+  ['198.51.100.4, 203.0.113.7', 1, false],
+  [undefined, 1, false],
+])('X-Forwarded-For %s fits %d trusted proxies: %s', (forwardedFor, proxies, fits) => {
+  expect(fitsProxies(forwardedFor, proxies)).toBe(fits)
 })

@@ -47,3 +47,21 @@ export function findNetwork(client: string): string {
   const ipv6 = client.match(/^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):[0-9a-f]+::\/64$/)?.[1]
   return ipv6 ? `${ipv6}::/48` : client
 }
+
+/** Takes a result of groupAddress. A private, loopback, or unknown address may be a proxy's. */
+export function isPublicAddress(client: string): boolean {
+  if (client.includes(':')) return /^[23][0-9a-f]{3}:/.test(client)
+  const [first = 0, second = 0] = client.split('.').map(Number)
+  return (
+    /^\d{1,3}(\.\d{1,3}){3}$/.test(client) &&
+    ![0, 10, 127].includes(first) &&
+    !(first === 100 && second >= 64 && second < 128) &&
+    !(first === 169 && second === 254) &&
+    !(first === 172 && second >= 16 && second < 32) &&
+    !(first === 192 && second === 168)
+  )
+}
+
+/** Returns true if X-Forwarded-For has one entry for each trusted proxy. */
+export const fitsProxies = (forwardedFor: string | undefined, trustedProxies: number): boolean =>
+  (forwardedFor?.split(',').length ?? 0) === trustedProxies

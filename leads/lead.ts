@@ -158,6 +158,8 @@ export type StoredLead = Lead & {
   deadlineAt: number | null
   /** Why it is suspected spam; null if it is not. */
   suspect: string | null
+  /** 1 if the lead is part of a burst from one network. See store/burst.ts. */
+  inBurst: number
   /** The version of the consent line the visitor saw. */
   consent: string | null
   /** See source.ts. */

@@ -65,6 +65,7 @@ it('sends the documented messages from closing to the last deadline', async () =
     ...{ env, hours: dayHours, company, db, log: createTestLog() },
     ...{ fetch: push.fetch, now: () => clock.at, wake: () => {} },
     findClientAddress: () => '203.0.113.7',
+    mayShareAddress: () => false,
   })
   clock.at = closing
   const cookie = await desk.signIn()

@@ -9,7 +9,7 @@ import { countLeads } from './store/reading.ts'
 
 const log = createTestLog()
 const parts = { env: makeSettings(), hours: alwaysOpen, company, fetch, log, wake: () => {} }
-const options = { ...parts, findClientAddress: () => '203.0.113.7' }
+const options = { ...parts, findClientAddress: () => '203.0.113.7', mayShareAddress: () => false }
 
 it('updates the warnings in /healthz', async () => {
   const db = await openTestDatabase('sqlite')

@@ -23,6 +23,7 @@ export function createService({
   log,
   system = ownSystem,
   findClientAddress,
+  mayShareAddress,
   wake = (deliverer) => deliverer.wake(),
 }: {
   env: Env
@@ -34,6 +35,7 @@ export function createService({
   log: Log
   system?: System
   findClientAddress: (c: Context) => string
+  mayShareAddress: (c: Context) => boolean
   /** Called when deliveries may be due. */
   wake?: (deliverer: Deliverer) => void
 }) {
@@ -55,6 +57,7 @@ export function createService({
     findProblems: (databaseFault) => examine('healthz', { env, hours, db, now, databaseFault }),
     wake: () => wake(deliverer),
     findClientAddress,
+    mayShareAddress,
   })
   return { app, deliverer }
 }

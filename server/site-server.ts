@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { getConnInfo } from '@hono/node-server/conninfo'
-import { findClientAddress } from '#leads/client-address.ts'
+import { findClientAddress, fitsProxies } from '#leads/client-address.ts'
 import type { Problem } from '#leads/health/check.ts'
 import { examine } from '#leads/health/examine.ts'
 import { type Log, nameError } from '#leads/log.ts'
@@ -62,6 +62,7 @@ export async function startSite({
       const { address } = getConnInfo(c).remote
       return findClientAddress(address, forwardedFor, env.trustedProxies ?? 0)
     },
+    mayShareAddress: (c) => !fitsProxies(c.req.header('x-forwarded-for'), env.trustedProxies ?? 0),
   })
   app.all('*', site)
 

@@ -51,6 +51,7 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
     faults: createFaultLog(log),
     wake: () => wakes.push(clock.at),
     findClientAddress: (c) => c.req.header('test-client') ?? '203.0.113.7',
+    mayShareAddress: () => false,
     ...changes,
   })
   const request = async (path: string, init: RequestInit & { headers?: Headers } = {}) => {

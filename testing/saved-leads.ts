@@ -44,6 +44,7 @@ export const storedJane: StoredLead = {
   receivedAt: testTime,
   ...promiseFrom(testTime),
   suspect: null,
+  inBurst: 0,
   consent: null,
   source: null,
   answeredAt: null,

@@ -23,7 +23,7 @@ export function Today({
 }) {
   const movesSoon = totals.waiting > 0 || leads.some((lead) => lead.callAgainAt !== null)
   const now = useNow(movesSoon ? 1_000 : 60_000)
-  const { toCall, waiting, answered, suspect } = groupLeads(leads, now)
+  const { toCall, waiting, burst, answered, suspect } = groupLeads(leads, now)
   const openings = Map.groupBy(waiting, (lead) => findOpening(lead, now) ?? now)
   return (
     <>
@@ -39,7 +39,7 @@ export function Today({
         </div>
       )}
       <LeadList leads={toCall} hrefOf={hrefOf} {...list} />
-      <More count={totals.toCall - toCall.length} query="state=waiting" />
+      {burst.length === 0 && <More count={totals.toCall - toCall.length} query="state=waiting" />}
       {[...openings].map(([opensAt, some]) => (
         <Fragment key={opensAt}>
           <h2>
@@ -48,7 +48,18 @@ export function Today({
           <LeadList leads={some} hrefOf={hrefOf} {...list} />
         </Fragment>
       ))}
-      <More count={totals.waiting - waiting.length} query="state=waiting" />
+      {burst.length === 0 ? (
+        <More count={totals.waiting - waiting.length} query="state=waiting" />
+      ) : (
+        <>
+          <h2>More requests from one network</h2>
+          <LeadList leads={burst} hrefOf={hrefOf} {...list} />
+          <More
+            count={totals.toCall + totals.waiting - toCall.length - waiting.length - burst.length}
+            query="state=waiting"
+          />
+        </>
+      )}
       {answered.length > 0 && <h2>Answered</h2>}
       <LeadList leads={answered} hrefOf={hrefOf} {...list} />
       <More count={totals.answered - answered.length} />

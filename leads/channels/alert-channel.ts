@@ -12,7 +12,14 @@ export type Message = { alert: Alert; lead: StoredLead; to: string }
 
 type AlertChannel<Kind extends string, Variables extends v.ObjectEntries, Settings> = Pick<
   Channel<Kind, Variables, Settings>,
-  'kind' | 'label' | 'wakesPhones' | 'settings' | 'reasons' | 'recipients' | 'findArrival'
+  | 'kind'
+  | 'label'
+  | 'wakesPhones'
+  | 'settings'
+  | 'reasons'
+  | 'recipients'
+  | 'sendSummary'
+  | 'findArrival'
 > & {
   setupHint: string
   sendAlert(
@@ -20,6 +27,16 @@ type AlertChannel<Kind extends string, Variables extends v.ObjectEntries, Settin
     context: Pick<Context<Settings>, 'settings' | 'fetch' | 'now' | keyof System>,
     signal: AbortSignal,
   ): Promise<Result>
+}
+
+/** Returns undefined where we cannot serve HTML. */
+export async function makeAnswerUrl(
+  leadId: string,
+  { env, db, now }: Pick<Context<unknown>, 'env' | 'db' | 'now'>,
+): Promise<string | undefined> {
+  const { answerUrl, linkSecret } = env
+  const secret = await readLinkSecret(db, linkSecret)
+  return answerUrl && `${answerUrl}/${makeAnswerToken(leadId, secret, now())}`
 }
 
 // Someone is waiting at the terminal, so this is shorter than for a real alert.
@@ -43,11 +60,9 @@ export const createAlertChannel = <
   send: (deliveries, { to }, context, signal) =>
     Promise.all(
       deliveries.map(async ({ lead, reason }) => {
-        const { answerUrl, linkSecret, timeZone } = context.env
-        const now = context.now()
-        const secret = await readLinkSecret(context.db, linkSecret)
-        const link = answerUrl && `${answerUrl}/${makeAnswerToken(lead.id, secret, now)}`
-        const alert = describeAlert(lead, reason, { now, timeZone, answerUrl: link })
+        const { timeZone } = context.env
+        const answerUrl = await makeAnswerUrl(lead.id, context)
+        const alert = describeAlert(lead, reason, { now: context.now(), timeZone, answerUrl })
         return sendAlert({ alert, lead, to }, context, signal)
       }),
     ),
@@ -91,6 +106,7 @@ function makeTestAlert(
     receivedAt: at,
     ...computePromise(at, 'emergency', { ...hours, emergencies: 'always' }),
     suspect: null,
+    inBurst: 0,
     consent: null,
     source: null,
     answeredAt: null,

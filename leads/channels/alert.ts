@@ -70,6 +70,37 @@ export function describeAlert(
   }
 }
 
+// A push message has room for 4 kB, and a text for two segments.
+const mostNames = 3
+
+/** Describes several leads in one message, emergencies first. */
+export function describeLeads(
+  leads: readonly StoredLead[],
+  { now, timeZone }: { now: number; timeZone: string },
+) {
+  const [emergencies = [], others = []] = [true, false].map((isEmergency) =>
+    leads.filter(({ serviceType }) => (serviceType === 'emergency') === isEmergency),
+  )
+  const sorted = [...emergencies, ...others]
+  const deadlineAt = Math.min(...leads.map((lead) => lead.deadlineAt ?? now))
+  const by = now < deadlineAt ? `by ${formatClock(deadlineAt, { now, timeZone })}` : 'now'
+  const count = `${leads.length} leads to call ${by}`
+  return {
+    headline:
+      emergencies.length > 0
+        ? `${emergencies.length === 1 ? 'EMERGENCY' : `${emergencies.length} EMERGENCIES`} among ${count}`
+        : count,
+    names: [
+      ...sorted.slice(0, mostNames).map(({ name }) => breakAutoLinks(name)),
+      ...(leads.length > mostNames ? [`${leads.length - mostNames} more`] : []),
+    ],
+    /** The one to call first. */
+    first: sorted[0],
+    deadlineAt,
+    hasEmergency: emergencies.length > 0,
+  }
+}
+
 /**
  * Mail and message apps turn a name such as evil.example/pay into a link. A space after each dot and
  * colon prevents it.

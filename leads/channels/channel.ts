@@ -4,7 +4,7 @@ import type { DeliveryReason, ReasonKind } from '../delivery-reason.ts'
 import type { BusinessHours } from '../hours.ts'
 import type { StoredLead } from '../lead.ts'
 import type { Log } from '../log.ts'
-import type { ClaimedLead } from '../store/deliveries.ts'
+import type { ClaimedLead } from '../store/claims.ts'
 import type { PushDevice } from '../store/push-devices.ts'
 import type { Database } from '../store/tables.ts'
 import type { System } from './system.ts'
@@ -46,6 +46,13 @@ export type Channel<
    * 10 minutes have started.
    */
   wakesPhones?: boolean
+  /** Sends one message about many leads of one network. Required for channels that wake phones. */
+  sendSummary?(
+    leads: readonly StoredLead[],
+    recipient: Recipient,
+    context: Context<Settings>,
+    signal: AbortSignal,
+  ): Promise<Result>
   /** A message has arrived once the service accepts it, such as a row in Airtable. */
   arrivesWhenSent?: boolean
   /** The phone itself confirms that it showed a message. */

@@ -3,7 +3,7 @@ import { isDueAgain } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { readField } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
-import type { ClaimedLead } from '../store/deliveries.ts'
+import type { ClaimedLead } from '../store/claims.ts'
 import {
   canNotify,
   findDeviceChannel,
@@ -16,7 +16,7 @@ import type { PushReceipt } from '../store/push-receipts.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
 import { findTown } from '../town.ts'
 import { list } from '../variables.ts'
-import { breakAutoLinks } from './alert.ts'
+import { breakAutoLinks, describeLeads } from './alert.ts'
 import type { Channel, Context, Result } from './channel.ts'
 import { post, readHold } from './service-call.ts'
 
@@ -55,22 +55,16 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     }))
   },
   send: async (deliveries, { to }, context, signal) => {
-    const { deskEmails, timeZone } = context.env
-    const now = context.now()
-    const devices = await listDevices(context.db, { deskEmails, now })
-    const device = devices.find(({ id }) => id === to)
-    if (!device || !isOn(device))
-      return deliveries.map(() => ({
-        ...{ ok: true, isUndeliverable: true },
-        note: 'The device was removed, signed out, or turned off.',
-      }))
-    const clock = { now, timeZone }
+    const device = await findDevice(to, context)
+    if (!device) return deliveries.map(() => undeliverable)
+    const clock = { now: context.now(), timeZone: context.env.timeZone }
     const waited = deliveries.filter(hasWaited).map(({ lead }) => lead)
     const send = (message: PushMessage, reason: DeliveryReason, leads: readonly StoredLead[]) => {
       const receipt = { reason, leadIds: leads.map(({ id }) => id) }
       return sendPush({ ...message, receipt }, device, context, signal)
     }
-    const summary = waited.length > 1 && send(summarize(waited, clock), 'received', waited)
+    const summary =
+      waited.length > 1 && send(summarize(waited, 'waiting', clock), 'received', waited)
     return Promise.all(
       deliveries.map((delivery) => {
         const { lead, reason } = delivery
@@ -79,6 +73,15 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
           : send(describePush(lead, clock), reason, [lead])
       }),
     )
+  },
+  sendSummary: async (leads, { to }, context, signal) => {
+    const device = await findDevice(to, context)
+    if (!device) return undeliverable
+    const clock = { now: context.now(), timeZone: context.env.timeZone }
+    const message = summarize(leads, 'burst', clock)
+    // The IDs of a burst do not fit into a message, so the phone confirms only that it showed one.
+    const receipt = { reason: 'received' as const, leadIds: [] }
+    return sendPush({ ...message, receipt }, device, context, signal)
   },
   explainFailure: (leads, since) =>
     `Push notifications about ${leads} have been delayed for ${since}.`,
@@ -92,6 +95,18 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
   batchSize: 10,
   isAlert: true,
   expiresAfterMs: 24 * 3_600_000,
+}
+
+const undeliverable: Result = {
+  ok: true,
+  isUndeliverable: true,
+  note: 'The device was removed, signed out, or turned off.',
+}
+
+/** Returns undefined if the device must not be notified. */
+async function findDevice(id: string, { env, db, now }: Context<PushSettings>) {
+  const devices = await listDevices(db, { deskEmails: env.deskEmails, now: now() })
+  return devices.find((device) => device.id === id && isOn(device))
 }
 
 /** Returns true if the alert waited for the opening. Emergencies get a separate notification. */
@@ -150,32 +165,23 @@ export function describePush(
   }
 }
 
-/** One notification for several leads that waited for the opening. */
+/** One notification for several leads. It replaces the last one with the same tag. */
 function summarize(
   leads: readonly StoredLead[],
-  { now, timeZone }: { now: number; timeZone: string },
+  tag: 'waiting' | 'burst',
+  clock: { now: number; timeZone: string },
 ): PushMessage {
-  const deadlineAt = Math.min(...leads.map((lead) => lead.deadlineAt ?? now))
-  const by = now < deadlineAt ? `by ${formatClock(deadlineAt, { now, timeZone })}` : 'now'
+  const { headline, names, deadlineAt, hasEmergency } = describeLeads(leads, clock)
   return {
-    title: `${leads.length} leads to call ${by}`,
-    body: listNames(leads),
-    leadId: 'waiting',
+    title: headline,
+    body: names.join(', '),
+    leadId: tag,
     opensList: true,
-    isEmergency: false,
+    isEmergency: hasEmergency,
     isAnswered: false,
-    ttlSeconds: countTtl(deadlineAt, now),
+    ttlSeconds: countTtl(deadlineAt, clock.now),
   }
 }
-
-// A push message has room for 4 kB.
-const mostNames = 3
-
-const listNames = (leads: readonly StoredLead[]) =>
-  [
-    ...leads.slice(0, mostNames).map(({ name }) => breakAutoLinks(name)),
-    ...(leads.length > mostNames ? [`${leads.length - mostNames} more`] : []),
-  ].join(', ')
 
 const countTtl = (deadlineAt: number, now: number) =>
   Math.max(minTtlSeconds, Math.ceil((deadlineAt - now) / 1000))

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import * as v from 'valibot'
 import { phoneNumbers, text, webAddress } from '../variables.ts'
-import type { Alert } from './alert.ts'
-import { createAlertChannel, type Message } from './alert-channel.ts'
+import { type Alert, describeLeads } from './alert.ts'
+import { createAlertChannel, makeAnswerUrl } from './alert-channel.ts'
 import { type Arrival, type Context, nameRecipients, type Result } from './channel.ts'
 import { isLeadRefused, post, readHold } from './service-call.ts'
 
@@ -53,7 +53,16 @@ export const sms = createAlertChannel<'sms', typeof variables, SmsSettings>({
     if (!event) return nameRecipients('sms', [...to, ...remindTo])
     return nameRecipients('sms', event.reason === 'received' ? to : remindTo)
   },
-  sendAlert: sendSms,
+  sendAlert: ({ alert, to }, context, signal) => sendSms(formatSms(alert), to, context, signal),
+  sendSummary: async (leads, { to }, context, signal) => {
+    const { env, now } = context
+    const { headline, names, first } = describeLeads(leads, { now: now(), timeZone: env.timeZone })
+    const answerUrl = env.desk || !first ? undefined : await makeAnswerUrl(first.id, context)
+    const answer = env.desk ? `Call them from the desk: ${env.desk.url}` : writeAnswer(answerUrl)
+    const shortNames = names.map((name) => cut(name, 30)).join(', ')
+    const text = `${headline}, many from one network.\n${shortNames}.\n${answer}`
+    return sendSms(fitText([text]), to, context, signal)
+  },
   findArrival,
 })
 
@@ -67,7 +76,8 @@ const authorize = ({ accountSid, authToken }: SmsSettings) => ({
 })
 
 async function sendSms(
-  { alert, to }: Message,
+  text: string,
+  to: string,
   { settings, ...deps }: SmsContext,
   signal: AbortSignal,
 ): Promise<Result> {
@@ -75,7 +85,7 @@ async function sendSms(
   const body = new URLSearchParams({
     To: to,
     ...(from.startsWith('MG') ? { MessagingServiceSid: from } : { From: from }),
-    Body: formatSms(alert),
+    Body: text,
   })
   const request = { headers: authorize(settings), body }
   const response = await post('Twilio', locate(settings, 'Messages'), request, { ...deps, signal })
@@ -159,9 +169,11 @@ function explainRefusal(status: number, code: number | undefined): string {
 }
 
 /** Shortens and simplifies the homeowner's text, but never a link. */
-export function formatSms(alert: Alert): string {
-  const texts = [plainPunctuation, simplify].flatMap((tidy) => listTexts(alert).map(tidy))
-  return texts.find(fitsTwoSegments) ?? texts.at(-1) ?? ''
+export const formatSms = (alert: Alert): string => fitText(listTexts(alert))
+
+function fitText(texts: readonly string[]): string {
+  const tidied = [plainPunctuation, simplify].flatMap((tidy) => texts.map(tidy))
+  return tidied.find(fitsTwoSegments) ?? tidied.at(-1) ?? ''
 }
 
 /** Returns the message from long to short. The map link is dropped first, because phones link addresses themselves. */
@@ -170,15 +182,16 @@ function listTexts(alert: Alert): string[] {
   const shortName = cut(name, 40)
   const head = `${headline.replace(name, () => shortName)}.`
   const call = `Call ${callUrl.slice('tel:'.length)}.`
-  const answer = answerUrl
-    ? `I am calling: ${answerUrl}`
-    : 'Calling? Set Status in Airtable to Called.'
+  const answer = writeAnswer(answerUrl)
   const late = remarks.length > 0 ? [cut(remarks.join(' '), 60)] : []
   const write = (...place: string[]) =>
     [head, ...late, `${service}.`, ...place, call, answer].join('\n')
   const places = [90, 60, 40, 20].map((length) => `${cut(address, length)}.`)
   return [write(places[0] ?? '', mapUrl), ...places.map((place) => write(place)), write()]
 }
+
+const writeAnswer = (answerUrl: string | undefined) =>
+  answerUrl ? `I am calling: ${answerUrl}` : 'Calling? Set Status in Airtable to Called.'
 
 const cut = (text: string, length: number) => {
   if (text.length <= length) return text

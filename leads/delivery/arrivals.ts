@@ -3,6 +3,8 @@ import { type ChannelContext, findChannel, findSettings } from '../channels/chan
 import {
   claimMessages,
   findNextCheckAt,
+  listMessageLeads,
+  type MessageLead,
   recordFailure,
   type SentMessage,
   updateMessage,
@@ -32,17 +34,18 @@ export async function checkArrivals(
   return { isUrgent: urgent.includes(true), nextAt: await findNextCheckAt(db) }
 
   async function check(message: SentMessage): Promise<boolean> {
-    const { leadId, channel, reason, sentAt, promiseStartAt, deadlineAt } = message
+    const { channel, sentAt } = message
     const arrival = await findArrival(message)
     if (arrival.state === 'failed') {
       const { error } = arrival
-      log.warn({ leadId, channel, error }, 'accepted, but not delivered')
-      const { escalateAfterMinutes } = context.env
-      const firstReminderAt =
-        reason === 'received' && promiseStartAt !== null && deadlineAt !== null
-          ? computeFirstReminderAt({ promiseStartAt, deadlineAt }, escalateAfterMinutes)
-          : null
-      return recordFailure(db, message, error, { firstReminderAt, now: now() })
+      const leads = await listMessageLeads(db, message)
+      for (const { leadId } of leads)
+        log.warn({ leadId, channel, error }, 'accepted, but not delivered')
+      const reminders = leads.map((lead) => ({
+        leadId: lead.leadId,
+        firstReminderAt: findFirstReminderAt(lead),
+      }))
+      return recordFailure(db, message, error, { reminders, now: now() })
     }
     const hasArrived = arrival.state === 'arrived'
     // If the process stops before an answer, another process asks after the lease expires.
@@ -51,6 +54,11 @@ export async function checkArrivals(
     const changes = hasArrived ? { arrived_at: now(), check_at: null } : { check_at: nextAt }
     await updateMessage(db.kysely, message, changes)
     return false
+  }
+
+  function findFirstReminderAt({ reason, promiseStartAt, deadlineAt }: MessageLead) {
+    if (reason !== 'received' || promiseStartAt === null || deadlineAt === null) return null
+    return computeFirstReminderAt({ promiseStartAt, deadlineAt }, context.env.escalateAfterMinutes)
   }
 
   async function findArrival({ channel: name, messageId }: SentMessage): Promise<Arrival> {

@@ -15,7 +15,7 @@ import {
 import { testTime as start } from '#testing/saved-leads.ts'
 import { waitUntil } from '#testing/server-process.ts'
 import { acquireChannel } from '../store/channel-leases.ts'
-import { claimDue } from '../store/deliveries.ts'
+import { claimDue } from '../store/claims.ts'
 import type { Database, Engine } from '../store/tables.ts'
 import { leaseMs } from './channel-run.ts'
 

@@ -9,12 +9,13 @@ import {
 } from '../store/channel-leases.ts'
 import {
   type ClaimedLead,
+  claimCombined,
   claimDue,
   findNextDueAt,
-  recordResults,
+  limitCombined,
   releaseClaims,
-  retryDeliveries,
-} from '../store/deliveries.ts'
+} from '../store/claims.ts'
+import { recordResults, retryDeliveries } from '../store/deliveries.ts'
 import { type DecidedResult, decideReport, decideResults } from './record-results.ts'
 
 // Another process takes over from a killed one after a lease and a poll, within a minute.
@@ -24,11 +25,17 @@ export const pollMs = 5_000
 const retryLeaseMs = 500
 const recordTries = 30
 const recordRetryMs = 1_000
+// A crew that looks at its phone this often misses no deadline.
+const combineEveryMs = 2 * 60_000
 
 export type DeliveryOptions = {
   faults: FaultLog
   renewEveryMs?: number
 }
+
+/** Returns how long the service asks all senders to wait. */
+const findHoldMs = (results: readonly Result[]): number =>
+  Math.max(0, ...results.map((result) => (result.ok ? 0 : (result.holdMs ?? 0))))
 
 /** The returned function sends a recipient's due deliveries and returns the delay until more are due. */
 export function createChannelRun(
@@ -39,6 +46,7 @@ export function createChannelRun(
 ): () => Promise<number> {
   const { exclusive = false, batchSize, restMs = 0 } = channel
   const { name } = recipient
+  const combines = channel.sendSummary !== undefined
   const { db, now, pause, timers, random, makeId, log } = context
   const { faults, renewEveryMs = 10_000, stopping, aborting } = options
   const lease = (holder: string) => ({ holder, now: now(), until: now() + leaseMs })
@@ -75,7 +83,7 @@ export function createChannelRun(
   }
 
   async function findDelayMs(): Promise<number> {
-    const dueAt = await findNextDueAt(db, name)
+    const dueAt = await findNextDueAt(db, name, { combines })
     return dueAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, dueAt - now())
   }
 
@@ -84,17 +92,29 @@ export function createChannelRun(
     let holdMs = 0
     try {
       while (!stopping.aborted && !lost.aborted) {
-        const claimed = await claimDue(db, name, batchSize, lease(holder))
+        const claimed = await claimDue(db, name, batchSize, lease(holder), { combines })
         if (claimed.length === 0) break
-        holdMs = await send(claimed, holder, lost)
+        holdMs = findHoldMs(await send(claimed, holder, lost, channel.send))
         if (holdMs > 0 || claimed.length < batchSize) break
         await pause(restMs)
       }
+      if (combines && holdMs === 0 && !stopping.aborted && !lost.aborted)
+        holdMs = await sendCombined(holder, lost)
     } finally {
       stopRenewing()
       if (exclusive) await releaseChannel(db, name, holder, now() + Math.max(holdMs, restMs))
       else if (holdMs > 0) await pauseChannel(db, name, now() + holdMs)
     }
+  }
+
+  /** Sends one message about a burst of leads. After a failure, it is retried like any other. */
+  async function sendCombined(holder: string, lost: AbortSignal): Promise<number> {
+    const claimed = await claimCombined(db, name, lease(holder))
+    if (claimed.length === 0) return 0
+    const results = await send(claimed, holder, lost, sendSummary)
+    const isSent = results.some(({ ok }) => ok)
+    await limitCombined(db, name, isSent ? now() + combineEveryMs : 0)
+    return findHoldMs(results)
   }
 
   /** Renews the lease until stopped. `lost` fires if another process has acquired it. */
@@ -118,13 +138,27 @@ export function createChannelRun(
     return { lost: losing.signal, stopRenewing }
   }
 
-  /** Returns how long the service asks all senders to wait. */
-  async function send(claimed: ClaimedLead[], holder: string, lost: AbortSignal): Promise<number> {
+  /** Sends an ordinary message if there is only one lead. */
+  async function sendSummary(
+    ...[claimed, ...rest]: Parameters<Channel['send']>
+  ): Promise<Result[]> {
+    const leads = [...new Map(claimed.map(({ lead }) => [lead.id, lead])).values()]
+    if (!channel.sendSummary || leads.length === 1) return channel.send(claimed, ...rest)
+    const result = await channel.sendSummary(leads, ...rest)
+    return claimed.map(() => result)
+  }
+
+  async function send(
+    claimed: ClaimedLead[],
+    holder: string,
+    lost: AbortSignal,
+    transmit: Channel['send'],
+  ): Promise<readonly Result[]> {
     const signal = AbortSignal.any([lost, aborting])
     const settings = findSettings(channel, context)
-    const results = await channel
-      .send(claimed, recipient, { ...context, settings }, signal)
-      .catch((error): Result[] => claimed.map(() => ({ ok: false, error: nameError(error) })))
+    const results = await transmit(claimed, recipient, { ...context, settings }, signal).catch(
+      (error): Result[] => claimed.map(() => ({ ok: false, error: nameError(error) })),
+    )
     const { isAlert } = channel
     const decided = decideResults(claimed, results, { now: now(), random, isAlert })
     // Retry while the database restarts, because a delivery without a recorded result is sent again.
@@ -142,7 +176,7 @@ export function createChannelRun(
       }
     }
     await report(decided)
-    return Math.max(0, ...results.map((result) => (result.ok ? 0 : (result.holdMs ?? 0))))
+    return results
   }
 
   async function report(decided: readonly DecidedResult[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { promiseFrom, testTime as start, storedJane } from '#testing/saved-leads.ts'
-import type { ClaimedLead } from '../store/deliveries.ts'
+import type { ClaimedLead } from '../store/claims.ts'
 import {
   computeRetryMs,
   type DecidedResult,

@@ -1,6 +1,7 @@
 import type { Result } from '../channels/channel.ts'
 import { measureWait } from '../deadline.ts'
-import type { ClaimedLead, DeliveryResult } from '../store/deliveries.ts'
+import type { ClaimedLead } from '../store/claims.ts'
+import type { DeliveryResult } from '../store/deliveries.ts'
 
 const firstRetryMs = 5_000
 const longestRetryMs = 15 * 60_000

@@ -50,6 +50,23 @@ describe.each(engines)('today on %s', (engine) => {
     expect(await readIds()).toEqual([])
   })
 
+  it('lists a burst from one network after all other leads', async () => {
+    const { db, clock, readToday, readIds } = await open()
+    const burst = { lead: emergency, clientAddress: '203.0.113.7' }
+    for (let stored = 0; stored < 79; stored++) await storeLead(db, burst)
+    const dueTomorrow = promiseFrom(testTime + dayMs)
+    for (let stored = 0; stored < 60; stored++) await storeLead(db, { ...burst, ...dueTomorrow })
+    const real = await storeLead(db, { at: testTime + 1 })
+    const waiting = await storeLead(db, { at: testTime + 2, ...dueTomorrow })
+    clock.at += 2
+    expect((await readIds()).slice(0, 20)).toContain(real)
+    const { leads, totals } = await readToday()
+    expect(totals).toMatchObject({ toCall: 80, waiting: 61 })
+    const listed: { id: string; isInBurst: boolean }[] = leads
+    expect(listed.find(({ id }) => id === waiting)).toMatchObject({ isInBurst: false })
+    expect(listed.filter(({ isInBurst }) => isInBurst)).toHaveLength(30 + 49)
+  })
+
   it('lists a lead from Friday that was called on Monday', async () => {
     const { db, clock, post, readIds } = await open()
     const id = await storeLead(db, promiseFrom(testTime + 3 * dayMs))

@@ -21,7 +21,8 @@ const asleep = 'Email alone does not wake anyone.'
 const texts = {
   ever: {
     owner: 'New leads don’t notify anyone.',
-    developer: 'No alerts are set up, so new leads do not notify anyone.',
+    developer:
+      'No alerts are set up, and no phone has notifications on, so new leads do not notify anyone.',
     next: `Set up ${listHints(channels)}`,
   },
   'at night': {

@@ -26,6 +26,8 @@ export type AcceptOptions = {
   wake: () => void
 }
 
+type Client = { address: string; mayShareAddress: boolean }
+
 // Respond before the form times out after 10 s.
 export const defaultSaveTimeoutMs = 6_500
 
@@ -37,7 +39,7 @@ export function createAcceptLead(options: AcceptOptions) {
 
   return async (
     { lead, details, keys }: SentLead,
-    client: string,
+    client: Client,
   ): Promise<Refusal | undefined> => {
     const receivedAt = now()
     const promise =
@@ -48,11 +50,12 @@ export function createAcceptLead(options: AcceptOptions) {
       lead,
       details,
       bodyHash: hashLead(lead),
-      clientAddress: client,
+      clientAddress: client.address,
+      mayShareAddress: client.mayShareAddress,
       idempotencyKeys: keys,
       ...promise,
     }
-    const network = limitPerMinute > 0 ? findNetwork(client) : undefined
+    const network = limitPerMinute > 0 ? findNetwork(client.address) : undefined
     let hasStarted = false
     const saved = await withTimeout(
       saveTimeoutMs,

@@ -18,6 +18,8 @@ export type AppOptions = AcceptOptions &
   OriginSettings & {
     anonKeys: readonly string[]
     findClientAddress: (c: Context) => string
+    /** Whether the address may be a proxy's, because the headers do not fit the settings. */
+    mayShareAddress: (c: Context) => boolean
   }
 
 // Supabase's gateway strips /functions/v1 from the path.
@@ -43,6 +45,10 @@ const allowCors = cors({
 export function createApp(options: AppOptions): Hono {
   const { now, log, faults, findClientAddress } = options
   const acceptLead = createAcceptLead(options)
+  const findClient = (c: Context) => ({
+    address: findClientAddress(c),
+    mayShareAddress: options.mayShareAddress(c),
+  })
   const checkHealth = createHealthCheck(options)
   const app = new Hono()
 
@@ -74,7 +80,7 @@ export function createApp(options: AppOptions): Hono {
       return refuse(c, refusals.wrongKey)
     }
     const sent = await readJsonLead(c)
-    const refusal = 'status' in sent ? sent : await acceptLead(sent, findClientAddress(c))
+    const refusal = 'status' in sent ? sent : await acceptLead(sent, findClient(c))
     return refusal ? refuse(c, refusal) : c.json({ ok: true })
   })
 
@@ -131,9 +137,9 @@ export function createApp(options: AppOptions): Hono {
       )
       return showOutcome(c, 'failed')
     }
-    const client = findClientAddress(c)
+    const client = findClient(c)
     const at = now()
-    const sent = await readFormLead(c, { client, now: at })
+    const sent = await readFormLead(c, { client: client.address, now: at })
     if (typeof sent === 'string') return showOutcome(c, sent)
     let refusal = await acceptLead({ ...sent, keys: [...sent.formKeys, ...sent.keys] }, client)
     // Some autofill changes fields without an input event, so the key may belong to another lead.

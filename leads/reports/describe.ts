@@ -28,6 +28,7 @@ export const describeCard = (lead: StoredLead) => ({
   callAttempts: lead.callAttempts,
   callAgainAt: lead.callAgainAt,
   isSuspect: lead.suspect !== null,
+  isInBurst: lead.inBurst === 1,
 })
 
 type Options = {

@@ -1,4 +1,4 @@
-import { type Lease, updateClaims } from './deliveries.ts'
+import { type Lease, updateClaims } from './claims.ts'
 import type { Database } from './tables.ts'
 
 /** Makes the holder the channel's only sender. Returns false while another process holds it or it is paused. */

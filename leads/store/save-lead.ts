@@ -3,6 +3,7 @@ import { findNetwork } from '../client-address.ts'
 import { toStoredFields } from '../field-outputs.ts'
 import type { Lead } from '../fields.ts'
 import type { LeadDetails } from '../lead.ts'
+import { isInBurst } from './burst.ts'
 import { countConfirmation } from './confirmation-limits.ts'
 import { makeDeliveries } from './deliveries.ts'
 import { makeSearchText } from './find-leads.ts'
@@ -28,6 +29,8 @@ export type NewLead = DeliveryPlan & {
   details: LeadDetails
   bodyHash: string
   clientAddress: string
+  /** The address may be a proxy's, because the request's headers do not fit TRUSTED_PROXIES. */
+  mayShareAddress?: boolean
   /** Stores the lead under the first key unless one of the keys exists. */
   idempotencyKeys: readonly string[]
   promiseStartAt: number | null
@@ -67,8 +70,11 @@ export function saveLead(
     const retryAfterMs = await findRateLimit(trx, client, { now, limitPerMinute })
     if (retryAfterMs !== undefined) return { outcome: 'limited', retryAfterMs }
 
+    const { mayShareAddress = false } = newLead
+    const inBurst =
+      newLead.details.suspect === null && (await isInBurst(trx, client, { now, mayShareAddress }))
     const id = makeId()
-    const inserted = await insertLead(trx, newLead, { id, now })
+    const inserted = await insertLead(trx, newLead, { id, now, inBurst })
     // A request with the same key from another network was stored first.
     if (!inserted) return (await findRepeated()) ?? { outcome: 'conflict' }
 
@@ -91,7 +97,7 @@ export function saveLead(
 export const insertLead = (
   trx: Transaction<Tables>,
   newLead: NewLead,
-  { id, now }: { id: string; now: number },
+  { id, now, inBurst = false }: { id: string; now: number; inBurst?: boolean },
 ) =>
   trx
     .insertInto('leads')
@@ -107,6 +113,7 @@ export const insertLead = (
       idempotency_key: newLead.idempotencyKeys[0] ?? null,
       body_hash: newLead.bodyHash,
       ...newLead.details,
+      in_burst: inBurst ? 1 : 0,
       escalate_at: newLead.escalateAt ?? null,
     })
     .onConflict((conflict) => conflict.column('idempotency_key').doNothing())

@@ -21,6 +21,7 @@ export const tables = {
     idempotency_key: column<string | null>(),
     body_hash: column<string>(),
     suspect: column<string | null>(),
+    in_burst: column<Generated<number>>(),
     consent: column<string | null>(),
     source: column<string | null>(),
     answered_at: column<number | null>(),
@@ -55,6 +56,7 @@ export const tables = {
     lease_holder: column<string | null>(),
     leased_until: column<number>(),
     not_before: column<number>(),
+    combine_at: column<Generated<number>>(),
   },
   settings: { name: column<string>(), value: column<string>() },
   desk_links: {
@@ -124,6 +126,7 @@ export const storedColumns = [
   'leads.promise_start_at as promiseStartAt',
   'leads.deadline_at as deadlineAt',
   'leads.suspect',
+  'leads.in_burst as inBurst',
   'leads.consent',
   'leads.source',
   'leads.answered_at as answeredAt',

@@ -34,6 +34,8 @@ async function readGroups(
     toCall: await readGroup(
       promised
         .where('promise_start_at', '<=', now)
+        // Many leads from one network must not hide the others.
+        .orderBy('in_burst')
         // A deadline missed over a day ago must not hide one that can still be met.
         .orderBy(sql`deadline_at < ${now - dayMs}`)
         .orderBy(sql`service_type = 'emergency'`, 'desc')
@@ -51,6 +53,7 @@ async function readGroups(
     waiting: await readGroup(
       promised
         .where('promise_start_at', '>', now)
+        .orderBy('in_burst')
         .orderBy('deadline_at')
         .orderBy('received_at')
         .orderBy('id'),

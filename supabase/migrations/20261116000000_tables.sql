@@ -21,6 +21,9 @@ create table leads (
   body_hash text not null,
   -- Why the lead is suspected spam: 'trap' (filled honeypot) or 'too-fast' (sent within a second). Null for all others.
   suspect text,
+  -- 1 from the 20th lead of one network within an hour that nobody had called. Texts and notifications about
+  -- such leads are combined.
+  in_burst integer not null default 0,
   -- The version of the consent text under the button.
   consent text,
   -- How the visitor found the page, as URLSearchParams text. Empty: unknown. Null: not sent.
@@ -88,7 +91,9 @@ create table channels (
   name text primary key,
   lease_holder text,
   leased_until bigint not null default 0,
-  not_before bigint not null default 0
+  not_before bigint not null default 0,
+  -- When the next combined message may be sent.
+  combine_at bigint not null default 0
 );
 
 -- Values that the program generates and stores, such as the secret for links in alerts.

@@ -1,5 +1,5 @@
 import type { StoredLead } from '../../lead.ts'
-import type { ClaimedLead } from '../../store/deliveries.ts'
+import type { ClaimedLead } from '../../store/claims.ts'
 import { findLead } from '../../store/reading.ts'
 import type { Database } from '../../store/tables.ts'
 import type { Context, Recipient, Result } from '../channel.ts'

@@ -1,7 +1,11 @@
 // The entry point on Supabase Edge Functions (Deno). `supabase db push` applies the migrations, and a cron
 // job (supabase/cron.sql) starts due deliveries.
 
-import { findClientAddress, findGatewayAddress } from '../../../leads/client-address.ts'
+import {
+  findClientAddress,
+  findGatewayAddress,
+  fitsProxies,
+} from '../../../leads/client-address.ts'
 import { examine } from '../../../leads/health/examine.ts'
 import { nameError } from '../../../leads/log.ts'
 import { createService } from '../../../leads/service.ts'
@@ -61,6 +65,10 @@ const { app } = createService({
       ? findGatewayAddress(getHeader, { behindCloudflare })
       : findClientAddress(undefined, getHeader('x-forwarded-for'), env.trustedProxies)
   },
+  mayShareAddress: (c) =>
+    env.trustedProxies === undefined
+      ? !behindCloudflare || !c.req.header('cf-connecting-ip')
+      : !fitsProxies(c.req.header('x-forwarded-for'), env.trustedProxies),
 })
 
 examine('start', { env, hours, db, now: Date.now })

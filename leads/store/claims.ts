@@ -1,0 +1,188 @@
+import type { Kysely } from 'kysely'
+import type { DeliveryReason } from '../delivery-reason.ts'
+import type { StoredLead } from '../lead.ts'
+import { free } from './deliveries.ts'
+import { type Database, storedColumns, type Tables } from './tables.ts'
+
+/** `combined`: deliveries about a burst from one network. `single`: all others. */
+type Share = 'all' | 'single' | 'combined'
+
+function selectWaiting(kysely: Kysely<Tables>, channel: string, share: Share) {
+  const waiting = kysely
+    .selectFrom('deliveries')
+    .where('channel', '=', channel)
+    .where('state', '=', 'waiting')
+  if (share === 'all') return waiting
+  return waiting.where(({ and, eb, exists, not, selectFrom }) => {
+    const isCombined = and([
+      // That someone is calling concerns one lead, and makes no sound.
+      eb('reason', '!=', 'answered'),
+      exists(
+        selectFrom('leads')
+          .select('leads.id')
+          .whereRef('leads.id', '=', 'deliveries.lead_id')
+          .where('in_burst', '=', 1),
+      ),
+    ])
+    return share === 'combined' ? isCombined : not(isCombined)
+  })
+}
+
+/** Returns when the next pending delivery can be claimed, if there is one. */
+export async function findNextDueAt(
+  { kysely }: Database,
+  channel: string,
+  { combines = false }: { combines?: boolean } = {},
+): Promise<number | undefined> {
+  const singleAt = await findDueAt(kysely, channel, combines ? 'single' : 'all')
+  const combinedAt = combines ? await findDueAt(kysely, channel, 'combined') : undefined
+  if (singleAt === undefined && combinedAt === undefined) return undefined
+  const limits = await kysely
+    .selectFrom('channels')
+    .select(['not_before', 'combine_at'])
+    .where('name', '=', channel)
+    .executeTakeFirst()
+  const { not_before: notBefore = 0, combine_at: combineAt = 0 } = limits ?? {}
+  const nextAt = Math.min(
+    singleAt ?? Number.POSITIVE_INFINITY,
+    Math.max(combinedAt ?? Number.POSITIVE_INFINITY, combineAt),
+  )
+  return Math.max(nextAt, notBefore)
+}
+
+/** Ignores the limits of the channel. */
+async function findDueAt(kysely: Kysely<Tables>, channel: string, share: Share) {
+  const waiting = selectWaiting(kysely, channel, share)
+  // Two index lookups instead of a scan of all pending deliveries: first the next one without a lease,
+  // then the few leased ones before it.
+  const free = await waiting
+    .select('next_attempt_at as at')
+    .whereRef('leased_until', '<=', 'next_attempt_at')
+    .orderBy('next_attempt_at')
+    .limit(1)
+    .executeTakeFirst()
+  const held = await waiting
+    .select(['next_attempt_at as from', 'leased_until as until'])
+    .$if(free !== undefined, (query) => query.where('next_attempt_at', '<', free?.at ?? 0))
+    .execute()
+  const dueAts = held.map(({ from, until }) => Math.max(from, until))
+  if (free) dueAts.push(free.at)
+  return dueAts.length === 0 ? undefined : Math.min(...dueAts)
+}
+
+export type ClaimedLead = { lead: StoredLead; reason: DeliveryReason; attempts: number }
+
+export type Lease = { holder: string; now: number; until: number }
+
+/** Leases a channel's due deliveries, oldest first. Other processes skip them until the lease expires. */
+export function claimDue(
+  { engine, kysely }: Database,
+  channel: string,
+  limit: number,
+  lease: Lease,
+  { combines = false }: { combines?: boolean } = {},
+): Promise<ClaimedLead[]> {
+  const { now } = lease
+  return kysely.transaction().execute(async (trx) => {
+    // Two statements, because in one, PostgreSQL may run the limited subquery twice and lock too many rows.
+    const due = await selectWaiting(trx, channel, combines ? 'single' : 'all')
+      .select(['lead_id', 'reason'])
+      .where('next_attempt_at', '<=', now)
+      .where('leased_until', '<=', now)
+      .orderBy('next_attempt_at')
+      .limit(limit)
+      .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked())
+      .execute()
+    return claim(trx, channel, due, lease)
+  })
+}
+
+// A minute of the fastest accepted leads, several times over.
+const maxCombined = 400
+
+/**
+ * Leases all pending deliveries of a burst if one of them is due and the last combined message was long
+ * enough ago. Returns none while another process sends one.
+ */
+export function claimCombined(
+  { engine, kysely }: Database,
+  channel: string,
+  lease: Lease,
+): Promise<ClaimedLead[]> {
+  const { now, until } = lease
+  return kysely.transaction().execute(async (trx) => {
+    const pending = await selectWaiting(trx, channel, 'combined')
+      .select(['lead_id', 'reason', 'next_attempt_at'])
+      .where('due_at', '<=', now)
+      .where('leased_until', '<=', now)
+      .orderBy('next_attempt_at')
+      .limit(maxCombined)
+      .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked())
+      .execute()
+    if ((pending[0]?.next_attempt_at ?? Number.POSITIVE_INFINITY) > now) return []
+    const started = await trx
+      .insertInto('channels')
+      .values({ name: channel, leased_until: 0, not_before: 0, combine_at: until })
+      .onConflict((conflict) =>
+        conflict
+          .column('name')
+          .doUpdateSet({ combine_at: until })
+          .where('channels.combine_at', '<=', now),
+      )
+      .returning('name')
+      .executeTakeFirst()
+    return started ? claim(trx, channel, pending, lease) : []
+  })
+}
+
+/** Sets when the next combined message may be sent. */
+export async function limitCombined({ kysely }: Database, channel: string, at: number) {
+  await kysely.updateTable('channels').set({ combine_at: at }).where('name', '=', channel).execute()
+}
+
+async function claim(
+  trx: Kysely<Tables>,
+  channel: string,
+  due: readonly Pick<Tables['deliveries'], 'lead_id' | 'reason'>[],
+  { holder, until }: Lease,
+): Promise<ClaimedLead[]> {
+  if (due.length === 0) return []
+  const claimed = await trx
+    .updateTable('deliveries')
+    .set((eb) => ({ lease_holder: holder, leased_until: until, attempts: eb('attempts', '+', 1) }))
+    .where('channel', '=', channel)
+    .where((eb) =>
+      eb.or(
+        due.map(({ lead_id, reason }) =>
+          eb.and([eb('lead_id', '=', lead_id), eb('reason', '=', reason)]),
+        ),
+      ),
+    )
+    .returning(['lead_id', 'reason', 'attempts'])
+    .execute()
+  const ids = claimed.map(({ lead_id: id }) => id)
+  const leads = await trx
+    .selectFrom('leads')
+    .select(storedColumns)
+    .where('id', 'in', ids)
+    .orderBy('received_at')
+    .execute()
+  return leads.flatMap((lead) =>
+    claimed.flatMap(({ lead_id: leadId, reason, attempts }) =>
+      leadId === lead.id ? [{ lead, reason, attempts }] : [],
+    ),
+  )
+}
+
+/** Selects the holder's claims without a recorded result. */
+export const updateClaims = ({ kysely }: Database, channel: string, holder: string) =>
+  kysely
+    .updateTable('deliveries')
+    .where('channel', '=', channel)
+    .where('lease_holder', '=', holder)
+    .where('state', '=', 'waiting')
+
+/** Releases the holder's claims that were not sent. */
+export async function releaseClaims(db: Database, channel: string, holder: string): Promise<void> {
+  await updateClaims(db, channel, holder).set(free).execute()
+}
