@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import { UserError } from '#leads/user-error.ts'
 import { type BrandWords, computeBrandStamps, computeStamp } from '#site/brand/made.ts'
 import { type Brand, readBrand, readContent } from '#site/build/check-content.ts'
+import { colorDrawing, type Logo, placeLogo } from '#site/build/drawing.ts'
 import { makeFont } from './font.ts'
 import { planIcons } from './icons.ts'
 import { readLogo } from './logo.ts'
@@ -58,21 +59,17 @@ export async function makeBrand({
     throw new UserError('site/brand/logo.svg is missing. Save your logo there as an SVG file.')
   const logo = readLogo(readFileSync(logoFile, 'utf8'))
   const palette = computePalette(brand)
+  const drawings = computeDrawingColors(brand)
   const values = {
     roundness: roundness[brand.corners],
     palette,
-    drawings: computeDrawingColors(brand),
+    drawings,
     night: computeNight(brand),
     logo,
   }
-  const valuesFile = join(root, 'leads/brand.json')
   const jobs: Job[] = [
-    {
-      target: valuesFile,
-      inputs: [],
-      settings: JSON.stringify(values),
-      make: async () => writeFileSync(valuesFile, `${JSON.stringify(values, null, 2)}\n`),
-    },
+    planText(join(root, 'leads/brand.json'), `${JSON.stringify(values, null, 2)}\n`),
+    planText(join(root, 'site/pictures/award.svg'), drawBadge(logo, { ...palette, ...drawings })),
     ...planIcons({
       root,
       brandDir,
@@ -115,6 +112,20 @@ export async function makeBrand({
     saveStamp(path, stamp)
   print(done === 0 ? 'Everything is up to date.' : `Created ${done} of ${jobs.length} files.`)
   return done
+}
+
+const planText = (target: string, text: string): Job => ({
+  target,
+  inputs: [],
+  settings: text,
+  make: async () => writeFileSync(target, text),
+})
+
+/** Puts the logo on the award badge. */
+function drawBadge(logo: Logo, colors: Record<string, string> & { paper: string }): string {
+  const badge = readFileSync(join(import.meta.dirname, 'badge.svg'), 'utf8')
+  const mark = placeLogo(logo, { x: 78, y: 33, size: 44 }, colors.paper)
+  return colorDrawing(badge.replace('<!-- logo -->', mark), colors)
 }
 
 const computeJobStamp = ({ inputs, settings }: Job) =>

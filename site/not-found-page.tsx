@@ -1,17 +1,14 @@
 import { drawings, palette } from '#leads/brand.json'
-import { formatDataUrl } from './build/drawing.ts'
+import { colorDrawing, formatDataUrl } from './build/drawing.ts'
 import { notFound } from './content.ts'
 import missingShingle from './pictures/missing-shingle.svg?raw'
+
+const drawing = formatDataUrl(colorDrawing(missingShingle, { ...palette, ...drawings }))
 
 export function NotFoundPage() {
   return (
     <main className="not-found">
-      <img
-        src={formatDataUrl(missingShingle, { ...palette, ...drawings })}
-        alt=""
-        width="360"
-        height="240"
-      />
+      <img src={drawing} alt="" width="360" height="240" />
       <h1>{notFound.heading}</h1>
       <p className="large">{notFound.text}</p>
       <a href="/" className="button large">

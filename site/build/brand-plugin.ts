@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Plugin } from 'vite'
 import made from '../../leads/brand.json' with { type: 'json' }
 import { findOldBrand } from '../brand/made.ts'
 import { type Brand, readContent } from './check-content.ts'
-import { formatDataUrl, placeLogo, toKebab } from './drawing.ts'
+import { toKebab } from './drawing.ts'
 
 const siteDir = join(import.meta.dirname, '..')
 
@@ -17,8 +16,7 @@ export function applyBrand(brand: Brand, { withNight = false } = {}): Plugin {
       const [file = ''] = id.split('?')
       if (!/\/(landing-page|not-found-page|desk)\.css$/.test(file)) return
       const brandDir = relative(join(file, '..'), join(siteDir, 'brand'))
-      const badge = file.endsWith('landing-page.css') ? `:root { --badge: ${drawBadge()}; }` : ''
-      return `${code}\n${formatTokens(brand, { brandDir, withNight })}\n${badge}`
+      return `${code}\n${formatTokens(brand, { brandDir, withNight })}`
     },
   }
 }
@@ -34,13 +32,6 @@ export function warnOfOldBrand(brand: Brand): Plugin {
       if (old) logger.warn(`${old} Run: npm run brand`)
     },
   }
-}
-
-function drawBadge(): string {
-  const logo = placeLogo(made.logo, { x: 78, y: 33, size: 44 }, made.palette.paper)
-  const badge = readFileSync(join(siteDir, 'pictures/badge.svg'), 'utf8')
-  const colors = { ...made.palette, ...made.drawings }
-  return `url("${formatDataUrl(badge.replace('<!-- logo -->', logo), colors)}")`
 }
 
 const formatColors = (colors: Record<string, string>) =>

@@ -16,11 +16,16 @@ export function placeLogo(
 export const toKebab = (name: string) =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** Fills in the brand's colors. A data URL makes the drawing an image, which browsers align to whole pixels. */
-export function formatDataUrl(svg: string, palette: Record<string, string>): string {
+/** Fills in the brand's colors. */
+export function colorDrawing(svg: string, palette: Record<string, string>): string {
   let drawing = svg.trim()
   for (const [name, hex] of Object.entries(palette))
     drawing = drawing.replaceAll(`var(--color-${toKebab(name)})`, hex)
+  return drawing
+}
+
+/** A data URL makes the drawing an image, which browsers align to whole pixels. */
+export function formatDataUrl(drawing: string): string {
   // Escape only the characters that would end the URL, to keep the page small.
   return `data:image/svg+xml,${drawing.replaceAll('"', "'").replaceAll('#', '%23')}`
 }

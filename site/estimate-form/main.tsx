@@ -1,6 +1,14 @@
 import { hydrateRoot } from 'react-dom/client'
+import suggestions from './address/suggestions.css?inline'
 import { EstimateForm } from './estimate-form.tsx'
+import toasts from './toasts.css?inline'
 
 // The inline script imports this file at the visitor's first interaction (load-form.ts).
 const container = document.getElementById('estimate')
 if (container) hydrateRoot(container, <EstimateForm />)
+
+// Only React shows these elements, so the first response does not contain their styles. Unlike a style
+// element, a constructed style sheet needs no hash in the Content-Security-Policy.
+const styles = new CSSStyleSheet()
+styles.replaceSync(suggestions + toasts)
+document.adoptedStyleSheets.push(styles)
