@@ -66,6 +66,17 @@ test('shows the right heading at any time, before and after hydration', async ({
   }
 })
 
+test('shows the hours at the phone number and in the footer, and no 24/7', async ({ page }) => {
+  await page.clock.install({ time: at('2026-11-17T17:59:30') })
+  await page.goto(url)
+  const call = page.locator('header').getByRole('link', { name: company.phone })
+  await expect(call).toContainText('Open until 6 PM')
+  await page.clock.runFor('00:30')
+  await expect(call).toContainText('Emergency? Call now')
+  await expect(page.locator('footer')).toContainText('Mon–Sat 7 AM–6 PM')
+  await expect(page.locator('header, footer').filter({ hasText: '24/7' })).toHaveCount(0)
+})
+
 test('the heading switches at closing and opening time', async ({ page }) => {
   await page.clock.install({ time: at('2026-11-17T17:59:30') })
   await page.goto(`${url}/#estimate-received-closed`)

@@ -6,10 +6,13 @@ const dayMs = 24 * 3_600_000
 /** Returns the time by which the company calls. `isClosed` means that the promise starts later. */
 export function findCallTime(now: number, service: string, hours: BusinessHours) {
   const { promiseStartAt, deadlineAt } = computePromise(now, service, hours)
-  const { timeZone } = hours
+  return { time: formatTime(deadlineAt, { now, hours }), isClosed: promiseStartAt > now }
+}
+
+/** Formats a time for the reader of this device. */
+export function formatTime(at: number, { now, hours }: { now: number; hours: BusinessHours }) {
   const readerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const time = formatCallTime(deadlineAt, { now, timeZone, readerZone })
-  return { time, isClosed: promiseStartAt > now }
+  return formatCallTime(at, { now, timeZone: hours.timeZone, readerZone })
 }
 
 /**

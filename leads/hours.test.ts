@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { computePromise } from './deadline.ts'
-import { type BusinessHours, findOpening, type Weekday, weekdays } from './hours.ts'
+import { type BusinessHours, findClosing, findOpening, type Weekday, weekdays } from './hours.ts'
 
 const chicago: BusinessHours = {
   timeZone: 'America/Chicago',
@@ -20,6 +20,17 @@ const chicago: BusinessHours = {
 }
 const at = (text: string) => new Date(text).getTime()
 const show = (time: number) => new Date(time).toISOString()
+
+it.each([
+  ['2026-11-17T12:00:00-06:00', '2026-11-17T18:00:00-06:00'],
+  ['2026-11-20T11:00:00-06:00', '2026-11-20T12:00:00-06:00'],
+  // Open across midnight.
+  ['2026-11-21T20:00:00-06:00', '2026-11-22T02:30:00-06:00'],
+  ['2026-11-17T18:00:00-06:00', undefined],
+  ['2026-12-25T09:00:00-06:00', undefined],
+])('at %s, the company closes at %s', (now, closing) => {
+  expect(findClosing(at(now), chicago)).toBe(closing && at(closing))
+})
 
 describe('the deadline', () => {
   it.each([

@@ -14,9 +14,10 @@ export const company: Content['company'] = {
   /** The towns, counties, or states where you work, for visitors and search engines. */
   areaLabel: 'Serving',
   areaServed: ['Minneapolis', 'Saint Paul'],
+  /** Optional. Shown beside the claim and in the footer, and to search engines. */
+  license: 'MN license BC000000',
   // Shown in the footer, and to search engines:
   // address: { street: '12 Main St', city: 'Minneapolis', state: 'MN', zip: '55401' },
-  // license: 'MN license BC123456',
   // email: 'office@example.com',
   // social: [{ name: 'Facebook', url: 'https://www.facebook.com/your-page' }],
 }
@@ -48,6 +49,14 @@ export const head: Content['head'] = {
 
 export const header: Content['header'] = {
   callLabel: '24/7 Service',
+  /** Replaces callLabel if you are not always open. {time} becomes a time such as "6 PM". */
+  limitedHours: {
+    anytime: 'Call us',
+    open: 'Open until {time}',
+    closed: 'Opens {time}',
+    /** While you are closed, if you always call back about emergencies. */
+    emergency: 'Emergency? Call now',
+  },
   estimate: 'Free Estimate',
   estimateShort: 'Estimate',
   skipLink: 'Skip to the estimate form',
@@ -56,7 +65,8 @@ export const header: Content['header'] = {
 export const hero: Content['hero'] = {
   sample: true,
   headline: 'A solid roof from people who show up.',
-  lead: "Honest estimates, licensed crews, and work that lasts. Tell us about your roof, and we'll call you right back.",
+  /** The area where you work follows: "Serving Minneapolis and Saint Paul." */
+  lead: 'Leak? Storm damage? Old shingles? Get a straight answer and a free estimate.',
   statistics: [
     { value: '5,200+', label: 'Roofs Completed' },
     { value: '4,800+', label: 'Happy Customers' },
@@ -133,24 +143,27 @@ export const form: Content['form'] = {
 }
 
 export const about: Content['about'] = {
+  sample: true,
   heading: 'The crew your neighbors call first',
-  text: 'We started with one truck and one ladder. Today our crews roof whole streets, and the owner still stands behind every job.',
+  text: 'We started with one truck and one ladder. The crew has grown, but the owner still checks every finished roof.',
   points: [
     {
+      sample: true,
       icon: 'home',
       title: `Trusted since ${company.since}`,
-      text: 'Local crews who know every kind of weather this area gets.',
+      text: 'Hail, ice dams, heavy snow: our local crews know what this weather does to a roof.',
     },
     {
       sample: true,
       icon: 'shield',
       title: 'Licensed and insured',
-      text: 'We carry insurance that covers your home and everyone who works on it.',
+      text: 'Our insurance covers your home and everyone who works on it.',
     },
     {
+      sample: true,
       icon: 'check',
       title: 'Quality guarantee',
-      text: "If something isn't right, we come back and make it right. We put that in writing.",
+      text: 'If our work leaks within 10 years, we fix it for free. You get that in writing.',
     },
   ],
   pictureAlt: 'Close-up of new architectural shingles running up to a ridge and a brick chimney',
@@ -161,32 +174,34 @@ export const about: Content['about'] = {
 export const emergency: Content['emergency'] = {
   sample: true,
   heading: 'Roof emergency? Call now, day or night.',
-  text: 'A real person answers 24/7.',
+  text: 'A real person answers this number 24/7.',
   claim: 'Average response time: 1 minute',
+  notUrgent: `Not urgent? Send us the form, and we'll call you within ${hours.promiseMinutes} minutes.`,
   callLabel: 'Call',
 }
 
 /** The picture 'repairs' is site/brand/service-repairs (.jpg, .png, or .webp). It is optional. */
 export const services: Content['services'] = {
+  sample: true,
   heading: 'Our Services',
   cards: [
     {
       icon: 'roof',
       picture: 'roofing',
       title: 'Residential Roofing',
-      text: 'New roofs and full replacements in asphalt, metal, and cedar. One crew, one clear price, and a clean yard when we leave.',
+      text: 'New roofs and full replacements in asphalt, metal, or cedar. One crew, one price in writing, and a clean yard when we leave.',
     },
     {
       icon: 'hammer',
       picture: 'repairs',
       title: 'Roof Repairs',
-      text: "Leaks, missing shingles, storm damage, worn flashing. We fix what's broken and tell you honestly what can wait.",
+      text: "Leaks, missing shingles, hail and wind damage, worn flashing. We fix what's broken and tell you what can wait.",
     },
     {
       icon: 'inspect',
       picture: 'inspections',
       title: 'Roof Inspections',
-      text: 'A careful look at every slope, vent, and gutter, with photos and a clear report for your insurance company.',
+      text: 'Photos of every slope, vent, and gutter, and a report for your insurance claim. After a storm, we meet the adjuster at your house.',
     },
   ],
 }
@@ -367,6 +382,6 @@ export const footer: Content['footer'] = {
 
 export const notFound: Content['notFound'] = {
   heading: 'Oops! Page not found',
-  text: 'This shingle blew away. The rest of the site is fine.',
+  text: 'The page may have moved. If your roof is leaking, call us now:',
   home: 'Return to Home',
 }

@@ -1,7 +1,8 @@
 import { drawings, palette } from '#leads/brand.json'
 import { colorDrawing, formatDataUrl } from './build/drawing.ts'
-import { notFound } from './content.ts'
+import { company, notFound } from './content.ts'
 import missingShingle from './pictures/missing-shingle.svg?raw'
+import { callHref } from './sections/call-href.ts'
 
 const drawing = formatDataUrl(colorDrawing(missingShingle, { ...palette, ...drawings }))
 
@@ -10,7 +11,9 @@ export function NotFoundPage() {
     <main className="not-found">
       <img src={drawing} alt="" width="360" height="240" />
       <h1>{notFound.heading}</h1>
-      <p className="large">{notFound.text}</p>
+      <p className="large">
+        {notFound.text} <a href={callHref}>{company.phone}</a>
+      </p>
       <a href="/" className="button large">
         {notFound.home}
       </a>

@@ -100,18 +100,20 @@ test('reports holidays that have passed', () => {
 })
 
 test('lists text that promises more than limited hours allow', () => {
-  const header = { callLabel: '24/7 Service', estimate: 'Free Estimate' }
+  // The page replaces this label.
+  const header = { callLabel: '24/7 Service' }
+  const about = { text: '24/7 Service' }
   const form = { ...content.form, heading: 'We call within 10 minutes.' }
-  const emergency = { text: 'A real person answers 24/7.' }
-  const always = { ...content, header, form, emergency }
+  const emergency = { text: 'A real person answers 24/7.', notUrgent: 'Within 10 minutes.' }
+  const always = { ...content, header, about, form, emergency }
   expect(find('texts-beyond-hours', { content: always })).toBeUndefined()
   const hours = { ...alwaysOpen, open: { Mon: ['7:00-18:00'] } }
   expect(find('texts-beyond-hours', { content: { ...always, hours } })).toMatchObject({
-    text: expect.stringContaining(' 10 minutes: header.callLabel.'),
+    text: expect.stringContaining(' 10 minutes: about.text, emergency.notUrgent.'),
   })
   const whenOpen = { ...always, hours: { ...hours, emergencies: 'when open' as const } }
   expect(find('texts-beyond-hours', { content: whenOpen })).toMatchObject({
-    text: expect.stringContaining(' 10 minutes: header.callLabel, emergency.text.'),
+    text: expect.stringContaining(' 10 minutes: about.text, emergency.text, emergency.notUrgent.'),
   })
 })
 

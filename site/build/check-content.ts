@@ -32,6 +32,7 @@ const year = v.pipe(
 const sample = v.exactOptional(v.literal(true, 'must be true. Otherwise, delete it.'))
 const texts = <const Names extends string[]>(...names: Names) =>
   group(v.entriesFromList(names, text))
+const withTime = mustMatch(/\{time\}/, () => 'must contain {time}.')
 const timeWording = wording<(time: string) => string>()
 
 const review = group({
@@ -78,7 +79,10 @@ const contentRules = group({
       v.maxLength(3, 'can have at most three lines. Delete the others.'),
     ),
   }),
-  header: texts('callLabel', 'estimate', 'estimateShort', 'skipLink'),
+  header: group({
+    ...v.entriesFromList(['callLabel', 'estimate', 'estimateShort', 'skipLink'], text),
+    limitedHours: group({ anytime: text, open: withTime, closed: withTime, emergency: text }),
+  }),
   hero: group({
     sample,
     headline: text,
@@ -129,14 +133,23 @@ const contentRules = group({
     }),
   }),
   about: group({
+    sample,
     heading: text,
     text,
     points: listOf(group({ sample, icon: choice('home', 'shield', 'check'), title: text, text })),
     pictureAlt: text,
     award: v.exactOptional(group({ title: text, by: text, year: text, sample })),
   }),
-  emergency: group({ sample, heading: text, text, claim: anyText, callLabel: text }),
+  emergency: group({
+    sample,
+    heading: text,
+    text,
+    claim: anyText,
+    notUrgent: anyText,
+    callLabel: text,
+  }),
   services: group({
+    sample,
     heading: text,
     cards: v.pipe(
       listOf(

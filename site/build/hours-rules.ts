@@ -85,8 +85,11 @@ export const hoursRules = v.pipe(
   ),
 )
 
+/** The page shows header.limitedHours instead of these. */
+const replacedTexts = ['header.callLabel', 'footer.callHeading']
+
 /**
- * Explains which entries promise more than limited hours allow, such as header.callLabel. Skips the form,
+ * Explains which entries promise more than limited hours allow, such as head.description. Skips the form,
  * because its text changes with the hours. Returns undefined if there are none.
  */
 export function explainBrokenPromises(content: {
@@ -96,9 +99,12 @@ export function explainBrokenPromises(content: {
   const { hours, form, ...others } = content
   if (hours.open === 'always') return undefined
   const soon = `${hours.promiseMinutes} minutes`
-  const entries = findTexts(others, new RegExp(`24/7|\\b${soon}|day or night`, 'i'))
-  const isTrue = (entry: string) => hours.emergencies === 'always' && /^emergency\./.test(entry)
-  const broken = entries.filter((entry) => !isTrue(entry))
+  const isTrue = (entry: string) =>
+    replacedTexts.includes(entry) || (hours.emergencies === 'always' && /^emergency\./.test(entry))
+  const broken = [
+    ...findTexts(others, /24\/7|day or night/i).filter((entry) => !isTrue(entry)),
+    ...findTexts(others, new RegExp(`\\b${soon}`, 'i')),
+  ]
   if (broken.length === 0) return undefined
   return `You are not always open, but these texts say 24/7 or ${soon}: ${broken.join(', ')}.`
 }

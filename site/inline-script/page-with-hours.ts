@@ -2,8 +2,8 @@
  * The inline script for a company that is not always open. While it is closed, the page shows the
  * time of the call. Without scripts, visitors see text that is true at any hour.
  */
-import { findCallTime } from '#leads/call-time.ts'
-import type { BusinessHours } from '#leads/hours.ts'
+import { findCallTime, formatTime } from '#leads/call-time.ts'
+import { type BusinessHours, findClosing, findOpening } from '#leads/hours.ts'
 import './page.ts'
 
 const minuteMs = 60_000
@@ -14,12 +14,24 @@ const hours: BusinessHours = JSON.parse(document.getElementById('estimate')?.dat
 const texts = document.querySelectorAll<HTMLElement>('[data-closed]')
 const service = document.querySelector<HTMLSelectElement>('#serviceType')
 
+const callLabel = document.querySelector<HTMLElement>('[data-open-until]')
+
 function update() {
-  const { time, isClosed } = findCallTime(Date.now(), service?.value ?? '', hours)
+  const now = Date.now()
+  const { time, isClosed } = findCallTime(now, service?.value ?? '', hours)
   for (const text of texts) {
     const { open = '', closed = '' } = text.dataset
     text.textContent = isClosed ? closed.replace('{time}', time) : open
   }
+  if (!callLabel) return
+  const { openUntil = '', otherwise = '' } = callLabel.dataset
+  const closesAt = findClosing(now, hours)
+  const changesAt = formatTime(closesAt ?? findOpening(now, hours), { now, hours })
+  // 6 PM, not 6:00 PM, because the label is narrow.
+  callLabel.textContent = (closesAt ? openUntil : otherwise).replace(
+    '{time}',
+    changesAt.replace(':00', ''),
+  )
 }
 
 function tick() {

@@ -1,4 +1,4 @@
-import { about } from '../content.ts'
+import { about, company } from '../content.ts'
 import { BadgeCheck, House, ShieldCheck } from './icons.tsx'
 
 const icons = { home: House, shield: ShieldCheck, check: BadgeCheck }
@@ -43,7 +43,10 @@ export function About() {
                   </span>
                   <div>
                     <h3>{title}</h3>
-                    <p>{text}</p>
+                    <p>
+                      {text}
+                      {icon === 'shield' && company.license && ` ${company.license}.`}
+                    </p>
                   </div>
                 </li>
               )

@@ -23,6 +23,7 @@ export function EmergencyBand() {
               </li>
             )}
           </ul>
+          <p>{emergency.notUrgent}</p>
         </div>
         <a href={callHref} className="button">
           <Phone size={32} />

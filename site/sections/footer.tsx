@@ -1,7 +1,8 @@
-import { company, footer } from '../content.ts'
+import { company, footer, header, hours } from '../content.ts'
 import { formatArea } from './area.ts'
 import { callHref } from './call-href.ts'
 import { Logo } from './logo.tsx'
+import { formatOpeningHours } from './opening-hours.ts'
 import { ToTopButton } from './to-top-button.tsx'
 
 export function Footer() {
@@ -28,10 +29,13 @@ export function Footer() {
           ))}
         </nav>
         <div>
-          <h2 className="large">{footer.callHeading}</h2>
+          <h2 className="large">
+            {hours.open === 'always' ? footer.callHeading : header.limitedHours.anytime}
+          </h2>
           <a href={callHref} className="footer-link footer-phone">
             {company.phone}
           </a>
+          {hours.open !== 'always' && <p>{formatOpeningHours(hours.open)}</p>}
           {email && (
             <div>
               <a href={`mailto:${email}`} className="footer-link">

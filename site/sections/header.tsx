@@ -1,4 +1,5 @@
-import { company, header } from '../content.ts'
+import { company, header, hours } from '../content.ts'
+import { isLimited } from '../estimate-form/estimate-form.tsx'
 import { callHref } from './call-href.ts'
 import { Phone } from './icons.tsx'
 import { hasLongName, Logo } from './logo.tsx'
@@ -24,7 +25,7 @@ export function Header() {
           <a href={callHref} className="header-call">
             <Phone size={20} />
             <span>
-              <span className="call-label">{header.callLabel}</span>
+              <CallLabel />
               <span className="call-number">{company.phone}</span>
             </span>
           </a>
@@ -35,5 +36,18 @@ export function Header() {
         </div>
       </div>
     </header>
+  )
+}
+
+/** If the company is not always open, the inline script shows its hours (page-with-hours.ts). */
+function CallLabel() {
+  const { anytime, open, closed, emergency } = header.limitedHours
+  const whenClosed = hours.emergencies === 'always' ? emergency : closed
+  return isLimited ? (
+    <span className="call-label" data-open-until={open} data-otherwise={whenClosed}>
+      {anytime}
+    </span>
+  ) : (
+    <span className="call-label">{header.callLabel}</span>
   )
 }

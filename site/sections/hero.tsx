@@ -1,6 +1,7 @@
 import { requiredFields } from '#leads/fields.ts'
 import { company, form, hero, hours } from '../content.ts'
 import { EstimateForm, isLimited } from '../estimate-form/estimate-form.tsx'
+import { formatArea } from './area.ts'
 import { callHref } from './call-href.ts'
 import { hasLongName } from './logo.tsx'
 
@@ -39,7 +40,9 @@ export function Hero() {
             {company.name}
           </p>
           <h1 id="headline">{hero.headline}</h1>
-          <p>{hero.lead}</p>
+          <p>
+            {hero.lead} {formatArea()}.
+          </p>
         </div>
         <div className="hero-form">
           {/* The outcome of a native post, and the inline script's notices; hidden otherwise. */}
