@@ -25,7 +25,7 @@ export const pollMs = 5_000
 const retryLeaseMs = 500
 const recordTries = 30
 const recordRetryMs = 1_000
-// A crew that looks at its phone this often misses no deadline.
+// Often enough for the promise, and 30 messages an hour at most.
 const combineEveryMs = 2 * 60_000
 
 export type DeliveryOptions = {

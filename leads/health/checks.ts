@@ -10,8 +10,8 @@ import { deviceChecks, noAlerts } from './device-checks.ts'
 import { limitChecks } from './limit-checks.ts'
 
 export const limits = {
-  // By then, retries after 5, 10, 20, 30, and 30 s have failed, and 8 minutes are left to call.
-  alertLateMs: 2 * 60_000,
+  // By then, retries after 5, 10, 20, 30, and 30 s have failed. Combined messages wait for up to 2 minutes.
+  alertLateMs: 2.5 * 60_000,
   // Longer than for alerts, because only alerts tell staff about leads.
   otherLateMs: 10 * 60_000,
   // A lead takes about 2 kB, but backups, the write-ahead log, and upgrades need space.

@@ -97,7 +97,7 @@ export function claimDue(
   })
 }
 
-// A minute of the fastest accepted leads, several times over.
+// SQLite limits the depth of a condition. The rest of a larger burst is in the next message.
 const maxCombined = 400
 
 /**
