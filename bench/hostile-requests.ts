@@ -89,7 +89,7 @@ const origin = fc.oneof(
   fc.constantFrom('null', 'https://evil.example', 'http://'),
   headerValue,
 )
-const details = fc.constantFrom(
+const visit = fc.constantFrom(
   'consent=2026-11&elapsedMs=5000',
   'elapsedMs=-1',
   'source=utm_source%3D%2500%26referrer%3D%25ff%26click%3D__proto__',
@@ -106,7 +106,7 @@ const headers = fc.record(
     apikey: fc.oneof(often(9, fc.constant('the-key')), headerValue),
     authorization: fc.oneof(fc.constant('Bearer the-key'), headerValue),
     'idempotency-key': fc.oneof(fc.uuid(), headerValue, fc.constant('again')),
-    'x-lead-details': fc.oneof(details, headerValue),
+    'x-lead-visit': fc.oneof(visit, headerValue),
     'content-length': fc.constantFrom('0', '-1', '99999999999999999999', 'NaN', '17000'),
     'x-forwarded-for': headerValue,
     host: fc.constantFrom('roofing.example', 'evil.example'),

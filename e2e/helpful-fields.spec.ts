@@ -94,8 +94,8 @@ test('suggests a correction for a typo in the email address without blocking the
 
 test('detects bots with a field that people do not see', async ({ page, form }) => {
   const requests = await form.answerWith({ status: 200 })
-  const readDetails = (index: number) =>
-    Object.fromEntries(new URLSearchParams(requests[index]?.headers()['x-lead-details']))
+  const readVisit = (index: number) =>
+    Object.fromEntries(new URLSearchParams(requests[index]?.headers()['x-lead-visit']))
   const honeypot = page.locator('#reference')
   await expect(honeypot).not.toBeInViewport()
   await expect(honeypot).toHaveAttribute('autocomplete', 'off')
@@ -106,7 +106,7 @@ test('detects bots with a field that people do not see', async ({ page, form }) 
 
   await form.fillIn()
   await form.press()
-  const { reference, elapsedMs, consent } = readDetails(0)
+  const { reference, elapsedMs, consent } = readVisit(0)
   expect(reference).toBe('')
   expect(Number(elapsedMs)).toBeGreaterThan(0)
   expect(consent).toBe(words.consent.version)
@@ -119,7 +119,7 @@ test('detects bots with a field that people do not see', async ({ page, form }) 
   await expect.poll(() => requests.length).toBe(2)
   expect(requests[1]?.postDataJSON()).toEqual(visitor)
   // Only one word is sent, because headers have a size limit and the lead must arrive.
-  expect(readDetails(1).reference).toBe('filled')
+  expect(readVisit(1).reference).toBe('filled')
 
   // A visitor with a restored draft may submit immediately.
   await expect(form.name).toHaveValue('')
@@ -129,5 +129,5 @@ test('detects bots with a field that people do not see', async ({ page, form }) 
   await form.expectHydrated()
   await form.button.click()
   await expect.poll(() => requests.length).toBe(3)
-  expect(readDetails(2)).not.toHaveProperty('elapsedMs')
+  expect(readVisit(2)).not.toHaveProperty('elapsedMs')
 })

@@ -12,8 +12,8 @@ const test = plain.extend<{ sendSource(): Promise<object> }>({
       const requests = await form.answerWith({ status: 200 })
       await form.fillIn()
       await form.press()
-      const details = new URLSearchParams(requests[0]?.headers()['x-lead-details'])
-      return Object.fromEntries(new URLSearchParams(details.get('source') ?? ''))
+      const visit = new URLSearchParams(requests[0]?.headers()['x-lead-visit'])
+      return Object.fromEntries(new URLSearchParams(visit.get('source') ?? ''))
     }),
 })
 

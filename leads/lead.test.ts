@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { formatName, leadSchema, readDetails } from './lead.ts'
+import { formatName, leadSchema, readVisit } from './lead.ts'
 
 const lead = {
   name: 'Zoe',
@@ -87,12 +87,12 @@ it.each([
   ['consent=2026-11&elapsedMs=240', '2026-11', 'too-fast'],
   ['%%%&elapsedMs=-1&consent=%00%ff&=', '\uFFFD', null],
   [`consent=${'x'.repeat(5000)}`, 'x'.repeat(40), null],
-])('accepts any details: %.60s', (details, consent, suspect) => {
-  expect(readDetails(new URLSearchParams(details))).toMatchObject({ consent, suspect })
+])('accepts any visit data: %.60s', (visit, consent, suspect) => {
+  expect(readVisit(new URLSearchParams(visit))).toMatchObject({ consent, suspect })
 })
 
 describe('the source of a lead', () => {
-  const read = (source: string) => readDetails(new URLSearchParams({ source })).source
+  const read = (source: string) => readVisit(new URLSearchParams({ source })).source
 
   it('includes only known parameters, shortened and cleaned', () => {
     expect(
@@ -109,7 +109,7 @@ describe('the source of a lead', () => {
   it('is empty without parameters, and null if the page sent none', () => {
     expect(read('referrer=')).toBe('')
     expect(read('')).toBeNull()
-    expect(readDetails(new URLSearchParams()).source).toBeNull()
+    expect(readVisit(new URLSearchParams()).source).toBeNull()
   })
 
   it('includes no page URL and no email address', () => {

@@ -78,12 +78,13 @@ export const leadSchema = v.object(
  * The page sends consent, source, and spam signals in this optional header, because the body has only
  * the five fields. A plain form post sends them as extra fields.
  */
-export const detailsHeader = 'x-lead-details'
+export const visitHeader = 'x-lead-visit'
 
 /** A honeypot: people do not see this field, but bots fill it in. */
 export const trapField = 'reference'
 
-export type LeadDetails = {
+/** What we know about the visit: the consent, the source, and whether it looks like spam. */
+export type Visit = {
   consent: string | null
   suspect: 'trap' | 'too-fast' | null
   /** See source.ts. Empty if the page found no source; null if the request has none. */
@@ -94,15 +95,15 @@ export type LeadDetails = {
 const minElapsedMs = 1_000
 
 /** Only marks suspected spam, because it may be a real lead. */
-export function readDetails(details: { get(name: string): unknown }): LeadDetails {
-  const consent = details.get('consent')
-  const elapsedMs = details.get('elapsedMs')
+export function readVisit(visit: { get(name: string): unknown }): Visit {
+  const consent = visit.get('consent')
+  const elapsedMs = visit.get('elapsedMs')
   const isTooFast =
     typeof elapsedMs === 'string' && /^\d+$/.test(elapsedMs) && +elapsedMs < minElapsedMs
   return {
     consent: typeof consent === 'string' ? tidy(consent).slice(0, 40) || null : null,
-    suspect: details.get(trapField) ? 'trap' : isTooFast ? 'too-fast' : null,
-    source: readSource(details.get('source')),
+    suspect: visit.get(trapField) ? 'trap' : isTooFast ? 'too-fast' : null,
+    source: readSource(visit.get('source')),
   }
 }
 

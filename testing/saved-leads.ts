@@ -1,7 +1,7 @@
 import { type CallPromise, computePromise, noPromise } from '#leads/deadline.ts'
 import type { Lead } from '#leads/fields.ts'
 import { type BusinessHours, weekdays } from '#leads/hours.ts'
-import type { LeadDetails, StoredLead } from '#leads/lead.ts'
+import type { StoredLead, Visit } from '#leads/lead.ts'
 import { saveSession } from '#leads/store/desk-access.ts'
 import { serverEmail } from '#leads/store/live-sessions.ts'
 import { type PushDevice, saveDevice } from '#leads/store/push-devices.ts'
@@ -55,8 +55,8 @@ export const storedJane: StoredLead = {
   callAgainAt: null,
 }
 
-type Changes = Partial<Omit<NewLead, 'lead' | 'details'>> &
-  Partial<LeadDetails> & { at?: number; lead?: Partial<Lead> }
+type Changes = Partial<Omit<NewLead, 'lead' | 'visit'>> &
+  Partial<Visit> & { at?: number; lead?: Partial<Lead> }
 
 /** Stores a lead like the function does, at the given time. Returns its ID. */
 export async function storeLead(
@@ -67,7 +67,7 @@ export async function storeLead(
     db,
     {
       lead: { ...jane, ...lead },
-      details: { suspect, consent, source },
+      visit: { suspect, consent, source },
       bodyHash: '',
       clientAddress: '',
       idempotencyKeys: [],

@@ -37,18 +37,15 @@ export function createAcceptLead(options: AcceptOptions) {
   const limitPerMinute = options.rateLimitPerMinute
   const queues = createNetworkQueues()
 
-  return async (
-    { lead, details, keys }: SentLead,
-    client: Client,
-  ): Promise<Refusal | undefined> => {
+  return async ({ lead, visit, keys }: SentLead, client: Client): Promise<Refusal | undefined> => {
     const receivedAt = now()
     const promise =
-      details.suspect === null
+      visit.suspect === null
         ? computePromise(receivedAt, lead.serviceType, options.hours)
         : noPromise
     const newLead = {
       lead,
-      details,
+      visit,
       bodyHash: hashLead(lead),
       clientAddress: client.address,
       mayShareAddress: client.mayShareAddress,

@@ -15,11 +15,11 @@ const listErrors = ({ entries }: { entries: { level: string; message: string }[]
   entries.filter(({ level }) => level === 'error').map(({ message }) => message)
 
 describe.each(engines)('the function on %s', (engine) => {
-  it('stores a lead with its delivery and details, starts delivery, and returns 200', async () => {
+  it('stores a lead with its delivery and its visit, starts delivery, and returns 200', async () => {
     const { post, stored, wakes, log } = await open(engine)
-    const details = 'consent=2026-11&elapsedMs=240&source=utm_source%3Dgoogle'
+    const visit = 'consent=2026-11&elapsedMs=240&source=utm_source%3Dgoogle'
     const sent = { ...lead, name: 'Zoë 🏠 山田' }
-    const { status, json } = await post({ 'x-lead-details': details }, sent)
+    const { status, json } = await post({ 'x-lead-visit': visit }, sent)
     expect([status, json]).toEqual([200, { ok: true }])
     const saved = { consent: '2026-11', source: 'utm_source=google', deadlineAt: null }
     const deliveries = [{ channel: 'airtable', state: 'waiting' }]

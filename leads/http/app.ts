@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
 import { computePromise } from '../deadline.ts'
-import { detailsHeader } from '../lead.ts'
+import { visitHeader } from '../lead.ts'
 import type { Env } from '../settings.ts'
 import { type AcceptOptions, createAcceptLead } from './accept-lead.ts'
 import { type AnswerOptions, answerLead } from './answer.ts'
@@ -35,7 +35,7 @@ const allowCors = cors({
   // All headers of supabase-js, including newer versions, plus two custom headers.
   allowHeaders: [
     ...['apikey', 'authorization', 'content-type', 'x-client-info', 'idempotency-key'],
-    ...[detailsHeader, 'x-retry-count', 'traceparent', 'tracestate', 'baggage'],
+    ...[visitHeader, 'x-retry-count', 'traceparent', 'tracestate', 'baggage'],
   ],
   // Lets the page read Retry-After after a 429, and the server's clock after a success.
   exposeHeaders: ['Retry-After', 'Date'],

@@ -18,10 +18,10 @@ function makeForm(changes: Record<string, string | Blob>): FormData {
   return form
 }
 
-it('needs no key, stores the lead with its details, and redirects to the page', async () => {
+it('needs no key, stores the lead with its visit, and redirects to the page', async () => {
   const { postForm, stored } = await open()
-  const details = { consent: '2026-11', reference: 'buy now', source: 'referrer=a.example' }
-  expect(await postForm({ ...lead, name: ' jane DOE', ...details })).toBe(received)
+  const visit = { consent: '2026-11', reference: 'buy now', source: 'referrer=a.example' }
+  expect(await postForm({ ...lead, name: ' jane DOE', ...visit })).toBe(received)
   // The server formats the name as the form's script does, and detects the filled honeypot.
   const saved = { name: 'Jane Doe', suspect: 'trap', source: 'referrer=a.example' }
   expect(await stored()).toMatchObject([{ ...lead, consent: '2026-11', ...saved }])

@@ -9,17 +9,17 @@ import {
   requiredFields,
 } from '../fields.ts'
 import {
-  detailsHeader,
   formatName,
-  type LeadDetails,
   leadSchema,
-  readDetails,
   readPhoneDigits,
   readSource,
+  readVisit,
+  type Visit,
+  visitHeader,
 } from '../lead.ts'
 import { explainIssue, type Refusal, refusals } from './refusals.ts'
 
-export type SentLead = { lead: Lead; details: LeadDetails; keys: string[] }
+export type SentLead = { lead: Lead; visit: Visit; keys: string[] }
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/
 
@@ -40,8 +40,8 @@ export async function readJsonLead(c: Context): Promise<SentLead | Refusal> {
   }
   const parsed = v.safeParse(leadSchema, json, { abortEarly: true })
   if (!parsed.success) return explainIssue(parsed.issues[0])
-  const details = readDetails(new URLSearchParams(c.req.header(detailsHeader)))
-  return { lead: parsed.output, details, keys: key === undefined ? [] : [`key:${key}`] }
+  const visit = readVisit(new URLSearchParams(c.req.header(visitHeader)))
+  return { lead: parsed.output, visit, keys: key === undefined ? [] : [`key:${key}`] }
 }
 
 /** Returns a natively posted lead, or the name of the message to show on the page. */
@@ -66,12 +66,12 @@ export async function readFormLead(
   const minute = Math.floor(now / 60_000)
   const content = `${client} ${hashLead(parsed.output)}`
   const keys = [minute, minute - 1].map((at) => `form:${hash(`${at} ${content}`)}`)
-  const details = readDetails(form)
+  const visit = readVisit(form)
   // Without JavaScript, the form has no source, so read it from the page's URL in the Referer header.
-  details.source ??= readSource(c.req.header('referer')?.split('?')[1]) || null
+  visit.source ??= readSource(c.req.header('referer')?.split('?')[1]) || null
   const formKey = String(form.get('idempotencyKey') ?? '')
   const formKeys = keyPattern.test(formKey) ? [`key:${formKey}`] : []
-  return { lead: parsed.output, details, keys, formKeys }
+  return { lead: parsed.output, visit, keys, formKeys }
 }
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -38,7 +38,7 @@ const fill = (field: Field) => 'x'.repeat(field.choices ? 0 : field.maxLength)
 /** As large as the largest lead, because a smaller one may fit on a full disk. */
 const sampleLead: NewLead = {
   lead: Object.fromEntries(fieldNames.map((name) => [name, fill(leadFields[name])])) as Lead,
-  details: { suspect: null, consent: null, source: 'x'.repeat(1_000) },
+  visit: { suspect: null, consent: null, source: 'x'.repeat(1_000) },
   bodyHash: 'x'.repeat(64),
   clientAddress: '',
   idempotencyKeys: [],

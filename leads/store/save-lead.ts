@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely'
 import { findNetwork } from '../client-address.ts'
 import { toStoredFields } from '../field-outputs.ts'
 import type { Lead } from '../fields.ts'
-import type { LeadDetails } from '../lead.ts'
+import type { Visit } from '../lead.ts'
 import { isInBurst } from './burst.ts'
 import { countConfirmation } from './confirmation-limits.ts'
 import { makeDeliveries } from './deliveries.ts'
@@ -26,7 +26,7 @@ export type DeliveryPlan = {
 
 export type NewLead = DeliveryPlan & {
   lead: Lead
-  details: LeadDetails
+  visit: Visit
   bodyHash: string
   clientAddress: string
   /** The address may be a proxy's, because the request's headers do not fit TRUSTED_PROXIES. */
@@ -72,7 +72,7 @@ export function saveLead(
 
     const { mayShareAddress = false } = newLead
     const inBurst =
-      newLead.details.suspect === null && (await isInBurst(trx, client, { now, mayShareAddress }))
+      newLead.visit.suspect === null && (await isInBurst(trx, client, { now, mayShareAddress }))
     const id = makeId()
     const inserted = await insertLead(trx, newLead, { id, now, inBurst })
     // A request with the same key from another network was stored first.
@@ -112,7 +112,7 @@ export const insertLead = (
       client_network: findNetwork(newLead.clientAddress),
       idempotency_key: newLead.idempotencyKeys[0] ?? null,
       body_hash: newLead.bodyHash,
-      ...newLead.details,
+      ...newLead.visit,
       in_burst: inBurst ? 1 : 0,
       escalate_at: newLead.escalateAt ?? null,
     })

@@ -36,7 +36,7 @@ describe.each(engines)('the store on %s', (engine) => {
     limitPerMinute = 1000,
     transact = db.transact,
   ) => {
-    const details = { suspect: null, consent: null, source: null }
+    const visit = { suspect: null, consent: null, source: null }
     const rest = {
       bodyHash: '',
       clientAddress: '203.0.113.7',
@@ -46,7 +46,7 @@ describe.each(engines)('the store on %s', (engine) => {
     }
     const { outcome, ...more } = await saveLead(
       { ...db, transact },
-      { lead: jane, details, ...rest, ...changes },
+      { lead: jane, visit, ...rest, ...changes },
       { now, limitPerMinute, makeId: () => crypto.randomUUID() },
     )
     return 'retryAfterMs' in more ? more.retryAfterMs : outcome

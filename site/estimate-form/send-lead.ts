@@ -5,7 +5,7 @@ import {
   FunctionsRelayError,
 } from '@supabase/supabase-js'
 import type { Lead } from '#leads/fields.ts'
-import { detailsHeader, trapField } from '#leads/lead.ts'
+import { trapField, visitHeader } from '#leads/lead.ts'
 import { unlessBlocked } from '../unless-blocked.ts'
 import { isForeignResponse } from './connection.ts'
 
@@ -33,7 +33,7 @@ export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<numbe
       body: lead,
       headers: {
         'Idempotency-Key': String(data.get('idempotencyKey')),
-        [detailsHeader]: formatDetails(data),
+        [visitHeader]: formatVisit(data),
       },
       timeout: timeoutMs,
     })
@@ -43,7 +43,7 @@ export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<numbe
     return error
   }
 
-  // The inline script adds the key and the details (save-draft.ts, native-form.ts).
+  // The inline script adds the key and the visit (save-draft.ts, native-form.ts).
   let data = new FormData(form)
   const firstError = await send(data)
   if (!firstError) return receivedAt
@@ -81,9 +81,9 @@ function findRetryDelay(error: unknown) {
 }
 
 /** Sends only one word for a filled honeypot, because headers have a size limit and the lead must arrive. */
-function formatDetails(data: FormData) {
-  const details = new URLSearchParams({ [trapField]: data.get(trapField) ? 'filled' : '' })
+function formatVisit(data: FormData) {
+  const visit = new URLSearchParams({ [trapField]: data.get(trapField) ? 'filled' : '' })
   for (const name of ['consent', 'elapsedMs', 'source'])
-    if (data.has(name)) details.set(name, String(data.get(name)))
-  return details.toString()
+    if (data.has(name)) visit.set(name, String(data.get(name)))
+  return visit.toString()
 }
