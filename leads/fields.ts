@@ -38,9 +38,4 @@ export type Lead = {
     : string
 }
 
-export type RequiredField = {
-  [Name in LeadField]: (typeof leadFields)[Name]['required'] extends true ? Name : never
-}[LeadField]
-export const requiredFields = fieldNames.filter(
-  (name) => leadFields[name].required,
-) as RequiredField[]
+export const requiredFields = fieldNames.filter((name) => leadFields[name].required)

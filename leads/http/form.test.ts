@@ -83,7 +83,7 @@ it.each([
   ['name', { name: 'x'.repeat(101) }],
   ['name', { name: new Blob(['x']) }],
   ['address', { address: 'x'.repeat(301) }],
-  ['failed', { serviceType: 'x' }],
+  ['serviceType', { serviceType: 'x' }],
 ])('redirects to the outcome that names the failure: %s', async (part, changes) => {
   const { postForm, stored } = await open()
   expect(await postForm(makeForm(changes))).toBe(`/#estimate-${part}`)

@@ -5,7 +5,6 @@ import {
   fieldNames,
   type Lead,
   type LeadField,
-  type RequiredField,
   requiredFields,
 } from '../fields.ts'
 import {
@@ -48,7 +47,7 @@ export async function readJsonLead(c: Context): Promise<SentLead | Refusal> {
 export async function readFormLead(
   c: Context,
   { client, now }: { client: string; now: number },
-): Promise<(SentLead & { formKeys: string[] }) | 'incomplete' | 'failed' | RequiredField> {
+): Promise<(SentLead & { formKeys: string[] }) | 'incomplete' | 'failed' | LeadField> {
   const form = await c.req.formData().catch(() => undefined)
   if (!form) return 'failed'
   const values = Object.fromEntries(fieldNames.map((field) => [field, form.get(field) ?? '']))
@@ -58,7 +57,7 @@ export async function readFormLead(
   const parsed = v.safeParse(leadSchema, values)
   if (!parsed.success) {
     const invalid = v.getDotPath(parsed.issues[0])
-    return requiredFields.find((field) => field === invalid) ?? 'failed'
+    return fieldNames.find((field) => field === invalid) ?? 'failed'
   }
 
   // Without JavaScript, the form has no idempotency key, so the content is the key: the same content from

@@ -1,4 +1,4 @@
-import { requiredFields } from '#leads/fields.ts'
+import { fieldNames } from '#leads/fields.ts'
 import { company, form, hero, hours } from '../content.ts'
 import { EstimateForm, isLimited } from '../estimate-form/estimate-form.tsx'
 import { formatArea } from './area.ts'
@@ -68,7 +68,7 @@ export function Hero() {
             <p id="estimate-failed" className="outcome">
               {form.toasts.failed} {form.notes.failedPlain} {phoneLink}
             </p>
-            {requiredFields.map((field) => (
+            {fieldNames.map((field) => (
               <p key={field} id={`estimate-${field}`} className="outcome">
                 {form.notes.refusedPlain(form.labels[field])} {phoneLink}
               </p>
