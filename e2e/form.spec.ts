@@ -1,3 +1,4 @@
+import { fieldNames } from '#leads/fields.ts'
 import { company, hours, form as words } from '#site/content.ts'
 import { findCallTime, functionUrl, keyOf, noValues, visitor } from './form.ts'
 import { expect, phone as phoneScreen, test } from './test.ts'
@@ -37,8 +38,8 @@ test('has the five fields from the specification', async ({ page, form }) => {
   ])
   await expect(button).toHaveText('Request Free Estimate →')
   // iOS zooms in on fields with text smaller than 16 px.
-  for (const field of [name, email, phone, address, serviceType]) {
-    const size = await field.evaluate((field) => getComputedStyle(field).fontSize)
+  for (const name of fieldNames) {
+    const size = await form[name].evaluate((field) => getComputedStyle(field).fontSize)
     expect(Number.parseFloat(size)).toBeGreaterThanOrEqual(16)
   }
   // The consent text is below the button.
@@ -113,12 +114,13 @@ test('can be filled in and sent with the keyboard or with autofill alone', async
   const requests = await form.answerWith({ status: 200, headers })
   await form.name.focus()
   await form.expectHydrated()
-  for (const typed of ['jane doe', visitor.email, '5551234567', visitor.address]) {
-    await page.keyboard.type(typed)
-    await page.keyboard.press('Tab')
+  const typed = { ...visitor, name: 'jane doe', phone: '5551234567' }
+  for (const name of fieldNames) {
+    // Use arrow keys in the list, because letters typed slowly would select other options.
+    const keys = name === 'serviceType' ? ['ArrowDown', 'ArrowDown', 'Tab'] : ['Tab']
+    if (name !== 'serviceType') await page.keyboard.type(typed[name])
+    for (const key of keys) await page.keyboard.press(key)
   }
-  // Use arrow keys, because letters typed slowly would select other options.
-  for (const key of ['ArrowDown', 'ArrowDown', 'Tab']) await page.keyboard.press(key)
   await expect(form.button).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(form.toast('received')).toBeVisible()

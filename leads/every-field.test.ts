@@ -13,26 +13,25 @@ import { formatHtml, formatText } from './channels/email-content.ts'
 import { describePush } from './channels/push.ts'
 import { formatSms } from './channels/sms.ts'
 import { webhook } from './channels/webhook.ts'
-import { fieldOutputs, readField } from './field-outputs.ts'
-import { fieldNames, type LeadField } from './fields.ts'
+import { type FieldOutputs, fieldOutputs, readField } from './field-outputs.ts'
+import { fieldNames } from './fields.ts'
 import { formatAnswerPage } from './http/answer-page.ts'
 import { hashLead } from './http/read-lead.ts'
 import { leadSchema } from './lead.ts'
 import { formatCsv, readPages } from './reports/csv.ts'
+import { toOneLine } from './safe-text.ts'
 import { listLeads } from './store/reading.ts'
 
 const clock = { now: testTime, timeZone: 'UTC' }
 const alert = describeAlert(storedJane, 'received', clock)
 
-type Output = keyof (typeof fieldOutputs)[LeadField]['shownIn']
-
-function expectFields(output: Output, text: string) {
-  for (const name of fieldNames) {
-    const value = readField(jane, name)
-    const isShown = fieldOutputs[name].shownIn[output]
-    expect([name, text.includes(value)]).toEqual([name, isShown])
-  }
-}
+/** Ignores line breaks, which alerts show as spaces. */
+const findShown = (text: string) =>
+  fieldNames.filter((name) => toOneLine(text).includes(toOneLine(readField(jane, name))))
+const alertFields = fieldNames.filter((name) => {
+  const { isHiddenInAlerts }: FieldOutputs = fieldOutputs[name]
+  return !isHiddenInAlerts
+})
 
 it('tests with a lead that has every field', () => {
   expect(Object.values(jane)).not.toContain('')
@@ -58,15 +57,13 @@ it('includes each field in the idempotency hash, unless it is empty', () => {
 
 it('puts each field into its Airtable cell and into Raw', () => {
   const cells = makeCells(storedJane)
-  for (const name of fieldNames)
-    expect(cells[fieldOutputs[name].airtable.column]).toBe(readField(jane, name))
+  for (const name of fieldNames) expect(cells[fieldOutputs[name].label]).toBe(readField(jane, name))
   expect(JSON.parse(cells.Raw ?? '')).toMatchObject(jane)
 })
 
 it('shows the fields for alerts in emails and in the text for Slack', async () => {
-  expectFields('alerts', formatHtml(alert))
-  expectFields('alerts', formatText(alert))
-  expectFields('alerts', (await sendToWebhook()).text)
+  for (const text of [formatHtml(alert), formatText(alert), (await sendToWebhook()).text])
+    expect(findShown(text)).toEqual(alertFields)
 })
 
 it('shows the most important fields in text messages and push notifications', () => {
@@ -88,10 +85,8 @@ it('shows nothing that the visitor typed in an email to the homeowner', () => {
   }
 })
 
-it('sends the fields for webhooks in the payload', async () => {
-  const { lead } = (await sendToWebhook()).data
-  for (const name of fieldNames)
-    expect(lead[name]).toBe(fieldOutputs[name].shownIn.webhook ? jane[name] : undefined)
+it('sends the fields in the payload of a webhook', async () => {
+  expect((await sendToWebhook()).data.lead).toMatchObject(jane)
 })
 
 async function sendToWebhook() {
@@ -107,7 +102,7 @@ async function sendToWebhook() {
 }
 
 it('shows the fields on the answer page', () => {
-  expectFields('answerPage', formatAnswerPage(alert, storedJane, false, clock))
+  expect(findShown(formatAnswerPage(alert, storedJane, false, clock))).toEqual(fieldNames)
 })
 
 it('shows the fields on the desk and in the CSV file', async () => {
@@ -117,12 +112,10 @@ it('shows the fields on the desk and in the CSV file', async () => {
   const cookie = await desk.signIn()
   const [lead] = await listLeads(db, { limit: 1 })
   const { json } = await desk.call('GET', `/api/leads/${lead?.id}`, { cookie })
-  expectFields('desk', json.lead.fields.map(({ text }: { text: string }) => text).join('\n'))
+  expect(findShown(JSON.stringify(json.lead.fields).replaceAll('\\n', ' '))).toEqual(fieldNames)
   let csv = ''
   for await (const text of formatCsv(readPages(db), 'UTC')) csv += text
-  expectFields('csv', csv)
-  for (const name of fieldNames)
-    expect(csv.split('\r\n')[0]?.includes(fieldOutputs[name].label)).toBe(
-      fieldOutputs[name].shownIn.csv,
-    )
+  expect(findShown(csv)).toEqual(fieldNames)
+  const labels = fieldNames.map((name) => fieldOutputs[name].label)
+  expect(csv.split('\r\n')[0]?.split(',')).toEqual(expect.arrayContaining(labels))
 })

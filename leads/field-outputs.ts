@@ -1,53 +1,22 @@
 import { type Field, fieldNames, type Lead, type LeadField, leadFields } from './fields.ts'
-import { toOneLine } from './safe-text.ts'
+import { makeSafeLines, toOneLine } from './safe-text.ts'
 
-type Output = 'alerts' | 'webhook' | 'answerPage' | 'desk' | 'csv'
-
-type FieldOutputs = {
-  /** Shown to staff. */
+export type FieldOutputs = {
+  /** Shown to staff, and the name of the column in Airtable and in the CSV file. */
   label: string
   storedColumn: string
-  airtable: {
-    column: string
-    type: 'singleLineText' | 'multilineText' | 'email' | 'phoneNumber' | 'singleSelect'
-  }
-  shownIn: Readonly<Record<Output, boolean>>
+  /** By default, text or a select. */
+  airtableType?: 'email' | 'phoneNumber'
+  isHiddenInAlerts?: true
 }
 
-const everywhere = { alerts: true, webhook: true, answerPage: true, desk: true, csv: true } as const
-
-/** The order in which staff see the fields, and where. */
+/** The order in which staff see the fields. */
 export const fieldOutputs = {
-  name: {
-    label: 'Name',
-    storedColumn: 'name',
-    airtable: { column: 'Name', type: 'singleLineText' },
-    shownIn: everywhere,
-  },
-  serviceType: {
-    label: 'Service',
-    storedColumn: 'service_type',
-    airtable: { column: 'Service', type: 'singleSelect' },
-    shownIn: everywhere,
-  },
-  phone: {
-    label: 'Phone',
-    storedColumn: 'phone',
-    airtable: { column: 'Phone', type: 'phoneNumber' },
-    shownIn: everywhere,
-  },
-  address: {
-    label: 'Address',
-    storedColumn: 'address',
-    airtable: { column: 'Address', type: 'singleLineText' },
-    shownIn: everywhere,
-  },
-  email: {
-    label: 'Email',
-    storedColumn: 'email',
-    airtable: { column: 'Email', type: 'email' },
-    shownIn: { ...everywhere, alerts: false },
-  },
+  name: { label: 'Name', storedColumn: 'name' },
+  serviceType: { label: 'Service', storedColumn: 'service_type' },
+  phone: { label: 'Phone', storedColumn: 'phone', airtableType: 'phoneNumber' },
+  address: { label: 'Address', storedColumn: 'address' },
+  email: { label: 'Email', storedColumn: 'email', airtableType: 'email', isHiddenInAlerts: true },
 } as const satisfies Record<LeadField, FieldOutputs>
 
 const staffOrder = Object.keys(fieldOutputs) as LeadField[]
@@ -60,23 +29,28 @@ export function readField(lead: Lead, name: LeadField): string {
 
 export type ShownField = { name: LeadField; label: string; text: string }
 
-/** Returns the output's fields that are not empty, as safe text. */
-export const listShown = (lead: Lead, output: Output): ShownField[] =>
+/** Returns the fields for alerts that are not empty, as safe text. */
+export const listForAlerts = (lead: Lead): ShownField[] =>
+  listShown(lead).filter(({ name }) => {
+    const { isHiddenInAlerts }: FieldOutputs = fieldOutputs[name]
+    return !isHiddenInAlerts
+  })
+
+/** Returns the fields that are not empty, as safe text. */
+export const listShown = (lead: Lead): ShownField[] =>
   staffOrder
-    .filter((name) => fieldOutputs[name].shownIn[output] && lead[name] !== '')
+    .filter((name) => lead[name] !== '')
     .map((name) => {
-      const text = toOneLine(readField(lead, name))
+      const { multiline }: Field = leadFields[name]
+      const value = readField(lead, name)
+      const text = multiline ? makeSafeLines(value) : toOneLine(value)
       const { label } = fieldOutputs[name]
       return { name, label, text: name === 'phone' ? readPhone(text).shown : text }
     })
 
-/** Returns the output's fields as the visitor typed them, for other programs. */
-export const pickFields = (lead: Lead, output?: Output): Partial<Lead> =>
-  Object.fromEntries(
-    fieldNames
-      .filter((name) => !output || fieldOutputs[name].shownIn[output])
-      .map((name) => [name, lead[name]]),
-  )
+/** Returns the fields as the visitor typed them, for other programs. */
+export const pickFields = (lead: Lead): Lead =>
+  Object.fromEntries(fieldNames.map((name) => [name, lead[name]])) as Lead
 
 type StoredColumn<Name extends LeadField> = (typeof fieldOutputs)[Name]['storedColumn']
 export type StoredFields = { [Name in LeadField as StoredColumn<Name>]: Lead[Name] }

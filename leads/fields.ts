@@ -3,10 +3,11 @@
  * data. Labels for visitors are in site/content.ts, outputs for staff in field-outputs.ts.
  */
 
-type TextField = { required: boolean; maxLength: number; choices?: undefined }
-type ChoiceField = { required: boolean; choices: Readonly<Record<string, string>> }
+/** A multiline field keeps its line breaks. Alerts show them as spaces. */
+type TextField = { maxLength: number; multiline?: true; choices?: undefined }
+type ChoiceField = { choices: Readonly<Record<string, string>>; multiline?: undefined }
 /** `noun` completes messages such as "Please enter your …". */
-export type Field = { noun: string } & (TextField | ChoiceField)
+export type Field = { noun: string; required: boolean } & (TextField | ChoiceField)
 
 /** Values in requests, with the labels that visitors see. */
 export const serviceTypes = {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { formatName, leadSchema, readVisit } from './lead.ts'
+import { createSchema, formatName, leadSchema, readVisit } from './lead.ts'
 
 const lead = {
   name: 'Zoe',
@@ -125,4 +125,11 @@ describe('the source of a lead', () => {
     for (const source of ['%', '%ff%00', '&&&===', '\uD800', '__proto__=1&click=constructor'])
       expect(read(source)).toEqual(expect.any(String))
   })
+})
+
+it('keeps the line breaks of a multi-line field, and nothing else that is unsafe', () => {
+  const schema = createSchema({ noun: 'notes', required: false, maxLength: 40, multiline: true })
+  const typed = ' Two leaks. \r\n\r\n\n\nKitchen\u202E,\u2028\tattic\0 '
+  expect(v.parse(schema, typed)).toBe('Two leaks.\n\nKitchen,\n attic')
+  expect(v.parse(schema, ' \n\u200B\n ')).toBe('')
 })

@@ -1,13 +1,14 @@
 import * as v from 'valibot'
 import { type Field, fieldNames, type Lead, type LeadField, leadFields } from './fields.ts'
-import { keepVisible, makeSafe } from './safe-text.ts'
+import { keepVisible, makeSafe, makeSafeLines } from './safe-text.ts'
 
 // Replace or remove unsafe characters instead of rejecting the lead. Text without a visible character
 // counts as empty.
-const tidy = (text: string) => {
+const tidyBy = (makeSafe: (text: string) => string) => (text: string) => {
   const safe = makeSafe(text).trim()
   return keepVisible(safe) && safe
 }
+const tidy = tidyBy(makeSafe)
 
 export const readDigits = (phone: string) => phone.normalize('NFKC').replace(/\D/g, '')
 
@@ -40,12 +41,12 @@ const checks: Partial<Record<LeadField, Check>> = {
   },
 }
 
-function createSchema(name: LeadField) {
-  const field: Field = leadFields[name]
+export function createSchema(field: Field, check?: Check) {
   const { noun, required, choices } = field
-  const { isValid = () => true, message = '' } = checks[name] ?? {}
+  const { isValid = () => true, message = '' } = check ?? {}
   const missing = `Please enter your ${noun}.`
-  const text = v.pipe(v.string(missing), v.transform(tidy))
+  const tidyField = field.multiline ? tidyBy(makeSafeLines) : tidy
+  const text = v.pipe(v.string(missing), v.transform(tidyField))
   const schema = choices
     ? v.pipe(
         text,
@@ -69,7 +70,9 @@ function createSchema(name: LeadField) {
 
 /** Ignores unknown fields, because during a deploy a new page may call an old server. */
 export const leadSchema = v.object(
-  Object.fromEntries(fieldNames.map((name) => [name, createSchema(name)])) as unknown as {
+  Object.fromEntries(
+    fieldNames.map((name) => [name, createSchema(leadFields[name], checks[name])]),
+  ) as unknown as {
     [Name in LeadField]: v.GenericSchema<string | undefined, Lead[Name]>
   },
 )

@@ -11,6 +11,15 @@ export const makeSafe = (text: string): string =>
 /** Makes text safe and puts it on one line. */
 export const toOneLine = (text: string): string => makeSafe(text).replace(/\s+/g, ' ').trim()
 
+/** Makes text safe and keeps its line breaks, but at most one empty line in a row. */
+export const makeSafeLines = (text: string): string =>
+  text
+    .split(/\r\n?|[\n\u2028\u2029]/)
+    .map((line) => makeSafe(line).trimEnd())
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+
 /** Removes all invisible characters; U+2800 is an empty Braille cell. */
 export const keepVisible = (text: string): string =>
   text

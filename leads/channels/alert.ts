@@ -1,7 +1,7 @@
 import { formatClock, formatDuration, formatLeft, formatTries } from '../clock.ts'
 import { isDueAgain, measureWait } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
-import { listShown, readField, readPhone } from '../field-outputs.ts'
+import { listForAlerts, readField, readPhone } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
 import { toOneLine } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
@@ -50,7 +50,7 @@ export function describeAlert(
     isEmergency,
     headline: describeHeadline(describeNeed()),
     name,
-    rows: listShown(lead, 'alerts').map((row) => ({ ...row, text: breakAutoLinks(row.text) })),
+    rows: listForAlerts(lead).map((row) => ({ ...row, text: breakAutoLinks(row.text) })),
     service: readField(lead, 'serviceType') || 'No service chosen',
     address: breakAutoLinks(address),
     phone,

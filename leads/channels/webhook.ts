@@ -121,7 +121,7 @@ function formatPayload(alert: Alert, lead: StoredLead, now: number) {
       headline: alert.headline,
       lead: {
         id,
-        ...pickFields(lead, 'webhook'),
+        ...pickFields(lead),
         suspect,
         source: explainSource(lead.source),
         receivedAt: toIso(receivedAt),

@@ -21,7 +21,7 @@ p{margin:0 0 1em}
 dl{margin:1.3em 0 0}
 dl div{padding:.6em 0;border-top:1px solid ${sand}}
 dt{color:${slate};font-size:.9rem}
-dd{margin:0;font-weight:600}
+dd{margin:0;font-weight:600;white-space:pre-line}
 a{color:${palette.link};font-weight:700}
 button,.call{display:block;width:100%;min-height:56px;padding:14px 16px;border:0;border-radius:${8 * roundness}px;background:${palette.accent};color:${palette.onAccent};font:700 1.15rem/1.3 system-ui,sans-serif;text-align:center;text-decoration:none;cursor:pointer}
 button:hover,.call:hover{background:${palette.accentDeep}}
@@ -96,7 +96,7 @@ ${isAnswered ? describeAnswer(lead, isFirst, clock) : describeDeadline(alert, le
 ${alert.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`).join('\n')}
 ${isAnswered ? call : '<form method="post"><button>I am calling now</button></form>\n<p class="small">This records the time and stops the reminders to your team.</p>'}
 <dl>
-${listShown(lead, 'answerPage').map(showField).join('\n')}
+${listShown(lead).map(showField).join('\n')}
 ${row('Received', escapeHtml(alert.receivedAt))}
 </dl>
 </div>`,

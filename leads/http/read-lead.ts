@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import {
-  fieldNames,
-  type Lead,
-  type LeadField,
-  requiredFields,
-} from '../fields.ts'
+import { fieldNames, type Lead, type LeadField, requiredFields } from '../fields.ts'
 import {
   formatName,
   leadSchema,

@@ -31,13 +31,11 @@ export async function* formatCsv(pages: Pages, timeZone: string): AsyncGenerator
     yield page.map((lead) => formatCsvLine(cells.map((cell) => cell(lead)))).join('')
 }
 
-const csvFields = fieldNames.filter((name) => fieldOutputs[name].shownIn.csv)
-
 const makeColumns = (timeZone: string): Record<string, (lead: LeadWithDeliveries) => string> => ({
   'Lead ID': ({ id }) => id,
   [`Received At (${timeZone})`]: ({ receivedAt }) => formatTimestamp(receivedAt, timeZone),
   ...Object.fromEntries(
-    csvFields.map((name) => [
+    fieldNames.map((name) => [
       fieldOutputs[name].label,
       (lead: LeadWithDeliveries) => readField(lead, name),
     ]),

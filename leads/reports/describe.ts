@@ -40,7 +40,7 @@ type Options = {
 
 export const describeInFull = (lead: LeadWithDeliveries, options: Options) => ({
   ...describeCard(lead),
-  fields: listShown(lead, 'desk'),
+  fields: listShown(lead),
   mapUrl: `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(lead.address)}`,
   source: describeSource(lead.source),
   consent: lead.consent,

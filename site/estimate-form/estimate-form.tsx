@@ -1,5 +1,5 @@
 import { type ComponentProps, Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
-import { fieldNames, type LeadField, leadFields, serviceTypes } from '#leads/fields.ts'
+import { type Field, fieldNames, type LeadField, leadFields, serviceTypes } from '#leads/fields.ts'
 import { phonePattern, trapField } from '#leads/lead.ts'
 import { company, hours, form as words } from '../content.ts'
 import { callHref } from '../sections/call-href.ts'
@@ -59,7 +59,8 @@ export function EstimateForm() {
     onInput: () => clearError(name),
   })
 
-  const inputs: Record<LeadField, ReactNode> = {
+  /** Other fields are plain text. */
+  const inputs: Partial<Record<LeadField, ReactNode>> = {
     name: (
       <Input
         {...field('name')}
@@ -163,7 +164,7 @@ export function EstimateForm() {
         <h2 id="estimate-heading">{heading}</h2>
       )}
       {fieldNames.map((name) => (
-        <Fragment key={name}>{inputs[name]}</Fragment>
+        <Fragment key={name}>{inputs[name] ?? <Input {...field(name)} />}</Fragment>
       ))}
       <Honeypot />
       <input type="hidden" name="consent" value={words.consent.version} />
@@ -200,14 +201,17 @@ type InputProps = ComponentProps<'input'> & {
 }
 
 function Input({ name, error, announced, children, ...attributes }: InputProps) {
+  const { required, multiline }: Field = leadFields[name]
+  // A textarea has the same attributes.
+  const Element = (multiline ? 'textarea' : 'input') as 'input'
   return (
     <div className="field">
       <Label name={name} />
-      <input
+      <Element
         id={name}
         name={name}
         placeholder={words.placeholders[name]}
-        required={leadFields[name].required}
+        required={required}
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? `${name}-error` : undefined}
         {...attributes}

@@ -1,4 +1,4 @@
-import { fieldOutputs, pickFields, readField } from '../../field-outputs.ts'
+import { type FieldOutputs, fieldOutputs, pickFields, readField } from '../../field-outputs.ts'
 import { type Field, fieldNames, type LeadField, leadFields } from '../../fields.ts'
 import type { StoredLead } from '../../lead.ts'
 import { explainSource } from '../../source.ts'
@@ -31,13 +31,14 @@ const dateTime: Column = {
   accepts: [...textTypes, 'dateTime', 'date'],
 }
 
-type FieldColumn = (typeof fieldOutputs)[LeadField]['airtable']['column']
+type FieldColumn = (typeof fieldOutputs)[LeadField]['label']
 
 const fieldColumns = Object.fromEntries(
   fieldNames.map((name) => {
-    const { column, type } = fieldOutputs[name].airtable
-    const { choices }: Field = leadFields[name]
-    return [column, choices ? select(Object.values(choices)) : text(type)]
+    const { choices, multiline }: Field = leadFields[name]
+    const { label, airtableType }: FieldOutputs = fieldOutputs[name]
+    const type = airtableType ?? (multiline ? 'multilineText' : 'singleLineText')
+    return [label, choices ? select(Object.values(choices)) : text(type)]
   }),
 ) as Record<FieldColumn, Column>
 
@@ -78,10 +79,7 @@ export function makeCells(lead: StoredLead): Cells {
   return {
     'Lead ID': id,
     ...Object.fromEntries(
-      fieldNames.map((name) => [
-        fieldOutputs[name].airtable.column,
-        readField(lead, name) || undefined,
-      ]),
+      fieldNames.map((name) => [fieldOutputs[name].label, readField(lead, name) || undefined]),
     ),
     'Received At': receivedAt,
     Source: source?.name,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { chooseFaultsBySeed, leadColumns } from '#fakes/airtable.ts'
 import { columnsWithout, makeLead, makeLeads, startAirtable } from '#testing/airtable.ts'
-import { pickFields } from '../../field-outputs.ts'
+import { fieldOutputs, pickFields, readField } from '../../field-outputs.ts'
+import { fieldNames } from '../../fields.ts'
 import type { StoredLead } from '../../lead.ts'
 import type { Result } from '../channel.ts'
 import { columnNames } from './columns.ts'
@@ -19,10 +20,9 @@ describe('a lead', () => {
     const { Raw, ...cells } = rowOf(lead) ?? {}
     expect(cells).toEqual({
       'Lead ID': id,
-      Name: lead.name,
-      Email: lead.email,
-      Phone: lead.phone,
-      Address: lead.address,
+      ...Object.fromEntries(
+        fieldNames.map((name) => [fieldOutputs[name].label, readField(lead, name)]),
+      ),
       Service: 'Emergency Service',
       'Received At': '2026-11-15T11:59:59.000Z',
       Source: 'Google Ads · spring-roofs',
