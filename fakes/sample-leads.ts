@@ -1,16 +1,17 @@
-import type { Company } from '#leads/channels/channel.ts'
 import { computePromise, noPromise } from '#leads/deadline.ts'
 import { createDeliverer } from '#leads/delivery/deliver.ts'
 import { planDelivery } from '#leads/delivery/plan.ts'
 import type { Lead } from '#leads/fields.ts'
-import type { BusinessHours } from '#leads/hours.ts'
 import type { LeadOutcome } from '#leads/lead.ts'
 import type { Env } from '#leads/settings.ts'
 import { recordNoAnswer, recordOutcome } from '#leads/store/outcome.ts'
+import { recordReceipt } from '#leads/store/push-receipts.ts'
 import { recordAnswer } from '#leads/store/reminders.ts'
 import type { Database } from '#leads/store/tables.ts'
+import { company, form, hours } from '#site/content.ts'
 import { createTestContext } from '#testing/delivery.ts'
-import { storeLead } from '#testing/saved-leads.ts'
+import { savePhone, storeLead } from '#testing/saved-leads.ts'
+import type { startFakePush } from './push.ts'
 
 type SampleLead = {
   minutesAgo: number
@@ -118,6 +119,10 @@ const sampleLeads: SampleLead[] = [
 ]
 
 const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+const sessionId = 'crew'
+/** How long the phone takes to show a notification. */
+const receiptMs = 2_000
 
 /** When something happens: a lead comes in, reminders are due, or someone calls. */
 const steps = new Set(
@@ -132,21 +137,20 @@ const steps = new Set(
 
 type Options = {
   env: Env
-  company: Company
-  hours: BusinessHours
-  fetch: typeof globalThis.fetch
+  push: Awaited<ReturnType<typeof startFakePush>>
   /** Runs from three hours ago until now. */
   clock: { at: number }
 }
 
 /** Stores the sample leads, their calls, and their deliveries as if the site had run for three hours. */
-export async function addSampleLeads(
-  db: Database,
-  { env, company, hours, fetch, clock }: Options,
-): Promise<void> {
+export async function addSampleLeads(db: Database, { env, push, clock }: Options): Promise<void> {
   const now = clock.at
+  const { endpoint, keys } = push.addPhone('crew')
+  const createdAt = now - dayMs
+  await savePhone(db, { endpoint, ...keys, sessionId, name: 'Sam’s phone', createdAt })
   // With limited hours, there would be no late leads at night.
   const open = { ...hours, open: 'always' as const }
+  const { fetch } = push
   const { context, faults } = createTestContext(db, env, { clock, fetch, hours: open })
   const deliverer = createDeliverer({ ...context, company }, { faults })
   const ids = new Map<SampleLead, string>()
@@ -157,13 +161,18 @@ export async function addSampleLeads(
       if (sample.call?.minutesAgo === step) await call(ids.get(sample) ?? '', sample.call)
     }
     await deliverer.deliverDue(1)
+    for (const { data } of push.messages.splice(0)) {
+      const receipt = { ...data.receipt, isTapped: false }
+      await recordReceipt(db, sessionId, receipt, clock.at + receiptMs)
+    }
   }
 
   async function receive({ lead, source, isSpam }: SampleLead): Promise<string> {
     const promise = isSpam ? noPromise : computePromise(clock.at, lead.serviceType, open)
     const plan = await planDelivery(context, { ...lead, ...promise })
     const suspect = isSpam ? 'trap' : null
-    const details = { source, suspect, escalateAt: undefined } as const
+    const consent = form.consent.version
+    const details = { source, suspect, consent, escalateAt: undefined } as const
     return storeLead(db, { at: clock.at, lead, ...details, ...promise, ...plan })
   }
 
