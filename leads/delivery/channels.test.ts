@@ -16,6 +16,7 @@ import { readAnswerToken } from '../answer-link.ts'
 import { findKind, mapRecipients } from '../channels/channels.ts'
 import { resumeWebhook } from '../channels/webhook.ts'
 import type { Lead } from '../fields.ts'
+import { limits } from '../health/checks.ts'
 import { examine } from '../health/examine.ts'
 import type { LeadOutcome } from '../lead.ts'
 import { recordOutcome, undoLast } from '../store/outcome.ts'
@@ -92,7 +93,7 @@ it('retries a new alert every 30 s, and marks it as late', async () => {
   await db.kysely.updateTable('deliveries').set({ attempts: 9 }).execute()
   await deliver()
   expect((await readDelivery('email'))?.nextAttemptAt).toBe(clock.at + 30_000)
-  clock.at = start + 121_000
+  clock.at = start + limits.alertLateMs + 1
   expect(await warn()).toContain('email-late')
   clock.at = start + 3 * 3_600_000
   mail.settings.refuseData = undefined
