@@ -1,7 +1,8 @@
+import { formatCallTime } from '#leads/call-time.ts'
 import { fieldNames } from '#leads/fields.ts'
 import { company, hours, form as words } from '#site/content.ts'
 import { findCallTime, functionUrl, keyOf, noValues, visitor } from './form.ts'
-import { expect, phone as phoneScreen, test } from './test.ts'
+import { expect, expectNoShift, phone as phoneScreen, test, watchShifts } from './test.ts'
 
 test.use({ timezoneId: hours.timeZone })
 
@@ -145,6 +146,36 @@ test('can be filled in and sent with the keyboard or with autofill alone', async
   }, visitor)
   await form.press()
   expect(requests.map((request) => request.postDataJSON())).toEqual([visitor, visitor])
+})
+
+test('shows the promised time again after a reload until it has passed', async ({ page, form }) => {
+  const receivedAt = Date.parse('2027-01-04T18:00:50Z')
+  const deadlineAt = receivedAt + hours.promiseMinutes * 60_000
+  await page.clock.install({ time: receivedAt })
+  await form.answerWith({ status: 200, headers: { date: new Date(receivedAt).toUTCString() } })
+  await form.fillIn()
+  await form.press()
+  expect(await page.evaluate(() => sessionStorage.getItem('call-by'))).toBe(String(deadlineAt))
+
+  await page.addInitScript(watchShifts)
+  await page.reload()
+  const note = page.locator('#estimate-received')
+  const time = formatCallTime(deadlineAt, { now: receivedAt, timeZone: hours.timeZone })
+  await expect(note).toHaveText(
+    `${words.notes.callBy(time)} ${words.notes.questions} ${company.phone}`,
+    { useInnerText: true },
+  )
+  await expect(note).toBeInViewport()
+  await expectNoShift(page)
+  await form.name.fill('John Doe')
+  await expect(note).toBeHidden()
+
+  await page.reload()
+  await expect(note).toBeVisible()
+  await page.clock.setSystemTime(deadlineAt + 1_000)
+  await page.reload()
+  await expect(form.name).toHaveValue('John Doe')
+  await expect(note).toBeHidden()
 })
 
 test('shows a toast and an error, focuses the missing field, and sends nothing', async ({

@@ -72,6 +72,12 @@ test('suggests a correction for a typo in the email address without blocking the
   await form.expectHydrated()
   await email.fill('jane@gmial.com')
   await phone.focus()
+  await expect(offer).toBeVisible()
+  // The suggestion disappears while the address changes.
+  await email.press('Backspace')
+  await expect(offer).toHaveCount(0)
+  await email.fill('jane@gmial.com')
+  await phone.focus()
   await offer.click()
   await expect(email).toHaveValue('jane@gmail.com')
   await expect(email).toBeFocused()
@@ -90,6 +96,10 @@ test('suggests a correction for a typo in the email address without blocking the
   await page.mouse.up()
   await expect.poll(() => requests.length).toBe(1)
   expect(requests[0]?.postDataJSON().email).toBe('jane@gmial.com')
+  // The suggestion does not appear after the success has cleared the form.
+  await expect(email).toHaveValue('')
+  await page.clock.runFor(1_000)
+  await expect(offer).toHaveCount(0)
 })
 
 test('detects bots with a field that people do not see', async ({ page, form }) => {

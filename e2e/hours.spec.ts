@@ -113,6 +113,14 @@ test('at night, promises a call at once for emergencies and after opening for ot
     `${words.closed.note(time)} ${callText}`,
   )
   await expect(page.getByText(words.closed.toast(time))).toBeVisible()
+
+  // After midnight, the promised time is today.
+  await page.clock.setSystemTime(at('2026-11-18T06:00'))
+  await page.reload()
+  await expect(page.locator('#estimate-received')).toHaveText(
+    `${words.notes.callBy(callTime)} ${callText}`,
+    { useInnerText: true },
+  )
 })
 
 test.describe('a visitor in another time zone', () => {

@@ -65,7 +65,7 @@ for (const [problem, files, response] of [
     expect(posts).toHaveLength(1)
     expect(Object.fromEntries(new URLSearchParams(posts[0]))).toMatchObject({
       ...visitor,
-      idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/),
+      idempotencyKey: expect.stringMatching(/^\d+(-\d+){3}$/),
       elapsedMs: expect.stringMatching(/^[1-9]\d*$/),
       source: expect.stringContaining('utm_campaign=spring-roofs'),
       consent: words.consent.version,

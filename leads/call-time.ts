@@ -6,7 +6,8 @@ const dayMs = 24 * 3_600_000
 /** Returns the time by which the company calls. `isClosed` means that the promise starts later. */
 export function findCallTime(now: number, service: string, hours: BusinessHours) {
   const { promiseStartAt, deadlineAt } = computePromise(now, service, hours)
-  return { time: formatTime(deadlineAt, { now, hours }), isClosed: promiseStartAt > now }
+  const time = formatTime(deadlineAt, { now, hours })
+  return { time, deadlineAt, isClosed: promiseStartAt > now }
 }
 
 /** Formats a time for the reader of this device. */

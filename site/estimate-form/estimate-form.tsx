@@ -23,6 +23,7 @@ export function EstimateForm() {
   const email = useRef<HTMLInputElement>(null)
   const address = useRef<HTMLInputElement>(null)
   const [suggestedEmail, setSuggestedEmail] = useState<string>()
+  const suggestionTimer = useRef(0)
   const { handleSubmit, submitting, slow, waiting, errors, clearError, outcome, receivedNote } =
     useSubmit()
   const receivedText = `${receivedNote}\n${words.notes.questions}`
@@ -46,6 +47,10 @@ export function EstimateForm() {
     if (!email.current || !suggestedEmail) return
     fillInput(email.current, suggestedEmail)
     email.current.focus()
+  }
+
+  function hideSuggestedEmail() {
+    clearTimeout(suggestionTimer.current)
     setSuggestedEmail(undefined)
   }
 
@@ -84,10 +89,17 @@ export function EstimateForm() {
         type="email"
         autoComplete="email"
         spellCheck={false}
-        onBlur={({ currentTarget: { value } }) =>
+        onInput={() => {
+          clearError('email')
+          hideSuggestedEmail()
+        }}
+        onBlur={({ currentTarget: { value } }) => {
           // Delay the hint, because it moves the button that the visitor may be clicking.
-          setTimeout(() => setSuggestedEmail(suggestEmail(value)), 400)
-        }
+          suggestionTimer.current = window.setTimeout(
+            () => setSuggestedEmail(suggestEmail(value)),
+            400,
+          )
+        }}
       >
         <p role="status">
           {suggestedEmail && (
@@ -147,7 +159,7 @@ export function EstimateForm() {
       aria-labelledby="estimate-heading"
       className="estimate-form"
       onSubmit={handleSubmit}
-      onReset={() => setSuggestedEmail(undefined)}
+      onReset={hideSuggestedEmail}
       onFocus={preloadSubmitCode}
     >
       {/* The inline script updates the text (call-time.ts). */}

@@ -5,6 +5,7 @@ import { findCallTime } from '#leads/call-time.ts'
 import { fieldNames, type Lead, type LeadField, requiredFields } from '#leads/fields.ts'
 import { leadSchema } from '#leads/lead.ts'
 import { hours, form as words } from '../content.ts'
+import { savePromise } from '../inline-script/show-promise.ts'
 import { untilOnline } from './connection.ts'
 import { findField } from './field-input.ts'
 import { formatNameField, formatPhoneField } from './format-fields.ts'
@@ -90,7 +91,8 @@ export function useSubmit() {
     const receivedAt = await sender.sendLead(form, lead)
     if (receivedAt === undefined) return false
     form.reset()
-    const { note, toast } = describeCall(lead, receivedAt)
+    const { note, toast, deadlineAt } = describeCall(lead, receivedAt)
+    savePromise(deadlineAt)
     setReceivedNote(note)
     setOutcome('received')
     showToast('success', toast)
@@ -126,9 +128,9 @@ const readValues = (form: HTMLFormElement) =>
 /** Returns the texts for a received lead. Those for a closed company already contain the time of the call. */
 function describeCall({ serviceType }: Lead, receivedAt: number) {
   const { closed, notes, toasts } = words
-  const { time, isClosed } = findCallTime(receivedAt, serviceType, hours)
-  if (isClosed) return { note: closed.note(time), toast: closed.toast(time) }
-  return { note: `${notes.received}\n${notes.callBy(time)}`, toast: toasts.received }
+  const { time, deadlineAt, isClosed } = findCallTime(receivedAt, serviceType, hours)
+  if (isClosed) return { note: closed.note(time), toast: closed.toast(time), deadlineAt }
+  return { note: `${notes.received}\n${notes.callBy(time)}`, toast: toasts.received, deadlineAt }
 }
 
 /** Loads the code that sends a lead, or returns undefined if it does not load, such as after a deploy. */

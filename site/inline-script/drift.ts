@@ -3,19 +3,18 @@
  * the copies that close the loop, hidden from screen readers. CSS (.row) does the animation.
  */
 export function driftTestimonials(reducedMotion: MediaQueryList) {
-  const section = document.querySelector<HTMLElement>('[data-testimonials]')
-  const button = section?.querySelector<HTMLButtonElement>('[data-drift-button]')
-  if (!section || !button) return
+  const button = document.querySelector<HTMLButtonElement>('[data-drift-button]')
+  if (!button) return
 
-  const rows = [...section.querySelectorAll<HTMLElement>('.row')]
+  const rows = [...document.querySelectorAll<HTMLElement>('.row')]
   let stopped = false
 
   const update = () => {
     const loops = rows.filter(canLoop)
     const drifting = !stopped && !reducedMotion.matches
-    button.hidden = reducedMotion.matches || loops.length === 0
+    button.hidden = reducedMotion.matches || !loops.length
     button.dataset.state = drifting ? 'playing' : 'paused'
-    button.ariaLabel = (drifting ? button.dataset.pause : button.dataset.play) ?? null
+    button.ariaLabel = (drifting ? button.dataset.pause : button.dataset.play) as string
     for (const row of rows) {
       if (!loops.includes(row)) row.dataset.still = ''
       else if (drifting) drift(row)
@@ -37,7 +36,7 @@ export function driftTestimonials(reducedMotion: MediaQueryList) {
     },
     { rootMargin: '600px' },
   )
-  near.observe(section)
+  near.observe(button.closest('section') as HTMLElement)
 }
 
 /**
@@ -46,7 +45,7 @@ export function driftTestimonials(reducedMotion: MediaQueryList) {
  */
 function canLoop(row: HTMLElement): boolean {
   const list = row.firstElementChild?.firstElementChild as HTMLElement
-  return list.children.length >= 6 || list.offsetWidth > screen.width
+  return list.childElementCount >= 6 || list.offsetWidth > screen.width
 }
 
 /** Starts the animation at the current scroll position. */
@@ -54,7 +53,7 @@ function drift(row: HTMLElement) {
   const track = row.firstElementChild as HTMLElement
   const list = track.firstElementChild as HTMLElement
   const scrolledPx = row.scrollLeft
-  row.style.setProperty('--cards', String(list.children.length))
+  row.style.setProperty('--cards', String(list.childElementCount))
   if (track.childElementCount === 1) closeLoop(track, list)
   row.dataset.drifting = ''
 
@@ -69,7 +68,7 @@ function drift(row: HTMLElement) {
 function stop(row: HTMLElement) {
   if (row.dataset.drifting === undefined) return
   const track = row.firstElementChild as HTMLElement
-  const offsetPx = -new DOMMatrix(getComputedStyle(track).transform).m41
+  const offsetPx = row.getBoundingClientRect().x - track.getBoundingClientRect().x
   delete row.dataset.drifting
   row.scrollLeft = offsetPx
 }

@@ -10,7 +10,9 @@ const settleMs = 1_000
 export function loadFormOnInteraction(codeUrl: string) {
   let isLoading = false
   const load = (event: Event) => {
-    if (isLoading || isMouseAtRest(event as PointerEvent)) return
+    const { type, movementX, movementY } = event as PointerEvent
+    // When a page opens under the pointer, Chromium reports a move of zero pixels.
+    if (isLoading || (type === 'pointermove' && !movementX && !movementY)) return
     isLoading = true
     import(/* @vite-ignore */ codeUrl).catch(() =>
       setTimeout(() => {
@@ -21,10 +23,6 @@ export function loadFormOnInteraction(codeUrl: string) {
   for (const type of interactions) addEventListener(type, load)
   addEventListener('load', () => setTimeout(() => isLoading || preload(codeUrl), settleMs))
 }
-
-/** When a page opens under the pointer, Chromium reports a move of zero pixels. */
-const isMouseAtRest = ({ type, movementX, movementY }: PointerEvent) =>
-  type === 'pointermove' && !movementX && !movementY
 
 // TypeScript has no type for it, because not all browsers support it.
 type Connection = { saveData?: boolean; effectiveType?: string }

@@ -4,24 +4,24 @@ import { deleteDraft, saveDraft } from './save-draft.ts'
 
 /** Until React is ready, the browser posts the form. This adds the behavior that plain HTML lacks. */
 export function prepareForm() {
-  const island = document.getElementById('estimate')
-  const form = island?.querySelector('form')
-  const outcomes = document.getElementById('estimate-outcomes')
-  if (!form || !outcomes) return
+  const island = document.getElementById('estimate') as HTMLElement
+  const form = island.querySelector('form') as HTMLFormElement
+  const outcomes = document.getElementById('estimate-outcomes') as HTMLElement
 
   const checkSubmit = (event: Event) => {
     // React sets this during hydration and then checks the fields itself.
     if (form.noValidate) return
     const required = [...form.querySelectorAll<HTMLInputElement>('[required]')]
     const empty = required.filter(({ value }) => !value.trim())
+    const [first] = empty
     // Without a network, the browser would replace the page with an error page. navigator.onLine can be
     // wrong, so let a second press through.
-    if (!empty[0] && (navigator.onLine || outcomes.dataset.notice === 'offline')) return
+    if (!first && (navigator.onLine || outcomes.dataset.notice === 'offline')) return
     event.preventDefault()
-    outcomes.dataset.notice = empty[0] ? 'incomplete' : 'offline'
+    outcomes.dataset.notice = first ? 'incomplete' : 'offline'
     outcomes.scrollIntoView({ block: 'nearest' })
     for (const field of empty) field.ariaInvalid = 'true'
-    empty[0]?.focus()
+    first?.focus()
   }
   form.addEventListener('submit', checkSubmit)
   form.addEventListener('invalid', checkSubmit, true)
@@ -31,10 +31,8 @@ export function prepareForm() {
   })
 
   showOutcome(outcomes)
-  saveDraft(form)
-  const source = readSource()
-  form.addEventListener('formdata', ({ formData }) => formData.set('source', source))
-  loadFormOnInteraction(island?.dataset.code ?? '')
+  saveDraft(form, readSource())
+  loadFormOnInteraction(island.dataset.code as string)
 }
 
 /** Shows the outcome of a native post, which the server puts in the fragment of the URL. */
@@ -43,6 +41,6 @@ function showOutcome(outcomes: HTMLElement) {
   if (outcome?.parentElement !== outcomes) return
   outcome.dataset.shown = ''
   // Remove the fragment, so that a reload does not show the outcome again or delete the next draft.
-  history.replaceState(history.state, '', location.pathname + location.search)
-  if (outcome.id.startsWith('estimate-received')) deleteDraft()
+  history.replaceState(null, '', location.pathname + location.search)
+  if (/received/.test(outcome.id)) deleteDraft()
 }

@@ -5,6 +5,7 @@
 import { findCallTime, formatTime } from '#leads/call-time.ts'
 import { type BusinessHours, findClosing, findOpening } from '#leads/hours.ts'
 import './page.ts'
+import { showPromise } from './show-promise.ts'
 
 const minuteMs = 60_000
 
@@ -42,3 +43,5 @@ function tick() {
 // A draft may have restored the service, and an emergency is called back sooner.
 service?.addEventListener('change', update)
 tick()
+// Unlike page.ts, this adds the day.
+showPromise((at) => formatTime(at, { now: Date.now(), hours }))

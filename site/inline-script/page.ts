@@ -4,6 +4,7 @@
  */
 import { driftTestimonials } from './drift.ts'
 import { prepareForm } from './native-form.ts'
+import { showPromise } from './show-promise.ts'
 
 const scrollThresholdPx = 50
 
@@ -38,3 +39,4 @@ addEventListener('load', () => requestAnimationFrame(() => setTimeout(layOutNext
 
 driftTestimonials(reducedMotion)
 prepareForm()
+showPromise((at) => new Date(at).toLocaleTimeString('en', { timeStyle: 'short' }))

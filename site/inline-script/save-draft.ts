@@ -8,7 +8,7 @@ const maxAgeMs = 24 * 60 * 60_000
  * Each change creates a new idempotency key, which is saved and sent with the fields, natively or by
  * React. The draft is deleted after a success or after a day.
  */
-export function saveDraft(form: HTMLFormElement) {
+export function saveDraft(form: HTMLFormElement, source: string) {
   const fields = [...form.querySelectorAll<HTMLInputElement>('.field [name]')]
   const key = form.elements.namedItem('idempotencyKey') as HTMLInputElement
   const save = () => {
@@ -39,13 +39,14 @@ export function saveDraft(form: HTMLFormElement) {
     key.value ||= makeKey()
     save()
     formData.set('idempotencyKey', key.value)
+    formData.set('source', source)
     // Visitors may submit a restored form immediately, which must not count as spam.
-    if (!isRestored) formData.set('elapsedMs', String(Math.round(performance.now())))
+    if (!isRestored) formData.set('elapsedMs', performance.now().toFixed())
   })
 }
 
 function readDraft() {
-  const draft = unlessBlocked(() => JSON.parse(localStorage.getItem(storageKey) ?? '{}'))
+  const draft = unlessBlocked(() => JSON.parse(localStorage.getItem(storageKey) ?? ''))
   const ageMs = Date.now() - draft?.savedAt
   if (ageMs >= 0 && ageMs < maxAgeMs) return draft
   deleteDraft()
@@ -54,7 +55,4 @@ function readDraft() {
 export const deleteDraft = () => unlessBlocked(() => localStorage.removeItem(storageKey))
 
 // crypto.randomUUID is available only on HTTPS pages.
-const makeKey = () =>
-  [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((byte) => (byte + 256).toString(16).slice(1))
-    .join('')
+const makeKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-')

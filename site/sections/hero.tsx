@@ -16,6 +16,7 @@ export const heroPictures = {
   },
 }
 
+const [beforeTime, afterTime] = form.notes.callBy('{time}').split('{time}')
 const phoneLink = <a href={callHref}>{company.phone}</a>
 
 export function Hero() {
@@ -48,7 +49,14 @@ export function Hero() {
           {/* The outcome of a native post, and the inline script's notices; hidden otherwise. */}
           <div id="estimate-outcomes" role="status">
             <p id="estimate-received" className="outcome">
-              {form.toasts.received} {form.notes.questions} {phoneLink}
+              <span>{form.toasts.received}</span>
+              {/* After a reload, the inline script shows this instead, with the time. */}
+              <span hidden>
+                {beforeTime}
+                <time />
+                {afterTime}
+              </span>{' '}
+              {form.notes.questions} {phoneLink}
             </p>
             {isLimited && (
               <p id="estimate-received-closed" className="outcome">
