@@ -100,6 +100,9 @@ test('at night, promises a call at once for emergencies and after opening for ot
   await page.clock.install({ time: at('2026-11-17T20:00') })
   await form.answerWith({ status: 200 })
   await page.goto(url)
+  const emergencyNote = form.root.getByText(words.closed.emergency)
+  await expect(emergencyNote).toHaveText(`${words.closed.emergency} ${company.phone}`)
+  await expect(emergencyNote.getByRole('link', { name: company.phone })).toBeInViewport()
   await form.fillIn({ ...visitor, serviceType: 'emergency' })
   await expect(form.root.getByRole('heading', { name: openHeading })).toBeVisible()
   await form.press()
@@ -138,6 +141,7 @@ test.describe('without scripts', () => {
   test('shows text that is true at any hour', async ({ page }) => {
     await page.goto(url)
     await expect(page.getByRole('heading', { name: words.closed.headingAnytime })).toBeVisible()
+    await expect(page.getByText(words.closed.emergency)).toBeVisible()
     await page.goto(`${url}/#estimate-received-closed`)
     const outcome = page.locator('#estimate-received-closed')
     await expect(outcome).toHaveText(`${words.closed.noteAnytime} ${callText}`)

@@ -122,6 +122,7 @@ const contentRules = group({
       note: timeWording,
       headingAnytime: text,
       noteAnytime: text,
+      emergency: text,
     }),
     emailHint: text,
     phoneRule: text,

@@ -175,6 +175,11 @@ export function EstimateForm() {
       ) : (
         <h2 id="estimate-heading">{heading}</h2>
       )}
+      {isLimited && hours.emergencies === 'always' && (
+        <div className="field">
+          <CallNote>{words.closed.emergency}</CallNote>
+        </div>
+      )}
       {fieldNames.map((name) => (
         <Fragment key={name}>{inputs[name] ?? <Input {...field(name)} />}</Fragment>
       ))}
