@@ -92,7 +92,7 @@ const metrics = {
   'max-potential-fid': 'longest task',
   'cumulative-layout-shift': 'layout shift',
 }
-const categories = ['performance', 'accessibility', 'best-practices', 'seo']
+const categories = ['performance', 'accessibility', 'best-practices', 'seo', 'agentic-browsing']
 
 async function runLighthouse(
   url: string,

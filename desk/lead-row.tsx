@@ -33,7 +33,15 @@ export const undo = (lead: LeadCard, refresh: Refresh) =>
   changeLead(lead, 'undo', 'reopened.', { refresh, canUndo: false })
 
 /** The link dials. The button then claims the lead, so that no one else calls. */
-export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refresh }) {
+export function CallActions({
+  lead,
+  refresh,
+  isNext,
+}: {
+  lead: LeadCard
+  refresh: Refresh
+  isNext: boolean
+}) {
   const [hasDialed, setDialed] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const isLive = useIsLive()
@@ -54,7 +62,8 @@ export function CallActions({ lead, refresh }: { lead: LeadCard; refresh: Refres
       {isOffered && <p>Are you calling? Let the crew know.</p>}
       <a
         className="button"
-        data-quiet={isOffered || !canClaim || undefined}
+        // Only the next call has the brand's color.
+        data-quiet={isOffered || !canClaim || !isNext || undefined}
         href={lead.phone.callUrl}
         onClick={() => setDialed(true)}
         aria-label={`Call ${lead.phone.shown}`}
@@ -78,17 +87,18 @@ type Listing = {
   refresh: Refresh
 }
 
-type Row = Omit<Listing, 'shownId'> & { lead: LeadCard; isShown: boolean }
+type Row = Omit<Listing, 'shownId'> & { lead: LeadCard; isShown: boolean; isNext: boolean }
 
 // Each changed response creates new objects, but most rows have the same content.
 const isSameRow = (a: Row, b: Row) =>
   a.hrefOf === b.hrefOf &&
   a.isShown === b.isShown &&
+  a.isNext === b.isNext &&
   JSON.stringify(a.lead) === JSON.stringify(b.lead)
 
 const minuteMs = 60_000
 
-const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, refresh }: Row) {
+const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, refresh }: Row) {
   const hasSeconds = canCall(lead)
   const now = useNow(hasSeconds ? 1_000 : minuteMs)
   // Without seconds, the clock is up to a minute ahead.
@@ -124,7 +134,9 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, refresh }: Row) {
           </p>
         </div>
       </div>
-      {(isOpen(lead) || isDueAgain(lead, now)) && <CallActions lead={lead} refresh={refresh} />}
+      {(isOpen(lead) || isDueAgain(lead, now)) && (
+        <CallActions lead={lead} refresh={refresh} isNext={isNext} />
+      )}
     </li>
   )
 }, isSameRow)
@@ -133,12 +145,23 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, refresh }: Row) {
 // steps, so that a slow phone stays responsive.
 const firstScreenful = 8
 
-export function LeadList({ leads, shownId, ...row }: Listing & { leads: readonly LeadCard[] }) {
+export function LeadList({
+  leads,
+  shownId,
+  startsWithNext = false,
+  ...row
+}: Listing & { leads: readonly LeadCard[]; startsWithNext?: boolean }) {
   const most = useDeferredValue(Number.POSITIVE_INFINITY, firstScreenful)
   return (
     <ul className="leads">
-      {leads.slice(0, most).map((lead) => (
-        <LeadRow key={lead.id} lead={lead} isShown={lead.id === shownId} {...row} />
+      {leads.slice(0, most).map((lead, index) => (
+        <LeadRow
+          key={lead.id}
+          lead={lead}
+          isShown={lead.id === shownId}
+          isNext={startsWithNext && index === 0}
+          {...row}
+        />
       ))}
     </ul>
   )

@@ -62,8 +62,8 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
           </p>
         </div>
       </div>
-      <CallActions lead={lead} refresh={refreshBoth} />
-      <div className="pair">
+      <CallActions lead={lead} refresh={refreshBoth} isNext />
+      <div className="outcomes">
         {!lead.outcome && (
           <Button onClick={act('no-answer', 'marked as no answer.')}>No answer</Button>
         )}

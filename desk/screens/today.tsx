@@ -38,7 +38,7 @@ export function Today({
           <p>No requests yet. New ones appear here automatically.</p>
         </div>
       )}
-      <LeadList leads={toCall} hrefOf={hrefOf} {...list} />
+      <LeadList leads={toCall} hrefOf={hrefOf} startsWithNext {...list} />
       {burst.length === 0 && <More count={totals.toCall - toCall.length} query="state=waiting" />}
       {[...openings].map(([opensAt, some]) => (
         <Fragment key={opensAt}>
