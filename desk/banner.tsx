@@ -1,8 +1,8 @@
 import { Fragment } from 'react'
 import { formatShortDuration } from '#leads/clock.ts'
 import type { DeskWarning } from '#leads/desk/routes.ts'
-import { DeliveryAction } from './delivery-actions.tsx'
 import { Icon } from './elements.tsx'
+import { RetryAll } from './retry-all.tsx'
 import { formatRoute } from './route.ts'
 import { type Polled, useNow } from './use-polling.ts'
 
@@ -62,11 +62,11 @@ function Action({
   refresh: () => Promise<void>
 }) {
   if (!action) return null
-  if (action.kind === 'retry-all' || action.kind === 'resume-webhook')
+  if (action.kind === 'retry-all')
     return (
-      <DeliveryAction kind={action.kind} className="link" refresh={refresh}>
+      <RetryAll className="link" refresh={refresh}>
         {action.label}
-      </DeliveryAction>
+      </RetryAll>
     )
   // The People screen has the button and the field for the phone's name.
   const href = action.kind === 'open' ? action.route : formatRoute({ screen: 'people' })

@@ -44,33 +44,6 @@ test.describe('when Airtable cannot be reached', () => {
   })
 })
 
-test.describe('when the webhook has answered 410', () => {
-  const webhook = { status: 410, calls: 0 }
-  const fetch = async () => {
-    webhook.calls += 1
-    return new Response(null, { status: webhook.status })
-  }
-  test.use({ settings: { ALERT_WEBHOOK_URL: 'https://hook.example' }, network: { fetch } })
-
-  test('the desk can resume it', async ({ sendLead, signIn }) => {
-    await sendLead()
-    const { page } = await signIn('Sam')
-    await page.getByRole('link', { name: visitor.name }).click()
-    await expect(page.getByText('The webhook returned 410 Gone')).toBeVisible()
-    expect(webhook.calls).toBe(1)
-    webhook.status = 204
-    const resume = page.getByRole('button', { name: 'Resume webhook' })
-    await expect(resume).toBeVisible()
-    const banner = page.getByRole('complementary')
-    await banner.locator('summary').click()
-    await banner.locator(resume).click()
-    await expect(page.getByText('Retrying 1 delivery now.')).toBeVisible()
-    await expect(resume).toHaveCount(0)
-    await expect.poll(() => webhook.calls).toBe(2)
-    await expect(page.getByText(/Webhook.*: sent at/)).toBeVisible()
-  })
-})
-
 test.describe('with deliveries in every state', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
   test.use({ settings: { DATA_DIR: dataDir } })

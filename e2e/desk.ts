@@ -2,13 +2,12 @@ import type { BrowserContextOptions, Page } from '@playwright/test'
 import { postLead } from '#testing/app.ts'
 import { visitor } from './form.ts'
 import { test as ownSite } from './own-site.ts'
-import { serveSite, siteDir } from './site.ts'
+import { serveSite } from './site.ts'
 import { expect, openAxe, phone } from './test.ts'
 
 type Phone = { page: Page; countPolls: () => number }
 type Desks = {
   settings: Record<string, string>
-  network: { fetch: typeof fetch }
   site: { url: string; deskUrl: string; makeLink: () => Promise<string> }
   /** Signs in on another phone, in a separate session. The test fails on console errors. */
   signIn(person: string, options?: BrowserContextOptions): Promise<Phone>
@@ -18,13 +17,8 @@ type Desks = {
 
 export const test = ownSite.extend<Desks>({
   settings: [{}, { option: true }],
-  network: [{ fetch }, { option: true }],
-  site: async ({ endings, settings, network }, use) => {
-    const { port, desk, stop } = await serveSite(
-      { HOST: '127.0.0.1', ...settings },
-      siteDir,
-      network.fetch,
-    )
+  site: async ({ endings, settings }, use) => {
+    const { port, desk, stop } = await serveSite({ HOST: '127.0.0.1', ...settings })
     endings.push(stop)
     if (!desk) throw new Error('There is no desk.')
     await use({ url: `http://127.0.0.1:${port}`, deskUrl: desk.url, makeLink: desk.makeLink })

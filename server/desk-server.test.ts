@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
-import { stopWebhook } from '#leads/channels/webhook.ts'
 import { postLead, testLead } from '#testing/app.ts'
-import { createDir } from '#testing/database.ts'
+import { createDir, openLocation } from '#testing/database.ts'
+import { storeLead } from '#testing/saved-leads.ts'
 import { startTestSite } from '#testing/server-process.ts'
-import { openDatabase } from './database.ts'
 
 async function redeemLink({ origin, hash }: URL): Promise<string> {
   const body = JSON.stringify({ token: hash.replace('#enter=', ''), person: 'Sam' })
@@ -44,16 +43,20 @@ it('serves the desk on a separate port, hidden from the public site', async () =
   expect(await (await fetch(link.origin)).text()).not.toContain('Zoë')
 })
 
-it('removes a warning as soon as its button has solved the problem', async () => {
-  const [DATA_DIR, ALERT_WEBHOOK_URL] = [createDir(), 'https://hooks.example']
-  const db = await openDatabase({ dataDir: DATA_DIR })
-  await stopWebhook(db, ALERT_WEBHOOK_URL)
-  await db.close()
+it('reads the warnings again as soon as someone has acted', async () => {
+  const [DATA_DIR, ALERT_WEBHOOK_URL] = [createDir(), 'https://hooks.invalid']
+  const db = await openLocation({ dataDir: DATA_DIR })
+  await storeLead(db, { at: Date.now() - 3_600_000, channels: ['webhook'] })
+  await db.kysely
+    .updateTable('deliveries')
+    .set({ next_attempt_at: Date.now() * 2 })
+    .execute()
   const { desk } = await startTestSite({ DATA_DIR, ALERT_WEBHOOK_URL })
   const link = new URL((await desk?.makeLink()) ?? '')
   const headers = { cookie: await redeemLink(link), origin: link.origin }
   const readToday = async () => (await fetch(`${link.origin}/api/today`, { headers })).text()
-  expect(await readToday()).toContain('webhook-stopped')
-  await fetch(`${link.origin}/api/webhook/resume`, { method: 'POST', headers })
-  expect(await readToday()).not.toContain('webhook-stopped')
+  expect(await readToday()).toContain('webhook-late')
+  await db.kysely.deleteFrom('deliveries').execute()
+  await fetch(`${link.origin}/api/retry`, { method: 'POST', headers })
+  expect(await readToday()).not.toContain('webhook-late')
 })

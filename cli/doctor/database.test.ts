@@ -22,7 +22,6 @@ test.each(engines)('reads a database that can store a lead: %s', async (engine) 
       silentDevices: [],
       pending: new Map(),
       undelivered: new Map(),
-      isWebhookStopped: false,
       isErasing: false,
       limitedAddresses: [],
     },

@@ -3,9 +3,9 @@ import { formatAgo, formatShortClock, formatTries } from '#leads/clock.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
 import { computeCountdown } from '../countdown.ts'
 import { CountdownIcon } from '../countdown-icon.tsx'
-import { DeliveryAction } from '../delivery-actions.tsx'
 import { Button, Heading, Icon } from '../elements.tsx'
 import { CallActions, changeLead, undo } from '../lead-row.tsx'
+import { RetryAll } from '../retry-all.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
 import { useNow, usePolling } from '../use-polling.ts'
 import { EraseDialog } from './erase-dialog.tsx'
@@ -15,7 +15,7 @@ const outcomes = [
   ['not-a-lead', 'Not a lead'],
 ] as const
 
-type Answer = { lead: LeadInFull; canResumeWebhook: boolean }
+type Answer = { lead: LeadInFull }
 
 export function Lead({ id, refreshList }: { id: string; refreshList: () => Promise<void> }) {
   const now = useNow()
@@ -37,7 +37,7 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
       </>
     )
   if (!data) return <p>{trouble ?? 'Loading…'}</p>
-  const { lead, canResumeWebhook } = data
+  const { lead } = data
   const countdown = computeCountdown(lead, now)
   const refreshBoth = async () => {
     await Promise.all([refresh(), refreshList()])
@@ -86,14 +86,7 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
       <Facts lead={lead} />
       <Deliveries lead={lead}>
         <Button onClick={act('retry', 'retrying now.', false)}>Retry now</Button>
-        <DeliveryAction kind="retry-all" refresh={refreshBoth}>
-          Retry all leads
-        </DeliveryAction>
-        {canResumeWebhook && (
-          <DeliveryAction kind="resume-webhook" refresh={refreshBoth}>
-            Resume webhook
-          </DeliveryAction>
-        )}
+        <RetryAll refresh={refreshBoth}>Retry all leads</RetryAll>
       </Deliveries>
       <button type="button" className="link erase" onClick={() => dialog.current?.showModal()}>
         Erase this lead…

@@ -5,7 +5,7 @@ import { createTestContext, sendThrough } from '#testing/delivery.ts'
 import { jane, storedJane } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import type { StoredLead } from '../lead.ts'
-import { webhook, webhookGone } from './webhook.ts'
+import { webhook } from './webhook.ts'
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64')}`
 // The standardwebhooks package rejects messages that are older than five minutes.
@@ -52,11 +52,10 @@ it('sends the fields as typed, and escaped text for Slack', async () => {
 // Only the first four statuses reject the lead itself, and only 429 and 503 pause the channel.
 it.each([
   ...[400, 409, 413, 422].map((status) => [status, { refused: true }] as const),
-  ...[401, 403, 404, 405, 408, 415, 500, 502].map(
+  ...[401, 403, 404, 405, 408, 410, 415, 500, 502].map(
     (status) => [status, { refused: false }] as const,
   ),
   ...[429, 503].map((status) => [status, { refused: false, holdMs: 90_000 }] as const),
-  [410, { error: webhookGone }] as const,
   [307, { error: expect.stringContaining('redirect (307)') }] as const,
 ])('returns an error for %i: %j', async (status, more) => {
   const headers = { 'retry-after': '90' }

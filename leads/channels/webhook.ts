@@ -1,11 +1,9 @@
 import { Buffer } from 'node:buffer'
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { pickFields } from '../field-outputs.ts'
 import type { LeadField } from '../fields.ts'
 import type { StoredLead } from '../lead.ts'
 import { explainSource } from '../source.ts'
-import { readSetting, removeSetting, writeSetting } from '../store/stored-settings.ts'
-import type { Database } from '../store/tables.ts'
 import { checked, webAddress } from '../variables.ts'
 import type { Alert } from './alert.ts'
 import { createAlertChannel, type Message } from './alert-channel.ts'
@@ -22,7 +20,7 @@ const variables = {
 
 type WebhookSettings = { url: string; secret: string | undefined }
 
-const alerts = createAlertChannel<'webhook', typeof variables, WebhookSettings>({
+export const webhook = createAlertChannel<'webhook', typeof variables, WebhookSettings>({
   kind: 'webhook',
   label: 'Webhook',
   setupHint: 'a webhook (ALERT_WEBHOOK_URL)',
@@ -39,32 +37,6 @@ const alerts = createAlertChannel<'webhook', typeof variables, WebhookSettings>(
   ],
   sendAlert: sendWebhook,
 })
-
-export const webhook: typeof alerts = {
-  ...alerts,
-  send: async (deliveries, recipient, context, signal) => {
-    const gone: Result = { ok: false, error: webhookGone }
-    if (await isWebhookStopped(context.db, recipient.to)) return deliveries.map(() => gone)
-    const results = await alerts.send(deliveries, recipient, context, signal)
-    if (results.some((result) => !result.ok && result.error === webhookGone))
-      await stopWebhook(context.db, recipient.to)
-    return results
-  },
-}
-
-export const webhookGone =
-  'The webhook returned 410 Gone, so the site stopped sending alerts to it. Set another ALERT_WEBHOOK_URL, or choose “Resume webhook” on the desk.'
-
-const stoppedSetting = 'stopped-webhook'
-const hash = (text: string) => createHash('sha256').update(text).digest('hex')
-
-export const stopWebhook = (db: Database, url: string) =>
-  writeSetting(db, stoppedSetting, hash(url))
-
-export const isWebhookStopped = async (db: Database, url: string): Promise<boolean> =>
-  (await readSetting(db, stoppedSetting)) === hash(url)
-
-export const resumeWebhook = (db: Database) => removeSetting(db, stoppedSetting)
 
 async function sendWebhook(
   { alert, lead }: Message,
@@ -91,7 +63,6 @@ async function sendWebhook(
   await response.body?.cancel().catch(() => {})
   const { status } = response
   if (response.ok) return { ok: true }
-  if (status === 410) return { ok: false, error: webhookGone }
   if (status === 0 || (status >= 300 && status < 400))
     return {
       ok: false,

@@ -14,7 +14,6 @@ import {
 import { makeSettings } from '#testing/settings.ts'
 import { readAnswerToken } from '../answer-link.ts'
 import { findKind, mapRecipients } from '../channels/channels.ts'
-import { resumeWebhook } from '../channels/webhook.ts'
 import type { Lead } from '../fields.ts'
 import { limits } from '../health/checks.ts'
 import { examine } from '../health/examine.ts'
@@ -107,31 +106,20 @@ it('retries a new alert every 30 s, and marks it as late', async () => {
   expect(await warn()).not.toContain('email-late')
 })
 
-it('stops sending to a webhook after a 410 until the owner resumes it', async () => {
-  const requests: unknown[] = []
+it('retries a webhook after a 410, like after any other failure', async () => {
   let status = 410
-  const fetch: typeof globalThis.fetch = async (_, init) => {
-    requests.push(init)
-    return new Response(null, { status })
-  }
+  const fetch: typeof globalThis.fetch = async () => new Response(null, { status })
   const variables = { ALERT_WEBHOOK_URL: 'https://hook.example' }
-  const { save, deliver, clock, readDelivery, warn, db } = await open(variables, { fetch })
+  const { save, deliver, clock, readDelivery, warn } = await open(variables, { fetch })
   await save()
   await deliver()
   clock.at += 3_600_000
-  await save()
-  await deliver()
-  expect(requests).toHaveLength(1)
-  const lastError = expect.stringContaining('410 Gone')
+  const lastError = 'The webhook returned 410.'
   expect(await readDelivery('webhook')).toMatchObject({ state: 'waiting', lastError })
-  expect(await warn()).toContain('webhook-stopped')
-  await resumeWebhook(db)
+  expect(await warn()).toContain('webhook-late')
   status = 204
-  clock.at += 3_600_000
   await deliver()
-  await deliver()
-  expect(requests).toHaveLength(3)
-  expect(await warn()).toEqual(['airtable-not-set-up', 'no-alerts'])
+  expect(await readDelivery('webhook')).toMatchObject({ state: 'sent' })
 })
 
 it('writes the outcome of a lead to Status, unless staff chose another Status', async () => {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { mapRecipients } from '../channels/channels.ts'
-import { isWebhookStopped, resumeWebhook } from '../channels/webhook.ts'
 import { formatDay, parseLocalTime } from '../clock.ts'
 import { computePromise } from '../deadline.ts'
 import { eraseEverywhere } from '../delivery/erase-everywhere.ts'
@@ -47,7 +46,7 @@ const reportDays = [7, 30, 90]
 
 export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHooks): void {
   const { db, hours, now } = context
-  const { timeZone, webhook, escalateAfterMinutes, noAnswerMinutes } = context.env
+  const { timeZone, escalateAfterMinutes, noAnswerMinutes } = context.env
   const { wake } = hooks
 
   /** Returns 304 if the phone has the same data. */
@@ -83,14 +82,8 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
     const recipients = await mapRecipients(context)
     return sendFresh(c, {
       lead: describeInFull(lead, { timeZone, recipients, now: now() }),
-      canResumeWebhook: await canResumeWebhook(lead),
     })
   }
-
-  const canResumeWebhook = async ({ deliveries }: LeadWithDeliveries): Promise<boolean> =>
-    webhook !== undefined &&
-    deliveries.some(({ channel, state }) => channel === 'webhook' && state === 'waiting') &&
-    (await isWebhookStopped(db, webhook.url))
 
   app.get('/api/today', async (c) => sendFresh(c, await readToday(c.var.session, context, hooks)))
   // Use POST, because logs contain URLs and a search may contain a name.
@@ -193,12 +186,6 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
   )
   app.post('/api/retry', async (c) => {
     const retried = await retryDeliveries(db, 'all', now())
-    wake()
-    return c.json({ retried })
-  })
-  app.post('/api/webhook/resume', async (c) => {
-    await resumeWebhook(db)
-    const retried = await retryDeliveries(db, 'all', now(), 'webhook')
     wake()
     return c.json({ retried })
   })

@@ -15,7 +15,7 @@ export type Severity = 'error' | 'warning' | 'note'
 
 export type OwnerAction = { label: string } & (
   | { kind: 'open'; route: string }
-  | { kind: 'turn-on-notifications' | 'resume-webhook' | 'retry-all' }
+  | { kind: 'turn-on-notifications' | 'retry-all' }
 )
 
 export type OwnerText = { text: string; action?: OwnerAction }
@@ -54,7 +54,6 @@ export type DatabaseFacts = {
   devices: readonly PushDevice[]
   /** The devices that confirmed none of their last 3 leads. */
   silentDevices: readonly PushDevice[]
-  isWebhookStopped: boolean
   /** By channel kind: messages of the last day that did not arrive. */
   undelivered: ReadonlyMap<string, Undelivered>
   /** They get no new sign-in link now. */

@@ -20,7 +20,6 @@ const complete = {
 const env = makeSettings({ ...complete, DESK_URL: 'https://desk.example.com' })
 const database: DatabaseFacts = {
   ...{ pending: new Map(), undelivered: new Map(), devices: [makePhone()], silentDevices: [] },
-  isWebhookStopped: false,
   limitedAddresses: [],
   isErasing: false,
 }
@@ -71,7 +70,6 @@ const problems: Record<string, Partial<HealthContext>> = {
   'sms-undelivered': withDatabase({
     undelivered: new Map([['sms', { leads: 2, lastError: 'Not registered.' }]]),
   }),
-  'webhook-stopped': withDatabase({ isWebhookStopped: true }),
   'push-device-gone': withDatabase({ devices: [makePhone({ goneAt: now })] }),
   'push-device-silent': withDatabase({ silentDevices: [makePhone()] }),
   'sign-in-limit': withDatabase({ limitedAddresses: ['a@example.com', 'b@example.com'] }),
@@ -185,12 +183,6 @@ it.each<[string, Record<string, string>, Partial<MachineFacts>, boolean]>([
     expect(ids.includes('proxy-bypass')).toBe(isFound)
   },
 )
-
-it('does not report a stopped webhook as late, too', async () => {
-  const pending = withPending('webhook', limits.alertLateMs + 1).database.pending
-  const stopped = withDatabase({ pending, isWebhookStopped: true })
-  expect(await listIds('healthz', stopped)).toEqual(['webhook-stopped'])
-})
 
 it.each<[string, Record<string, string>, boolean]>([
   ['on a laptop', {}, false],

@@ -46,9 +46,8 @@ const checkLate = ({ kind, explainFailure, isAlert }: (typeof channels)[number])
     id: `${kind}-late`,
     runsIn: ['healthz', 'desk', 'doctor'],
     find: ({ env, database, now }) => {
-      // Other checks report these: airtable-not-set-up and webhook-stopped.
+      // airtable-not-set-up reports this.
       if (kind === 'airtable' && !env.airtable) return
-      if (kind === 'webhook' && database?.isWebhookStopped) return
       const pending = database?.pending.get(kind)
       const lateMs = isAlert ? limits.alertLateMs : limits.otherLateMs
       return pending && now - pending.oldestAt > lateMs ? pending : undefined
@@ -174,19 +173,6 @@ export const healthChecks: readonly Check[] = [
   ...channels.filter(({ settings }) => settings.required.length > 0).map(checkIncomplete),
   ...channels.map(checkLate),
   ...(channels as readonly Channel[]).filter(({ findArrival }) => findArrival).map(checkArrival),
-  defineCheck({
-    id: 'webhook-stopped',
-    runsIn: ['healthz', 'desk', 'doctor'],
-    find: ({ database }) => database?.isWebhookStopped,
-    forOwner: () => ({
-      text: 'The webhook no longer accepts alerts, so the site stopped sending them.',
-      action: { label: 'Resume webhook', kind: 'resume-webhook' },
-    }),
-    forDeveloper: () => ({
-      text: 'The webhook returned 410 Gone, so the site stopped sending alerts to it.',
-      next: 'Set another ALERT_WEBHOOK_URL in .env, or choose “Resume webhook” on the desk',
-    }),
-  }),
   ...deviceChecks,
   ...limitChecks,
   defineCheck({

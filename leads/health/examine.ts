@@ -1,6 +1,5 @@
 import type { Channel } from '../channels/channel.ts'
 import { channels, findDestinations } from '../channels/channels.ts'
-import { isWebhookStopped } from '../channels/webhook.ts'
 import type { Env } from '../settings.ts'
 import { findConfirmationLimit } from '../store/confirmation-limits.ts'
 import { listLimitedAddresses } from '../store/desk-access.ts'
@@ -57,13 +56,11 @@ export async function readDatabaseFacts(
     const failed = channel.findArrival && (await readUndelivered(db, names, now() - dayMs))
     if (failed) undelivered.set(channel.kind, failed)
   }
-  const stopped = env.webhook && (await isWebhookStopped(db, env.webhook.url))
   const silentDevices = await findSilentDevices(db, devices, now())
   return {
     devices,
     silentDevices,
     pending,
-    isWebhookStopped: stopped ?? false,
     undelivered,
     limitedAddresses: await listLimitedAddresses(db, now()),
     confirmationLimit: await findConfirmationLimit(db, now()),

@@ -3,17 +3,13 @@ import { request } from './api.ts'
 import { Button } from './elements.tsx'
 import { attempt } from './notice.tsx'
 
-const paths = { 'retry-all': '/api/retry', 'resume-webhook': '/api/webhook/resume' }
-
-/** A button that retries all pending deliveries, or resumes a stopped webhook. */
-export function DeliveryAction({
-  kind,
+export function RetryAll({
   refresh,
   ...props
-}: ComponentProps<'button'> & { kind: keyof typeof paths; refresh: () => Promise<void> }) {
+}: ComponentProps<'button'> & { refresh: () => Promise<void> }) {
   const retry = () =>
     attempt(
-      request<{ retried: number }>('POST', paths[kind], { needsData: true }),
+      request<{ retried: number }>('POST', '/api/retry', { needsData: true }),
       ({ retried }) =>
         retried === 0
           ? 'Nothing is pending.'
