@@ -18,7 +18,7 @@ import { explainError, makeSafeJson, parseTyped, UsageError } from './terminal.t
 const help = `Lists what is left to do before this site can go live. It does not change leads or settings.
 
   npm run doctor               run all checks
-  npm run doctor -- --send     also send a test email, text message, and webhook call
+  npm run doctor -- --send     also send a test to every recipient of alerts
   npm run -s doctor -- --json  print JSON
 
 Exits with 0 if nothing is left to do, 1 if something is, and 2 if the checks could

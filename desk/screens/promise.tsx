@@ -134,8 +134,8 @@ function Report({ days }: { days: string }) {
             ])}
           />
           <p className="quiet small">
-            Below each count: half and 95% of the messages took no longer than this. Email and
-            webhooks don’t confirm that a message arrived.
+            Below each count: half and 95% of the messages took no longer than this. A dash means
+            that the channel doesn’t confirm messages.
           </p>
         </section>
       )}
