@@ -88,7 +88,9 @@ test('export writes every lead as JSON, with its source and deliveries', async (
     {
       id,
       ...jane,
-      ...{ receivedAt: at, callAttempts: 0, callAgainAt: at },
+      receivedAt: at,
+      callAttempts: 0,
+      callAgainAt: at,
       source: { name: 'Google Ads · spring', utm_source: 'google', utm_campaign: 'spring' },
       deliveries: [
         { channel: 'airtable', state: 'waiting', checkAt: null, arrivedAt: null },

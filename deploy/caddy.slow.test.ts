@@ -118,8 +118,12 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
       const { request, caddy } = await serve()
       const path = host === 'localhost' ? testPath : '/api/session'
       const post = {
-        ...{ ':authority': host, ':method': 'POST', ':path': path, ...jsonWithKey },
-        ...{ origin: `https://${host}`, 'content-length': whole },
+        ':authority': host,
+        ':method': 'POST',
+        ':path': path,
+        ...jsonWithKey,
+        origin: `https://${host}`,
+        'content-length': whole,
       }
       const startedAt = performance.now()
       // Four connections with 200 requests each: more than the site's 700 connections.

@@ -67,7 +67,12 @@ async function show({ notification, lead, receipt }: Message): Promise<void> {
   const { title, body, tag, silent } = notification
   const canAnswer = !lead.opensList && !lead.isAnswered
   const options = {
-    ...{ body, tag, silent, lang: 'en-US', icon: '/icon-192.png', badge: '/icon-192.png' },
+    body,
+    tag,
+    silent,
+    lang: 'en-US',
+    icon: '/icon-192.png',
+    badge: '/icon-192.png',
     // A reminder replaces the earlier notification and makes a sound again.
     renotify: !silent,
     requireInteraction: lead.isEmergency && canAnswer,

@@ -37,8 +37,14 @@ async function open(engine: Engine, { mayShareAddress = false } = {}) {
   })
   const createProcess = () =>
     createService({
-      ...{ env, hours, company: testCompany, db, log: createTestLog() },
-      ...{ fetch: push.fetch, now: () => clock.at, wake: () => {} },
+      env,
+      hours,
+      company: testCompany,
+      db,
+      log: createTestLog(),
+      fetch: push.fetch,
+      now: () => clock.at,
+      wake: () => {},
       findClientAddress: (c) => c.req.header('test-client') ?? crowd,
       mayShareAddress: () => mayShareAddress,
     })
@@ -49,7 +55,8 @@ async function open(engine: Engine, { mayShareAddress = false } = {}) {
     const sent = await app.request(testPath, {
       method: 'POST',
       headers: {
-        ...{ apikey: 'public-anon-key', 'content-type': 'application/json' },
+        apikey: 'public-anon-key',
+        'content-type': 'application/json',
         'test-client': from,
       },
       body: JSON.stringify({ ...testLead, name, serviceType }),

@@ -153,8 +153,14 @@ const formats = new Map(
   zones.map((timeZone) => [
     timeZone,
     new Intl.DateTimeFormat('en-US', {
-      ...{ timeZone, weekday: 'short', year: 'numeric', month: '2-digit', day: '2-digit' },
-      ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+      timeZone,
+      weekday: 'short',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
     }),
   ]),
 )

@@ -18,7 +18,9 @@ const [closing, opening] = [toTime('17T18:00'), toTime('18T07:00')]
 const count = (from: number, to: number, everyMs: number) =>
   Array.from({ length: (to - from) / everyMs + 1 }, (_, at) => from + at * everyMs)
 const clockFormat = new Intl.DateTimeFormat('en-US', {
-  ...{ hour: 'numeric', minute: '2-digit', timeZone: 'America/Chicago' },
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZone: 'America/Chicago',
 })
 const formatTime = (at: number) => clockFormat.format(at).replace(/\s/, ' ')
 
@@ -62,8 +64,14 @@ it('sends the documented messages from closing to the last deadline', async () =
     ESCALATION_EMAIL_TO: 'boss@example.com',
   })
   const { app, deliverer } = createService({
-    ...{ env, hours: dayHours, company, db, log: createTestLog() },
-    ...{ fetch: push.fetch, now: () => clock.at, wake: () => {} },
+    env,
+    hours: dayHours,
+    company,
+    db,
+    log: createTestLog(),
+    fetch: push.fetch,
+    now: () => clock.at,
+    wake: () => {},
     findClientAddress: () => '203.0.113.7',
     mayShareAddress: () => false,
   })

@@ -46,8 +46,17 @@ export function createTestContext(
   // Ignore the time limit, which a slow machine could exceed.
   const readDevices = () => read()
   const context = {
-    ...{ ...system, random: () => 1, env, hours, company: testCompany },
-    ...{ db, fetch, now, pause, log, readDevices },
+    ...system,
+    random: () => 1,
+    env,
+    hours,
+    company: testCompany,
+    db,
+    fetch,
+    now,
+    pause,
+    log,
+    readDevices,
   }
   return { context, clock, log, faults }
 }
@@ -64,7 +73,8 @@ export async function sendThrough(
 ): Promise<Result | undefined> {
   const settings = findSettings(channel, context)
   const [recipient] = await findRecipients(channel, context, {
-    ...{ lead, reason },
+    lead,
+    reason,
     isOpen: isOpen(context.now(), context.hours),
   })
   if (!recipient) throw new Error(`The channel ${channel.kind} has no recipient.`)

@@ -54,8 +54,15 @@ const markArrived = ({ kysely }: Database, leadId: string, channel: string) =>
   kysely
     .insertInto('deliveries')
     .values({
-      ...{ lead_id: leadId, channel, reason: 'received', state: 'sent', attempts: 1 },
-      ...{ next_attempt_at: 0, leased_until: 0, due_at: testTime, settled_at: testTime },
+      lead_id: leadId,
+      channel,
+      reason: 'received',
+      state: 'sent',
+      attempts: 1,
+      next_attempt_at: 0,
+      leased_until: 0,
+      due_at: testTime,
+      settled_at: testTime,
       arrived_at: testTime,
     })
     .execute()
@@ -153,7 +160,10 @@ it('sends only the first reminder early, and only once, if texts fail', async ()
   expect(twilio.messages[2]?.body).toContain('Nobody has called Jane Doe yet (10 minutes left).')
   const failed = (await readDeliveries(db)).find(({ channel }) => channel === text)
   expect(failed).toMatchObject({
-    ...{ state: 'failed', settledAt: testTime, arrivedAt: null, checkAt: null },
+    state: 'failed',
+    settledAt: testTime,
+    arrivedAt: null,
+    checkAt: null,
     lastError: expect.stringContaining('not registered'),
   })
 })

@@ -104,8 +104,10 @@ it.each(engines)(
     const db = await openTestDatabase(engine)
     const { deliver, clock, log } = openDelivery(db, sendWell, {
       changes: {
-        ...{ kind: 'email', recipients: async () => [] },
-        ...{ isAlert: true, expiresAfterMs: dayMs },
+        kind: 'email',
+        recipients: async () => [],
+        isAlert: true,
+        expiresAfterMs: dayMs,
       },
     })
     const lead = { channels: ['airtable', 'email', 'email-0a1b2c3d'], escalateAt: undefined }

@@ -145,7 +145,11 @@ describe.each(engines)('the desk on %s', (engine) => {
 it.each(engines)('rejects NUL characters on every route on %s', async (engine) => {
   const { app, call, signIn } = await openTestDesk(engine)
   const body = {
-    ...{ token: 'x', person: 'S\0', email: 's\0@example.com', name: 'J\0', search: 'j\0' },
+    token: 'x',
+    person: 'S\0',
+    email: 's\0@example.com',
+    name: 'J\0',
+    search: 'j\0',
   }
   for (const { method, path } of listRoutes(app)) {
     // Sign in again, because some routes sign out.

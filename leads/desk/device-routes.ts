@@ -80,8 +80,13 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
       // Keep the settings and pending notifications when the browser's push endpoint changes.
       ...own,
       ...(name !== undefined && { name }),
-      ...{ sessionId: c.var.session.id, person: c.var.session.person },
-      ...{ endpoint, ...keys, createdAt: now(), goneAt: null, shownAt: null },
+      sessionId: c.var.session.id,
+      person: c.var.session.person,
+      endpoint,
+      ...keys,
+      createdAt: now(),
+      goneAt: null,
+      shownAt: null,
     })
     return c.json({ ok: true })
   })

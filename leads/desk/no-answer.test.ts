@@ -21,8 +21,10 @@ async function open(engine: Engine = 'sqlite', { hours = alwaysOpen, confirmatio
     await Promise.all([mail.close(), push.close()])
   })
   const env = {
-    ...{ SMTP_URL: mail.url, ALERT_EMAIL_FROM: 'site@example.com' },
-    ...{ ALERT_EMAIL_TO: 'crew@example.com', ...confirmation },
+    SMTP_URL: mail.url,
+    ALERT_EMAIL_FROM: 'site@example.com',
+    ALERT_EMAIL_TO: 'crew@example.com',
+    ...confirmation,
   }
   const { db, clock, settings, get, ...desk } = await openTestDesk(engine, { hours, env })
   const post = (id: string, what: string, body?: object) =>
@@ -62,8 +64,11 @@ describe.each(engines)('no answer on %s', (engine) => {
     const [{ status, json }] = await Promise.all([noAnswer(id), noAnswer(id)])
     expect(status).toBe(200)
     expect(json.lead).toMatchObject({
-      ...{ outcome: null, callAttempts: 1, callAgainAt },
-      ...{ answeredAt: calledAt, answeredName: 'Sam Hill' },
+      outcome: null,
+      callAttempts: 1,
+      callAgainAt,
+      answeredAt: calledAt,
+      answeredName: 'Sam Hill',
     })
     expect(await deliverAt(calledAt)).toEqual([])
     expect(push.messages.splice(0).map(({ data }) => data.notification)).toMatchObject([

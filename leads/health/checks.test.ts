@@ -19,7 +19,10 @@ const complete = {
 }
 const env = makeSettings({ ...complete, DESK_URL: 'https://desk.example.com' })
 const database: DatabaseFacts = {
-  ...{ pending: new Map(), undelivered: new Map(), devices: [makePhone()], silentDevices: [] },
+  pending: new Map(),
+  undelivered: new Map(),
+  devices: [makePhone()],
+  silentDevices: [],
   limitedAddresses: [],
   isErasing: false,
 }
@@ -29,7 +32,12 @@ const machine: MachineFacts = { storage, inContainer: false, samples: [] }
 
 const find = (place: Place, changes: Partial<HealthContext>) =>
   findProblems(healthChecks, place, {
-    ...{ env, hours: alwaysOpen, now, isPublic: true, database, machine },
+    env,
+    hours: alwaysOpen,
+    now,
+    isPublic: true,
+    database,
+    machine,
     ...changes,
   })
 const listIds = async (place: Place, changes: Partial<HealthContext> = {}) =>
@@ -133,7 +141,9 @@ it('counts leads, and shows the owner only the helpful part of an error', async 
 })
 
 const sms = {
-  ...{ TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 't', TWILIO_FROM: '+15550001111' },
+  TWILIO_ACCOUNT_SID: 'AC1',
+  TWILIO_AUTH_TOKEN: 't',
+  TWILIO_FROM: '+15550001111',
   ALERT_SMS_TO: '+15550002222',
 }
 const bare = { AIRTABLE_TOKEN: 'pat.x', AIRTABLE_BASE_ID: 'app' }

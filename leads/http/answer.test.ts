@@ -188,7 +188,8 @@ it.each([true, false])(
     expect(fake.records).toMatchObject([{ fields: { ...called, ...(isFirst && edited) } }])
     const { deliveries = [] } = (await findLead(db, leadId)) ?? {}
     expect(deliveries.find(({ reason }) => reason === 'answered')).toMatchObject({
-      ...{ state: 'sent', note: null },
+      state: 'sent',
+      note: null,
     })
   },
 )

@@ -4,9 +4,19 @@ import type { Delivery } from '../store/reading.ts'
 import { describeInFull } from './describe.ts'
 
 const delivery: Delivery = {
-  ...{ channel: 'email', reason: 'received', state: 'sent', attempts: 1, nextAttemptAt: 0 },
-  ...{ dueAt: testTime, settledAt: testTime, lastError: null, note: null },
-  ...{ heldUntil: null, checkAt: null, arrivedAt: null, tappedAt: null },
+  channel: 'email',
+  reason: 'received',
+  state: 'sent',
+  attempts: 1,
+  nextAttemptAt: 0,
+  dueAt: testTime,
+  settledAt: testTime,
+  lastError: null,
+  note: null,
+  heldUntil: null,
+  checkAt: null,
+  arrivedAt: null,
+  tappedAt: null,
 }
 const [sms, push] = ['sms-0a1b2c3d', 'push-0a1b2c3d']
 
@@ -55,8 +65,10 @@ it('describes a delivery by its channel, recipient, and reason', () => {
   const deliveries = [
     { ...delivery, channel: 'airtable', reason: 'received' as const },
     {
-      ...{ ...delivery, dueAt: testTime + 240_000 },
-      ...{ channel: 'push-0a1b2c3d', reason: 'unanswered-4' as const },
+      ...delivery,
+      dueAt: testTime + 240_000,
+      channel: 'push-0a1b2c3d',
+      reason: 'unanswered-4' as const,
     },
     { ...delivery, channel: 'email', reason: 'unanswered-4' as const },
     { ...delivery, channel: 'sms-0a1b2c3d', reason: 'missed' as const },

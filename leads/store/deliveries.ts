@@ -122,8 +122,11 @@ type NewDeliveries = { leadId: string; channels: readonly string[]; reason: Deli
 /** Returns rows that are due at this time. The table's defaults fill the other columns. */
 export const makeDeliveries = ({ leadId, channels, reason }: NewDeliveries, dueAt: number) =>
   channels.map((channel) => ({
-    ...{ lead_id: leadId, channel, reason },
-    ...{ next_attempt_at: dueAt, due_at: dueAt },
+    lead_id: leadId,
+    channel,
+    reason,
+    next_attempt_at: dueAt,
+    due_at: dueAt,
   }))
 
 /** Writes deliveries that are due at this time. Resets existing ones, so that they are sent again. */

@@ -68,7 +68,13 @@ export function saveDevice(
     await trx
       .insertInto('push_devices')
       .values({
-        ...{ id, endpoint, p256dh, auth, person, name, schedule },
+        id,
+        endpoint,
+        p256dh,
+        auth,
+        person,
+        name,
+        schedule,
         session_id: device.sessionId,
         created_at: device.createdAt,
         gone_at: null,

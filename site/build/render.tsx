@@ -98,7 +98,10 @@ function listOpeningHours() {
   )
   const closed = hours.closedDates.map((date) => ({
     '@type': 'OpeningHoursSpecification',
-    ...{ opens: '00:00', closes: '00:00', validFrom: date, validThrough: date },
+    opens: '00:00',
+    closes: '00:00',
+    validFrom: date,
+    validThrough: date,
   }))
   return [...weekly, ...closed]
 }

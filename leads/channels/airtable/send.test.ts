@@ -30,7 +30,9 @@ describe('a lead', () => {
     })
     expect(JSON.parse(String(Raw))).toEqual({
       ...pickFields(lead),
-      ...{ id, suspect, consent },
+      id,
+      suspect,
+      consent,
       receivedAt: '2026-11-15T11:59:59.000Z',
       deadlineAt: '2026-11-15T12:09:59.000Z',
       source: {
