@@ -9,6 +9,7 @@ import { createTestLog } from '#testing/log.ts'
 import { alwaysOpen as hours, savePhone, testCompany } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
+import { recordAnswer } from './store/reminders.ts'
 import type { Engine } from './store/tables.ts'
 
 const minuteMs = 60_000
@@ -176,5 +177,38 @@ describe.each(engines)('25 leads from one network within an hour, on %s', (engin
     // The last text stands for six deliveries.
     expect(twilio.statusReads).toHaveLength(20)
     expect(new Set(twilio.statusReads).size).toBe(20)
+  })
+
+  it('name only leads that nobody has called in a combined message', async () => {
+    const { db, clock, sendMany, deliver, readStates } = await open(engine)
+    const call = async (name: string) => {
+      const [lead] = await db.kysely
+        .selectFrom('leads')
+        .select('id')
+        .where('name', '=', name)
+        .execute()
+      const answer = { answeredAt: clock.at, answeredBy: 'desk' as const, now: clock.at }
+      await recordAnswer(db, lead?.id ?? '', answer)
+    }
+    await sendMany(1, 25)
+    await deliver()
+
+    await sendMany(26, 27)
+    for (const name of ['Lead 26', 'Lead 27']) await call(name)
+    clock.at += 2 * minuteMs
+    const called = await deliver()
+    expect([called.texts, called.pushes, called.emails]).toEqual([[], [], 2])
+
+    // Nothing was sent, so the next message need not wait.
+    await sendMany(28, 30)
+    await call('Lead 29')
+    const { texts, pushes } = await deliver()
+    expect(texts).toEqual([
+      expect.stringMatching(/^2 leads to call .*\nLead (28|30), Lead (28|30)\./),
+    ])
+    expect(pushes).toHaveLength(1)
+    expect(await readStates()).toEqual(
+      expect.arrayContaining([{ state: 'sent' }, { state: 'cancelled' }]),
+    )
   })
 })

@@ -1,5 +1,6 @@
 import type { Channel, Recipient, Result } from '../channels/channel.ts'
 import { type ChannelContext, findSettings } from '../channels/channels.ts'
+import { isDueAgain } from '../deadline.ts'
 import { type FaultLog, nameError } from '../log.ts'
 import {
   acquireChannel,
@@ -9,6 +10,7 @@ import {
 } from '../store/channel-leases.ts'
 import {
   type ClaimedLead,
+  cancelCalled,
   claimCombined,
   claimDue,
   findNextDueAt,
@@ -111,7 +113,13 @@ export function createChannelRun(
   async function sendCombined(holder: string, lost: AbortSignal): Promise<number> {
     const claimed = await claimCombined(db, name, lease(holder))
     if (claimed.length === 0) return 0
-    const results = await send(claimed, holder, lost, sendSummary)
+    const called = claimed.filter(
+      ({ lead }) => lead.answeredAt !== null && !isDueAgain(lead, now()),
+    )
+    const leadIds = called.map(({ lead }) => lead.id)
+    await cancelCalled(db, name, holder, { leadIds, now: now() })
+    const toCall = claimed.filter((one) => !called.includes(one))
+    const results = toCall.length > 0 ? await send(toCall, holder, lost, sendSummary) : []
     const isSent = results.some(({ ok }) => ok)
     await limitCombined(db, name, isSent ? now() + combineEveryMs : 0)
     return findHoldMs(results)

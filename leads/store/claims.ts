@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
 import { free } from './deliveries.ts'
+import { answeredFirst } from './reminders.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
 
 /** `combined`: deliveries about a burst from one network. `single`: all others. */
@@ -181,6 +182,20 @@ export const updateClaims = ({ kysely }: Database, channel: string, holder: stri
     .where('channel', '=', channel)
     .where('lease_holder', '=', holder)
     .where('state', '=', 'waiting')
+
+/** Cancels the holder's claims about leads that someone has called. */
+export async function cancelCalled(
+  db: Database,
+  channel: string,
+  holder: string,
+  { leadIds, now }: { leadIds: readonly string[]; now: number },
+): Promise<void> {
+  if (leadIds.length === 0) return
+  await updateClaims(db, channel, holder)
+    .set({ ...free, state: 'cancelled', note: answeredFirst, settled_at: now })
+    .where('lead_id', 'in', leadIds)
+    .execute()
+}
 
 /** Releases the holder's claims that were not sent. */
 export async function releaseClaims(db: Database, channel: string, holder: string): Promise<void> {
