@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { sql } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { eraseLead, isErasing, removeTraces } from '#leads/store/erase-lead.ts'
 import { listLeads } from '#leads/store/reading.ts'
@@ -116,6 +116,33 @@ describe('opening SQLite', () => {
     for (const part of [file, `${file}-wal`])
       expect(readFileSync(part, 'latin1')).not.toContain('Erased')
   })
+
+  it.each(['vacuum', 'checkpoint'])(
+    'repeats both steps for a lead erased during the %s',
+    async (step) => {
+      const db = await openLocation(await createLocation('sqlite'))
+      const [first, second] = [await storeLead(db), await storeLead(db)]
+      const steps: string[] = []
+      let erasing: Promise<void> | undefined
+      const plugin: KyselyPlugin = {
+        transformQuery: ({ node }) => {
+          const text = node.kind === 'RawNode' ? node.sqlFragments.join('') : ''
+          const found = ['vacuum', 'checkpoint'].find((one) => text.includes(one))
+          if (found) steps.push(found)
+          // One turn later, this step has the connection, and the other lead is erased right after it.
+          if (found === step) erasing ??= Promise.resolve().then(() => eraseLead(watched, second))
+          return node
+        },
+        transformResult: async ({ result }) => result,
+      }
+      const watched = { ...db, kysely: db.kysely.withPlugin(plugin) }
+      await eraseLead(watched, first)
+      await erasing
+      expect(steps.filter((one) => one === 'vacuum')).toHaveLength(2)
+      expect(steps.at(-1)).toBe('checkpoint')
+      expect(await isErasing(db)).toBe(false)
+    },
+  )
 
   it('acquires the write lock at the start of a transaction', async () => {
     const location = await createLocation('sqlite')

@@ -23,6 +23,16 @@ export async function writeSetting(
     .execute()
 }
 
+/** Does nothing if the value is no longer `from`. */
+export async function replaceSetting({ kysely }: Database, name: string, from: string, to: string) {
+  await kysely
+    .updateTable('settings')
+    .set({ value: to })
+    .where('name', '=', name)
+    .where('value', '=', from)
+    .execute()
+}
+
 export async function removeSetting({ kysely }: Database, name: string): Promise<void> {
   await kysely.deleteFrom('settings').where('name', '=', name).execute()
 }
