@@ -1,6 +1,7 @@
 // Measures the product or tries to make it lose leads.
 //   npm run bench -- [page] [submit] [crash] [hostile] [load]   default: page and submit
 //   --save            also write the reports to bench/results.md
+//   --against HEAD~1  page: also measure the page of this commit
 //   --kills 100       crash: number of kills per database
 //   --requests 100000 hostile: number of requests per database
 //   --seconds 60      load: duration
@@ -23,16 +24,18 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     save: { type: 'boolean' },
+    against: { type: 'string' },
     kills: { type: 'string', default: '100' },
     requests: { type: 'string', default: '100000' },
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 })
-const { save, ...counts } = values
+const { save, against, ...counts } = values
 for (const [name, value] of Object.entries(counts))
   if (!/^\d+$/.test(value)) throw new Error(`--${name} must be a number.`)
 const options = {
+  against,
   kills: Number(counts.kills),
   requests: Number(counts.requests),
   seconds: Number(counts.seconds),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempDisposableSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempDisposableSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, devices } from '@playwright/test'
@@ -7,7 +7,7 @@ import lighthouse from 'lighthouse'
 import { postLead } from '#testing/app.ts'
 import { findFreePort, startServer, waitUntil } from '#testing/processes.ts'
 import playwrightConfig from '../playwright.config.ts'
-import { formatMs, median, type Report } from './report.ts'
+import { formatMs, median, type Options, type Report } from './report.ts'
 import { makeLead } from './visitors.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -21,30 +21,49 @@ const cpuSlowdown = 4
 const blankPage =
   '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Blank</title><p>.</p></html>'
 
-/** Measures the built page, a blank page from the same server, and the desk, alternating between them. */
-export async function benchPage(): Promise<Report[]> {
-  execFileSync('npm', ['run', 'build', '--ignore-scripts'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
+const run = (command: string, args: string[], cwd = root) =>
+  execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
+const build = (cwd: string) => run('npm', ['run', 'build', '--ignore-scripts'], cwd)
+const startQuietServer = (dataDir: string, cwd: string) =>
+  startServer(
+    { DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: '0' },
+    { cwd, stderr: openSync('/dev/null', 'w') },
+  )
+
+/** Serves the site of another commit. */
+async function serveCommit(commit: string, stack: AsyncDisposableStack): Promise<string> {
+  const dir = stack.use(mkdtempDisposableSync(join(tmpdir(), 'bench-'))).path
+  const checkout = join(dir, 'checkout')
+  run('git', ['worktree', 'add', '--detach', checkout, commit])
+  stack.defer(() => {
+    run('git', ['worktree', 'remove', '--force', checkout])
   })
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
+  build(checkout)
+  return stack.use(startQuietServer(join(dir, 'data'), checkout)).findUrl()
+}
+
+/** Measures the built page, a blank page from the same server, and the desk, alternating between them. */
+export async function benchPage({ against }: Options): Promise<Report[]> {
+  build(root)
+  await using before = new AsyncDisposableStack()
+  const urlBefore = against && (await serveCommit(against, before))
   using cleanup = new DisposableStack()
   writeFileSync(blankFile, blankPage)
   cleanup.defer(() => rmSync(blankFile))
   using dir = mkdtempDisposableSync(join(tmpdir(), 'bench-'))
-  await using server = startServer(
-    { DATA_DIR: dir.path, RATE_LIMIT_PER_MINUTE: '0' },
-    { stderr: openSync('/dev/null', 'w') },
-  )
+  await using server = startQuietServer(dir.path, root)
   const url = await server.findUrl()
   const launch = playwrightConfig.use?.launchOptions
   const port = await findFreePort()
   const args = [...(launch?.args ?? []), `--remote-debugging-port=${port}`]
   await using browser = await chromium.launch({ ...launch, args })
   const desk = await openDesk(browser, url, server)
-  const views: Record<Subject, View[]> = { page: [], blank: [], desk: [] }
+  const views: Record<Subject, View[]> = { page: [], before: [], blank: [], desk: [] }
   for (let run = 0; run < runs; run++) {
     views.blank.push(await runLighthouse(`${url}/blank.html`, port))
     views.page.push(await runLighthouse(`${url}/`, port))
+    if (urlBefore) views.before.push(await runLighthouse(`${urlBefore}/`, port))
     views.desk.push(await runLighthouse(desk.url, port, desk.cookie))
   }
   // Start a new browser, because Lighthouse runs may have slowed this one down.
@@ -79,7 +98,7 @@ async function openDesk(browser: Browser, url: string, server: ReturnType<typeof
   return { url: deskUrl, cookie: `${session?.name}=${session?.value}` }
 }
 
-type Subject = 'page' | 'blank' | 'desk'
+type Subject = 'page' | 'before' | 'blank' | 'desk'
 
 /** Lighthouse's metrics by audit ID and its scores by category. */
 type View = Record<string, number>
@@ -115,25 +134,27 @@ async function runLighthouse(
 }
 
 function compareViews(views: Record<Subject, View[]>): Report {
+  const hasBefore = views.before.length > 0
+  const subjects: Subject[] = ['page', ...(hasBefore ? (['before'] as const) : []), 'blank', 'desk']
   const names = Object.fromEntries(categories.map((name) => [name, name]))
   const rows = Object.entries({ ...metrics, ...names }).map(([id, name]) => {
     const list = (subject: Subject) => views[subject].map((view) => view[id] ?? 0)
     const find = (subject: Subject) => median(list(subject))
     if (!(id in metrics) || id === 'cumulative-layout-shift') {
       const format = (value: number) => Number(value.toFixed(3))
-      return [name, format(find('page')), format(find('blank')), format(find('desk')), '', '']
+      return [name, ...subjects.map((subject) => format(find(subject))), '', '']
     }
     const ratio = find('page') / find('blank')
     return [
       name,
-      ...[find('page'), find('blank'), find('desk')].map(formatMs),
+      ...subjects.map((subject) => formatMs(find(subject))),
       Number.isFinite(ratio) ? ratio.toFixed(2) : '',
       list('page').map(Math.round).join(' '),
     ]
   })
   return {
     title: `Lighthouse, mobile, simulated 4G, medians of ${runs} alternating runs`,
-    head: ['', 'page', 'blank', 'desk', 'page/blank', 'each page'],
+    head: ['', ...subjects, 'page/blank', 'each page'],
     rows,
   }
 }

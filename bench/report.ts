@@ -8,7 +8,13 @@ export type Report = {
   failures?: Iterable<string | undefined>
 }
 
-export type Options = { seed: number; kills: number; requests: number; seconds: number }
+export type Options = {
+  against: string | undefined
+  seed: number
+  kills: number
+  requests: number
+  seconds: number
+}
 
 /** Formats Markdown with aligned columns, so that it is also readable in a terminal. */
 export function formatReport({ title, head, rows, failures = [] }: Report): string {
