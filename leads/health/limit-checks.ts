@@ -20,7 +20,8 @@ function explainConfirmations({ kind, emails, until }: ReachedLimit, context: He
 export const limitChecks: readonly Check[] = [
   defineCheck({
     id: 'sign-in-limit',
-    runsIn: ['healthz', 'desk', 'doctor'],
+    // Not in /healthz, which is public: a stranger could request links and see which addresses can sign in.
+    runsIn: ['desk', 'doctor'],
     find: ({ database }) => {
       const addresses = database?.limitedAddresses ?? []
       return addresses.length > 0 ? addresses : undefined
