@@ -16,7 +16,7 @@ const listHints = (some: readonly Channel[]) =>
     some.flatMap(({ setupHint = [] }) => setupHint),
   )
 const waking = (channels as readonly Channel[]).filter(({ wakesPhones }) => wakesPhones)
-const asleep = 'Email alone does not wake anyone.'
+const asleep = 'The alerts that are set up make no phone ring.'
 
 const texts = {
   ever: {
