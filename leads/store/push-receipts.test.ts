@@ -124,6 +124,12 @@ it('marks a device as silent if it confirmed none of its last 3 leads, until it 
   expect(await isMarkedAfter(0)).toBe(false)
   expect(await isMarkedAfter(1)).toBe(true)
   expect(service.messages).toEqual([])
+  const setSchedule = (schedule: string) =>
+    call('PUT', `/api/devices/${id}`, { cookie, body: { schedule } })
+  // A phone that is off gets no notifications, so it cannot confirm any.
+  await setSchedule('off')
+  expect((await list())[0].isSilent).toBe(false)
+  await setSchedule('always')
   service.failNext('phone')
   expect((await call('POST', `/api/devices/${id}/test`, { cookie })).status).toBe(200)
   expect((await list())[0].isSilent).toBe(true)

@@ -1,5 +1,5 @@
 import type { DeliveryReason } from '../delivery-reason.ts'
-import { canNotify, findDeviceChannel, type PushDevice } from './push-devices.ts'
+import { findDeviceChannel, isOn, type PushDevice } from './push-devices.ts'
 import type { Database } from './tables.ts'
 
 /** The deliveries that a notification stands for. A test has no leads. */
@@ -45,7 +45,7 @@ export async function findSilentDevices(
   now: number,
 ): Promise<PushDevice[]> {
   const silent: PushDevice[] = []
-  for (const device of devices.filter(canNotify)) {
+  for (const device of devices.filter(isOn)) {
     const unconfirmed = await kysely
       .selectFrom('leads')
       .innerJoin('deliveries', 'lead_id', 'leads.id')
