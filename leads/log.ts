@@ -26,6 +26,25 @@ export function createFaultLog(log: Log) {
   }
 }
 
+const repeatMs = 60_000
+
+/**
+ * Logs each message at most once a minute, with the number of times it was not logged, because strangers
+ * could fill the disk with it.
+ */
+export function createRepeatLog({ warn }: Log, now: () => number): Log['warn'] {
+  const last = new Map<string, { at: number; more: number }>()
+  return (fields, message) => {
+    const { at, more } = last.get(message) ?? { at: Number.NEGATIVE_INFINITY, more: 0 }
+    if (Math.abs(now() - at) < repeatMs) {
+      last.set(message, { at, more: more + 1 })
+      return
+    }
+    last.set(message, { at: now(), more: 0 })
+    warn({ ...fields, ...(more > 0 && { more }) }, message)
+  }
+}
+
 /** Returns the error's name and code. Its message could contain a visitor's data. */
 export function nameError(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error'

@@ -6,6 +6,7 @@ import { HTTPException } from 'hono/http-exception'
 import * as v from 'valibot'
 import { formatClock } from '../clock.ts'
 import { AirtableUnavailable } from '../delivery/erase-everywhere.ts'
+import { createRepeatLog } from '../log.ts'
 import { endSessions, listCrew, maxUnusedLinks } from '../store/desk-access.ts'
 import { sessionMs } from '../store/live-sessions.ts'
 import { withTimeout } from '../with-timeout.ts'
@@ -24,6 +25,7 @@ import { readToday } from './today.ts'
 
 export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
   const { db, now, log } = context
+  const warn = createRepeatLog(log, now)
   const { url } = context.env.desk
   const address = new URL(url)
   const isSecure = address.protocol === 'https:'
@@ -55,15 +57,15 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
     sendLink: NonNullable<DeskHooks['sendLink']>,
   ): Promise<void> {
     if (!deskEmails.includes(email) && !(await listCrew(db)).includes(email))
-      return log.warn({ device }, 'rejected a sign-in by an unknown address')
+      return warn({ device }, 'rejected a sign-in by an unknown address')
     const isSent = await sendNewLink(db, { url, email, requester: device, now: now() }, sendLink)
     if (!isSent)
-      log.warn({ device }, `sent no sign-in link, because ${maxUnusedLinks} unused ones still work`)
+      warn({ device }, `sent no sign-in link, because ${maxUnusedLinks} unused ones still work`)
   }
 
   function rejectLink(c: Context): Response {
     const device = findDevice(c)
-    log.warn({ device }, 'rejected a sign-in link that is forged, used, or expired')
+    warn({ device }, 'rejected a sign-in link that is forged, used, or expired')
     return refuse(c, 403, badLink)
   }
 
