@@ -1,5 +1,5 @@
 // Measures the product or tries to make it lose leads.
-//   npm run bench -- [page] [submit] [crash] [hostile] [load]   default: page and submit
+//   npm run bench -- [page] [submit] [alert] [crash] [hostile] [load]   default: page and submit
 //   --save            also write the reports to bench/results.md
 //   --against HEAD~1  page: also measure the page of this commit
 //   --kills 100       crash: number of kills per database
@@ -15,6 +15,7 @@ import { formatReport, type Options, type Report } from './report.ts'
 const benchmarks: Record<string, () => Promise<(options: Options) => Promise<Report[]>>> = {
   page: async () => (await import('./page.ts')).benchPage,
   submit: async () => (await import('./submit.ts')).benchSubmit,
+  alert: async () => (await import('./alert.ts')).benchAlert,
   crash: async () => (await import('./crash.ts')).benchCrash,
   hostile: async () => (await import('./hostile.ts')).benchHostile,
   load: async () => (await import('./load.ts')).benchLoad,
