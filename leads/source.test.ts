@@ -30,8 +30,8 @@ it('returns Unknown if the page sent no source', () => {
   expect(explainSource(null)).toBeNull()
 })
 
-it('matches the examples in docs/operations.md', () => {
-  const text = readFileSync('docs/operations.md', 'utf8')
+it('matches the examples in docs/owner-guide.md', () => {
+  const text = readFileSync('docs/owner-guide.md', 'utf8')
   const links = [...text.matchAll(/^https:\/\/\S+?\?(\S+) +# (.+)$/gm)]
   expect(links.length).toBeGreaterThan(2)
   for (const [, query = '', name] of links) expect(describeSource(readSource(query))).toBe(name)
