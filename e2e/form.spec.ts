@@ -2,7 +2,7 @@ import { formatCallTime } from '#leads/call-time.ts'
 import { fieldNames } from '#leads/fields.ts'
 import { company, hours, form as words } from '#site/content.ts'
 import { findCallTime, functionUrl, keyOf, noValues, visitor } from './form.ts'
-import { expect, expectNoShift, phone as phoneScreen, test, watchShifts } from './test.ts'
+import { expect, expectNoShift, test, watchShifts } from './test.ts'
 
 test.use({ timezoneId: hours.timeZone })
 
@@ -176,94 +176,6 @@ test('shows the promised time again after a reload until it has passed', async (
   await page.reload()
   await expect(form.name).toHaveValue('John Doe')
   await expect(note).toBeHidden()
-})
-
-test('shows a toast and an error, focuses the missing field, and sends nothing', async ({
-  page,
-  form,
-}) => {
-  const requests = await form.answerWith({ status: 200 })
-  // Screen readers read the error with the field, so it must exist before the field gets the focus.
-  await form.form.evaluate((form) =>
-    form.addEventListener('focusin', ({ target }) => {
-      const field = target as Element
-      const description = document.getElementById(field.getAttribute('aria-describedby') ?? '')
-      field.setAttribute('data-heard', description?.textContent ?? '')
-    }),
-  )
-  const toastText = page.getByText('Please fill in all required fields', { exact: true })
-  // Spaces count as empty. Browsers remove them from email fields.
-  for (const [missing, value] of [
-    ['name', ''],
-    ['email', ''],
-    ['phone', ' '],
-    ['address', '   '],
-  ] as const) {
-    await form.fillIn({ ...visitor, [missing]: value })
-    await form.button.click()
-    await expect(toastText).toBeVisible()
-    const field = form[missing]
-    await expect(field).toBeFocused()
-    await expect(field).toHaveAttribute('data-heard', /^Please enter your /)
-    await expect(field).toHaveAttribute('aria-invalid', 'true')
-    await expect(field).toHaveAccessibleDescription(/^Please enter your /)
-    await expect(page.locator('[aria-invalid]')).toHaveCount(1)
-    const { [missing]: _, ...others } = visitor
-    expect(await form.readValues()).toMatchObject(others)
-  }
-  expect(requests).toHaveLength(0)
-
-  // The toast fits beside the form, or on a phone's screen, and can be closed.
-  const toast = form.toast('incomplete')
-  for (const width of [1024, 1280, 1920, phoneScreen.width]) {
-    await page.setViewportSize({ ...phoneScreen, width })
-    await form.press('incomplete')
-    // The toast stays open while the pointer is over it.
-    await toast.hover()
-    const { x: formX = 0 } = (await form.root.boundingBox()) ?? {}
-    const end = width === phoneScreen.width ? width : formX
-    await expect
-      .poll(async () => {
-        const { x = -1, width = end } = (await toast.boundingBox()) ?? {}
-        return x >= 0 && x + width <= end
-      })
-      .toBe(true)
-  }
-  await page.getByRole('button', { name: /close/i }).click()
-  await expect(toast).toHaveCount(0)
-})
-
-test('marks a field until it is filled in correctly', async ({ page, form }) => {
-  const { name, email, phone, address } = form
-  const requests = await form.answerWith({ status: 200 })
-  await page.clock.install()
-  // React shows the toast instead of native validation messages.
-  await form.press('incomplete')
-  const toast = form.toast('incomplete')
-  await expect(page.locator('[aria-live=polite]').filter({ has: toast })).toHaveCount(1)
-  await page.mouse.move(0, 0)
-  await page.clock.runFor(20_000)
-  await expect(toast).toHaveCount(0)
-  await expect(name).toHaveAccessibleDescription('Please enter your name.')
-  await expect(page.getByText('Please enter your address.')).toBeVisible()
-  await name.fill('Jane')
-  await expect(name).not.toHaveAttribute('aria-invalid')
-  await expect(address).toHaveAttribute('aria-invalid', 'true')
-
-  await form.press('incomplete')
-  await form.fillIn({ ...visitor, email: 'jane@', phone: '5551234' })
-  await form.button.click()
-  await expect(email).toBeFocused()
-  await expect(email).toHaveAccessibleDescription(/name@example\.com/)
-  await expect(phone).toHaveAccessibleDescription(/including the area code/)
-  // The toast is hidden, because no field is empty.
-  await expect(toast).toBeHidden()
-  await email.fill(visitor.email)
-  await phone.press('Enter')
-  await expect(page.getByRole('alert')).toHaveText(
-    'Please check your phone number, including the area code.',
-  )
-  expect(requests).toHaveLength(0)
 })
 
 test.describe('after a failure', () => {

@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Page } from '@playwright/test'
-import { safeParse } from 'valibot'
-import { leadSchema } from '#leads/lead.ts'
 import { company, form as words } from '#site/content.ts'
 import { formCode, functionUrl, keyOf, noValues, reportOffline, visitor } from './form.ts'
 import { test as ownSite } from './own-site.ts'
-import { desktop, expect, expectAccessible, expectNoShift, phone, watchShifts } from './test.ts'
+import { expect, expectAccessible } from './test.ts'
 
 // Until React is ready, the browser posts the form. Files may load late, hang, or be gone after a deploy.
 
@@ -142,83 +140,6 @@ test('stores one lead for two clicks before hydration', async ({ page, form, sit
   await expect(findOutcome(page, 'received')).toBeVisible()
   expect(keys[1]).toBe(keys[0])
   expect(site.listNames()).toEqual([visitor.name])
-})
-
-test('shows a message, marks the empty fields, and sends nothing', async ({ page, form }) => {
-  await page.route(formCode, () => {})
-  const posts = form.watchPosts()
-  const notice = findOutcome(page, 'incomplete')
-  for (const viewport of [desktop, phone]) {
-    await page.setViewportSize(viewport)
-    await page.goto(`/?${viewport.width}`)
-    const { name, email, address, serviceType } = form
-    await form.type(noValues)
-    await email.fill(visitor.email)
-    await page.evaluate(watchShifts, false)
-    await form.button.click()
-    await expect(notice).toBeInViewport({ ratio: 1 })
-    await expect(name).toBeFocused()
-    await expect(name).toBeInViewport({ ratio: 1 })
-    for (const field of [name, form.phone, address])
-      await expect(field).toHaveAttribute('aria-invalid', 'true')
-    for (const field of [email, serviceType])
-      await expect(field).not.toHaveAttribute('aria-invalid')
-    // The message covers nothing of the form, and nothing moves.
-    const [message, card] = [await notice.boundingBox(), await form.form.boundingBox()]
-    if (!message || !card) throw new Error('The message or the form is not visible.')
-    const isAbove = message.y + message.height <= card.y
-    expect(isAbove || message.x + message.width <= card.x).toBe(true)
-    await expectNoShift(page)
-    await name.fill(visitor.name)
-    await expect(name).not.toHaveAttribute('aria-invalid')
-    await expect(address).toHaveAttribute('aria-invalid')
-    await expect(notice).toBeHidden()
-  }
-
-  for (const [missing, value] of [
-    ['name', ''],
-    ['address', '   '],
-  ] as const) {
-    await form.type({ ...visitor, [missing]: value })
-    await expect(notice).toBeHidden()
-    await form.button.click()
-    await expect(notice).toBeInViewport()
-    expect(await notice.evaluate((notice: HTMLElement) => notice.innerText)).toBe(
-      'Please fill in all required fields',
-    )
-    await expect(form[missing]).toBeFocused()
-  }
-  await expectAccessible(page)
-  expect(await form.readValues()).toMatchObject({ ...visitor, address: '   ' })
-  expect(posts).toEqual([])
-
-  // The browser reports invalid values.
-  await form.type({ ...visitor, email: 'jane@' })
-  await form.button.click()
-  await expect(form.email).toBeFocused()
-  await expect(notice).toBeHidden()
-  expect(posts).toEqual([])
-})
-
-test('the browser accepts the same phone numbers as the server', async ({ page, form }) => {
-  await page.route(formCode, () => {})
-  await page.goto('/')
-  for (const [phone, expected] of [
-    ['(555) 123-4567', true],
-    ['1.555.123.4567 ext. 12', true],
-    ['+44 20 7946 0958', true],
-    ['５５５-１２３-４５６７', true],
-    ['555-1234', false],
-    ['2 555 123 4567', false],
-    ['(000) 000-0000 x1', false],
-    ['+44 20 794', false],
-    ['5'.repeat(19), false],
-  ] as const) {
-    await form.phone.fill(phone)
-    const isValid = await form.phone.evaluate((field: HTMLInputElement) => field.validity.valid)
-    expect([phone, isValid]).toEqual([phone, expected])
-    expect([phone, safeParse(leadSchema, { ...visitor, phone }).success]).toEqual([phone, expected])
-  }
 })
 
 test('shows a note when the browser reports that it is offline, and sends at the second press', async ({
