@@ -13,6 +13,10 @@ import { webhook } from './webhook.ts'
 /** Settings, planning, delivery, doctor, health, and reports loop over this list. */
 export const channels = [airtable, email, sms, webhook, push, confirmation] as const
 
+export const wakingChannels = (channels as readonly Channel[]).filter(
+  ({ wakesPhones }) => wakesPhones,
+)
+
 type Listed = (typeof channels)[number]
 export type ChannelKind = Listed['kind']
 

@@ -3,6 +3,7 @@ import { pushHost, startFakePush } from '#fakes/push.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
 import {
+  dayHours,
   jane,
   promiseFrom,
   savePhone,
@@ -14,6 +15,7 @@ import { waitUntil } from '#testing/server-process.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { planDelivery } from '../delivery/plan.ts'
 import type { Lead } from '../fields.ts'
+import type { BusinessHours } from '../hours.ts'
 import { addCrew } from '../store/desk-access.ts'
 import { listDevices, type PushDevice, saveDevice } from '../store/push-devices.ts'
 import { findLead } from '../store/reading.ts'
@@ -23,7 +25,7 @@ import { isPushService, push } from './push.ts'
 
 const access = { deskEmails: [], now: testTime }
 
-async function open() {
+async function open(hours?: BusinessHours) {
   const service = await startFakePush()
   onTestFinished(() => service.close())
   const settings = makeSettings({
@@ -34,7 +36,7 @@ async function open() {
   })
   const db = await openTestDatabase('sqlite')
   const { fetch } = service
-  const { context, clock, log, deliver } = openChannels(db, settings, { fetch })
+  const { context, clock, log, deliver } = openChannels(db, settings, { fetch, hours })
   const addPhone = async (name: string, changes: Partial<PushDevice> = {}, email?: string) => {
     const { endpoint, keys } = service.addPhone(name)
     const id = crypto.randomUUID()
@@ -162,6 +164,29 @@ it('sends pending notifications to a device that registers again', async () => {
   clock.at += 30_000
   await deliver()
   expect(takeNotifications()).toEqual(['new-address: Jane Doe: call by 6:10 AM CST'])
+})
+
+it('notifies the other phones if the only one for the night is gone or was just turned off', async () => {
+  const { service, db, addPhone, save, deliver, takeNotifications } = await open(dayHours)
+  await addPhone('truck')
+  await addPhone('office', { schedule: 'business-hours' })
+  await addPhone('home', { schedule: 'off' })
+  service.failNext('truck', { kind: 'status', status: 410 })
+  await save({ serviceType: 'emergency' })
+  await deliver()
+  await deliver()
+  expect(takeNotifications()).toEqual(['office: Jane Doe: call by 6:10 AM CST'])
+
+  await addPhone('van')
+  await save({ serviceType: 'emergency' })
+  await db.kysely
+    .updateTable('push_devices')
+    .set({ schedule: 'off' })
+    .where('name', '=', 'van')
+    .execute()
+  await deliver()
+  await deliver()
+  expect(takeNotifications()).toEqual(['office: Jane Doe: call by 6:10 AM CST'])
 })
 
 it.each([404, 410])('marks a device as gone after %i, without delaying others', async (status) => {

@@ -1,5 +1,5 @@
 import type { Channel, Recipient, Result } from '../channels/channel.ts'
-import { type ChannelContext, findSettings } from '../channels/channels.ts'
+import { type ChannelContext, findSettings, wakingChannels } from '../channels/channels.ts'
 import { isDueAgain } from '../deadline.ts'
 import { type FaultLog, nameError } from '../log.ts'
 import {
@@ -17,7 +17,8 @@ import {
   limitCombined,
   releaseClaims,
 } from '../store/claims.ts'
-import { recordResults, retryDeliveries } from '../store/deliveries.ts'
+import { addMissingDeliveries, recordResults, retryDeliveries } from '../store/deliveries.ts'
+import { planRecipients } from './plan.ts'
 import { type DecidedResult, decideReport, decideResults } from './record-results.ts'
 
 // Another process takes over from a killed one after a lease and a poll, within a minute.
@@ -38,6 +39,8 @@ export type DeliveryOptions = {
 /** Returns how long the service asks all senders to wait. */
 const findHoldMs = (results: readonly Result[]): number =>
   Math.max(0, ...results.map((result) => (result.ok ? 0 : (result.holdMs ?? 0))))
+
+const isUndeliverable = (result: Result | undefined) => result?.ok && result.isUndeliverable
 
 /** The returned function sends a recipient's due deliveries and returns the delay until more are due. */
 export function createChannelRun(
@@ -107,6 +110,10 @@ export function createChannelRun(
       if (exclusive) await releaseChannel(db, name, holder, now() + Math.max(holdMs, restMs))
       else if (holdMs > 0) await pauseChannel(db, name, now() + holdMs)
     }
+  }
+
+  function needsCall({ lead, reason }: ClaimedLead): boolean {
+    return reason !== 'answered' && (lead.answeredAt === null || isDueAgain(lead, now()))
   }
 
   /** Sends one message about a burst of leads. After a failure, it is retried like any other. */
@@ -184,7 +191,16 @@ export function createChannelRun(
       }
     }
     await report(decided)
+    await planAgain(claimed.filter((_, at) => isUndeliverable(results[at])))
     return results
+  }
+
+  /** Finds other phones if a recipient was removed or turned off after the planning. */
+  async function planAgain(undelivered: readonly ClaimedLead[]): Promise<void> {
+    for (const { lead, reason } of undelivered.filter(needsCall)) {
+      const channels = await planRecipients(context, { lead, reason }, wakingChannels)
+      await addMissingDeliveries(db, { leadId: lead.id, channels, reason }, now())
+    }
   }
 
   async function report(decided: readonly DecidedResult[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Channel } from '../channels/channel.ts'
-import { channels } from '../channels/channels.ts'
+import { channels, wakingChannels } from '../channels/channels.ts'
 import { canNotify, isOn, type PushDevice } from '../store/push-devices.ts'
 import { type Check, defineCheck, type OwnerAction } from './check.ts'
 
@@ -15,7 +15,6 @@ const listHints = (some: readonly Channel[]) =>
   new Intl.ListFormat('en-US', { type: 'disjunction' }).format(
     some.flatMap(({ setupHint = [] }) => setupHint),
   )
-const waking = (channels as readonly Channel[]).filter(({ wakesPhones }) => wakesPhones)
 const asleep = 'The alerts that are set up make no phone ring.'
 
 const texts = {
@@ -28,12 +27,12 @@ const texts = {
   'at night': {
     owner: 'If a lead comes in at night, no phone is notified.',
     developer: `If a lead comes in at night, no phone is notified, although the page promises a call at any hour. ${asleep}`,
-    next: `Set up ${listHints(waking)}`,
+    next: `Set up ${listHints(wakingChannels)}`,
   },
   'while closed': {
     owner: 'If an emergency comes in while you’re closed, no phone is notified.',
     developer: `If an emergency comes in while the company is closed, no phone is notified, although the page promises a call. ${asleep}`,
-    next: `Set up ${listHints(waking)}. Or set emergencies to “when open” in site/content.ts`,
+    next: `Set up ${listHints(wakingChannels)}. Or set emergencies to “when open” in site/content.ts`,
   },
 }
 
@@ -45,7 +44,7 @@ export const noAlerts = defineCheck({
     // Without the database, we cannot read the devices.
     if (databaseFault !== undefined || database?.devices.some(isOn)) return
     if (env.alertKinds.length === 0) return 'ever'
-    if (!database || waking.some(({ kind }) => env.alertKinds.includes(kind))) return
+    if (!database || wakingChannels.some(({ kind }) => env.alertKinds.includes(kind))) return
     if (hours.open === 'always') return 'at night'
     return hours.emergencies === 'always' ? 'while closed' : undefined
   },

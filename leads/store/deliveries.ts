@@ -129,6 +129,20 @@ export const makeDeliveries = ({ leadId, channels, reason }: NewDeliveries, dueA
     due_at: dueAt,
   }))
 
+/** Adds deliveries that are due at this time. Keeps existing ones as they are. */
+export async function addMissingDeliveries(
+  { kysely }: Database,
+  deliveries: NewDeliveries,
+  dueAt: number,
+): Promise<void> {
+  if (deliveries.channels.length === 0) return
+  await kysely
+    .insertInto('deliveries')
+    .values(makeDeliveries(deliveries, dueAt))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
 /** Writes deliveries that are due at this time. Resets existing ones, so that they are sent again. */
 export async function writeDeliveries(
   trx: Kysely<Tables>,
