@@ -15,7 +15,7 @@ import type { Engine } from './store/tables.ts'
 const minuteMs = 60_000
 const crowd = '203.0.113.7'
 
-async function open(engine: Engine, { mayShareAddress = false } = {}) {
+async function open(engine: Engine) {
   const [mail, twilio, push] = await Promise.all([
     startFakeMail(),
     startFakeTwilio(),
@@ -47,7 +47,7 @@ async function open(engine: Engine, { mayShareAddress = false } = {}) {
       now: () => clock.at,
       wake: () => {},
       findClientAddress: (c) => c.req.header('test-client') ?? crowd,
-      mayShareAddress: () => mayShareAddress,
+      mayShareAddress: () => false,
     })
   const { app, deliverer } = createProcess()
   const { endpoint, keys } = push.addPhone('Truck')

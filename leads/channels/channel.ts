@@ -43,7 +43,7 @@ export type Channel<
   setupHint?: string
   /**
    * Makes a phone ring at any hour. Such a channel gets no suspected spam, and gets a lead only once its
-   * 10 minutes have started.
+   * promise has started.
    */
   wakesPhones?: boolean
   /** Sends one message about many leads of one network. Required for channels that wake phones. */
