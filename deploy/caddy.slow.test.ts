@@ -171,7 +171,7 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
     expect(Date.now() - stoppedAt).toBeLessThan(10_000)
   })
 
-  it('exits at once without a proxy or on Ctrl-C', async () => {
+  it('exits immediately without a proxy or on Ctrl-C', async () => {
     for (const [proxies, signal] of [['0', 'SIGTERM'] as const, ['1', 'SIGINT'] as const]) {
       const { dataDir } = await createLocation('sqlite')
       const site = spawnServer({ DATA_DIR: dataDir, TRUSTED_PROXIES: proxies })

@@ -93,7 +93,7 @@ test('a burst from one network is a separate group until someone calls', () => {
   expect(groupLeads([called], receivedAt)).toMatchObject({ burst: [], answered: [called] })
 })
 
-test('a lead that is due after the opening has no countdown until the opening', () => {
+test('a lead that is due after we open has no countdown until then', () => {
   setCompanyTimeZone('America/Chicago')
   const hourMs = 60 * minuteMs
   const night = promiseFrom(receivedAt + hourMs)

@@ -19,7 +19,7 @@ export const isOpen = ({ answeredAt, outcome }: Pick<LeadCard, 'answeredAt' | 'o
 /** Someone may claim the call: the first one, or the next one after a call without an answer. */
 export const canCall = (lead: LeadCard) => isOpen(lead) || lead.callAgainAt !== null
 
-/** When the time for the call starts, if that is at the next opening. */
+/** When the time for the call starts, if that is when the company next opens. */
 export function findOpening(lead: LeadCard, now: number): number | undefined {
   const opensAt = lead.promiseStartAt ?? 0
   return opensAt > now && opensAt > lead.receivedAt ? opensAt : undefined

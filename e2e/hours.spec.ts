@@ -93,7 +93,7 @@ test('the heading switches at closing and opening time', async ({ page }) => {
   await expect(heading).toHaveText(openHeading)
 })
 
-test('at night, promises a call at once for emergencies and after opening for other requests', async ({
+test('at night, promises to call about emergencies now and about other requests after we open', async ({
   page,
   form,
 }) => {

@@ -4,7 +4,7 @@ import { about, company, form as words } from '#site/content.ts'
 import { visitor } from './form.ts'
 import { type OtherBrowser, shows, startFirefox, startWebKit } from './other-browsers.ts'
 
-// Run one browser at a time, because two WebKitGTK windows at once get no scroll events.
+// Run one browser at a time, because two open WebKitGTK windows get no scroll events.
 test.describe.configure({ mode: 'default' })
 
 const submit = '#estimate button[type=submit]'

@@ -23,7 +23,7 @@ const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 const longestClosureDays = 366
 
-/** Returns `at` if the company is open, otherwise the next opening. The build checks that one exists. */
+/** Returns `at` if the company is open, otherwise when it next opens. The build checks that it does. */
 export const findOpening = (at: number, hours: BusinessHours): number =>
   findOpeningWithinYear(at, hours) ?? at
 

@@ -68,7 +68,7 @@ it('serves other visitors while one address has many leads in flight', async () 
     if (status !== 200) expect([status, retryAfter > 0]).toEqual([429, true])
 })
 
-it('returns 503 with Retry-After if too many leads arrive at once, and recovers', async () => {
+it('returns 503 with Retry-After if too many leads arrive at the same time, and recovers', async () => {
   const db = await openTestDatabase('sqlite')
   const { post, log } = createTestApp(db, { rateLimitPerMinute: 0 })
   const answers = await Promise.all(Array.from({ length: 510 }, () => post()))
@@ -78,6 +78,6 @@ it('returns 503 with Retry-After if too many leads arrive at once, and recovers'
     expect(answer).toMatchObject({ status: 503, code: 'overloaded', retryAfter: 5 })
   expect(await countLeads(db)).toBe(510 - refused.length)
   expect((await post()).status).toBe(200)
-  const logged = log.entries.filter(({ message }) => /at once|all leads again/.test(message))
+  const logged = log.entries.filter(({ message }) => /same time|all leads again/.test(message))
   expect(logged.map(({ level }) => level)).toEqual(['error', 'info'])
 })

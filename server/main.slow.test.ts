@@ -34,7 +34,7 @@ it.each(engines)(
     const location = await createLocation(engine)
     const { dataDir: DATA_DIR, databaseUrl: DATABASE_URL } = location
     const env = { DATA_DIR, DATABASE_URL, RATE_LIMIT_PER_MINUTE: '0', ...fake.env }
-    // Both processes migrate the same empty database at once.
+    // Both processes migrate the same empty database at the same time.
     const servers = [spawnServer(env), spawnServer(env)]
     const urls = await Promise.all(servers.map((server) => server.findUrl()))
     const answers = await Promise.all(

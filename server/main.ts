@@ -23,7 +23,7 @@ try {
     log.info({ signal }, 'stopping')
     // Always exit within 10 s; unfinished deliveries are retried when their lease expires.
     setTimeout(() => process.exit(0), forceExitMs).unref()
-    // Draining helps only if a proxy polls /readyz. Ctrl-C should stop at once.
+    // Draining helps only if a proxy polls /readyz. Ctrl-C should stop immediately.
     const drains = signal === 'SIGTERM' && Boolean(env.trustedProxies)
     await site
       .stop({ drains })

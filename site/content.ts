@@ -129,7 +129,7 @@ export const form: Content['form'] = {
     note: (time) => `We got your request. We'll call you by ${time}.`,
     /** For visitors without scripts, these must be true at any hour. */
     headingAnytime: 'Free estimate and a quick callback.',
-    noteAnytime: `We got your request. We'll call you within ${hours.promiseMinutes} minutes of opening.`,
+    noteAnytime: `We got your request. We'll call you within ${hours.promiseMinutes} minutes after we open.`,
     /** Below the heading, at any hour, if you always call back about emergencies. */
     emergency: `Emergency? Choose it below, and we'll call within ${hours.promiseMinutes} minutes, day or night. Or call us:`,
   },

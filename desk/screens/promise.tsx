@@ -22,8 +22,8 @@ export function PromiseScreen({
       <Heading>Our {promiseMinutes}-minute promise</Heading>
       <p className="quiet">
         A call within {promiseMinutes} minutes,{' '}
-        {isAlwaysOpen ? 'day and night' : `or within ${promiseMinutes} minutes of opening`}. Hatched
-        bars are missed calls.
+        {isAlwaysOpen ? 'day and night' : `or within ${promiseMinutes} minutes after you open`}.
+        Hatched bars are missed calls.
       </p>
       <nav className="periods" aria-label="Period">
         {periods.map((some) => (

@@ -103,7 +103,7 @@ it.each([
   expect(formatDuration(ms)).toBe(text)
 })
 
-it('does not describe an alert as late if it waited for the opening', () => {
+it('does not describe an alert as late if it waited until we opened', () => {
   const listRemarks = (afterMs: number) => alertOf(night, 'received', afterMs).remarks
   expect(listRemarks(opensAfterMs)).toEqual([])
   expect(listRemarks(opensAfterMs + 2 * minuteMs)).toHaveLength(1)

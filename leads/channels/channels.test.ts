@@ -73,7 +73,7 @@ async function openAll() {
     if (channel.kind === 'confirmation') lead.email = storedJane.email
     expect(await sendThrough(channel, context, { lead })).toMatchObject({ ok: true })
   }
-  // Send all at once, because the fake mail server delays each connection by 100 ms.
+  // Send all in parallel, because the fake mail server delays each connection by 100 ms.
   const sendAll = (leads: Partial<StoredLead>[]) =>
     Promise.all(leads.flatMap((lead) => channels.map((channel) => send(lead, channel))))
   return { samples, mail, calls, sendAll }

@@ -90,7 +90,7 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     const devices = count === 1 ? '1 device' : `${count} devices`
     return count > 0 ? [{ state: 'ok', text: `Push notifications go to ${devices}.` }] : []
   },
-  // At opening, one notification lists the leads from the night. If a process is killed before it records
+  // When the company opens, one notification lists the leads from the night. If a process is killed before it records
   // the results, the whole batch is sent again.
   batchSize: 10,
   isAlert: true,
@@ -109,7 +109,7 @@ async function findDevice(id: string, { env, db, now }: Context<PushSettings>) {
   return devices.find((device) => device.id === id && isOn(device))
 }
 
-/** Returns true if the alert waited for the opening. Emergencies get a separate notification. */
+/** Returns true if the alert waited until the company opened. Emergencies get a separate notification. */
 const hasWaited = ({ lead, reason }: ClaimedLead): boolean =>
   reason === 'received' &&
   lead.serviceType !== 'emergency' &&

@@ -154,7 +154,7 @@ const advice: Record<number, string> = {
   10001: 'the account has no credit or is suspended',
   20003: 'check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN',
   20404: 'check TWILIO_ACCOUNT_SID',
-  20429: 'too many messages were sent at once',
+  20429: 'too many messages were sent in a short time',
   21211: 'a number in ALERT_SMS_TO or ESCALATION_SMS_TO does not exist',
   21212: 'check TWILIO_FROM',
   21606: 'TWILIO_FROM cannot send text messages',

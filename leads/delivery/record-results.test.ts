@@ -30,7 +30,7 @@ it('adds jitter to the second half of the delay', () => {
   expect(computeRetryMs({ ageMs: 0, isAlert: false, attempts: 1 }, () => 0)).toBe(2_500)
 })
 
-it('retries alerts often for 20 minutes after the request and after the opening, then rarely', () => {
+it('retries alerts often for 20 minutes after the request and after we open, then rarely', () => {
   const promise = promiseFrom(start + 8 * 3_600_000)
   const { deadlineAt } = promise
   const findRetryMs = (now: number) => {

@@ -123,7 +123,7 @@ describe.each(engines)('on %s', (engine) => {
     expect((await act(id, 'undo')).status).toBe(400)
   })
 
-  it('cancels an alert that waits for the opening once someone calls, unless the call is undone', async () => {
+  it('cancels an alert that waits until we open once someone calls, unless the call is undone', async () => {
     const { db, act, undo, clock } = await open(engine)
     const dueAt = testTime + 8 * 3_600_000
     const channels = { channels: [], channelsAtOpening: ['sms-1'] }
@@ -153,7 +153,7 @@ it('retries the pending deliveries of one lead or of all leads', async () => {
   expect(wakes).toHaveLength(2)
 })
 
-it('restarts the reminders at the opening if a lead is reopened at night', async () => {
+it('restarts the reminders when we open if a lead is reopened at night', async () => {
   const { db, act, undo, clock } = await open('sqlite', { hours: dayHours })
   const id = await storeLead(db)
   await act(id, 'done')

@@ -72,7 +72,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
       return showLead(c, id)
     })
 
-  /** Returns `at`, or the next opening if the company is closed then. */
+  /** Returns `at`, or when the company next opens if it is closed then. */
   const findCallStart = (at: number, serviceType: string) =>
     computePromise(at, serviceType, hours).promiseStartAt
 
@@ -160,7 +160,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
     '/api/leads/:id/undo',
     withLead(async (c, { id, promiseStartAt, deadlineAt, serviceType }) => {
       const shown = await readBody(c, shownSchema, reload)
-      // While the company is closed, reminders start over at the next opening.
+      // While the company is closed, reminders start over when it next opens.
       const reopenedAt = findCallStart(now(), serviceType)
       const remindAt =
         promiseStartAt === null || deadlineAt === null

@@ -200,7 +200,7 @@ it('emails the homeowner once per lead, but never for suspected spam', async () 
   expect(await deliverAt(clock.at)).toEqual([unreached])
 })
 
-it('reminds the crew at the opening, but of an emergency at once', async () => {
+it('reminds the crew when we open, but of an emergency immediately', async () => {
   const { clock, store, noAnswer, deliverAt } = await open('sqlite', { hours: dayHours })
   // It is 5:45 PM. The company closes at 6 PM and opens at 7 AM.
   clock.at += 11.75 * 60 * minuteMs

@@ -93,7 +93,7 @@ describe.each(engines)('today on %s', (engine) => {
     expect(await readIds()).toEqual([...toCall, lastAnswered, firstAnswered, suspect])
   })
 
-  it('lists leads that are due after the opening separately, until the opening', async () => {
+  it('lists leads that are due after we open separately, until we open', async () => {
     const { db, clock, readIds, readToday } = await open()
     const promise = promiseFrom(testTime + 60 * minuteMs)
     const waiting = await storeLead(db, { ...promise, lead: emergency })

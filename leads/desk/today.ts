@@ -4,7 +4,7 @@ import type { DeskContext, DeskHooks, Session } from './routes.ts'
 
 export type Today = Awaited<ReturnType<typeof readToday>>
 
-/** Lists the leads to call, those due after the next opening, answered leads, and suspected spam. */
+/** Lists the leads to call, those due after we open, answered leads, and suspected spam. */
 export async function readToday(
   { id, email, person }: Session,
   { db, now, env, hours }: Pick<DeskContext, 'db' | 'now' | 'env' | 'hours'>,

@@ -73,7 +73,7 @@ export function createAcceptLead(options: AcceptOptions) {
     if (!saved) return refusals.unavailable
     if (saved === 'queue full') return refusals.tooMany
     if (saved === 'overloaded') {
-      faults.report('overload', {}, 'too many leads at once: rejecting some with 503')
+      faults.report('overload', {}, 'too many leads at the same time: rejecting some with 503')
       return refusals.overloaded
     }
     if (queues.isEmpty()) faults.clear('overload', 'accepting all leads again')

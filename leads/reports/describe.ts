@@ -130,7 +130,7 @@ function describeArrival(
 ): string {
   const at = arrivedAt ?? 0
   if (!findChannel(channel)?.phoneConfirms) return `arrived at ${formatClock(at, clock)}`
-  // Reminders, and alerts that waited for the opening, are due later than the request.
+  // Reminders, and alerts that waited until we opened, are due later than the request.
   const isFirst = reason === 'received' && dueAt === receivedAt
   const shown = isFirst
     ? `shown ${formatPreciseDuration(at - receivedAt)} after the request`

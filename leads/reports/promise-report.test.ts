@@ -88,7 +88,7 @@ it('lists the results by source, starting with the most leads', () => {
   ])
 })
 
-it('separates business hours from after hours, whose minutes count from the opening', () => {
+it('separates business hours from after hours, whose minutes count from when we open', () => {
   const opensAt = now - 60 * minuteMs
   const night = promiseFrom(opensAt)
   const report = compute([

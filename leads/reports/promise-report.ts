@@ -110,7 +110,7 @@ function findMinute({ promiseStartAt, deadlineAt, answeredAt }: PromisedLead): n
   return Math.max(0, Math.floor((at - promiseStartAt) / minuteMs))
 }
 
-/** Returns the durations of the finished spans, shortest first. A call before the opening took no time. */
+/** Returns the durations of the finished spans, shortest first. A call before we open took no time. */
 const sortSpans = (spans: readonly [from: number, to: number | null][]): number[] =>
   spans.flatMap(([from, to]) => (to === null ? [] : [Math.max(0, to - from)])).sort((a, b) => a - b)
 

@@ -86,7 +86,7 @@ export async function expireDeliveries(
   return expired.map(({ lead_id: leadId }) => leadId)
 }
 
-/** Makes pending deliveries due now and returns how many. Those that wait for the opening stay as they are. */
+/** Makes pending deliveries due now and returns how many. Those that wait until we open stay as they are. */
 export async function retryDeliveries(
   { engine, kysely }: Database,
   leadId: string | 'all',

@@ -48,7 +48,7 @@ export function saveDevice(
   device: Omit<PushDevice, 'isSignedIn'>,
 ): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
-    // A browser may register twice at once. SQLite runs one transaction at a time anyway.
+    // A browser may register twice at the same time. SQLite runs one transaction at a time anyway.
     await trx
       .selectFrom('desk_sessions')
       .select('id')

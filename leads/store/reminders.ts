@@ -97,7 +97,7 @@ export async function cancelEscalations(
     .where((eb) =>
       eb.or([
         eb('reason', 'not in', ['received', 'answered', 'outcome', ...keep]),
-        // An alert that waits for the opening is not needed once someone has called.
+        // An alert that waits until we open is not needed once someone has called.
         eb('due_at', '>', now),
       ]),
     )

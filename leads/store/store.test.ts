@@ -58,7 +58,7 @@ describe.each(engines)('the store on %s', (engine) => {
     expect(await listLeads(db, { limit: 10 })).toEqual([])
   })
 
-  /** Saves three leads at once. On PostgreSQL, two arrive after the first is stored but before its commit. */
+  /** Saves three leads in parallel. On PostgreSQL, two arrive after the first is stored but before its commit. */
   async function saveAtOnce(changes: Partial<NewLead>, limitPerMinute: number) {
     const saveWith = (transact?: Transact) => save(changes, start, limitPerMinute, transact)
     if (engine === 'sqlite') return Promise.all([saveWith(), saveWith(), saveWith()])

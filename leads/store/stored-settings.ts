@@ -37,7 +37,7 @@ export async function removeSetting({ kysely }: Database, name: string): Promise
   await kysely.deleteFrom('settings').where('name', '=', name).execute()
 }
 
-/** If several processes create the value at once, all of them get the first one stored. */
+/** If several processes create the value at the same time, all of them get the first one stored. */
 async function getOrCreateSetting(
   db: Database,
   name: string,

@@ -6,7 +6,7 @@ const dayMs = 24 * 3_600_000
 const maxListed = 50
 
 /**
- * `again` is due for another call after one without an answer. `waiting` is due after the next opening.
+ * `again` is due for another call after one without an answer. `waiting` is due after we open.
  * Suspected spam is a separate group, so that it cannot push a real lead off the list.
  */
 type TodayGroup = 'toCall' | 'again' | 'waiting' | 'answered' | 'suspect'

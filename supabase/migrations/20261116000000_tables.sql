@@ -34,7 +34,7 @@ create table leads (
   answered_name text,
   -- When the next reminder is due or Airtable is read again. Null if neither follows.
   escalate_at bigint,
-  -- When the lead was last reopened, or the opening after that. After the deadline, reminders count from here.
+  -- When the lead was last reopened, or when the company next opened. After the deadline, reminders count from here.
   reopened_at bigint,
   -- 'done' or 'not-a-lead'. Null while the lead is open.
   outcome text,
@@ -69,7 +69,7 @@ create table deliveries (
   lease_holder text,
   last_error text,
   note text,
-  -- When the first attempt is due: when the row is written, or at the next opening.
+  -- When the first attempt is due: when the row is written, or when the company next opens.
   due_at bigint not null,
   settled_at bigint,
   -- The service's ID of the message, such as Twilio's SID.

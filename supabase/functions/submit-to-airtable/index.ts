@@ -33,7 +33,7 @@ const write = (level: string) => (fields: object, message: string) =>
   )
 const log = { info: write('info'), warn: write('warn'), error: write('error') }
 
-// Keep the pools small, because many workers run at once.
+// Keep the pools small, because many workers run in parallel.
 const db = openPostgres(env.databaseUrl, { leads: 2, others: 1 })
 
 // If the database is unavailable, start anyway and answer 503 until it is back.
