@@ -68,7 +68,7 @@ test.describe('with deliveries in every state', () => {
     await page.getByRole('link', { name: visitor.name }).click()
     const states = [
       ['sent', /^Email: sent at (\w{3} \d+, )?[\d:]+ [AP]M [\w+:-]+$/],
-      ['arrived', /^Push notification: shown 2\.1 s after the request, tapped at/],
+      ['arrived', /^Push notification: shown 2\.1 sec after the request, tapped at/],
       ['failed', /^Text message: failed, tried at .*The number is a landline\.$/],
     ] as const
     for (const [state, words] of states)
@@ -82,7 +82,7 @@ test.describe('with deliveries in every state', () => {
     await expect(channels).toHaveText([
       /Channel/,
       /^Airtable \(1 pending\)/,
-      /^Email1half 0\.5 s95% 0\.5 s–0$/,
+      /^Email1half 0\.5 sec95% 0\.5 sec–0$/,
       /^Push notification1half 0\.5 s95% 0\.5 s1half 2\.1 s95% 2\.1 s0$/,
       /^Text message0.*1$/,
     ])

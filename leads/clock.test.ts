@@ -17,7 +17,7 @@ const now = Date.parse('2026-11-15T12:00:00Z')
 it('formats short durations without a line break inside', () => {
   const times = [0, 59_000, minuteMs, hourMs, 47 * hourMs, 72 * hourMs]
   const texts = times.map((ms) => formatShortDuration(ms).replace('\u00a0', ' '))
-  expect(texts).toEqual(['0 s', '59 s', '1 min', '1 h', '47 h', '3 days'])
+  expect(texts).toEqual(['0 sec', '59 sec', '1 min', '1 hr', '47 hr', '3 days'])
 })
 
 it('formats when something happened, in the company’s time zone', () => {
@@ -41,7 +41,7 @@ it.each([
 
 it('formats measured durations', () => {
   const measured = [850, 42_000, 139_000, 7_500_000].map(formatPreciseDuration)
-  expect(measured).toEqual(['0.8 s', '42 s', '2 min 19 s', '2 h 5 min'])
+  expect(measured).toEqual(['0.8 sec', '42 sec', '2 min 19 sec', '2 hr 5 min'])
 })
 
 it('names the time of the next opening', () => {

@@ -98,22 +98,22 @@ export function formatDuration(ms: number): string {
   return count(Math.round(seconds / 86_400), 'day')
 }
 
-/** 40 s, 7 min, 3 h, 2 days, with no line break inside. */
+/** 40 sec, 7 min, 3 hr, 2 days, with no line break inside. */
 export function formatShortDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
-  if (seconds < 60) return `${seconds}\u00a0s`
+  if (seconds < 60) return `${seconds}\u00a0sec`
   if (seconds < 3_600) return `${Math.floor(seconds / 60)}\u00a0min`
-  if (seconds < 48 * 3_600) return `${Math.floor(seconds / 3_600)}\u00a0h`
+  if (seconds < 48 * 3_600) return `${Math.floor(seconds / 3_600)}\u00a0hr`
   return `${Math.floor(seconds / 86_400)}\u00a0days`
 }
 
-/** For measurements: 0.8 s, 42 s, 2 min 19 s, 2 h 5 min. */
+/** For measurements: 0.8 sec, 42 sec, 2 min 19 sec, 2 hr 5 min. */
 export function formatPreciseDuration(ms: number): string {
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} sec`
   const seconds = Math.round(ms / 1000)
-  if (ms < 60_000) return `${seconds} s`
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  return `${Math.floor(seconds / 3_600)} h ${Math.round((seconds % 3_600) / 60)} min`
+  if (ms < 60_000) return `${seconds} sec`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} sec`
+  return `${Math.floor(seconds / 3_600)} hr ${Math.round((seconds % 3_600) / 60)} min`
 }
 
 export const formatLeft = (ms: number): string =>

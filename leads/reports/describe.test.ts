@@ -36,9 +36,9 @@ it.each<[string, string, Partial<Delivery>]>([
   ['sent', 'sent at 6:00 AM CST, not confirmed', { channel: sms }],
   ['arrived', 'arrived at 6:00 AM CST', { channel: 'airtable', arrivedAt: testTime }],
   ['arrived', 'arrived at 6:00 AM CST', { channel: sms, arrivedAt: testTime + 15_000 }],
-  ['arrived', 'shown 2.1 s after the request', { channel: push, arrivedAt: testTime + 2_100 }],
+  ['arrived', 'shown 2.1 sec after the request', { channel: push, arrivedAt: testTime + 2_100 }],
   [
-    ...['arrived', 'shown 2.1 s after the request, tapped at 6:01 AM CST'],
+    ...['arrived', 'shown 2.1 sec after the request, tapped at 6:01 AM CST'],
     { channel: push, state: 'waiting', arrivedAt: testTime + 2_100, tappedAt: testTime + 60_000 },
   ] as const,
   [
