@@ -28,7 +28,7 @@ export function changeLead(
   }).then(refresh)
 }
 
-/** Undoes “I am calling”, “No answer”, or an outcome, unless someone else has changed the lead since. */
+/** Undoes “I’m calling”, “No answer”, or an outcome, unless someone else has changed the lead since. */
 export const undo = (lead: LeadCard, refresh: Refresh) =>
   changeLead(lead, 'undo', 'reopened.', { refresh, canUndo: false })
 
@@ -73,7 +73,7 @@ export function CallActions({
       </a>
       {canClaim && (
         <Button isPrimary={isOffered} disabled={isBusy || !isLive} onClick={claim}>
-          I am calling
+          I’m calling
         </Button>
       )}
     </div>

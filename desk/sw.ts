@@ -79,7 +79,7 @@ async function show({ notification, lead, receipt }: Message): Promise<void> {
     actions: canAnswer
       ? [
           { action: 'call', title: 'Call' },
-          { action: 'calling', title: 'I am calling' },
+          { action: 'calling', title: 'I’m calling' },
         ]
       : [],
     data: { ...lead, receipt },

@@ -35,7 +35,7 @@ test('shows the lead behind the link in the email and records the answer', async
   await page.goto(link)
   await expect(page.getByText('Jane <b>Doe</b>')).toBeVisible()
   await expect(page.getByText('EMERGENCY', { exact: true })).toBeVisible()
-  const button = page.getByRole('button', { name: 'I am calling now' })
+  const button = page.getByRole('button', { name: 'I’m calling now' })
   await expect(button).toBeInViewport()
   // If the style applies, its hash in the Content-Security-Policy is right.
   await expect(button).toHaveCSS('background-color', formatRgb(brand.palette.accent))
@@ -43,7 +43,7 @@ test('shows the lead behind the link in the email and records the answer', async
   await checkPage()
 
   await button.click()
-  await expect(page.getByRole('heading', { name: 'You are calling' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'You’re calling' })).toBeVisible()
   const call = page.getByRole('link', { name: 'Call (555) 123-4567' })
   await expect(call).toHaveAttribute('href', 'tel:5551234567')
   await expect.poll(readStatus).toBe('Called')

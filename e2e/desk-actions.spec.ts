@@ -40,7 +40,7 @@ test.describe('when Airtable cannot be reached', () => {
     await hereOnly.click()
     await expect(page.getByText(/In Airtable, delete the row with Lead ID \S+/)).toBeVisible()
     await page.getByRole('link', { name: 'Today' }).first().click()
-    await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
   })
 })
 
@@ -75,7 +75,7 @@ test.describe('with deliveries in every state', () => {
       await expect(page.locator(`.deliveries li[data-state=${state}]`)).toHaveText(words)
     await checkAxe(page, 'deliveries in every state')
     // The report counts leads whose time is up or that were answered.
-    await page.getByRole('button', { name: 'I am calling' }).click()
+    await page.getByRole('button', { name: 'I’m calling' }).click()
     await expect(page.getByText('you’re calling.')).toBeVisible()
     await page.getByRole('link', { name: 'Promise' }).click()
     const channels = page.locator('section', { hasText: 'Delivery time' }).getByRole('row')
@@ -134,7 +134,7 @@ test.describe('after a call without an answer', () => {
     await expect(page.getByRole('button', { name: 'Undo no answer' })).toBeVisible()
     await checkAxe(page, 'no answer')
     await page.getByRole('link', { name: 'Today' }).first().click()
-    await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
     await expect(row(page, visitor.name)).toContainText('Call again at')
 
     const db = new DatabaseSync(join(dataDir, 'leads.db'), { timeout: 5_000 })
@@ -142,7 +142,7 @@ test.describe('after a call without an answer', () => {
     db.close()
     await expect(page.getByRole('heading', { name: '1 to call' })).toBeVisible()
     await expect(row(page, visitor.name)).toContainText('No answer (1 try). Call again now.')
-    await row(page, visitor.name).getByRole('button', { name: 'I am calling' }).click()
-    await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+    await row(page, visitor.name).getByRole('button', { name: 'I’m calling' }).click()
+    await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
   })
 })

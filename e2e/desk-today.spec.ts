@@ -6,7 +6,7 @@ import { row, test } from './desk.ts'
 import { visitor } from './form.ts'
 import { expect } from './test.ts'
 
-const calling = { name: 'I am calling' }
+const calling = { name: 'I’m calling' }
 
 test('Today is shown before the script loads, and React hydrates it; another route shows no lead', async ({
   sendLead,
@@ -67,7 +67,7 @@ test.describe('on a holiday', () => {
     Object.assign(hours, { ...dayHours, timeZone, closedDates })
     await sendLead()
     const { page } = await signIn('Sam')
-    await expect(page.getByRole('heading', { name: 'Nobody to call now' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
     await expect(page.getByRole('heading', { name: 'First thing tomorrow (1)' })).toBeVisible()
     await expect(row(page, visitor.name)).toContainText(/Call by .* 7:10.AM/)
 
@@ -87,7 +87,7 @@ test.describe('on a holiday', () => {
   })
 })
 
-test('“I am calling” can be undone, and a lead can be reopened later', async ({
+test('“I’m calling” can be undone, and a lead can be reopened later', async ({
   sendLead,
   signIn,
 }) => {
@@ -95,7 +95,7 @@ test('“I am calling” can be undone, and a lead can be reopened later', async
   const { page } = await signIn('Sam')
   const toCall = page.getByRole('heading', { name: '1 to call' })
   await row(page, visitor.name).getByRole('button', calling).click()
-  await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect(toCall).toBeVisible()
   await row(page, visitor.name).getByRole('button', calling).click()

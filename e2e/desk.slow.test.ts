@@ -43,7 +43,7 @@ test('two processes on PostgreSQL show a lead and its answer on both desks, in A
   await expect.poll(() => shows(firefox, 'Open the desk')).toBe(true)
   await firefox.type('[name=person]', 'Dana')
   await firefox.press('button')
-  await expect.poll(() => shows(firefox, 'Nobody is waiting')).toBe(true)
+  await expect.poll(() => shows(firefox, 'All caught up')).toBe(true)
 
   await page.goto(url)
   const form = findForm(page)
@@ -54,8 +54,8 @@ test('two processes on PostgreSQL show a lead and its answer on both desks, in A
   await expect(sam.getByRole('listitem').filter({ hasText: visitor.name })).toContainText('left')
   await expect.poll(() => shows(firefox, visitor.name)).toBe(true)
 
-  await sam.getByRole('button', { name: 'I am calling' }).click()
-  await expect.poll(() => shows(firefox, 'Nobody is waiting')).toBe(true)
+  await sam.getByRole('button', { name: 'I’m calling' }).click()
+  await expect.poll(() => shows(firefox, 'All caught up')).toBe(true)
   expect(await shows(firefox, 'Sam')).toBe(true)
   await expect.poll(() => airtable.records[0]?.fields.Status).toBe('Called')
   await sam.getByRole('link', { name: 'Promise' }).click()

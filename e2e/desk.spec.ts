@@ -6,12 +6,12 @@ import { checkAxe, row, test } from './desk.ts'
 import { findForm, visitor } from './form.ts'
 import { desktop, expect, phone } from './test.ts'
 
-const calling = { name: 'I am calling' }
+const calling = { name: 'I’m calling' }
 
 test('a new lead and its caller appear on every phone', async ({ page, site, signIn }) => {
   const sam = await signIn('Sam')
   const { page: dana } = await signIn('Dana', { viewport: desktop })
-  await expect(sam.page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+  await expect(sam.page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
   await page.goto(site.url)
   const form = findForm(page)
   await form.fillIn()
@@ -36,7 +36,7 @@ test('a new lead and its caller appear on every phone', async ({ page, site, sig
   for (const desk of [sam.page, dana]) {
     const answered = /Sam answered after \d+\ss(just now|1\smin ago)$/
     await expect(row(desk, visitor.name)).toHaveText(answered)
-    await expect(desk.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+    await expect(desk.getByRole('heading', { name: 'All caught up' })).toBeVisible()
     await expect(desk.getByRole('button', calling)).toHaveCount(0)
   }
   await dana.getByRole('link', { name: 'Promise' }).click()
@@ -105,7 +105,7 @@ test('a lead erased on one phone disappears from the other', async ({ sendLead, 
   await expect(dana.getByRole('heading', { name: 'This lead was erased' })).toBeVisible()
   await expect(dana.getByText('Someone erased it')).toBeVisible()
   await dana.getByRole('link', { name: 'Today' }).first().click()
-  await expect(dana.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+  await expect(dana.getByRole('heading', { name: 'All caught up' })).toBeVisible()
 })
 
 test('a lost connection is reported with the age of the data', async ({ sendLead, signIn }) => {
@@ -124,7 +124,7 @@ test('a lost connection is reported with the age of the data', async ({ sendLead
 
 test('a phone that wakes shows leads that arrived while it slept', async ({ sendLead, signIn }) => {
   const { page } = await signIn('Sam')
-  await expect(page.getByRole('heading', { name: 'Nobody is waiting' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
   // Headless Chromium cannot hide or freeze a tab, so simulate it.
   const setHidden = (isHidden: boolean) =>
     page.evaluate((value) => {
@@ -216,7 +216,7 @@ for (const [name, options] of Object.entries({
     await row(page, visitor.name).getByRole('button', calling).click()
     await expect(page.getByRole('heading', { name: '1 to call' })).toBeVisible()
     await page.getByRole('link', { name: visitor.name }).click()
-    await page.getByRole('heading', { name: 'Where it was sent' }).waitFor()
+    await page.getByRole('heading', { name: 'Delivery status' }).waitFor()
     await checkAxe(page, 'lead')
     await page.getByRole('button', { name: 'Erase this lead…' }).click()
     await checkAxe(page, 'erase')

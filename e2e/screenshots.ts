@@ -39,7 +39,7 @@ try {
   await save(mailbox, 'alert-mail.png')
 
   const answer = await open({ viewport: phone })
-  await answer.goto(alert?.text.match(/I am calling: (\S+)/)?.[1] ?? '')
+  await answer.goto(alert?.text.match(/I’m calling: (\S+)/)?.[1] ?? '')
   await save(answer, 'answer-before.png')
 
   const desk = await open({ viewport: phone })

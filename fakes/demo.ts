@@ -65,7 +65,7 @@ function printNews() {
   for (const { to, subject, text } of mail.mails.splice(0)) {
     const who = to.includes('staff@example.com') ? 'staff' : 'the homeowner'
     print(`Email to ${who}: ${makeSafe(subject)}`)
-    const link = text.match(/I am calling: (\S+)/)?.[1]
+    const link = text.match(/I’m calling: (\S+)/)?.[1]
     if (link) print(`  Mark as called: ${link}`)
     const desk = text.match(/\S+#enter=\S+/)?.[0]
     if (desk) print(`  Open the desk: ${desk}`)

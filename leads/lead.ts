@@ -149,7 +149,7 @@ export const formatName = (name: string) =>
 const keepLength = (before: string, after: string) =>
   after.length === before.length ? after : before
 
-/** How the answer was recorded. For `no-answer` and `outcome`, nobody pressed “I am calling” first. */
+/** How the answer was recorded. For `no-answer` and `outcome`, nobody pressed “I’m calling” first. */
 export type AnswerSource = 'link' | 'airtable' | 'desk' | 'no-answer' | 'outcome'
 
 export type LeadOutcome = 'done' | 'not-a-lead'

@@ -116,7 +116,7 @@ export function readEnv(
     timeZone: env.TIME_ZONE ?? hours.timeZone,
     publicUrl,
     hasPublicUrl: env.PUBLIC_URL !== undefined,
-    /** The address of the "I am calling" page; undefined where we cannot serve HTML. */
+    /** The address of the "I’m calling" page; undefined where we cannot serve HTML. */
     answerUrl: !onSupabase || hasDomain ? publicUrl + answerPath : undefined,
     linkSecret: env.LINK_SECRET,
     allowedOrigins: env.ALLOWED_ORIGINS ?? [],

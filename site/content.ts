@@ -111,8 +111,9 @@ export const form: Content['form'] = {
     failed: 'Your information is still here. Please try again, or call us:',
     failedPlain: "Use your browser's Back button to check your information, or call us:",
     incompletePlain: "Use your browser's Back button to finish the form.",
+    /** `field` is a noun such as "email address". */
     refusedPlain: (field: string) =>
-      `Please check this field: ${field}. Use your browser's Back button to correct it, or call us:`,
+      `Please check your ${field}. Use your browser's Back button to correct it, or call us:`,
     received: `We got your request. Please keep your phone handy. We'll call within ${hours.promiseMinutes} minutes.`,
     /** Shown after "received", with a time such as "12:10 PM". */
     callBy: (time) => `Expect our call by ${time}.`,

@@ -150,7 +150,7 @@ const stateIcons = {
 function Deliveries({ lead, children }: { lead: LeadInFull; children: ReactNode }) {
   return (
     <section className="deliveries">
-      <h2>Where it was sent</h2>
+      <h2>Delivery status</h2>
       {lead.deliveries.length === 0 && <p>Not sent anywhere yet.</p>}
       <ul>
         {lead.deliveries.map(({ what, state, status, error, note }) => (

@@ -27,7 +27,7 @@ export function Today({
   const openings = Map.groupBy(waiting, (lead) => findOpening(lead, now) ?? now)
   return (
     <>
-      <Heading>{describeTotals(totals)}</Heading>
+      <Heading>{totals.toCall > 0 ? `${totals.toCall} to call` : 'All caught up'}</Heading>
       <p className="quiet">
         {summarize(answered, totals.answered) ??
           `We promise every homeowner a call within ${promiseMinutes} minutes${isAlwaysOpen ? '' : ' while we’re open'}.`}
@@ -81,11 +81,6 @@ const More = ({ count, query = '' }: { count: number; query?: string }) =>
       and {count} more
     </a>
   )
-
-function describeTotals({ toCall, waiting }: TodayData['totals']): string {
-  if (toCall > 0) return `${toCall} to call`
-  return waiting > 0 ? 'Nobody to call now' : 'Nobody is waiting'
-}
 
 function summarize(answered: readonly LeadCard[], total: number): string | undefined {
   const took = answered

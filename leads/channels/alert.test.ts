@@ -39,9 +39,9 @@ describe('the headline', () => {
     // The content of a late reminder is up to date.
     [`C${overdue}`, {}, 'unanswered-8', 11 * minuteMs],
     ['Call Jane Doe now: requested 3 hours ago', {}, 'received', 180 * minuteMs],
-    ['Someone started calling Jane Doe at 12:03 PM CST', { answeredAt }, 'received', 5 * minuteMs],
+    ['Someone called Jane Doe at 12:03 PM CST', { answeredAt }, 'received', 5 * minuteMs],
     ['Call Jane Doe again: no answer (2 tries)', again, 'again-2', 33 * minuteMs],
-    ['Someone started calling Jane Doe at 12:03 PM CST', again, 'again-2', 32 * minuteMs],
+    ['Someone called Jane Doe at 12:03 PM CST', again, 'again-2', 32 * minuteMs],
     // A lead that came in while the company was closed.
     ['Call Jane Doe by Nov 16, 7:10 AM CST', night, 'received', 1],
     ['Nobody has called Jane Doe yet (6 minutes left)', night, 'unanswered-4', afterOpening(4)],

@@ -27,7 +27,7 @@ export function describeAlert(
 
   const describeNeed = (): string => {
     if (isAgain) return `call ${name} again: no answer (${formatTries(lead.callAttempts)})`
-    if (answeredAt !== null) return `someone started calling ${name} at ${clock(answeredAt)}`
+    if (answeredAt !== null) return `someone called ${name} at ${clock(answeredAt)}`
     if (deadlineAt === null) return `call ${name}`
     if (reason !== 'received' && now >= deadlineAt)
       return `call ${name} now: the call was due at ${clock(deadlineAt)}`

@@ -114,7 +114,7 @@ export type Failure = {
 
 export type SiteSettings = {
   publicUrl: string
-  /** The address of the "I am calling" page; undefined where we cannot serve HTML. */
+  /** The address of the "I’m calling" page; undefined where we cannot serve HTML. */
   answerUrl: string | undefined
   linkSecret: string | undefined
   timeZone: string

@@ -83,7 +83,7 @@ it('tells the homeowner about a call that nobody answered, in the same thread', 
   await send({ phone: '(612) 555-0142 ext 7' }, 'unreached')
   const [received] = mail.mails
   expect(received?.subject).toBe('Northgate Roofing: we tried to reach you')
-  expect(received?.text).toContain('We just tried to reach you at …0142.')
+  expect(received?.text).toContain('We just tried to reach you at the number ending in 0142.')
   expect(received?.text).toContain('Call us at (612) 555-0134.')
   expect(Object.fromEntries(received?.headers ?? [])).toMatchObject({
     'message-id': `<${storedJane.id}_confirmation_unreached@example.com>`,

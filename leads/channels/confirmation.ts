@@ -83,7 +83,7 @@ export function describeConfirmation(
   const isUnreached = reason === 'unreached'
   const ending = readDigits(readPhone(lead.phone).callUrl).slice(-4)
   const message = isUnreached
-    ? `We ${attempts === 1 ? 'just ' : ''}tried to reach you at …${ending}.`
+    ? `We ${attempts === 1 ? 'just ' : ''}tried to reach you at the number ending in ${ending}.`
     : `We have your request.${describeCall()}`
   const call = `${isUnreached ? 'Call us at' : 'Questions? Call'} ${company.phone}`
   const ignore = 'If you didn’t ask us for an estimate, you can ignore this email.'

@@ -5,7 +5,7 @@ import { escapeHtml } from '../safe-text.ts'
 import type { Alert } from './alert.ts'
 
 const pressButton =
-  '“I am calling” opens a page. Press the button there to tell the crew that you’re calling.'
+  '“I’m calling” opens a page. Press the button there to tell the crew that you’re calling.'
 const setStatus =
   'When you call, set the row’s Status in Airtable to Called. This stops the reminders.'
 
@@ -24,7 +24,7 @@ export function formatText(alert: Alert): string {
     ...(alert.deadline ? [`Call by: ${alert.deadline}`] : []),
     ...(alert.source ? [`Source: ${alert.source}`] : []),
     '',
-    ...(answerUrl ? [`I am calling: ${answerUrl}`, pressButton] : [setStatus]),
+    ...(answerUrl ? [`I’m calling: ${answerUrl}`, pressButton] : [setStatus]),
     '',
   ].join('\n')
 }
@@ -74,7 +74,7 @@ export function formatHtml(alert: Alert): string {
     name === 'phone' ? '' : row(label, escapeHtml(text) + (name === 'address' ? map : ''))
   const content = `${remarks.map(formatNote).join('\n')}
 ${formatButton(callUrl, `Call ${alert.phone}`)}
-${answerUrl ? formatButton(answerUrl, 'I am calling', slate, '#ffffff') : ''}
+${answerUrl ? formatButton(answerUrl, 'I’m calling', slate, '#ffffff') : ''}
 ${formatNote(answerUrl ? pressButton : setStatus)}
 <table role="presentation" style="width:100%;border-collapse:collapse;border-top:1px solid ${sand};font-size:16px">
 ${alert.rows.map(showField).join('\n')}

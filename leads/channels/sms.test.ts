@@ -40,7 +40,7 @@ it('sends the phone number and the answer link', async () => {
   expect(await send()).toEqual({ ok: true, messageId: twilio.messages[0]?.sid })
   expect(twilio.messages).toMatchObject([{ to: '+15550002222', from: '+15550001111' }])
   expect(twilio.messages[0]?.body).toContain('Call 5551234567.')
-  expect(twilio.messages[0]?.body).toContain('I am calling: https://www.example.com/answer/')
+  expect(twilio.messages[0]?.body).toContain("I'm calling: https://www.example.com/answer/")
 })
 
 // Errors about the account, the rate limit, or the sender affect all leads.
@@ -154,7 +154,7 @@ describe('a text message', () => {
         '1 Main St.',
         'https://www.google.com/maps/search/?api=1&query=1%20Main%20St',
         'Call 5551234567.',
-        `I am calling: ${answerUrl}`,
+        `I'm calling: ${answerUrl}`,
       ].join('\n'),
     )
   })

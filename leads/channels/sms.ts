@@ -191,7 +191,7 @@ function listTexts(alert: Alert): string[] {
 }
 
 const writeAnswer = (answerUrl: string | undefined) =>
-  answerUrl ? `I am calling: ${answerUrl}` : 'Calling? Set Status in Airtable to Called.'
+  answerUrl ? `I'm calling: ${answerUrl}` : 'Calling? Set Status in Airtable to Called.'
 
 const cut = (text: string, length: number) => {
   if (text.length <= length) return text

@@ -127,6 +127,6 @@ function formatSlack(alert: Alert): string {
     }),
     ...(alert.deadline ? [`Call by ${escapeSlack(alert.deadline)}`] : []),
     ...(alert.source ? [`Source: ${escapeSlack(alert.source)}`] : []),
-    ...(answerUrl ? [link(answerUrl, 'I am calling')] : []),
+    ...(answerUrl ? [link(answerUrl, 'I’m calling')] : []),
   ].join('\n')
 }

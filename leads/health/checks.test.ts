@@ -149,7 +149,7 @@ const sms = {
 const bare = { AIRTABLE_TOKEN: 'pat.x', AIRTABLE_BASE_ID: 'app' }
 const whenOpen = { ...dayHours, emergencies: 'when open' as const }
 
-const ever = 'New leads don’t notify anyone.'
+const ever = 'Nobody gets alerts about new leads.'
 const atNight = 'If a lead comes in at night, no phone is notified.'
 const whileClosed = 'If an emergency comes in while you’re closed, no phone is notified.'
 

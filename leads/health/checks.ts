@@ -211,10 +211,10 @@ export const healthChecks: readonly Check[] = [
     runsIn: ['desk', 'start', 'doctor'],
     find: (context) => hasAlerts(context) && !context.env.answerUrl,
     forOwner: () => ({
-      text: `Alerts have no “I am calling” link yet. Set Status in Airtable when you call. ${askDeveloper}`,
+      text: `Alerts have no “I’m calling” link yet. Set Status in Airtable when you call. ${askDeveloper}`,
     }),
     forDeveloper: () => ({
-      text: 'Alerts have no “I am calling” link, because Supabase serves pages only on your own domain. Staff set Status in Airtable instead.',
+      text: 'Alerts have no “I’m calling” link, because Supabase serves pages only on your own domain. Staff set Status in Airtable instead.',
       next: 'Set PUBLIC_URL to your own domain',
     }),
   }),

@@ -19,9 +19,9 @@ const asleep = 'The alerts that are set up make no phone ring.'
 
 const texts = {
   ever: {
-    owner: 'New leads don’t notify anyone.',
+    owner: 'Nobody gets alerts about new leads.',
     developer:
-      'No alerts are set up, and no phone has notifications on, so new leads do not notify anyone.',
+      'No alerts are set up, and no phone has notifications on, so nobody gets alerts about new leads.',
     next: `Set up ${listHints(channels)}`,
   },
   'at night': {

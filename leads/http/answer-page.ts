@@ -71,11 +71,7 @@ export function formatAnswerPage(
   clock: { now: number; timeZone: string },
 ): string {
   const isAnswered = lead.answeredAt !== null && lead.callAgainAt === null
-  const title = isFirst
-    ? 'You are calling'
-    : isAnswered
-      ? 'Already answered'
-      : 'Call this homeowner'
+  const title = isFirst ? 'You’re calling' : isAnswered ? 'Already answered' : 'Call this homeowner'
   const row = (label: string, content: string) => `<div><dt>${label}</dt><dd>${content}</dd></div>`
   const call = `<a class="call" href="${escapeHtml(alert.callUrl)}">Call ${escapeHtml(alert.phone)}</a>`
   const showField = ({ name, label, text }: ShownField): string => {
@@ -94,7 +90,7 @@ ${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
 <h1>${title}</h1>
 ${isAnswered ? describeAnswer(lead, isFirst, clock) : describeDeadline(alert, lead, clock.now)}
 ${alert.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`).join('\n')}
-${isAnswered ? call : '<form method="post"><button>I am calling now</button></form>\n<p class="small">This records the time and stops the reminders to your team.</p>'}
+${isAnswered ? call : '<form method="post"><button>I’m calling now</button></form>\n<p class="small">This records the time and stops the reminders to your team.</p>'}
 <dl>
 ${listShown(lead).map(showField).join('\n')}
 ${row('Received', escapeHtml(alert.receivedAt))}
@@ -132,7 +128,7 @@ function describeAnswer(
       ? 'set the Status in Airtable'
       : answeredBy === 'outcome'
         ? 'closed this lead'
-        : 'started calling'
+        : 'called'
   return `<p>${who} ${action} at ${at}, ${took}. If that wasn’t you, someone else is already on it.</p>`
 }
 

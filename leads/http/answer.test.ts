@@ -51,7 +51,7 @@ it('records the first click and shows it to the next person', async () => {
   const answeredAt = clock.at
   const first = await send('POST')
   expect(first.status).toBe(200)
-  expect(first.text).toMatch(/You are calling.*3 minutes 20 seconds/s)
+  expect(first.text).toMatch(/You’re calling.*3 minutes 20 seconds/s)
   expect(first.text).not.toContain('<button')
   clock.at += 60_000
   for (const method of ['POST', 'GET'])
@@ -68,7 +68,7 @@ it('shows the name of the person who was first on the desk', async () => {
   const answer = { answeredAt: now, answeredBy: 'desk', answeredName: 'Sam <b>', now } as const
   await recordAnswer(db, leadId, answer)
   for (const method of ['GET', 'POST'])
-    expect((await send(method)).text).toContain('Sam &lt;b&gt; started calling at 12:03 PM CST')
+    expect((await send(method)).text).toContain('Sam &lt;b&gt; called at 12:03 PM CST')
 })
 
 it('lets one person call again after a call without an answer', async () => {
@@ -80,7 +80,7 @@ it('lets one person call again after a call without an answer', async () => {
   clock.at += 60_000
   expect((await send('GET')).text).toMatch(/call again: no answer \(1 try\)\..*<button/s)
   const [first, second] = [await send('POST'), await send('POST')]
-  expect(first.text).toMatch(/You are calling.*Recorded\./s)
+  expect(first.text).toMatch(/You’re calling.*Recorded\./s)
   expect(second.text).toContain('Already answered')
   const lead = { answeredAt, answeredName: 'Sam', callAttempts: 1, callAgainAt: null }
   expect(await findLead(db, leadId)).toMatchObject(lead)

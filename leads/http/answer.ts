@@ -24,7 +24,7 @@ export type AnswerOptions = {
 }
 
 /**
- * Serves the page behind the "I am calling" link in alerts. Email scanners open links, so GET and HEAD
+ * Serves the page behind the "I’m calling" link in alerts. Email scanners open links, so GET and HEAD
  * change nothing, and only the button (POST) records the answer.
  */
 export async function answerLead(c: Context, options: AnswerOptions): Promise<Response> {

@@ -42,7 +42,7 @@ export const refusals = {
   tooMany: retryable(
     429,
     'too_many_requests',
-    'Too many requests from this address. Please wait a moment, or call us.',
+    'Too many requests from your network. Please wait a moment, or call us.',
   ),
   internal: refusal(500, 'internal', 'Something went wrong.'),
   overloaded: retryable(

@@ -69,7 +69,7 @@ type ShownState = Pick<StoredLead, 'outcome' | 'answeredAt' | 'callAttempts' | '
 /** Reminders count from `reopenedAt` if the deadline has passed. */
 type Reopening = { remindAt: number | null; reopenedAt: number; now: number }
 
-/** Undoes the last outcome, "No answer", or "I am calling". Returns false if nothing was undone. */
+/** Undoes the last outcome, "No answer", or "I’m calling". Returns false if nothing was undone. */
 export function undoLast(
   { kysely }: Database,
   leadId: string,

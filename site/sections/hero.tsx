@@ -1,4 +1,4 @@
-import { fieldNames } from '#leads/fields.ts'
+import { fieldNames, leadFields } from '#leads/fields.ts'
 import { company, form, hero, hours } from '../content.ts'
 import { EstimateForm, isLimited } from '../estimate-form/estimate-form.tsx'
 import { formatArea } from './area.ts'
@@ -78,7 +78,7 @@ export function Hero() {
             </p>
             {fieldNames.map((field) => (
               <p key={field} id={`estimate-${field}`} className="outcome">
-                {form.notes.refusedPlain(form.labels[field])} {phoneLink}
+                {form.notes.refusedPlain(leadFields[field].noun)} {phoneLink}
               </p>
             ))}
           </div>

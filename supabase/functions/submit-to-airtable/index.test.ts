@@ -158,8 +158,8 @@ describe('the function on Deno', () => {
     expect(await edge.post('', makeLead('Zoë answers'))).toBe(200)
     const stored = await findLead('Zoë answers')
     const url = `${edge.path}/answer/${makeAnswerToken(stored?.id ?? '', secret, Date.now())}`
-    expect(await (await fetch(url)).text()).toContain('I am calling now')
-    expect(await (await fetch(url, { method: 'POST' })).text()).toContain('You are calling')
+    expect(await (await fetch(url)).text()).toContain('I’m calling now')
+    expect(await (await fetch(url, { method: 'POST' })).text()).toContain('You’re calling')
     expect((await findLead('Zoë answers'))?.answeredBy).toBe('link')
   })
 })
