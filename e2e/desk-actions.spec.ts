@@ -83,7 +83,7 @@ test.describe('with deliveries in every state', () => {
       /Channel/,
       /^Airtable \(1 pending\)/,
       /^Email1half 0\.5 sec95% 0\.5 sec–0$/,
-      /^Push notification1half 0\.5 s95% 0\.5 s1half 2\.1 s95% 2\.1 s0$/,
+      /^Push notification1half 0\.5 sec95% 0\.5 sec1half 2\.1 sec95% 2\.1 sec0$/,
       /^Text message0.*1$/,
     ])
   })

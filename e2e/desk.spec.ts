@@ -34,7 +34,7 @@ test('a new lead and its caller appear on every phone', async ({ page, site, sig
   await samsRow.getByRole('button', calling).click()
   await expect(sam.page.getByText('you’re calling.')).toBeVisible()
   for (const desk of [sam.page, dana]) {
-    const answered = /Sam answered after \d+\ss(just now|1\smin ago)$/
+    const answered = /Sam answered after \d+\ssec(just now|1\smin ago)$/
     await expect(row(desk, visitor.name)).toHaveText(answered)
     await expect(desk.getByRole('heading', { name: 'All caught up' })).toBeVisible()
     await expect(desk.getByRole('button', calling)).toHaveCount(0)
@@ -113,7 +113,7 @@ test('a lost connection is reported with the age of the data', async ({ sendLead
   const { page } = await signIn('Sam')
   await expect(row(page, visitor.name)).toBeVisible()
   await page.context().setOffline(true)
-  const lost = page.getByText(/No connection\. Last updated \d+\ss ago\./)
+  const lost = page.getByText(/No connection\. Last updated \d+\ssec ago\./)
   await expect(lost).toBeVisible()
   await expect(row(page, visitor.name)).toBeVisible()
   await sendLead({ name: 'John Doe' })
