@@ -96,7 +96,7 @@ test('suggests a correction for a typo in the email address without blocking the
   await page.mouse.up()
   await expect.poll(() => requests.length).toBe(1)
   expect(requests[0]?.postDataJSON().email).toBe('jane@gmial.com')
-  // The suggestion does not appear after the success has cleared the form.
+  // The suggestion does not appear after a success clears the form.
   await expect(email).toHaveValue('')
   await page.clock.runFor(1_000)
   await expect(offer).toHaveCount(0)

@@ -44,7 +44,7 @@ it('formats measured durations', () => {
   expect(measured).toEqual(['0.8 sec', '42 sec', '2 min 19 sec', '2 hr 5 min'])
 })
 
-it('names the time of the next opening', () => {
+it('formats when the company next opens', () => {
   setCompanyTimeZone('America/Chicago')
   const texts = [15, 16, 17, 21, 22].map((day) =>
     formatOpening(Date.parse(`2026-11-${day}T13:00:00Z`), now).replace(/\s/g, ' '),

@@ -59,7 +59,7 @@ export function formatShortClock(at: number, now: number): string {
 
 const dayMs = 24 * 3_600_000
 
-/** Says when the company next opens: at 7:00 AM, tomorrow, on Monday, on Nov 30. */
+/** Returns when the company next opens: at 7:00 AM, tomorrow, on Monday, on Nov 30. */
 export function formatOpening(at: number, now: number): string {
   const { time, weekday, day } = findFormats(companyTimeZone)
   const days = (Date.parse(formatDay(at)) - Date.parse(formatDay(now))) / dayMs

@@ -86,7 +86,7 @@ export const visitHeader = 'x-lead-visit'
 /** A honeypot: people do not see this field, but bots fill it in. */
 export const trapField = 'reference'
 
-/** What we know about the visit: the consent, the source, and whether it looks like spam. */
+/** The consent, the source, and whether the visit looks like spam. */
 export type Visit = {
   consent: string | null
   suspect: 'trap' | 'too-fast' | null

@@ -57,7 +57,7 @@ it('SQLite yields to the event loop between queued transactions', async () => {
 })
 
 describe('SQLite', () => {
-  it('refuses the database inside a transaction instead of waiting for itself', async () => {
+  it('rejects a second use of the database inside a transaction instead of deadlocking', async () => {
     const { db } = await open('sqlite')
     const message = 'Inside a transaction, use the transaction'
     const useDatabase = () => countLeads(db)

@@ -132,7 +132,7 @@ export const form: Content['form'] = {
     headingAnytime: 'Free estimate and a quick callback.',
     noteAnytime: `We got your request. We'll call you within ${hours.promiseMinutes} minutes after we open.`,
     /** Below the heading, at any hour, if you always call back about emergencies. */
-    emergency: `Emergency? Choose it below, and we'll call within ${hours.promiseMinutes} minutes, day or night. Or call us:`,
+    emergency: `Emergency? Choose Emergency Service below, and we'll call within ${hours.promiseMinutes} minutes, day or night. Or call us:`,
   },
   emailHint: 'Did you mean',
   phoneRule: 'Include the area code',
@@ -271,7 +271,7 @@ const rows: Content['testimonials']['rows'] = [
   [
     {
       name: 'Daniel Okafor',
-      text: 'Hail took out half the street. Ours was the first house finished and the inspector passed it in minutes.',
+      text: 'Hail took out half the street. Ours was the first house finished, and the inspector passed it in minutes.',
       job: 'Hail damage',
       town: 'Minneapolis',
       sample: true,

@@ -33,7 +33,7 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
     return (
       <>
         <Heading>This lead was erased</Heading>
-        <p>{erased ?? 'Someone erased it on another device. There is nothing left to do.'}</p>
+        <p>{erased ?? 'Someone erased it on another device.'}</p>
       </>
     )
   if (!data) return <p>{trouble ?? 'Loading…'}</p>

@@ -22,7 +22,7 @@ export function PromiseScreen({
       <Heading>Our {promiseMinutes}-minute promise</Heading>
       <p className="quiet">
         A call within {promiseMinutes} minutes,{' '}
-        {isAlwaysOpen ? 'day and night' : `or within ${promiseMinutes} minutes after you open`}.
+        {isAlwaysOpen ? 'day or night' : `or within ${promiseMinutes} minutes after you open`}.
         Hatched bars are missed calls.
       </p>
       <nav className="periods" aria-label="Period">
@@ -134,8 +134,8 @@ function Report({ days }: { days: string }) {
             ])}
           />
           <p className="quiet small">
-            Below each count: half and 95% of the messages took no longer than this. A dash means
-            that the channel doesn’t confirm messages.
+            Below each count: half of the messages took at most the first time, 95% at most the
+            second. A dash means that the channel doesn’t report arrival.
           </p>
         </section>
       )}

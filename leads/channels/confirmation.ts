@@ -74,7 +74,7 @@ async function sendConfirmation(
   return { ...result, refused: true }
 }
 
-/** Contains nothing that the visitor typed, so that nobody can use it to send text to strangers. */
+/** Contains nothing that the visitor typed; otherwise spammers could use it to send text to strangers. */
 export function describeConfirmation(
   { lead, reason, attempts }: ClaimedLead,
   { company, hours, now }: Pick<Context<unknown>, 'company' | 'hours' | 'now'>,

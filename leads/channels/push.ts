@@ -90,8 +90,8 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     const devices = count === 1 ? '1 device' : `${count} devices`
     return count > 0 ? [{ state: 'ok', text: `Push notifications go to ${devices}.` }] : []
   },
-  // When the company opens, one notification lists the leads from the night. If a process is killed before it records
-  // the results, the whole batch is sent again.
+  // When the company opens, one notification lists the leads from the night. If a process is killed before
+  // it records the results, the whole batch is sent again.
   batchSize: 10,
   isAlert: true,
   expiresAfterMs: 24 * 3_600_000,

@@ -100,7 +100,7 @@ it('does not count a text as arrived while it is queued or sent', async () => {
 
 it.each([
   [21610, /STOP.*START/],
-  [30034, /not registered with US carriers/],
+  [30034, /isn’t registered with US carriers/],
   [30008, /^Twilio error code 30008\.$/],
 ])('explains the late error %i to the owner', async (code, explanation) => {
   const { clock, send, findArrival } = await open(code)

@@ -135,13 +135,13 @@ const failures: Record<number, string> = {
   30002: 'Your Twilio account has no credit or is suspended. Add credit in the Twilio console.',
   30003: 'The phone is off or out of range. Check that it can receive texts.',
   30004: 'The phone or its carrier blocks texts from your Twilio number. Allow them on the phone.',
-  30005: 'The phone number is not in service. Check the number.',
-  30006: 'The phone number is a landline or cannot receive texts. Use a cell phone number.',
+  30005: 'The phone number isn’t in service. Check the number.',
+  30006: 'The phone number is a landline or can’t receive texts. Use a cell phone number.',
   30007: 'The carrier blocked the text as spam. Ask Twilio support to review it.',
-  30032: 'Your toll-free Twilio number is not verified. Verify it in the Twilio console.',
+  30032: 'Your toll-free Twilio number isn’t verified. Verify it in the Twilio console.',
   30033: 'Your registration with US carriers is suspended. Contact Twilio support.',
   30034:
-    'Your Twilio number is not registered with US carriers (10DLC). Register it in the Twilio console.',
+    'Your Twilio number isn’t registered with US carriers (10DLC). Register it in the Twilio console.',
 }
 
 const explainUndelivered = (code: number): string =>

@@ -2,7 +2,7 @@ import { buildPushPayload } from '@block65/webcrypto-web-push'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import { systemTimers, type Timers } from '../timers.ts'
 
-/** What a process takes from its machine and from libraries. The simulation passes its own. */
+/** The functions of the machine and of libraries that a process uses. The simulation passes its own. */
 export type System = {
   timers: Timers
   random: () => number

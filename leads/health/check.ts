@@ -56,7 +56,7 @@ export type DatabaseFacts = {
   silentDevices: readonly PushDevice[]
   /** By channel kind: messages of the last day that did not arrive. */
   undelivered: ReadonlyMap<string, Undelivered>
-  /** They get no new sign-in link now. */
+  /** Addresses that cannot get another sign-in link now. */
   limitedAddresses: readonly string[]
   confirmationLimit?: ReachedLimit | undefined
   /** True if parts of an erased lead may still be in SQLite's files. */

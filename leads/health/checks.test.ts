@@ -117,7 +117,7 @@ it.each(healthChecks)('reports and explains $id where it runs', async ({ id, run
     expect(text).toMatch(/\.$/)
     // The owner sees a button or a next step, and no variables or commands.
     expect(text).not.toMatch(/[A-Z]{2,}_[A-Z]|npm run|\.env|content\.ts/)
-    expect(action || /Ask the person|Check this page/.test(text)).toBeTruthy()
+    expect(action || /Ask the person|Check this page/i.test(text)).toBeTruthy()
   }
 })
 

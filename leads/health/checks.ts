@@ -71,7 +71,7 @@ const checkLate = ({ kind, explainFailure, isAlert }: (typeof channels)[number])
 
 const checkArrival = ({ kind, label }: Channel) => {
   const explain = ({ leads, lastError }: Undelivered) =>
-    `${label} alerts about ${countLeads(leads)} did not arrive in the last 24 hours. ${lastError}`
+    `${label} alerts about ${countLeads(leads)} didn’t arrive in the last 24 hours. ${lastError}`
   return defineCheck({
     id: `${kind}-undelivered`,
     runsIn: ['desk', 'doctor'],
@@ -128,7 +128,7 @@ export const healthChecks: readonly Check[] = [
       return freeBytes < limits.freeDiskBytes ? `${Math.round(freeBytes / 1e6)} MB` : undefined
     },
     forOwner: (free) => ({
-      text: `The disk is almost full (${free} left). When it is full, the site cannot accept leads. ${askDeveloper}`,
+      text: `The disk is almost full (${free} left). When it is full, the site can’t accept leads. ${askDeveloper}`,
     }),
     forDeveloper: (free) => ({
       text: `The disk that holds DATA_DIR has only ${free} left.`,
@@ -161,7 +161,7 @@ export const healthChecks: readonly Check[] = [
     forOwner: (leads) => {
       const soFar = leads > 0 ? ` (${leads} so far)` : ''
       return {
-        text: `Airtable is not connected. Leads are saved here${soFar} and will be sent once it is. ${askDeveloper}`,
+        text: `Airtable isn’t connected. Leads are saved here${soFar} and will be sent once it is. ${askDeveloper}`,
       }
     },
     forDeveloper: () => ({
@@ -185,7 +185,7 @@ export const healthChecks: readonly Check[] = [
       return hasLinks && !env.hasPublicUrl ? env.publicUrl : undefined
     },
     forOwner: () => ({
-      text: `Links in alerts do not open on a phone yet, because the site has no public address. ${askDeveloper}`,
+      text: `Links in alerts don’t open on a phone yet, because the site has no public address. ${askDeveloper}`,
     }),
     forDeveloper: (publicUrl) => ({
       text: `PUBLIC_URL is not set to an https address. Links in alerts go to ${publicUrl}, which phones cannot open, and search engines do not get the address.`,

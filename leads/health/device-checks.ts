@@ -36,7 +36,7 @@ const texts = {
   },
 }
 
-/** Finds out before it happens. At any hour, planning reaches at least the phones that are on. */
+/** Warns before it happens. At any hour, planning reaches at least the phones that are on. */
 export const noAlerts = defineCheck({
   id: 'no-alerts',
   runsIn: ['healthz', 'desk', 'start', 'doctor'],

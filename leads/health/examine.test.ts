@@ -80,10 +80,10 @@ describe.each(engines)('on %s', (engine) => {
       return problems.map(({ forOwner }) => forOwner?.text)
     }
     expect(await list(60_000)).toEqual([
-      'Text message alerts about 2 leads did not arrive in the last 24 hours. Not registered. Check this page for new leads.',
+      'Text message alerts about 2 leads didn’t arrive in the last 24 hours. Not registered. Check this page for new leads.',
     ])
     expect(await list(24 * 3_600_000 + 1)).toEqual([
-      'Text message alerts about 1 lead did not arrive in the last 24 hours. Not registered. Check this page for new leads.',
+      'Text message alerts about 1 lead didn’t arrive in the last 24 hours. Not registered. Check this page for new leads.',
     ])
     expect(await list(24 * 3_600_000 + 2)).toEqual([])
   })

@@ -4,15 +4,15 @@ import { maxUnusedLinks } from '../store/desk-access.ts'
 import { type Check, defineCheck, type HealthContext } from './check.ts'
 
 const explainSignIn = (addresses: readonly string[]) =>
-  `No new sign-in link is sent to ${new Intl.ListFormat('en-US').format(addresses)} until one of the ${maxUnusedLinks} unused links is used or expires. Those still work.`
+  `${new Intl.ListFormat('en-US').format(addresses)} can’t get another sign-in link until one of ${maxUnusedLinks} unused links is used or expires. The unused links still work.`
 
 function explainConfirmations({ kind, emails, until }: ReachedLimit, context: HealthContext) {
   const { timeZone } = context.env
   const time = formatClock(until, { now: context.now, timeZone })
   const reached =
     kind === 'all'
-      ? `The site has sent ${emails} confirmation emails, the limit for a day. Homeowners get them again after ${time}.`
-      : `One network has caused ${emails} confirmation emails, the limit for a day. Homeowners there get them again after ${time}.`
+      ? `The site has reached its daily limit of ${emails} confirmation emails. Homeowners get them again after ${time}.`
+      : `Requests from one network have reached the daily limit of ${emails} confirmation emails. Homeowners on that network get them again after ${time}.`
   return `${reached} Leads and alerts work as usual.`
 }
 

@@ -136,7 +136,7 @@ const formatNotice = (title: string, text: string) =>
   formatPage(title, `<div class="box"><h1>${title}</h1>\n<p>${text}</p></div>`)
 
 export const unknownLink = formatNotice(
-  'This link is not valid',
+  'This link isn’t valid',
   'Part of the link may be missing. Open it from the alert again, or copy the whole link.',
 )
 

@@ -105,7 +105,7 @@ it('returns 404 for a forged or truncated link, or one for an unknown lead', asy
     for (const method of ['GET', 'POST']) {
       const { status, text, headers } = await send(method, `/answer/${bad}`)
       expect([bad, status]).toEqual([bad, 404])
-      expect(text).toContain('This link is not valid')
+      expect(text).toContain('This link isn’t valid')
       expect(text).not.toMatch(/Jane|555|Main/)
       expect(headers.get('content-security-policy')).toContain("default-src 'none'")
     }

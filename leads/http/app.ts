@@ -18,7 +18,7 @@ export type AppOptions = AcceptOptions &
   OriginSettings & {
     anonKeys: readonly string[]
     findClientAddress: (c: Context) => string
-    /** Whether the address may be a proxy's, because the headers do not fit the settings. */
+    /** Whether the address may be a proxy's, because the headers do not match the settings. */
     mayShareAddress: (c: Context) => boolean
   }
 

@@ -69,7 +69,7 @@ export function findDeliveryState({ state, arrivedAt }: Delivery): StateInWords 
 
 const explainSuspicion = (suspect: string): string =>
   ({
-    trap: 'A field that people cannot see was filled in.',
+    trap: 'A hidden field was filled in.',
     'too-fast': 'Sent within a second of opening the page.',
   })[suspect] ?? suspect
 

@@ -7,7 +7,7 @@ const firstOfBurst = 20
 
 /**
  * Returns true from the 20th lead of one network within an hour that nobody has called. Texts and
- * notifications about such leads are combined. A proxy's address is no network: all visitors share it.
+ * notifications about such leads are combined. A proxy's address does not count: all visitors share it.
  */
 export async function isInBurst(
   trx: Transaction<Tables>,

@@ -16,7 +16,7 @@ function selectWaiting(kysely: Kysely<Tables>, channel: string, share: Share) {
   if (share === 'all') return waiting
   return waiting.where(({ and, eb, exists, not, selectFrom }) => {
     const isCombined = and([
-      // That someone is calling concerns one lead, and makes no sound.
+      // The notification that someone is calling is about one lead and makes no sound.
       eb('reason', '!=', 'answered'),
       exists(
         selectFrom('leads')

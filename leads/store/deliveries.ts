@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { Database, Tables } from './tables.ts'
 
-/** Fields of a delivery that nobody sends now. */
+/** Fields of a delivery that no process is sending. */
 export const free = { leased_until: 0, lease_holder: null }
 
 export type DeliveryResult = { leadId: string; reason: DeliveryReason } & (

@@ -29,7 +29,7 @@ export type NewLead = DeliveryPlan & {
   visit: Visit
   bodyHash: string
   clientAddress: string
-  /** The address may be a proxy's, because the request's headers do not fit TRUSTED_PROXIES. */
+  /** The address may be a proxy's, because the request's headers do not match TRUSTED_PROXIES. */
   mayShareAddress?: boolean
   /** Stores the lead under the first key unless one of the keys exists. */
   idempotencyKeys: readonly string[]

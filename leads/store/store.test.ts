@@ -147,7 +147,7 @@ describe.each(engines)('the store on %s', (engine) => {
       expect(await listConfirmed()).toHaveLength(4)
     })
 
-    it('are limited to 20 a day per network, which other networks do not notice', async () => {
+    it('are limited to 20 a day per network, without affecting other networks', async () => {
       const findLimit = (now = start) => findConfirmationLimit(db, now)
       const from = (clientAddress: string) => ({ clientAddress })
       const names = Array.from({ length: 22 }, (_, at) => `${at}@example.com`)

@@ -105,7 +105,7 @@ export type Database = {
   kysely: Kysely<Tables>
   /** Runs the transaction that stores a lead. */
   transact: Transact
-  /** True if SQLite's file was deleted or replaced. Reads still work, but the site's stop loses every write. */
+  /** True if SQLite's file was deleted or replaced. Reads still work, but every write is lost when the site stops. */
   isFileGone?: () => boolean
 }
 

@@ -28,7 +28,7 @@ const span = v.pipe(
 )
 /** Accepts 2026-12-25 and 12-25, but not 2026-02-30. */
 function isDate(input: string): boolean {
-  // A day of every year may be February 29.
+  // A yearly holiday may be on February 29.
   const date = /^\d\d-\d\d$/.test(input) ? `2028-${input}` : input
   const at = Date.parse(date)
   return /^\d{4}-\d\d-\d\d$/.test(date) && new Date(at || 0).toISOString().startsWith(date)

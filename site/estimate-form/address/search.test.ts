@@ -84,7 +84,7 @@ describe('address search', () => {
     expect(await search.findAddress(predict('12 Oak St', formatted))).toBeUndefined()
   })
 
-  test('sends no more requests after three failures in a row', async () => {
+  test('stops sending requests after three failures in a row', async () => {
     const { type, requests, events } = startSearch(() => Promise.reject(new Error('quota')))
     for (const text of ['12 O', '12 Oa', '12 Oak', '12 Oak ', '12 Oak S']) await type(text)
     expect(requests).toHaveLength(3)
