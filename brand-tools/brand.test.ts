@@ -64,7 +64,7 @@ test('creates pictures without camera metadata, and only after a change', async 
   expect(await make()).toBe(21)
   expect(output[0]).toMatch(/hero\.jpg \(1920 × 1930\) is portrait, .* Turn the camera sideways/)
   expect(output[1]).toMatch(/hero\.jpg .* not in sRGB\. Its colors are converted/)
-  expect(output.filter((line) => / {2}\d+\.\d s$/.test(line))).toHaveLength(21)
+  expect(output.filter((line) => / {2}\d+\.\d sec$/.test(line))).toHaveLength(21)
   for (const path of ['pictures/hero-1920.avif', 'pictures/about-800.webp', 'public/og.jpg']) {
     const file = join(root, 'site', path)
     const { exif, icc, xmp } = await sharp(file).metadata()

@@ -104,7 +104,7 @@ export async function makeBrand({
       const path = relative(root, job.target)
       saveStamp(path, computeJobStamp(job))
       done += 1
-      print(`${path}  ${((Date.now() - startAt) / 1000).toFixed(1)} s`)
+      print(`${path}  ${((Date.now() - startAt) / 1000).toFixed(1)} sec`)
     }
   }
   await Promise.all([work(), work()])

@@ -26,7 +26,7 @@ export async function turnOnNotifications(publicKey: string, name: string): Prom
   const timeout = new Promise<never>((_, reject) => setTimeout(reject, subscribeMs))
   const subscription = await Promise.race([subscribe(publicKey), timeout]).catch(() => {
     throw new Error(
-      'This browser could not reach its push service. Check the connection and try again, or use Chrome, Edge, Firefox, or Safari.',
+      'This browser couldn’t reach its push service. Check the connection and try again, or use Chrome, Edge, Firefox, or Safari.',
     )
   })
   await request('POST', '/api/devices', { body: { name, subscription: subscription.toJSON() } })

@@ -136,7 +136,7 @@ test('“Turn on notifications” times out without a push service', async ({ si
   await page.getByRole('button', { name: 'Turn on notifications' }).click()
   await expect(page.getByRole('button', { name: 'Turning on…' })).toBeDisabled()
   await page.clock.fastForward(20_000)
-  await expect(page.getByText('could not reach its push service')).toBeVisible()
+  await expect(page.getByText('couldn’t reach its push service')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Turn on notifications' })).toBeEnabled()
 })
 

@@ -49,7 +49,7 @@ describe.each(engines)('opening a database on %s', (engine) => {
       await sql.raw(change).execute(db.kysely)
       await db.close()
       await expect(openDatabase(location)).rejects.toThrow(
-        /^The database lacks a table or column of this version: [^\n]*(source|desk_crew)[^\n]*\.$/,
+        /^The database is missing a table or column that this version needs: [^\n]*(source|desk_crew)[^\n]*\.$/,
       )
     },
   )

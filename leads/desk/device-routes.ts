@@ -117,8 +117,8 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
 }
 
 const badRegistration =
-  'This browser could not be registered for notifications. Reload the page and try again.'
-const badChange = 'This setting could not be saved. Reload the page and try again.'
+  'This browser couldn’t be registered for notifications. Reload the page and try again.'
+const badChange = 'This setting couldn’t be saved. Reload the page and try again.'
 const testTimeoutMs = 8_000
 const gone =
   'This device no longer receives notifications. Open the desk on it and turn them on again.'

@@ -27,7 +27,7 @@ export async function checkTables({ kysely }: Database): Promise<void> {
     // SQLite adds a guess about quotes.
     const what = message.replace(/ - .*/, '')
     throw new UserError(
-      `The database lacks a table or column of this version: ${what}. On Supabase, run npx supabase db push. Elsewhere, restore a backup (docs/backup.md).`,
+      `The database is missing a table or column that this version needs: ${what}. On Supabase, run npx supabase db push. Elsewhere, restore a backup (docs/backup.md).`,
       { cause: what },
     )
   }
