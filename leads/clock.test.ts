@@ -40,8 +40,8 @@ it.each([
 })
 
 it('formats measured durations', () => {
-  const measured = [850, 42_000, 139_000, 7_500_000].map(formatPreciseDuration)
-  expect(measured).toEqual(['0.8 sec', '42 sec', '2 min 19 sec', '2 hr 5 min'])
+  const measured = [850, 42_000, 139_000, 240_000, 7_500_000].map(formatPreciseDuration)
+  expect(measured).toEqual(['0.8 sec', '42 sec', '2 min 19 sec', '4 min', '2 hr 5 min'])
 })
 
 it('formats when the company next opens', () => {

@@ -112,8 +112,9 @@ export function formatPreciseDuration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} sec`
   const seconds = Math.round(ms / 1000)
   if (ms < 60_000) return `${seconds} sec`
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} sec`
-  return `${Math.floor(seconds / 3_600)} hr ${Math.round((seconds % 3_600) / 60)} min`
+  const minutes = Math.floor(seconds / 60)
+  if (seconds < 3_600) return `${minutes} min${seconds % 60 ? ` ${seconds % 60} sec` : ''}`
+  return `${Math.floor(minutes / 60)} hr ${minutes % 60} min`
 }
 
 export const formatLeft = (ms: number): string =>
