@@ -11,7 +11,7 @@ import playwright from '../playwright.config.ts'
 import { enterDesk } from './desk.ts'
 
 // Writes the screenshots of the README and the docs, always from the same leads at the same time.
-// To write them to another folder: npm run screenshots -- FOLDER
+// To write them to another folder: npx node e2e/screenshots.ts FOLDER
 
 process.chdir(join(import.meta.dirname, '..'))
 const folder = process.argv[2] ?? 'docs/screenshots'

@@ -164,7 +164,7 @@ it('sends only the first reminder early, and only once, if texts fail', async ()
     settledAt: testTime,
     arrivedAt: null,
     checkAt: null,
-    lastError: expect.stringContaining('not registered'),
+    lastError: expect.stringContaining('isn’t registered'),
   })
 })
 
