@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import type { Company } from './channels/channel.ts'
-import { createDeviceReader } from './channels/channels.ts'
+import type { Channel, Company } from './channels/channel.ts'
+import { createDeviceReader, channels as ownChannels } from './channels/channels.ts'
 import { system as ownSystem, type System } from './channels/system.ts'
 import { createDeliverer, type Deliverer } from './delivery/deliver.ts'
 import { planDelivery } from './delivery/plan.ts'
@@ -22,6 +22,7 @@ export function createService({
   now,
   log,
   system = ownSystem,
+  channels = ownChannels,
   findClientAddress,
   mayShareAddress,
   wake = (deliverer) => deliverer.wake(),
@@ -34,6 +35,7 @@ export function createService({
   now: () => number
   log: Log
   system?: System
+  channels?: readonly Channel[]
   findClientAddress: (c: Context) => string
   mayShareAddress: (c: Context) => boolean
   /** Called when deliveries may be due. */
@@ -44,7 +46,7 @@ export function createService({
   const readDevices = createDeviceReader({ db, env, now, timers }, faults)
   const pause = createPause(timers)
   const context = { ...system, env, hours, company, db, fetch, now, pause, log, readDevices }
-  const deliverer = createDeliverer(context, { faults })
+  const deliverer = createDeliverer(context, { faults, all: channels })
   const app = createApp({
     ...env,
     ...system,

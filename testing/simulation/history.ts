@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { Database } from '#leads/store/tables.ts'
+import type { Shown } from './people.ts'
+import { minuteMs, type World } from './world.ts'
+
+type SeenLead = Shown & { id: string; name: string; phone: string }
+
+export type History = ReturnType<typeof createHistory>
+
+/** Records how each lead changes. */
+export function createHistory(world: World, { kysely }: Database) {
+  const leads = new Map<string, SeenLead>()
+  const changes: { before: SeenLead; after: SeenLead; at: number }[] = []
+  const erased: { lead: SeenLead }[] = []
+  let version = 1
+  let seenVersion = 0
+  let next = { version: 0, at: 0 }
+
+  async function readNextDueAt(): Promise<number> {
+    const { rows } = await sql<{ at: number | null }>`
+      select min(at) as at from (
+        select case when leased_until > next_attempt_at then leased_until else next_attempt_at end as at
+          from deliveries where state = 'waiting'
+        union all select check_at from deliveries where check_at is not null
+        union all select escalate_at from leads where escalate_at is not null
+        union all select leased_until from channels where leased_until > ${world.now()}
+        union all select not_before from channels where not_before > ${world.now()}
+      ) as times`.execute(kysely)
+    return rows[0]?.at ?? Number.POSITIVE_INFINITY
+  }
+
+  return {
+    leads,
+    changes,
+    erased,
+    /** Changes with each write to the database. */
+    findVersion: () => version,
+    noteWrite() {
+      version += 1
+    },
+    /** Returns when a delivery, a check, a reminder, or the end of a lease is due. */
+    async findNextDueAt(): Promise<number> {
+      if (next.version !== version) next = { version, at: await readNextDueAt() }
+      return next.at
+    },
+    /** After the last reminder, only the Status in Airtable is read again, for a month. */
+    async hasDue(): Promise<boolean> {
+      const { rows } = await sql`
+        select 1 from deliveries where state = 'waiting' or check_at is not null
+        union all
+        select 1 from leads where escalate_at is not null and (
+          call_again_at is not null or escalate_at <= deadline_at
+          or escalate_at <= coalesce(reopened_at, 0) + ${10 * minuteMs})`.execute(kysely)
+      return rows.length > 0
+    },
+    async observe(): Promise<void> {
+      if (seenVersion === version) return
+      seenVersion = version
+      const found: SeenLead[] = await kysely
+        .selectFrom('leads')
+        .select(['id', 'name', 'phone', 'outcome', 'answered_at as answeredAt'])
+        .select(['call_attempts as callAttempts', 'call_again_at as callAgainAt'])
+        .execute()
+      for (const after of found) {
+        const before = leads.get(after.id)
+        const changed = before ? describeChange(before, after) : 'stored'
+        leads.set(after.id, after)
+        if (changed) world.say(`The lead of ${after.name}: ${changed}.`)
+        if (before && changed) changes.push({ before, after, at: world.now() })
+      }
+      for (const lead of leads.values())
+        if (!found.some(({ id }) => id === lead.id)) {
+          leads.delete(lead.id)
+          erased.push({ lead })
+          world.say(`The lead of ${lead.name}: erased.`)
+        }
+    },
+  }
+}
+
+const shownNames = ['outcome', 'answeredAt', 'callAttempts', 'callAgainAt'] as const
+
+export const describeChange = (before: Shown, after: Shown): string =>
+  shownNames
+    .filter((name) => before[name] !== after[name])
+    .map((name) => `${name} ${before[name]} → ${after[name]}`)
+    .join(', ')
+
+/** Returns true if an outcome, a call, or an attempt was taken back. */
+export const isReversal = (before: Shown, after: Shown): boolean =>
+  (before.answeredAt !== null && after.answeredAt === null) ||
+  (before.outcome !== null && after.outcome === null) ||
+  after.callAttempts < before.callAttempts ||
+  (before.callAgainAt === null &&
+    after.callAgainAt !== null &&
+    after.callAttempts === before.callAttempts)
+
+export const describeState = ({ outcome, answeredAt, callAttempts }: Omit<Shown, 'callAgainAt'>) =>
+  `${outcome ?? 'open'}, ${answeredAt === null ? 'not called' : 'called'}, ${callAttempts} tries`

@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto'
+import { makeAnswerToken } from '#leads/answer-link.ts'
+import type { LeadOutcome } from '#leads/lead.ts'
+import type { Process } from './process.ts'
+import type { Services } from './services.ts'
+import { secondMs, type World } from './world.ts'
+
+export const siteUrl = 'https://www.example.com'
+export const deskUrl = 'https://desk.example.com'
+export const linkSecret = 'a secret for tests'
+
+export type Visit = {
+  name: string
+  phone: string
+  email: string
+  kind: (typeof visitKinds)[number]
+  isSpam: boolean
+  isAcknowledged: boolean
+}
+const visitKinds = [
+  'normal',
+  'normal',
+  'emergency',
+  'spam',
+  'double click',
+  'without JavaScript',
+] as const
+
+/** What a page shows of a lead, and what Undo sends back. */
+export type Shown = {
+  outcome: LeadOutcome | null
+  answeredAt: number | null
+  callAttempts: number
+  callAgainAt: number | null
+}
+
+type Reply = { status: number; json: { lead?: Shown; leads?: unknown[] } | undefined; text: string }
+
+const names = [
+  'Mai Tran',
+  'Bill Ode',
+  'Ana Ruiz',
+  'Lee Park',
+  'Joy Katz',
+  'Tom Wong',
+  'Eva Lund',
+  'Max Roy',
+]
+const emails = ['one@example.com', 'On.e+roof@example.com', 'two@example.com', 'three@example.com']
+
+export const crew = ['Sam', 'Alex'].map((person) => {
+  const token = person.padEnd(43, 'x')
+  const tokenHash = createHash('sha256').update(token).digest('hex')
+  return { person, tokenHash, cookie: `__Host-desk=${token}`, pages: new Map<string, Shown>() }
+})
+
+export type People = ReturnType<typeof createPeople>
+
+/** Homeowners who send leads, and a crew of two with a phone each. */
+export function createPeople(
+  world: World,
+  services: Services,
+  {
+    listProcesses,
+    leads,
+  }: { listProcesses: () => Process[]; leads: Map<string, { name: string }> },
+) {
+  const visits: Visit[] = []
+  const undos: { leadId: string; shown: Shown }[] = []
+  const erasures = new Map<string, 'here only' | 'everywhere'>()
+  const choices = new Map<string, unknown>()
+  let isCalm = false
+  for (const { pages } of crew) pages.clear()
+
+  /** Sends a request to one of the processes. Returns undefined if no response arrives in time. */
+  async function ask(app: 'app' | 'desk', request: () => Request): Promise<Reply | undefined> {
+    const alive = listProcesses().filter(({ isDead }) => !isDead)
+    const process = world.pick(alive)
+    if (!process) return undefined
+    const asking = new Promise<Reply>((resolve) => {
+      const handle = async () => {
+        const response = await process[app].fetch(request())
+        const text = await response.text()
+        const json = text.startsWith('{') ? JSON.parse(text) : undefined
+        const place = response.headers.get('location') ?? ''
+        if (isCalm || world.chance(0.97))
+          resolve({ status: response.status, json, text: text || place })
+      }
+      world.schedule(world.between(5, 80), handle, process, true)
+    })
+    return Promise.race([asking, world.pass(10 * secondMs).then(() => undefined)])
+  }
+
+  const act = (phone: (typeof crew)[number], method: string, path: string, body?: object) =>
+    ask(
+      'desk',
+      () =>
+        new Request(`${deskUrl}/api/${path}`, {
+          method,
+          headers: { cookie: phone.cookie, origin: deskUrl },
+          ...(body && { body: JSON.stringify(body) }),
+        }),
+    )
+
+  async function look(phone: (typeof crew)[number], id: string): Promise<Shown | undefined> {
+    const reply = await act(phone, 'GET', `leads/${id}`)
+    if (reply?.json?.lead) phone.pages.set(id, reply.json.lead)
+    return phone.pages.get(id)
+  }
+
+  return {
+    visits,
+    undos,
+    erasures,
+    choices,
+    act,
+    stopFaults() {
+      isCalm = true
+    },
+
+    async visit(): Promise<void> {
+      const number = visits.length
+      const kind = world.pick(visitKinds)
+      const visit: Visit = {
+        ...{ name: names[number % names.length] ?? '', phone: `(612) 555-01${10 + number}` },
+        email: world.pick(emails),
+        kind,
+        isSpam: kind === 'spam',
+        isAcknowledged: false,
+      }
+      visits.push(visit)
+      world.say(`${visit.name} sends a lead (${kind}).`)
+      const isForm = kind === 'without JavaScript'
+      const fields = {
+        ...{
+          name: visit.name,
+          email: visit.email,
+          phone: visit.phone,
+          address: '1 Main St, Edina',
+        },
+        serviceType: kind === 'emergency' ? 'emergency' : 'roof-repair',
+      }
+      const details = kind === 'spam' ? 'reference=x' : 'elapsedMs=30000'
+      const request = () =>
+        new Request(`${siteUrl}/functions/v1/submit-to-airtable`, {
+          method: 'POST',
+          headers: {
+            client: `10.${number}.0.1`,
+            ...(isForm
+              ? { origin: siteUrl, 'content-type': 'application/x-www-form-urlencoded' }
+              : {
+                  apikey: 'public-anon-key',
+                  'content-type': 'application/json',
+                  ...{ 'idempotency-key': `visit-${number}`, 'x-lead-details': details },
+                }),
+          },
+          body: isForm ? new URLSearchParams(fields).toString() : JSON.stringify(fields),
+        })
+      const send = async () => {
+        const reply = await ask('app', request)
+        const isDone = reply?.status === 200 || reply?.text.includes('#estimate-received')
+        if (isDone && !visit.isAcknowledged) world.say(`${visit.name} sees that we have the lead.`)
+        visit.isAcknowledged ||= isDone ?? false
+      }
+      await Promise.all(kind === 'double click' || isForm ? [send(), send()] : [send()])
+      // The page retries with the same key. Without JavaScript, the visitor gives up.
+      for (let tries = 0; tries < 4 && !visit.isAcknowledged && !isForm; tries++) {
+        await world.pass(world.between(2, 8) * secondMs)
+        await send()
+      }
+    },
+
+    /** Someone presses a button on one of two phones, which may show an old state. */
+    async press(): Promise<void> {
+      const phone = world.pick(crew)
+      const id = world.pick([...leads.keys()])
+      const name = leads.get(id)?.name
+      if (!id) return
+      const isStale = phone.pages.has(id) && world.chance(0.3)
+      const shown = isStale ? phone.pages.get(id) : await look(phone, id)
+      if (!shown) return
+      const actions = shown.outcome
+        ? ['undo', 'undo', 'done', 'not-a-lead']
+        : shown.answeredAt === null
+          ? ['calling', 'calling', 'no-answer', 'done', 'not-a-lead', 'link']
+          : ['no-answer', 'no-answer', 'undo', 'calling', 'done', 'not-a-lead']
+      const action = world.pick(actions)
+      world.say(`${phone.person} presses ${action} for ${name}${isStale ? ' on an old page' : ''}.`)
+      if (action === 'link') {
+        const token = makeAnswerToken(id, linkSecret, world.now())
+        await ask('app', () => new Request(`${siteUrl}/answer/${token}`, { method: 'POST' }))
+        return
+      }
+      if (action === 'undo') undos.push({ leadId: id, shown })
+      const { outcome, answeredAt, callAttempts, callAgainAt } = shown
+      const body =
+        action === 'undo'
+          ? { outcome, answeredAt, callAttempts, callAgainAt }
+          : { attempts: callAttempts }
+      const reply = await act(phone, 'POST', `leads/${id}/${action}`, body)
+      world.say(`${phone.person} sees ${reply?.status ?? 'no response'} for ${action} of ${name}.`)
+      if (reply?.json?.lead) phone.pages.set(id, reply.json.lead)
+    },
+
+    /** Someone sets Status in Airtable by hand. */
+    setStatus(): void {
+      const row = world.pick(services.airtable.tables[0]?.records ?? [])
+      if (!row) return
+      const status = world.pick(['Called', 'Done', 'Follow-up'])
+      row.fields.Status = status
+      choices.set(String(row.fields['Lead ID']), status)
+      world.say(`Someone sets Status of ${row.fields.Name} to ${status} in Airtable.`)
+    },
+
+    async erase(): Promise<void> {
+      const id = world.pick([...leads.keys()])
+      const name = leads.get(id)?.name
+      if (!id) return
+      const isHereOnly = world.chance(0.3)
+      if (erasures.get(id) !== 'here only')
+        erasures.set(id, isHereOnly ? 'here only' : 'everywhere')
+      world.say(`Sam erases ${name}${isHereOnly ? ' here only' : ''}.`)
+      const phone = crew[0] as (typeof crew)[number]
+      const reply = await act(phone, 'DELETE', `leads/${id}`, { name, hereOnly: isHereOnly })
+      world.say(`Sam sees ${reply?.status ?? 'no response'} for erasing ${name}.`)
+    },
+  }
+}

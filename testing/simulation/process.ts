@@ -1,0 +1,150 @@
+import type { Channel } from '#leads/channels/channel.ts'
+import { channels } from '#leads/channels/channels.ts'
+import type { System } from '#leads/channels/system.ts'
+import type { DeskContext } from '#leads/desk/routes.ts'
+import { createDeskService } from '#leads/desk/service.ts'
+import type { BusinessHours } from '#leads/hours.ts'
+import type { Log } from '#leads/log.ts'
+import { createService } from '#leads/service.ts'
+import type { Database } from '#leads/store/tables.ts'
+import { testCompany } from '#testing/saved-leads.ts'
+import { addDatabaseFaults } from './database.ts'
+import type { Sender, Services } from './services.ts'
+import { secondMs, type World } from './world.ts'
+
+export type Process = Awaited<ReturnType<typeof startProcess>>
+
+type Options = {
+  name: string
+  env: DeskContext['env']
+  hours: BusinessHours
+  /** Supabase's mode: no timers; a cron job and each request start due deliveries. */
+  isEdge: boolean
+  noteWrite: () => void
+  openDatabase: (owner: Sender) => Promise<Database & { close(): Promise<void> }>
+}
+
+/** Starts the real service and desk with the world's clock, network, and database. */
+export async function startProcess(world: World, services: Services, options: Options) {
+  const { name, env, hours, isEdge } = options
+  const faults = { downUntil: 0, flakyUntil: 0 }
+  const sender: Sender & { sends: number } = {
+    name,
+    isDead: false,
+    pausedUntil: 0,
+    disturbedAt: Number.NEGATIVE_INFINITY,
+    requests: 0,
+    sends: 0,
+    isDisturbed: () =>
+      sender.isDead ||
+      sender.pausedUntil > world.elapsed() ||
+      Math.max(faults.downUntil, faults.flakyUntil) > world.elapsed(),
+  }
+  const opened = await options.openDatabase(sender)
+  const isDown = () => faults.downUntil > world.elapsed()
+  const isFlaky = () => faults.flakyUntil > world.elapsed()
+  const fail = () => {
+    throw Object.assign(new Error('the database is down'), { code: 'ECONNREFUSED' })
+  }
+  const db = addDatabaseFaults(opened, {
+    inFlight: opened.engine === 'postgres' ? world.inFlight : { queries: 0 },
+    async reach() {
+      world.noteActivity()
+      if (world.chance(0.1)) await world.pass(world.between(1, 60), sender)
+      if (isDown() || (isFlaky() && world.chance(0.2))) fail()
+    },
+    async reachAgain() {
+      if (opened.engine === 'sqlite' && world.chance(0.02))
+        await world.pass(world.between(1, 60), sender)
+      if (isDown() || (isFlaky() && world.chance(0.1))) fail()
+    },
+    noteWrite: options.noteWrite,
+    loseAnswer() {
+      if (isFlaky() && world.chance(0.15)) fail()
+    },
+  })
+
+  const log: Log = {
+    info(fields, message) {
+      const { channel, leadIds } = fields as { channel?: string; leadIds?: string[] }
+      if (message === 'sent' && channel && leadIds) services.noteRecorded(sender, channel, leadIds)
+    },
+    warn() {},
+    error(fields, message) {
+      world.say(`${name}: ${message} ${JSON.stringify(fields)}`)
+    },
+  }
+  const system: System = {
+    timers: world.createTimers(sender),
+    random: world.random,
+    makeId: world.makeId,
+    openMailServer: services.createMail(sender),
+    encryptPush: (async ({ data }: { data: unknown }) => ({
+      headers: {},
+      method: 'POST',
+      body: JSON.stringify(data),
+    })) as unknown as System['encryptPush'],
+  }
+  const context = {
+    env,
+    hours,
+    company: testCompany,
+    db,
+    log,
+    system,
+    fetch: services.createFetch(sender),
+    now: world.now,
+  }
+  const findClientAddress = (c: { req: { header(name: string): string | undefined } }) =>
+    c.req.header('client') ?? ''
+  const { app, deliverer } = createService({
+    ...context,
+    findClientAddress,
+    mayShareAddress: () => false,
+    channels: channels.map(watchSends),
+    ...(isEdge && { wake: (one) => void one.deliverDue(100 * secondMs) }),
+  })
+  const desk = createDeskService(context, {
+    system,
+    readMachine: async () => ({ samples: [] }) as never,
+    sendPage: (c) => c.text(''),
+    wake: () => {
+      if (!isEdge) deliverer.wake()
+    },
+  })
+  if (!isEdge) deliverer.start()
+
+  /** Records what was claimed, and tells the services what each request is about. */
+  function watchSends(channel: Channel): Channel {
+    return {
+      ...channel,
+      async send(deliveries, recipient, ...rest) {
+        const [first] = deliveries
+        const leadIds = deliveries.map(({ lead }) => lead.id)
+        const what = { channel: recipient.name, reason: first?.reason ?? '', leadIds }
+        for (const { lead, reason } of deliveries) {
+          world.say(`Process ${name} claims ${recipient.name} ${reason} about ${lead.name}.`)
+          services.claims.push({ channel: recipient.name, reason, lead, at: world.now() })
+        }
+        sender.sends += 1
+        try {
+          return await services.sending.run({ ...what, startedAt: world.trueNow() }, () =>
+            channel.send(deliveries, recipient, ...rest),
+          )
+        } finally {
+          sender.sends -= 1
+        }
+      },
+    }
+  }
+  return Object.assign(sender, {
+    app,
+    desk,
+    deliverer,
+    faults,
+    async kill() {
+      sender.isDead = true
+      await opened.close()
+    },
+  })
+}

@@ -1,0 +1,219 @@
+import { type BusinessHours, findOpening } from '#leads/hours.ts'
+import type { LeadOutcome } from '#leads/lead.ts'
+import { nameAddress } from '#leads/store/confirmation-limits.ts'
+import type { LeadWithDeliveries } from '#leads/store/reading.ts'
+import type { DeskView } from './desk-view.ts'
+import { describeChange, describeState, type History, isReversal } from './history.ts'
+import type { People, Shown } from './people.ts'
+import type { Message, Services } from './services.ts'
+
+/** Everything that happened until nothing was due, and what the product has stored and shows. */
+export type End = {
+  hours: BusinessHours
+  history: History
+  people: People
+  services: Services
+  stored: readonly LeadWithDeliveries[]
+  desk: DeskView
+  /** The channels that alert the crew of a lead. */
+  recipients: readonly { channel: RegExp; getsSpam: boolean }[]
+}
+
+/** A sentence, and a function that finds where it does not hold. */
+type Sentences = Record<string, (end: End) => Iterable<string>>
+
+/** What the back end promises. */
+export const sentences: Sentences = {
+  *'An acknowledged lead is stored once'({ people, stored, history }) {
+    for (const { name, phone, isAcknowledged } of people.visits) {
+      const count = stored.filter((lead) => lead.phone === phone).length
+      const isErased = history.erased.some(({ lead }) => lead.phone === phone)
+      if (count > 1 || (isAcknowledged && count === 0 && !isErased)) yield `${name}: ${count} times`
+    }
+  },
+
+  *'A stored lead has exactly one Airtable row with the right Status, unless a person chose another'(
+    end,
+  ) {
+    for (const lead of end.stored) {
+      const rows = findRows(end, lead.id)
+      const status = rows[0]?.fields.Status
+      const isRight = status === findStatus(lead) || status === end.people.choices.get(lead.id)
+      // Erasing starts in Airtable. If the database fails then, the desk shows an error and keeps the lead.
+      const isHalfErased = rows.length === 0 && end.people.erasures.get(lead.id) === 'everywhere'
+      if (!isHalfErased && !(rows.length === 1 && isRight))
+        yield `${lead.name}: ${rows.length} rows, ${status} instead of ${findStatus(lead)}`
+    }
+  },
+
+  *'An erased lead has no Airtable row, except after “Erase here only” or an upsert by a process that lost its lease'(
+    end,
+  ) {
+    for (const { lead } of end.history.erased) {
+      const isLate = end.services.writes.some((write) => write.leadId === lead.id && write.isLate)
+      const isHereOnly = end.people.erasures.get(lead.id) === 'here only'
+      if (findRows(end, lead.id).length > 0 && !isLate && !isHereOnly) yield lead.name
+    }
+  },
+
+  *'An alert that was due reached its service'({ stored, services, recipients }) {
+    for (const { id, name, suspect, receivedAt, deliveries } of stored)
+      for (const { channel } of recipients.filter(({ getsSpam }) => getsSpam || !suspect)) {
+        const isAlert = (one: { channel: string; reason: string }) =>
+          one.reason === 'received' && channel.test(one.channel)
+        const isAccepted = services.messages.some((one) => one.leadId === id && isAlert(one))
+        const row = deliveries.find(isAlert)
+        // Someone called before we opened.
+        const isUnneeded = row?.state === 'cancelled' && row.dueAt > receivedAt
+        if (!isAccepted && !isUnneeded)
+          yield `${name}: ${channel} is ${row?.state ?? 'not planned'}`
+      }
+  },
+
+  *'A delivery is recorded as sent only if its service accepted it, and no alert expires'(end) {
+    for (const { id, name, deliveries } of end.stored)
+      for (const { channel, reason, state } of deliveries) {
+        if (channel === 'airtable') continue
+        const isAccepted = end.services.messages.some(
+          (one) => one.leadId === id && one.channel === channel && one.reason === reason,
+        )
+        if (state === 'sent' && !isAccepted) yield `${name}: ${channel} ${reason} was not accepted`
+        if (state === 'expired' && channel !== 'confirmation') yield `${name}: ${channel} expired`
+      }
+  },
+
+  *'An alert or a reminder goes out once per recipient, unless its sender could not know that it was accepted'({
+    services,
+    history,
+  }) {
+    const isCounted = ({ channel, reason }: Message) =>
+      channel !== 'airtable' && reason !== 'answered'
+    const name = ({ channel, reason, leadId }: Message) => `${channel} ${reason} ${leadId}`
+    for (const [key, sent] of Map.groupBy(services.messages.filter(isCounted), name)) {
+      const isOwn = ({ after }: History['changes'][number]) => after.id === sent[0]?.leadId
+      // Reminders start over after an Undo.
+      const restarts = sent[0]?.reason === 'received' ? [] : listReversals(history).filter(isOwn)
+      const excused = sent.filter(({ isExcused }) => isExcused)
+      if (sent.length > 1 + restarts.length + excused.length) yield `${key}: ${sent.length} times`
+    }
+  },
+
+  *'No reminder is claimed after a call was recorded, except the planned one after “No answer”'(
+    end,
+  ) {
+    for (const { lead, reason } of listReminders(end))
+      if (lead.outcome || (lead.answeredAt !== null && lead.callAgainAt === null))
+        yield `${lead.name}: ${reason}`
+  },
+
+  *'No reminder goes out before we open, and none about suspected spam'({
+    history,
+    hours,
+    ...end
+  }) {
+    for (const { lead, reason, at } of listReminders(end)) {
+      const reopenedAt = listReversals(history).findLast(
+        (change) => change.after.id === lead.id && change.at <= at,
+      )?.at
+      const isWaiting = reopenedAt !== undefined && lead.serviceType !== 'emergency'
+      const from = Math.max(
+        lead.promiseStartAt ?? Number.POSITIVE_INFINITY,
+        lead.callAgainAt ?? (isWaiting ? findOpening(reopenedAt, hours) : 0),
+      )
+      if (at < from) yield `${lead.name}: ${reason}`
+    }
+  },
+
+  *'No open lead is left without its last reminder'({ stored }) {
+    for (const { name, suspect, outcome, deliveries, ...lead } of stored) {
+      const isOpen = !outcome && (lead.answeredAt === null || lead.callAgainAt !== null)
+      const last = lead.callAgainAt === null ? 'missed' : `again-${lead.callAttempts}`
+      if (isOpen && !suspect && !deliveries.some(({ reason }) => reason === last))
+        yield `${name}: ${last}`
+    }
+  },
+
+  *'An address gets one confirmation per day, and suspected spam none'({
+    stored,
+    services,
+    history,
+    people,
+  }) {
+    const isConfirmed = ({ id }: { id: string }) =>
+      services.messages.some(
+        ({ leadId, channel, reason }) =>
+          leadId === id && channel === 'confirmation' && reason === 'received',
+      )
+    const confirmed = stored.filter(isConfirmed)
+    for (const { name, suspect } of confirmed) if (suspect) yield name
+    const erased = history.erased.map(({ lead }) => lead.phone)
+    const forgotten = people.visits
+      .filter(({ phone }) => erased.includes(phone))
+      .map(({ email }) => nameAddress(email))
+    const key = ({ email, receivedAt }: LeadWithDeliveries) =>
+      `${nameAddress(email)} ${new Date(receivedAt).toISOString().slice(0, 10)}`
+    // Erasing a lead also erases that its address got a confirmation.
+    for (const [first, ...others] of Map.groupBy(confirmed, key).values())
+      if (first && others.length > 0 && !forgotten.includes(nameAddress(first.email)))
+        yield [first, ...others].map(({ name }) => name).join(', ')
+  },
+
+  *'Nothing is taken back except by an Undo from a page that showed the current state'({
+    history,
+    people,
+  }) {
+    for (const { before, after } of listReversals(history)) {
+      const isShown = (shown: Shown) => describeChange(before, { ...before, ...shown }) === ''
+      if (!people.undos.some(({ leadId, shown }) => leadId === after.id && isShown(shown)))
+        yield `${after.name}: ${describeChange(before, after)}`
+    }
+  },
+
+  *'A call without an answer counts once'({ history }) {
+    for (const { before, after } of history.changes) {
+      const isSameCall = after.callAttempts === before.callAttempts
+      const isMoved = before.callAgainAt !== null && after.callAgainAt !== null
+      if (
+        !isReversal(before, after) &&
+        isSameCall &&
+        isMoved &&
+        before.callAgainAt !== after.callAgainAt
+      )
+        yield `${after.name}: ${describeChange(before, after)}`
+    }
+  },
+
+  *'Desk, export, and stored leads agree'({ stored, desk }) {
+    for (const lead of stored) {
+      const state = describeState(lead)
+      const views = {
+        search: desk.search.get(lead.id),
+        page: desk.pages.get(lead.id),
+        export: desk.spreadsheet.get(lead.id),
+      }
+      for (const [name, view] of Object.entries(views))
+        if (view !== state) yield `${lead.name}: ${name} shows ${view} instead of ${state}`
+      const isOpen = lead.answeredAt === null && !lead.suspect
+      if (isOpen && !desk.today.has(lead.id))
+        yield `${lead.name} is missing from the list of leads to call`
+    }
+    for (const ids of [desk.search, desk.spreadsheet])
+      if (ids.size !== stored.length) yield `${ids.size} leads instead of ${stored.length}`
+  },
+}
+
+const findRows = ({ services }: End, leadId: string) =>
+  services.airtable.tables[0]?.records.filter(({ fields }) => fields['Lead ID'] === leadId) ?? []
+
+const statuses: Record<LeadOutcome, string> = { done: 'Done', 'not-a-lead': 'Not a lead' }
+
+function findStatus({ outcome, answeredAt, suspect }: LeadWithDeliveries): string {
+  if (outcome) return statuses[outcome]
+  return answeredAt !== null ? 'Called' : suspect ? 'Possible spam' : 'New'
+}
+
+const listReversals = ({ changes }: History) =>
+  changes.filter(({ before, after }) => isReversal(before, after))
+
+const listReminders = ({ services }: Pick<End, 'services'>) =>
+  services.claims.filter(({ reason }) => /^(unanswered|missed|again)/.test(reason))

@@ -1,0 +1,275 @@
+import { sql } from 'kysely'
+import type { DeskContext } from '#leads/desk/routes.ts'
+import { saveSession } from '#leads/store/desk-access.ts'
+import { saveDevice } from '#leads/store/push-devices.ts'
+import { listLeads } from '#leads/store/reading.ts'
+import { writeSetting } from '#leads/store/stored-settings.ts'
+import { type DatabaseLocation, migrationsDir, openDatabase } from '#server/database.ts'
+import { dayHours as hours, makePhone } from '#testing/saved-leads.ts'
+import { makeSettings } from '#testing/settings.ts'
+import { readDesk } from './desk-view.ts'
+import { createHistory } from './history.ts'
+import { createPeople, crew, deskUrl, linkSecret, siteUrl } from './people.ts'
+import { type Process, startProcess } from './process.ts'
+import { sentences } from './sentences.ts'
+import { createServices, serviceNames } from './services.ts'
+import { createWorld, hourMs, minuteMs, secondMs } from './world.ts'
+
+const leadsPerSeed = 6
+const eventsPerSeed = 24
+// At night, shortly before we open, while we are open, and shortly before we close.
+const startTimes = ['02:00', '06:40', '09:00', '17:40']
+
+/**
+ * Runs the service in two processes on one database, with a virtual clock, fakes of all services, and faults.
+ * The seed decides everything that happens. After the faults stop, it runs until nothing is due. Returns
+ * the sentences that do not hold, and all events in plain words.
+ */
+export async function simulate(seed: number, location: DatabaseLocation) {
+  const startAt = Date.parse(`2026-11-17T${startTimes[seed % startTimes.length]}-06:00`)
+  const world = createWorld(seed, startAt)
+  const open = async () => {
+    const clock = { now: world.elapsed, pause: world.pass }
+    const db = await openDatabase(location, migrationsDir, clock)
+    // The simulation has no power loss. bench/power-loss.ts has.
+    if (db.engine === 'sqlite') await sql`pragma synchronous = off`.execute(db.kysely)
+    return db
+  }
+  const observer = await open()
+  const services = createServices(world)
+  const history = createHistory(world, observer)
+  const processes: Process[] = []
+  const { leads } = history
+  const people = createPeople(world, services, { listProcesses: () => processes, leads })
+  const isEdge = world.chance(0.25)
+  const has = { sms: world.chance(0.4), webhook: world.chance(0.3), phones: world.chance(0.5) }
+  const env = makeSettings({
+    ...services.env,
+    PUBLIC_URL: siteUrl,
+    LINK_SECRET: linkSecret,
+    DESK_URL: deskUrl,
+    DESK_EMAIL_TO: 'owner@example.com',
+    ALERT_EMAIL_TO: 'crew@example.com',
+    CONFIRMATION_EMAIL: 'on',
+    ALERT_SMS_TO: has.sms ? '+15551230001' : '',
+    ...(!has.webhook && { ALERT_WEBHOOK_URL: '' }),
+  }) as DeskContext['env']
+  const recipients = [
+    { channel: /^email/, getsSpam: true },
+    ...(has.webhook ? [{ channel: /^webhook/, getsSpam: true }] : []),
+    ...(has.sms ? [{ channel: /^sms/, getsSpam: false }] : []),
+    ...(has.phones ? [{ channel: /^push-Sam/, getsSpam: false }] : []),
+    ...(has.phones ? [{ channel: /^push-Alex/, getsSpam: false }] : []),
+  ]
+
+  await emptyTables()
+  await addCrew()
+  await start(0)
+  await start(1)
+  if (isEdge) callCron()
+  await runWithFaults()
+  await stopFaults()
+  const isFinished = await runUntilNothingIsDue()
+  const violations = isFinished ? await findViolations() : ['Something is still due after two days']
+  for (const process of processes) await process.kill()
+  await observer.close()
+  return { violations, events: world.listEvents() }
+
+  async function emptyTables() {
+    const used = ['deliveries', 'leads', 'channels', 'settings', 'desk_sessions'] as const
+    for (const table of [...used, 'push_devices', 'confirmation_limits'] as const)
+      await observer.kysely.deleteFrom(table).execute()
+  }
+
+  async function addCrew() {
+    const seenAt = world.now() - minuteMs
+    // Creating these keys takes real time, and nothing is encrypted here.
+    await writeSetting(observer, 'vapid-keys', '{}')
+    for (const { person, tokenHash } of crew) {
+      const session = { id: person, email: 'owner@example.com', person, device: 'Phone', seenAt }
+      await saveSession(observer, session, { tokenHash, replacedHash: undefined })
+      if (!has.phones) continue
+      const { endpoint, keys } = services.push.addPhone(person)
+      const device = makePhone({ id: person.padEnd(8, '0'), sessionId: person, person, endpoint })
+      await saveDevice(observer, { ...device, ...keys, createdAt: seenAt })
+    }
+  }
+
+  async function start(at: number) {
+    if (processes[at]?.isDead === false) return
+    const options = { env, hours, isEdge, openDatabase: open, noteWrite: history.noteWrite }
+    const name = at === 0 ? 'A' : 'B'
+    processes[at] = await startProcess(world, services, { ...options, name })
+  }
+
+  /** Supabase's cron job calls the function every minute. */
+  function callCron() {
+    const process = world.pick(processes)
+    const url = `${siteUrl}/functions/v1/submit-to-airtable/deliver`
+    const request = new Request(url, { method: 'POST', headers: { apikey: 'public-anon-key' } })
+    world.schedule(0, () => void process.app.fetch(request), process)
+    world.schedule(minuteMs, callCron)
+  }
+
+  /** What can happen, and how often in comparison. */
+  function listEvents(): [weight: number, what: () => unknown][] {
+    const at = world.between(0, 1)
+    const process = processes[at] as Process
+    const { name, faults, isDead } = process
+    const disturb = (what: string) => {
+      world.say(what)
+      services.excuse(process)
+    }
+    const findEnd = (from: number, to: number) =>
+      world.elapsed() + world.between(from, to) * secondMs
+    const kill = async () => {
+      disturb(`Process ${name} is killed.`)
+      await process.kill()
+      await world.pass(world.between(1, 60) * secondMs)
+      await start(at)
+    }
+    const pause = () => {
+      disturb(`Process ${name} is paused.`)
+      // A lease takes 45 seconds.
+      process.pausedUntil = world.chance(0.5) ? findEnd(46, 70) : findEnd(1, 15)
+    }
+    const loseDatabase = () => {
+      disturb(`Process ${name} loses the database.`)
+      faults.downUntil = findEnd(1, 40)
+    }
+    const loseQueries = () => {
+      disturb(`Some queries of process ${name} fail.`)
+      faults.flakyUntil = findEnd(5, 30)
+    }
+    const failService = () => {
+      const service = world.pick(serviceNames)
+      world.say(`${service} fails.`)
+      services.startOutage(service, world.between(1, 20))
+    }
+    const jump = () => {
+      const seconds = world.chance(0.5) ? world.between(30, 1_200) : -world.between(5, 90)
+      world.say(`The clock jumps by ${seconds} seconds.`)
+      world.jump(seconds * secondMs)
+      for (const one of processes) services.excuse(one)
+    }
+    return [
+      [people.visits.length < leadsPerSeed ? 8 : 0, people.visit],
+      [8, people.press],
+      [1, people.setStatus],
+      [1, people.erase],
+      [isDead ? 0 : 2, kill],
+      [1, pause],
+      [1, loseDatabase],
+      [1, loseQueries],
+      [2, failService],
+      [0.5, jump],
+    ]
+  }
+
+  function chooseEvent(): () => unknown {
+    const events = listEvents()
+    let left = world.random() * events.reduce((sum, [weight]) => sum + weight, 0)
+    return events.find(([weight]) => {
+      left -= weight
+      return left < 0
+    })?.[1] as () => unknown
+  }
+
+  function chooseGapMs(): number {
+    const kind = world.random()
+    if (kind < 0.45) return world.between(0, 4_000)
+    if (kind < 0.75) return world.between(5, 60) * secondMs
+    return kind < 0.97 ? world.between(1, 7) * minuteMs : world.between(1, 6) * hourMs
+  }
+
+  async function runWithFaults(): Promise<void> {
+    let nextAt = world.trueNow()
+    for (let events = 0; events < eventsPerSeed || people.visits.length < leadsPerSeed; ) {
+      if (world.trueNow() >= nextAt) {
+        events += 1
+        chooseEvent()()
+        await world.drain()
+        nextAt = world.trueNow() + chooseGapMs()
+        // Without this task, the next one could be after the event.
+        world.schedule(nextAt - world.trueNow(), () => {})
+      } else await advance(nextAt)
+      await history.observe()
+    }
+  }
+
+  async function stopFaults(): Promise<void> {
+    world.say('The faults stop.')
+    services.stopFaults()
+    people.stopFaults()
+    for (const [at, process] of processes.entries()) {
+      process.pausedUntil = 0
+      process.faults.downUntil = 0
+      process.faults.flakyUntil = 0
+      await start(at)
+    }
+  }
+
+  /** Returns false if something is still due after two days. */
+  async function runUntilNothingIsDue(): Promise<boolean> {
+    const endAt = world.trueNow() + 48 * hourMs
+    for (let version = 0; world.trueNow() < endAt; ) {
+      if (isIdle() && version !== history.findVersion()) {
+        version = history.findVersion()
+        if (!(await history.hasDue())) return true
+      }
+      await advance(endAt)
+      await history.observe()
+    }
+    return false
+  }
+
+  /** Moves on to the next task, or skips the time in which the processes would only poll. */
+  async function advance(untilAt: number): Promise<void> {
+    if (isIdle()) {
+      const skipMs = Math.min(
+        (await history.findNextDueAt()) - world.now(),
+        untilAt - world.trueNow(),
+      )
+      if (skipMs > 0) return world.skip(skipMs)
+    }
+    await world.step()
+  }
+
+  function isIdle(): boolean {
+    const isWaiting = ({ isDead, requests, sends }: Process) => !isDead && requests + sends > 0
+    return !world.isBusy() && !processes.some(isWaiting)
+  }
+
+  async function findViolations(): Promise<string[]> {
+    const stored = await listLeads(observer, { limit: 100 })
+    const reading = readDesk(
+      people,
+      stored.map(({ id }) => id),
+    )
+    let desk: Awaited<typeof reading> | undefined
+    void reading.then((read) => {
+      desk = read
+    })
+    while (!desk) await world.step()
+    const end = { hours, history, people, services, stored, desk, recipients }
+    return Object.entries(sentences).flatMap(([sentence, find]) =>
+      [...find(end)].map((where) => `${sentence}. (${where})`),
+    )
+  }
+}
+
+const lastEvents = 60
+
+/** Returns what failed in the first seed in which a sentence does not hold. `SEED=123` repeats one seed. */
+export async function findFailure(
+  { from, count }: { from: number; count: number },
+  location: DatabaseLocation,
+): Promise<string | undefined> {
+  const given = process.env.SEED
+  const seeds = given ? [Number(given)] : Array.from({ length: count }, (_, at) => from + at)
+  for (const seed of seeds) {
+    const { violations, events } = await simulate(seed, location)
+    if (violations.length > 0)
+      return [`SEED=${seed}`, ...events.slice(-lastEvents), ...violations].join('\n')
+  }
+}

@@ -1,0 +1,139 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createRandom, pickOne } from '#fakes/random.ts'
+import { formatTimestamp } from '#leads/clock.ts'
+import { pollMs } from '#leads/delivery/channel-run.ts'
+import type { Timers } from '#leads/timers.ts'
+
+// Most of the time, polls find nothing. Fewer of them make the simulation faster.
+const longPollMs = 20_000
+
+export const secondMs = 1_000
+export const minuteMs = 60_000
+export const hourMs = 3_600_000
+
+/** A process can be killed or paused, and everything that it waits for with it. */
+export type Owner = { isDead: boolean; pausedUntil: number }
+
+type Task = {
+  at: number
+  number: number
+  owner: Owner | undefined
+  work: () => void
+  /** Someone waits for a result, so the clock must not skip this time. */
+  isBusy: boolean
+}
+
+export type World = ReturnType<typeof createWorld>
+
+/**
+ * A virtual clock and a seeded generator. One task runs at a time, and the clock moves only between tasks,
+ * so the same seed gives the same events.
+ */
+export function createWorld(seed: number, startAt: number) {
+  const random = createRandom(seed)
+  const tasks = new Set<Task>()
+  const events: { at: number; text: string }[] = []
+  /** The time that timers measure, and the difference to the time of day. */
+  let elapsed = 0
+  let offset = startAt
+  /** How far the processes' clocks are ahead of the real time. */
+  let jumped = 0
+  let lastNumber = 0
+  let lastId = 0
+  let activity = 0
+
+  const trueNow = () => elapsed + offset
+  const now = () => trueNow() + jumped
+
+  const between = (from: number, to: number) => from + Math.floor(random() * (to - from + 1))
+  const chance = (share: number) => random() < share
+  const pick = <Item>(items: readonly Item[]) => pickOne(items, random)
+
+  function schedule(ms: number, work: () => void, owner?: Owner, isBusy = false): () => void {
+    const task = { at: elapsed + ms, number: ++lastNumber, owner, work, isBusy }
+    tasks.add(task)
+    activity += 1
+    return () => tasks.delete(task)
+  }
+
+  const findRunsAt = ({ at, owner }: Task) => Math.max(at, owner?.pausedUntil ?? 0)
+
+  function findNext(): Task | undefined {
+    let next: Task | undefined
+    for (const task of tasks) {
+      if (task.owner?.isDead) tasks.delete(task)
+      else if (!next || findRunsAt(task) < findRunsAt(next)) next = task
+      else if (findRunsAt(task) === findRunsAt(next) && task.number < next.number) next = task
+    }
+    return next
+  }
+
+  /** Runs the next task and everything that follows from it without waiting. */
+  async function step(): Promise<void> {
+    const next = findNext()
+    if (!next) return
+    tasks.delete(next)
+    elapsed = Math.max(elapsed, findRunsAt(next))
+    next.work()
+    await drain()
+  }
+
+  const inFlight = { queries: 0 }
+  /** PostgreSQL's queries take real time. All others need only a few turns of the event loop. */
+  async function drain(): Promise<void> {
+    let seen = activity
+    for (let quiet = 0; quiet < 2; quiet++) {
+      await nextTurn()
+      if (seen !== activity || inFlight.queries > 0) quiet = 0
+      seen = activity
+    }
+  }
+
+  const createTimers = (owner: Owner): Timers => ({
+    start: (ms, work) => schedule(ms === pollMs ? longPollMs : ms, work, owner),
+    timeout(ms) {
+      const controller = new AbortController()
+      const error = new DOMException('The operation timed out.', 'TimeoutError')
+      schedule(ms, () => controller.abort(error), owner)
+      return controller.signal
+    },
+  })
+
+  return {
+    random,
+    between,
+    chance,
+    pick,
+    now,
+    trueNow,
+    schedule,
+    step,
+    drain,
+    createTimers,
+    inFlight,
+    makeId: () => `00000000-0000-4000-8000-${String(++lastId).padStart(12, '0')}`,
+    noteActivity() {
+      activity += 1
+    },
+    elapsed: () => elapsed,
+    isBusy: () => [...tasks].some(({ isBusy, owner }) => isBusy && !owner?.isDead),
+    pass: (ms: number, owner?: Owner) =>
+      new Promise<void>((resolve) => {
+        schedule(ms, resolve, owner, true)
+      }),
+    /** Sets the processes' clocks forward or back. */
+    jump(ms: number) {
+      jumped += ms
+    },
+    /** Passes idle time. Timers still have as much time left as before. */
+    skip(ms: number) {
+      offset += ms
+    },
+    say: (text: string) => void events.push({ at: now(), text }),
+    /** The last events in plain words. */
+    listEvents: (count = Number.POSITIVE_INFINITY) =>
+      events
+        .slice(-count)
+        .map(({ at, text }) => `${formatTimestamp(at, 'America/Chicago').slice(11)} ${text}`),
+  }
+}
