@@ -171,7 +171,7 @@ export function checkBrand(brand: Brand): void {
         step,
         (hex) => measure({ ...brand.colors, [base]: hex }) >= min,
       )
-    // Ink is also on white, where a lighter one is never readable.
+    // Ink is also used on white, where a lighter ink is never readable.
     const color = findBetter(-0.005) ?? (base === 'ink' ? undefined : findBetter(0.005))
     throw new UserError(
       `site/brand/brand.ts: the contrast of ${words} is ${Math.floor(contrast * 100) / 100}:1, but it must be at least ${min}:1. ` +

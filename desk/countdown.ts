@@ -16,7 +16,7 @@ export type Mood =
 export const isOpen = ({ answeredAt, outcome }: Pick<LeadCard, 'answeredAt' | 'outcome'>) =>
   answeredAt === null && !outcome
 
-/** Someone may claim the call: the first one, or the next one after a call without an answer. */
+/** Returns true if someone may claim the first call, or the next one after a call without an answer. */
 export const canCall = (lead: LeadCard) => isOpen(lead) || lead.callAgainAt !== null
 
 /** When the time for the call starts, if that is when the company next opens. */

@@ -131,7 +131,7 @@ test.describe('after a call without an answer', () => {
     await page.getByRole('button', { name: 'Undo', exact: true }).click()
     await expect(head).toContainText('min left')
     await noAnswer.click()
-    await expect(page.getByRole('button', { name: 'Undo no answer' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Undo “No answer”' })).toBeVisible()
     await checkAxe(page, 'no answer')
     await page.getByRole('link', { name: 'Today' }).first().click()
     await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()

@@ -215,7 +215,7 @@ test('waits for the connection before React posts natively', async ({ page, cont
   const posts = await form.answerWith({ status: 204 })
   await page.goto('/')
   await form.fillIn()
-  // Only once, because the form also preloads this code, and a second request would go offline again.
+  // The form also preloads this code. Go offline only once, because the test ends the outage below.
   await page.route(
     /send-lead/,
     async (route) => {

@@ -10,7 +10,7 @@ export function findCallTime(now: number, service: string, hours: BusinessHours)
   return { time, deadlineAt, isClosed: promiseStartAt > now }
 }
 
-/** Formats a time for the reader of this device. */
+/** Formats a time for the person who uses this device. */
 export function formatTime(at: number, { now, hours }: { now: number; hours: BusinessHours }) {
   const readerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   return formatCallTime(at, { now, timeZone: hours.timeZone, readerZone })

@@ -51,7 +51,7 @@ function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) 
   for (let day = today; day <= today + longestClosureDays * dayMs; day += dayMs) {
     const date = new Date(day)
     const iso = date.toISOString().slice(0, 10)
-    // A yearly holiday such as 12-25 is the end of its date.
+    // A yearly holiday such as 12-25 has no year, so compare only the end of the date.
     if (closedDates.some((closed) => iso.endsWith(closed))) continue
     for (const span of open[date.toUTCString().slice(0, 3) as Weekday] ?? []) {
       const [from = 0, to = 0] = readSpan(span).map((minute) => toInstant(day + minute * minuteMs))

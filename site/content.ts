@@ -166,7 +166,7 @@ export const about: Content['about'] = {
       sample: true,
       icon: 'check',
       title: 'Quality guarantee',
-      text: 'If our work leaks within 10 years, we fix it for free. You get that in writing.',
+      text: "If our work leaks within 10 years, we'll fix it for free. You get that in writing.",
     },
   ],
   pictureAlt: 'Close-up of new architectural shingles running up to a ridge and a brick chimney',
@@ -179,7 +179,7 @@ export const emergency: Content['emergency'] = {
   heading: 'Roof emergency? Call now, day or night.',
   text: 'A real person answers this number 24/7.',
   claim: 'Average response time: 1 minute',
-  notUrgent: `Not urgent? Send us the form, and we'll call you within ${hours.promiseMinutes} minutes.`,
+  notUrgent: `Not urgent? Fill out the form, and we'll call you within ${hours.promiseMinutes} minutes.`,
   callLabel: 'Call',
 }
 
@@ -211,8 +211,8 @@ export const services: Content['services'] = {
 
 /**
  * Five-star reviews, in any number of rows. If you delete all of them, the page has no review section.
- * Job, town, month, and source are optional. Pictures are optional, too: Maria Delgado's is site/pictures/avatars/maria-delgado.svg. Publishing fake
- * reviews is against US law (16 CFR 465).
+ * Job, town, month, and source are optional, and so are pictures: Maria Delgado's is
+ * site/pictures/avatars/maria-delgado.svg. Publishing fake reviews is against US law (16 CFR 465).
  */
 const rows: Content['testimonials']['rows'] = [
   [
@@ -227,7 +227,7 @@ const rows: Content['testimonials']['rows'] = [
     },
     {
       name: 'Tom Becker',
-      text: 'Three companies gave me three stories. These folks gave me photos, a number, and stuck to it.',
+      text: 'Three companies gave me three stories. These folks gave me photos and a price, and stuck to it.',
       job: 'Roof repair',
       town: 'Saint Paul',
       sample: true,
@@ -241,7 +241,7 @@ const rows: Content['testimonials']['rows'] = [
     },
     {
       name: 'Greg Halvorsen',
-      text: 'I spent thirty years in construction. The flashing work around my chimney is as good as I have seen.',
+      text: 'I spent thirty years in construction. The flashing work around my chimney is as good as any I know.',
       job: 'New flashing',
       town: 'Saint Paul',
       sample: true,
@@ -285,7 +285,7 @@ const rows: Content['testimonials']['rows'] = [
     },
     {
       name: 'Bill Kowalski',
-      text: 'Leak over the garage that two others could not find. Found it in an hour, fixed it the same day.',
+      text: "Leak over the garage that two others couldn't find. Found it in an hour, fixed it the same day.",
       job: 'Leak repair',
       town: 'Minneapolis',
       sample: true,
@@ -322,7 +322,7 @@ const rows: Content['testimonials']['rows'] = [
   [
     {
       name: 'Denise Porter',
-      text: 'The insurer wanted paperwork I had never heard of. They sent it over before I asked twice.',
+      text: "The insurer wanted paperwork I'd never heard of. They sent it over before I had to ask twice.",
       job: 'Hail damage',
       town: 'Saint Paul',
       sample: true,
@@ -350,14 +350,14 @@ const rows: Content['testimonials']['rows'] = [
     },
     {
       name: 'Leo Santos',
-      text: 'Fair price, clean job site, straight answers. I have sent them four neighbors since.',
+      text: "Fair price, clean job site, straight answers. I've sent them four neighbors since.",
       job: 'Roof repair',
       town: 'Minneapolis',
       sample: true,
     },
     {
       name: 'Nora Fitzgerald',
-      text: 'First storm since the new roof and for once I slept right through it.',
+      text: 'First storm since the new roof, and for once I slept right through it.',
       job: 'New roof',
       town: 'Saint Paul',
       sample: true,

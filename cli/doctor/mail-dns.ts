@@ -99,7 +99,7 @@ function* judge(
     yield {
       id: 'mail-spf',
       state: 'check',
-      text: `The SPF record of ${domain} does not name ${name}: ${spf[0]}`,
+      text: `The SPF record of ${domain} does not include ${name}: ${spf[0]}`,
       next: `Unless another part of it includes ${name}, add include:${include} before its last part`,
     }
   if (selectors.length > 0 && dkim.length === 0)

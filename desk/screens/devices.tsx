@@ -14,7 +14,7 @@ import { usePolling } from '../use-polling.ts'
 
 type Schedule = DeviceCard['schedule']
 const schedules: [Schedule, string, hint: string][] = [
-  ['always', 'Always', 'Emergencies at any hour, other leads when their call is due.'],
+  ['always', 'Always', 'Emergencies at any hour. Other leads wait until you’re open.'],
   [
     'business-hours',
     'Business hours',

@@ -78,7 +78,7 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
             {name}
           </Button>
         ))}
-        {lead.callAgainAt !== null && <Button onClick={undoLast}>Undo no answer</Button>}
+        {lead.callAgainAt !== null && <Button onClick={undoLast}>Undo “No answer”</Button>}
         {lead.answeredAt !== null && !lead.outcome && lead.callAgainAt === null && (
           <Button onClick={undoLast}>Not called? Reopen</Button>
         )}

@@ -134,8 +134,8 @@ function Report({ days }: { days: string }) {
             ])}
           />
           <p className="quiet small">
-            Below each count: half of the messages took at most the first time, 95% at most the
-            second. A dash means that the channel doesn’t report arrival.
+            “Half 2 sec” means that half of the messages took 2 seconds or less. A dash means that
+            the channel doesn’t report arrival.
           </p>
         </section>
       )}

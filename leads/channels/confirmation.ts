@@ -70,7 +70,7 @@ async function sendConfirmation(
   const result = await sendMail(mail, context, signal)
   if (result.ok) return result
   if (result.refused) return { ok: true, isUndeliverable: true, note: result.error }
-  // Every email has another recipient, so one failure is no outage that delays or repeats the others.
+  // Every email has a different recipient, so one failure must not delay or repeat the others.
   return { ...result, refused: true }
 }
 

@@ -125,7 +125,7 @@ it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
   await save()
   const [recipient] = await findRecipients(push, context)
   await end(opened)
-  // Leads of one turn of the event loop share a query of the devices.
+  // Leads that arrive in one turn of the event loop share one query for the devices.
   await new Promise((resolve) => setImmediate(resolve))
   const now = context.now()
   await recordAnswer(db, notified, { answeredAt: now, answeredBy: 'desk', now })

@@ -28,7 +28,7 @@ export async function planRecipients(
   return found.flat().flatMap(({ name, isOffDuty }) => (wakesOne && isOffDuty ? [] : [name]))
 }
 
-/** Returns the channels for a new lead, now and when it opens, and the time of its first reminder. */
+/** Returns the channels for a new lead, now and when the company opens, and the time of its first reminder. */
 export async function planDelivery(
   context: ChannelContext,
   lead: LeadEvent['lead'],

@@ -22,7 +22,8 @@ const maxCrew = 100
 export const personSchema = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(60))
 export const nameRule = 'Enter a name with up to 60 characters.'
 export const badEmail = 'Enter an email address.'
-const cannotMail = 'The desk can’t send email, because no mail server is set up.'
+const cannotMail =
+  'The desk can’t send email, because no mail server is set up. Ask the person who set up this site.'
 export const cannotSendLink = `${cannotMail} To sign in, run this on the server: npm run leads -- desk`
 
 const emailSchema = v.pipe(

@@ -188,7 +188,7 @@ export const healthChecks: readonly Check[] = [
       text: `Links in alerts don’t open on a phone yet, because the site has no public address. ${askDeveloper}`,
     }),
     forDeveloper: (publicUrl) => ({
-      text: `PUBLIC_URL is not set to an https address. Links in alerts go to ${publicUrl}, which phones cannot open, and search engines do not get the address.`,
+      text: `PUBLIC_URL is not set to an https address. Links in alerts go to ${publicUrl}, which phones cannot open, and the page does not give search engines its public address.`,
       next: 'Set PUBLIC_URL=https://www.your-domain.com in .env',
     }),
   }),

@@ -15,7 +15,7 @@ const listHints = (some: readonly Channel[]) =>
   new Intl.ListFormat('en-US', { type: 'disjunction' }).format(
     some.flatMap(({ setupHint = [] }) => setupHint),
   )
-const asleep = 'The alerts that are set up make no phone ring.'
+const asleep = 'None of the alerts that are set up can wake a phone.'
 
 const texts = {
   ever: {

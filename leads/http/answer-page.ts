@@ -121,7 +121,7 @@ function describeAnswer(
   const at = escapeHtml(formatClock(answeredAt, clock))
   if (isFirst && callAttempts > 0) return '<p>Recorded. Reminders have stopped.</p>'
   if (isFirst) return `<p>Recorded at ${at}, ${took}. Reminders have stopped.</p>`
-  // Links in alerts are the same for everyone, so only the desk knows who pressed.
+  // Links in alerts are the same for everyone, so the name is known only after a press on the desk.
   const who = escapeHtml(toOneLine(answeredName ?? 'Someone'))
   const action =
     answeredBy === 'airtable'

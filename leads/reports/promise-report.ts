@@ -92,7 +92,7 @@ function tallySources(records: readonly PromisedLead[], now: number) {
   return groups.map(([source, some]) => ({ source, ...tally(some, now) }))
 }
 
-/** The promise to a homeowner who wrote while the company was closed starts after the receipt. */
+/** If a lead comes in while the company is closed, its promise starts later than its receipt. */
 function tallyShifts(records: readonly PromisedLead[], now: number) {
   const byLateStart = Map.groupBy(
     records,

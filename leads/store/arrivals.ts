@@ -102,7 +102,7 @@ export function recordFailure(
         .set({ escalate_at: now })
         .where('id', '=', leadId)
         .where('answered_at', 'is', null)
-        // The first reminder changes this time, so a lead is reminded early only once. Null matches nothing.
+        // The first reminder changes this time, so staff get one early reminder at most. Null matches nothing.
         .where('escalate_at', '=', firstReminderAt)
         .where(({ not, exists }) => not(exists(alerts.where('arrived_at', 'is not', null))))
         .returning('id')

@@ -39,11 +39,11 @@ test.each(['218-555-0176', '218.555.0176', '2185550176', '+1 (218) 555-0176', '1
 )
 
 test.each([
-  ['(555) 555-012', 'Use ten digits. This has 9.'],
-  ['(555) 555-01244', 'Use ten digits. This has 11.'],
-  ['', 'Use ten digits. This has 0.'],
-  ['(055) 555-0124', 'The first and the fourth digit cannot be 0 or 1.'],
-  ['(555) 155-0124', 'The first and the fourth digit cannot be 0 or 1.'],
+  ['(555) 555-012', 'Use ten digits. This number has 9.'],
+  ['(555) 555-01244', 'Use ten digits. This number has 11.'],
+  ['', 'Use ten digits. This number has 0.'],
+  ['(055) 555-0124', 'The first and fourth digits cannot be 0 or 1.'],
+  ['(555) 155-0124', 'The first and fourth digits cannot be 0 or 1.'],
   ['(555) 555-0124 Joe', 'Use only digits, spaces, parentheses, dots, and hyphens.'],
 ])('rejects the phone number %s', (phone, reason) => {
   expect(check({ company: { ...company, phone } })).toEqual([

@@ -20,8 +20,8 @@ const phone = mustMatch(
 )
 function explainPhone(input: string): string {
   const digits = input.replace(/\D/g, '').replace(/^1/, '')
-  if (digits.length !== 10) return `Use ten digits. This has ${digits.length}.`
-  if (/^[01]|^...[01]/.test(digits)) return 'The first and the fourth digit cannot be 0 or 1.'
+  if (digits.length !== 10) return `Use ten digits. This number has ${digits.length}.`
+  if (/^[01]|^...[01]/.test(digits)) return 'The first and fourth digits cannot be 0 or 1.'
   return 'Use only digits, spaces, parentheses, dots, and hyphens.'
 }
 const url = mustMatch(/^https:\/\/[\w-]+(\.[\w-]+)+([/?#]\S*)?$/, () => 'must start with https://.')
@@ -179,7 +179,7 @@ const contentRules = group({
   notFound: texts('heading', 'text', 'home'),
 })
 
-const color = mustMatch(/^#[0-9a-f]{6}$/i, () => "must be written like '#1b2326'.")
+const color = mustMatch(/^#[0-9a-f]{6}$/i, () => "must be a color such as '#1b2326'.")
 
 const brandRules = group({
   brand: group({

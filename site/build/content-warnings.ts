@@ -20,7 +20,7 @@ export function* findContentWarnings(
   if (!('emergency' in services))
     yield {
       id: 'no-emergencies',
-      text: 'The form has no emergency choice, so no lead counts as an emergency. The desk lists none first, and no phone gets one while you are closed.',
+      text: 'The form has no emergency choice, so the desk cannot list emergencies first, and no lead alerts a phone while you are closed.',
       next: "If you take emergencies, add emergency: 'Emergency Service' to serviceTypes in leads/fields.ts. You can change its label",
     }
 }
