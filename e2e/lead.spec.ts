@@ -36,7 +36,7 @@ test.describe('without JavaScript', () => {
     await expect(popup).toHaveURL(/#estimate-email$/)
     const named = popup.locator('#estimate-email')
     await expect(named).toBeInViewport()
-    await expect(named).toContainText(`${words.labels.email}.`)
+    await expect(named).toContainText('Please check your email address.')
     await popup.waitForLoadState()
     // If the page moved to another browser process, it would lose its opener, and Back could empty the fields.
     expect(await popup.evaluate(() => opener !== null)).toBe(true)

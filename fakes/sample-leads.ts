@@ -1,7 +1,7 @@
 import { computePromise, noPromise } from '#leads/deadline.ts'
 import { createDeliverer } from '#leads/delivery/deliver.ts'
 import { planDelivery } from '#leads/delivery/plan.ts'
-import type { Lead } from '#leads/fields.ts'
+import { fieldNames, type Lead } from '#leads/fields.ts'
 import type { LeadOutcome } from '#leads/lead.ts'
 import type { Env } from '#leads/settings.ts'
 import { recordNoAnswer, recordOutcome } from '#leads/store/outcome.ts'
@@ -15,7 +15,8 @@ import type { startFakePush } from './push.ts'
 
 type SampleLead = {
   minutesAgo: number
-  lead: Lead
+  /** Other fields stay empty. */
+  lead: Pick<Lead, 'name' | 'email' | 'phone' | 'address' | 'serviceType'>
   source: string
   isSpam?: true
   call?: { minutesAgo: number; person: string; result?: LeadOutcome | 'no-answer' }
@@ -124,6 +125,8 @@ const sessionId = 'crew'
 /** How long the phone takes to show a notification. */
 const receiptMs = 2_000
 
+const noFields = Object.fromEntries(fieldNames.map((name) => [name, ''])) as Lead
+
 /** When something happens: a lead comes in, reminders are due, or someone calls. */
 const steps = new Set(
   sampleLeads
@@ -167,7 +170,8 @@ export async function addSampleLeads(db: Database, { env, push, clock }: Options
     }
   }
 
-  async function receive({ lead, source, isSpam }: SampleLead): Promise<string> {
+  async function receive({ lead: filledIn, source, isSpam }: SampleLead): Promise<string> {
+    const lead = { ...noFields, ...filledIn }
     const promise = isSpam ? noPromise : computePromise(clock.at, lead.serviceType, open)
     const plan = await planDelivery(context, { ...lead, ...promise })
     const suspect = isSpam ? 'trap' : null

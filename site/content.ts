@@ -123,7 +123,7 @@ export const form: Content['form'] = {
     waiting:
       "You're offline. Keep this page open, and we'll send your request when you're back online. Or call us:",
   },
-  /** While you are closed, ${time} becomes a time such as "7:10 AM tomorrow". Not used if you are always open. */
+  /** While you are closed, ${time} becomes a time such as "8 AM tomorrow". Not used if you are always open. */
   closed: {
     heading: (time) => `We'll call you by ${time}.`,
     toast: (time) => `Estimate request received! We'll call you by ${time}.`,
