@@ -73,14 +73,17 @@ test('shows a note while offline and sends the lead when the connection is back'
   let isOffline = true
   const keys: (string | undefined)[] = []
   const addresses: string[] = []
-  await page.route(functionUrl, (route) => {
+  await page.route(functionUrl, async (route) => {
     keys.push(keyOf(route.request()))
-    if (isOffline) return route.abort('internetdisconnected')
+    // The connection drops with the first request, when the code that sends leads has loaded.
+    if (isOffline) {
+      await context.setOffline(true)
+      return route.abort('internetdisconnected')
+    }
     addresses.push(route.request().postDataJSON().address)
     return route.fulfill({ json: { ok: true } })
   })
   await form.fillIn()
-  await context.setOffline(true)
   await expect(form.note('waiting')).toHaveCount(0)
   await form.button.click()
   await expect(form.note('waiting')).toBeVisible()
