@@ -143,7 +143,7 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   // Both service workers reported that they showed it, and Dana's that she tapped it.
   await sam.page.getByRole('link', { name: /^Today/ }).click()
   await sam.page.getByRole('link', { name: 'Jane Doe' }).click()
-  const shown = /: shown \d+(\.\d)? s after the request/
+  const shown = /: shown \d+(\.\d)? sec after the request/
   const deliveries = sam.page.locator('.deliveries')
   await expect(deliveries).toContainText(new RegExp(`Sam’s phone${shown.source}(?!, tapped)`))
   await expect(deliveries).toContainText(new RegExp(`Dana’s phone${shown.source}, tapped at`))
