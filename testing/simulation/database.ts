@@ -1,4 +1,4 @@
-import type { CompiledQuery, DatabaseConnection, Kysely, QueryExecutor } from 'kysely'
+import type { CompiledQuery, DatabaseConnection, Kysely, QueryExecutor, QueryResult } from 'kysely'
 import type { Database, Tables } from '#leads/store/tables.ts'
 
 export type DatabaseFaults = {
@@ -62,6 +62,8 @@ function interceptExecutor(kysely: Kysely<Tables>, faults: DatabaseFaults): void
 
 // A connection whose transaction neither commits nor rolls back could not be used again.
 const isControl = ({ sql }: CompiledQuery) => /^(begin|start|commit|rollback|set)/.test(sql)
+const countRows = ({ rows, numAffectedRows = 0n }: QueryResult<unknown>) =>
+  rows.length + Number(numAffectedRows)
 const isWrite = ({ sql }: CompiledQuery) => /^(insert|update|delete)/.test(sql)
 
 function interceptConnection(
@@ -78,8 +80,9 @@ function interceptConnection(
           inFlight.queries += 1
         })
       }
-      if (isWrite(query)) noteWrite()
-      return connection.executeQuery(query, options)
+      const result = await connection.executeQuery<never>(query, options)
+      if (isWrite(query) && countRows(result) > 0) noteWrite()
+      return result
     },
     streamQuery: () => {
       throw new Error('The simulation does not stream.')

@@ -14,7 +14,7 @@ export function createHistory(world: World, { kysely }: Database) {
   const erased: { lead: SeenLead }[] = []
   let version = 1
   let seenVersion = 0
-  let next = { version: 0, at: 0 }
+  let next = { version: 0, readAt: 0, at: 0 }
 
   async function readNextDueAt(): Promise<number> {
     const { rows } = await sql<{ at: number | null }>`
@@ -40,7 +40,10 @@ export function createHistory(world: World, { kysely }: Database) {
     },
     /** Returns when a delivery, a check, a reminder, or the end of a lease is due. */
     async findNextDueAt(): Promise<number> {
-      if (next.version !== version) next = { version, at: await readNextDueAt() }
+      const readAt = world.now()
+      // The time may be the end of a lease, after which something else comes next.
+      const isOver = next.readAt < next.at && next.at <= readAt
+      if (isOver || next.version !== version) next = { version, readAt, at: await readNextDueAt() }
       return next.at
     },
     /** After the last reminder, only the Status in Airtable is read again, for a month. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { makeAnswerToken } from '#leads/answer-link.ts'
-import type { LeadOutcome } from '#leads/lead.ts'
+import { type LeadOutcome, trapField, visitHeader } from '#leads/lead.ts'
 import type { Process } from './process.ts'
 import type { Services } from './services.ts'
 import { secondMs, type World } from './world.ts'
@@ -68,7 +68,7 @@ export function createPeople(
   const visits: Visit[] = []
   const undos: { leadId: string; shown: Shown }[] = []
   const erasures = new Map<string, 'here only' | 'everywhere'>()
-  const choices = new Map<string, unknown>()
+  const choices = new Map<string, { status: string; at: number }>()
   let isCalm = false
   for (const { pages } of crew) pages.clear()
 
@@ -140,7 +140,7 @@ export function createPeople(
         },
         serviceType: kind === 'emergency' ? 'emergency' : 'roof-repair',
       }
-      const details = kind === 'spam' ? 'reference=x' : 'elapsedMs=30000'
+      const details = kind === 'spam' ? `${trapField}=x` : 'elapsedMs=30000'
       const request = () =>
         new Request(`${siteUrl}/functions/v1/submit-to-airtable`, {
           method: 'POST',
@@ -151,7 +151,7 @@ export function createPeople(
               : {
                   apikey: 'public-anon-key',
                   'content-type': 'application/json',
-                  ...{ 'idempotency-key': `visit-${number}`, 'x-lead-details': details },
+                  ...{ 'idempotency-key': `visit-${number}`, [visitHeader]: details },
                 }),
           },
           body: isForm ? new URLSearchParams(fields).toString() : JSON.stringify(fields),
@@ -208,7 +208,7 @@ export function createPeople(
       if (!row) return
       const status = world.pick(['Called', 'Done', 'Follow-up'])
       row.fields.Status = status
-      choices.set(String(row.fields['Lead ID']), status)
+      choices.set(String(row.fields['Lead ID']), { status, at: world.trueNow() })
       world.say(`Someone sets Status of ${row.fields.Name} to ${status} in Airtable.`)
     },
 

@@ -38,7 +38,7 @@ export const sentences: Sentences = {
     for (const lead of end.stored) {
       const rows = findRows(end, lead.id)
       const status = rows[0]?.fields.Status
-      const isRight = status === findStatus(lead) || status === end.people.choices.get(lead.id)
+      const isRight = listStatuses(end, lead).includes(status)
       // Erasing starts in Airtable. If the database fails then, the desk shows an error and keeps the lead.
       const isHalfErased = rows.length === 0 && end.people.erasures.get(lead.id) === 'everywhere'
       if (!isHalfErased && !(rows.length === 1 && isRight))
@@ -56,9 +56,10 @@ export const sentences: Sentences = {
     }
   },
 
-  *'An alert that was due reached its service'({ stored, services, recipients }) {
-    for (const { id, name, suspect, receivedAt, deliveries } of stored)
-      for (const { channel } of recipients.filter(({ getsSpam }) => getsSpam || !suspect)) {
+  *'An alert that was due reached its service'({ stored, services, recipients, people }) {
+    for (const { id, name, phone, receivedAt, deliveries } of stored)
+      for (const { channel, getsSpam } of recipients) {
+        if (!getsSpam && isSpam(people, phone)) continue
         const isAlert = (one: { channel: string; reason: string }) =>
           one.reason === 'received' && channel.test(one.channel)
         const isAccepted = services.messages.some((one) => one.leadId === id && isAlert(one))
@@ -120,15 +121,19 @@ export const sentences: Sentences = {
         lead.promiseStartAt ?? Number.POSITIVE_INFINITY,
         lead.callAgainAt ?? (isWaiting ? findOpening(reopenedAt, hours) : 0),
       )
-      if (at < from) yield `${lead.name}: ${reason}`
+      if (at < from || isSpam(end.people, lead.phone)) yield `${lead.name}: ${reason}`
     }
   },
 
-  *'No open lead is left without its last reminder'({ stored }) {
-    for (const { name, suspect, outcome, deliveries, ...lead } of stored) {
+  *'No open lead is left without its last reminder'({ stored, people }) {
+    for (const { name, outcome, deliveries, ...lead } of stored) {
       const isOpen = !outcome && (lead.answeredAt === null || lead.callAgainAt !== null)
       const last = lead.callAgainAt === null ? 'missed' : `again-${lead.callAttempts}`
-      if (isOpen && !suspect && !deliveries.some(({ reason }) => reason === last))
+      if (
+        isOpen &&
+        !isSpam(people, lead.phone) &&
+        !deliveries.some(({ reason }) => reason === last)
+      )
         yield `${name}: ${last}`
     }
   },
@@ -145,7 +150,7 @@ export const sentences: Sentences = {
           leadId === id && channel === 'confirmation' && reason === 'received',
       )
     const confirmed = stored.filter(isConfirmed)
-    for (const { name, suspect } of confirmed) if (suspect) yield name
+    for (const lead of confirmed) if (isSpam(people, lead.phone)) yield lead.name
     const erased = history.erased.map(({ lead }) => lead.phone)
     const forgotten = people.visits
       .filter(({ phone }) => erased.includes(phone))
@@ -211,6 +216,21 @@ function findStatus({ outcome, answeredAt, suspect }: LeadWithDeliveries): strin
   if (outcome) return statuses[outcome]
   return answeredAt !== null ? 'Called' : suspect ? 'Possible spam' : 'New'
 }
+
+/** A Status that only a person uses stays, unless it was chosen while a process was writing the row. */
+function listStatuses({ people, services }: End, lead: LeadWithDeliveries): unknown[] {
+  const choice = people.choices.get(lead.id)
+  if (!choice) return [findStatus(lead)]
+  const isOverwritten = services.writes.some(
+    ({ leadId, startedAt, at }) => leadId === lead.id && startedAt <= choice.at && choice.at <= at,
+  )
+  const stays = choice.status === 'Follow-up' && !isOverwritten
+  return stays ? [choice.status] : [choice.status, findStatus(lead)]
+}
+
+/** The visitor knows what is spam, even if the product stored it as a normal lead. */
+const isSpam = ({ visits }: People, phone: string): boolean =>
+  visits.some((visit) => visit.phone === phone && visit.isSpam)
 
 const listReversals = ({ changes }: History) =>
   changes.filter(({ before, after }) => isReversal(before, after))

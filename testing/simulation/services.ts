@@ -67,7 +67,7 @@ export function createServices(world: World) {
   const messages: Message[] = []
   const claims: Claim[] = []
   /** What reached Airtable. A late write is from a process that may have lost its lease. */
-  const writes: { leadId: string; isLate: boolean }[] = []
+  const writes: { leadId: string; startedAt: number; at: number; isLate: boolean }[] = []
   const outages = new Map<ServiceName, number>()
   const sending = new AsyncLocalStorage<Sending>()
   let isCalm = false
@@ -165,9 +165,13 @@ export function createServices(world: World) {
 
   function noteWrites(sender: Sender, { method, text }: Call, what: Sending | undefined): void {
     if (method !== 'PATCH' || !what) return
-    const isLate = sender.disturbedAt >= what.startedAt || sender.isDisturbed()
-    for (const { fields } of JSON.parse(text).records)
-      if (fields['Lead ID']) writes.push({ leadId: fields['Lead ID'], isLate })
+    const { startedAt } = what
+    const isLate = sender.disturbedAt >= startedAt || sender.isDisturbed()
+    for (const { id, fields } of JSON.parse(text).records) {
+      const row = airtable.tables[0]?.records.find((record) => record.id === id)
+      const leadId = String(fields['Lead ID'] ?? row?.fields['Lead ID'])
+      writes.push({ leadId, startedAt, at: now(), isLate })
+    }
   }
 
   const createMail =

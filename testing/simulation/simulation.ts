@@ -16,7 +16,7 @@ import { createServices, serviceNames } from './services.ts'
 import { createWorld, hourMs, minuteMs, secondMs } from './world.ts'
 
 const leadsPerSeed = 6
-const eventsPerSeed = 24
+const eventsPerSeed = 16
 // At night, shortly before we open, while we are open, and shortly before we close.
 const startTimes = ['02:00', '06:40', '09:00', '17:40']
 
@@ -30,7 +30,11 @@ export async function simulate(seed: number, location: DatabaseLocation) {
   const world = createWorld(seed, startAt)
   const open = async () => {
     const clock = { now: world.elapsed, pause: world.pass }
+    // Connecting to PostgreSQL takes real time.
+    const queries = location.databaseUrl ? 1 : 0
+    world.inFlight.queries += queries
     const db = await openDatabase(location, migrationsDir, clock)
+    world.inFlight.queries -= queries
     // The simulation has no power loss. bench/power-loss.ts has.
     if (db.engine === 'sqlite') await sql`pragma synchronous = off`.execute(db.kysely)
     return db
@@ -42,7 +46,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
   const { leads } = history
   const people = createPeople(world, services, { listProcesses: () => processes, leads })
   const isEdge = world.chance(0.25)
-  const has = { sms: world.chance(0.4), webhook: world.chance(0.3), phones: world.chance(0.5) }
+  const has = { sms: world.chance(0.3), webhook: world.chance(0.3), phones: world.chance(0.4) }
   const env = makeSettings({
     ...services.env,
     PUBLIC_URL: siteUrl,
@@ -124,7 +128,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
       world.elapsed() + world.between(from, to) * secondMs
     const kill = async () => {
       disturb(`Process ${name} is killed.`)
-      await process.kill()
+      void process.kill()
       await world.pass(world.between(1, 60) * secondMs)
       await start(at)
     }
@@ -144,7 +148,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
     const failService = () => {
       const service = world.pick(serviceNames)
       world.say(`${service} fails.`)
-      services.startOutage(service, world.between(1, 20))
+      services.startOutage(service, world.between(1, 5))
     }
     const jump = () => {
       const seconds = world.chance(0.5) ? world.between(30, 1_200) : -world.between(5, 90)

@@ -93,8 +93,8 @@ export function createWorld(seed: number, startAt: number) {
     start: (ms, work) => schedule(ms === pollMs ? longPollMs : ms, work, owner),
     timeout(ms) {
       const controller = new AbortController()
-      const error = new DOMException('The operation timed out.', 'TimeoutError')
-      schedule(ms, () => controller.abort(error), owner)
+      const stop = () => controller.abort(new DOMException('Timeout', 'TimeoutError'))
+      schedule(ms, stop, owner)
       return controller.signal
     },
   })
