@@ -89,6 +89,14 @@ export const tables = {
     /** When the device last reported that it had shown a notification. */
     shown_at: column<number | null>(),
   },
+  page_versions: {
+    number: column<number>(),
+    saved_at: column<number>(),
+    person: column<string>(),
+    email: column<string>(),
+    content: column<string>(),
+    published_at: column<number | null>(),
+  },
   confirmation_limits: { name: column<string>(), day: column<string>(), used: column<number>() },
 }
 

@@ -145,6 +145,19 @@ create table push_devices (
   shown_at bigint
 );
 
+-- What owners wrote on the page, as JSON. Never HTML, because that names hashed files of one build. At most one
+-- row is a draft, and it has the highest number. Published rows stay.
+create table page_versions (
+  number integer primary key,
+  saved_at bigint not null,
+  -- Who saved the draft, or who published it.
+  person text not null,
+  email text not null,
+  content text not null,
+  -- Null for the draft.
+  published_at bigint
+);
+
 -- Counts confirmation emails per day (UTC): one row for each address and network, by their hashes, and one for all.
 create table confirmation_limits (
   name text not null,
