@@ -31,8 +31,8 @@ export async function startDesk(context: Context, wake: () => void) {
   const { env, db, now } = context
   const { port, host } = env.desk
   const overTls = env.desk.url.startsWith('https:')
-  const staticPage = createStaticSite(deskDir, { overTls })
-  const sendPage = await loadDeskPage(staticPage, overTls)
+  const files = createStaticSite(deskDir, { overTls })
+  const sendPage = await loadDeskPage(files.serve, overTls)
   const server = createLimitedServer((request, bindings) => desk.fetch(request, bindings), {
     behindProxy: Boolean(env.trustedProxies),
   })
@@ -41,14 +41,18 @@ export async function startDesk(context: Context, wake: () => void) {
   // With port 0, the operating system assigns a port.
   const url =
     port === 0 ? `http://localhost:${(server.address() as AddressInfo).port}` : env.desk.url
-  const { hours, company } = content
-  const deskContext = { ...context, hours, company, env: { ...env, desk: { ...env.desk, url } } }
+  const deskContext = {
+    ...context,
+    hours: () => content.hours,
+    company: () => content.company,
+    env: { ...env, desk: { ...env.desk, url } },
+  }
   const desk = createDeskService(deskContext, {
     sendPage,
     readMachine: () => readMachineFacts(env, process.env, content),
     wake,
   })
-  desk.all('*', staticPage)
+  desk.all('*', files.serve)
   return {
     url,
     /** Creates a sign-in link that works once. */

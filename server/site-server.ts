@@ -44,8 +44,8 @@ export async function startSite({
   let hasWarnedOfProxy = false
   const { app, deliverer } = createService({
     env,
-    hours: content.hours,
-    company: content.company,
+    hours: () => content.hours,
+    company: () => content.company,
     db,
     fetch,
     now,
@@ -64,7 +64,7 @@ export async function startSite({
     },
     mayShareAddress: (c) => !fitsProxies(c.req.header('x-forwarded-for'), env.trustedProxies ?? 0),
   })
-  app.all('*', site)
+  app.all('*', site.serve)
 
   let stopping = false
   const handle: typeof app.fetch = (request, bindings) => {

@@ -22,7 +22,8 @@ function serve(options?: { overTls: boolean }) {
   const folder = createDir()
   mkdirSync(join(folder, 'assets'))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  const app = new Hono().all('*', createStaticSite(folder, options))
+  const site = createStaticSite(folder, options)
+  const app = new Hono().all('*', site.serve)
   return (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     app.request(path, { method, headers })
 }

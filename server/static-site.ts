@@ -4,44 +4,88 @@ import { join, relative, sep } from 'node:path'
 import type { Context } from 'hono'
 import { getMimeType } from 'hono/utils/mime'
 import { UserError } from '#leads/user-error.ts'
+import { compress } from '#site/build/compress.ts'
 
 type Encoding = 'br' | 'gzip' | 'identity'
 type File = {
   type: string
   etag: string
   headers: Record<string, string>
+  /** Smallest first. */
   bodies: Map<Encoding, Uint8Array>
 }
+
+export type Pages = { landing: File; notFound: File }
 
 // Only the server reads other files, such as compressed copies and _headers.
 const served = /\.(avif|css|html|ico|jpg|js|png|svg|txt|webmanifest|webp|woff2|xml)$/
 
 /**
- * Serves the built site from memory (about 1 MB), so no request waits for the disk.
+ * Serves the built site from memory (about 1 MB), so no request waits for the disk. `show` replaces the pages.
  * `overTls` means that visitors use HTTPS, even if the proxy does not send X-Forwarded-Proto.
  */
 export function createStaticSite(folder: string, { overTls = false } = {}) {
-  const files = loadFiles(folder)
+  const headers = readHeaders(folder)
+  const files = headers ? loadFiles(folder, headers) : new Map<string, File>()
   const landing = files.get('/index.html')
   const notFound = files.get('/404.html')
-  if (!landing || !notFound) {
+  if (!headers || !landing || !notFound) {
     throw new UserError(`The site has not been built: ${folder} has no pages. Run: npm run build`)
   }
-  files.set('/', landing)
   files.delete('/index.html')
   files.delete('/404.html')
+  const built: Pages = { landing, notFound }
+  let shown = built
 
-  return (c: Context): Response => {
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
-      return c.text('Method not allowed', 405, { Allow: 'GET, HEAD' })
-    }
-    const file = files.get(c.req.path)
-    const response = file ? send(c, file, 200) : send(c, notFound, 404)
-    if (!overTls && c.req.header('X-Forwarded-Proto') !== 'https')
-      response.headers.delete('Strict-Transport-Security')
-    return response
+  return {
+    /** True for every file except the pages. */
+    hasFile: (path: string) => files.has(path),
+    serve(c: Context): Response {
+      if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
+        return c.text('Method not allowed', 405, { Allow: 'GET, HEAD' })
+      }
+      const file = c.req.path === '/' ? shown.landing : files.get(c.req.path)
+      const response = file ? send(c, file, 200) : send(c, shown.notFound, 404)
+      if (!overTls && c.req.header('X-Forwarded-Proto') !== 'https')
+        response.headers.delete('Strict-Transport-Security')
+      return response
+    },
+    /** Compresses rendered pages like the build does. */
+    async prepare({ landing, notFound, policy }: RenderedPages): Promise<Pages> {
+      const pageHeaders = { ...headers.all, 'Content-Security-Policy': policy }
+      return {
+        landing: await makePage(landing, pageHeaders),
+        notFound: await makePage(notFound, pageHeaders),
+      }
+    },
+    /** Replaces both pages in one step. */
+    show(pages: Pages = built): void {
+      shown = pages
+    },
   }
 }
+
+/** The HTML of both pages, and their content security policy. */
+export type RenderedPages = { landing: string; notFound: string; policy: string }
+
+async function makePage(html: string, headers: Record<string, string>): Promise<File> {
+  const body = Buffer.from(html)
+  const { br, gzip } = await compress(body)
+  const bodies = new Map<Encoding, Uint8Array>([
+    ['br', br],
+    ['gzip', gzip],
+    ['identity', body],
+  ])
+  return { type: 'text/html; charset=utf-8', etag: makeEtag(body), headers, bodies }
+}
+
+/** The bytes of the page's response in Brotli, including its headers. */
+export const weigh = ({ headers, bodies }: File): number =>
+  (bodies.get('br')?.byteLength ?? 0) +
+  Object.entries(headers).reduce(
+    (bytes, [name, value]) => bytes + `${name}: ${value}\r\n`.length,
+    0,
+  )
 
 function send(c: Context, file: File, status: 200 | 404) {
   const encoding = chooseEncoding(c.req.header('Accept-Encoding') ?? '', file)
@@ -72,10 +116,15 @@ function matches(ifNoneMatch: string | undefined, etag: string) {
   return tags.includes(etag) || tags.includes('*')
 }
 
-function loadFiles(folder: string) {
+function readHeaders(folder: string) {
+  const file = join(folder, '_headers')
+  if (!existsSync(file)) return undefined
+  const { all, assets } = parseSiteHeaders(readFileSync(file, 'utf8'))
+  return { all: { 'Cache-Control': 'no-cache', ...all }, assets }
+}
+
+function loadFiles(folder: string, { all, assets }: NonNullable<ReturnType<typeof readHeaders>>) {
   const files = new Map<string, File>()
-  if (!existsSync(join(folder, '_headers'))) return files
-  const { all, assets } = parseSiteHeaders(readFileSync(join(folder, '_headers'), 'utf8'))
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
     const type = getMimeType(path)
@@ -83,20 +132,18 @@ function loadFiles(folder: string) {
     const url = `/${relative(folder, path).split(sep).join('/')}`
     const body = readFileSync(path)
     const bodies = new Map<Encoding, Uint8Array>()
-    // Smallest first. The build writes the compressed versions.
+    // The build writes the compressed versions.
     if (existsSync(`${path}.br`)) bodies.set('br', readFileSync(`${path}.br`))
     if (existsSync(`${path}.gz`)) bodies.set('gzip', readFileSync(`${path}.gz`))
     bodies.set('identity', body)
-    const etag = createHash('sha256').update(body).digest('base64url').slice(0, 16)
-    const headers = {
-      'Cache-Control': 'no-cache',
-      ...all,
-      ...(url.startsWith('/assets/') && assets),
-    }
-    files.set(url, { type, etag, headers, bodies })
+    const headers = url.startsWith('/assets/') ? { ...all, ...assets } : all
+    files.set(url, { type, etag: makeEtag(body), headers, bodies })
   }
   return files
 }
+
+const makeEtag = (body: Uint8Array) =>
+  createHash('sha256').update(body).digest('base64url').slice(0, 16)
 
 /** Parses a `_headers` file into the headers for all files and the extra ones for hashed files. */
 export function parseSiteHeaders(text: string) {
