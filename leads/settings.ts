@@ -54,36 +54,34 @@ const siteVariables = {
   TRUSTED_PROXIES: wholeNumber(10, 'must be a whole number from 0 to 10'),
 }
 
-/** When the deadline passes, staff always get an alert, so reminders must be earlier. */
-export const listVariables = (promiseMinutes: number) => ({
+// The longest promise that site/content.ts allows is 240 minutes.
+const maxReminderMinutes = 239
+
+export const variables = {
   ...siteVariables,
   ESCALATE_AFTER_MINUTES: v.pipe(
     list(
-      (item) => Number(item) > 0 && Number(item) < promiseMinutes,
-      `must be minutes below ${promiseMinutes}, the promised time, separated by commas, such as ${listReminders(promiseMinutes)}`,
+      (item) => Number(item) > 0 && Number(item) <= maxReminderMinutes,
+      `must be minutes up to ${maxReminderMinutes}, separated by commas, such as 4,8`,
     ),
     v.check(
       (items = []) => items.every((item, at) => at === 0 || Number(item) > Number(items[at - 1])),
-      `must be in ascending order, such as ${listReminders(promiseMinutes)}`,
+      'must be in ascending order, such as 4,8',
     ),
   ),
   ...(Object.assign({}, ...channels.map(({ settings }) => settings.variables)) as ChannelVariables),
-})
-
-/** 4 and 8 minutes for a promise of 10 minutes. */
-const listReminders = (promiseMinutes: number) =>
-  [0.4, 0.8].map((share) => Math.round(share * promiseMinutes))
+}
 
 export type Env = ReturnType<typeof readEnv>
 
 /** Throws one error that lists all invalid variables. */
 export function readEnv(
   given: Record<string, string | undefined>,
-  hours: Pick<BusinessHours, 'timeZone' | 'promiseMinutes'>,
+  hours: Pick<BusinessHours, 'timeZone'>,
 ) {
   const set = Object.entries(given).filter(([, value]) => isSet(value))
   const parsed = v.safeParse(
-    v.object(listVariables(hours.promiseMinutes)),
+    v.object(variables),
     Object.fromEntries(set.map(([name, value]) => [name, value?.trim()])),
   )
   if (!parsed.success) {
@@ -93,7 +91,6 @@ export function readEnv(
   const env = parsed.output
   const port = env.PORT ?? 3000
   const keys = [env.SUPABASE_ANON_KEY ?? [], Object.values(env.SUPABASE_PUBLISHABLE_KEYS ?? {})]
-  const minutes = env.ESCALATE_AFTER_MINUTES ?? listReminders(hours.promiseMinutes)
   const publicUrl = (env.PUBLIC_URL ?? `http://localhost:${port}`).replace(/\/+$/, '')
   // Supabase serves HTML as plain text unless the project has a custom domain.
   const onSupabase = env.SUPABASE_DB_URL !== undefined
@@ -111,7 +108,8 @@ export function readEnv(
     databaseUrl: env.DATABASE_URL ?? env.SUPABASE_DB_URL,
     anonKeys: keys.flat().length > 0 ? keys.flat() : ['public-anon-key'],
     ...readChannels(env),
-    escalateAfterMinutes: minutes.map(Number),
+    /** Undefined: 40% and 80% of the promise that a lead was received with. */
+    escalateAfterMinutes: env.ESCALATE_AFTER_MINUTES?.map(Number),
     noAnswerMinutes: env.NO_ANSWER_MINUTES ?? 30,
     timeZone: env.TIME_ZONE ?? hours.timeZone,
     publicUrl,
@@ -150,9 +148,7 @@ export function readEnv(
   return settings
 }
 
-function readChannels(
-  values: v.InferOutput<v.ObjectSchema<ReturnType<typeof listVariables>, undefined>>,
-) {
+function readChannels(values: v.InferOutput<v.ObjectSchema<typeof variables, undefined>>) {
   const isGiven = (name: string) => values[name as keyof typeof values] !== undefined
   const findMissing = ({ settings }: Channel) => settings.required.filter((name) => !isGiven(name))
   const started = (channels as readonly Channel[]).filter(({ settings }) =>

@@ -17,6 +17,16 @@ it('sends the first reminder at the earliest step, or at the deadline if there a
   expect(computeFirstReminderAt(promise, [])).toBe(deadlineAt)
 })
 
+it('reminds after 40% and 80% of the lead’s own promise by default', () => {
+  const hour = { promiseStartAt: start, deadlineAt: start + 60 * minuteMs }
+  expect(computeFirstReminderAt(hour, undefined)).toBe(start + 24 * minuteMs)
+  const lead = { ...hour, reopenedAt: null, escalateAt: start + 24 * minuteMs }
+  expect(decideReminder(lead, undefined, lead.escalateAt)).toEqual({
+    reason: 'unanswered-24',
+    nextAt: start + 48 * minuteMs,
+  })
+})
+
 it('skips the reminders that a longer promise allows, but this lead’s promise does not', () => {
   const lead = { ...promise, reopenedAt: null, escalateAt: start + 6 * minuteMs }
   const decided = decideReminder(lead, [6, 12], lead.escalateAt)

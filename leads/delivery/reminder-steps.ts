@@ -6,25 +6,32 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
+/** From the settings. Undefined: a share of the lead's promise. */
+type Minutes = readonly number[] | undefined
+
 type Step = { reason: ReminderReason; at: number }
+
+/** 4 and 8 minutes for a promise of 10 minutes. */
+const listDefaultMinutes = ({ promiseStartAt, deadlineAt }: CallPromise) =>
+  [0.4, 0.8].map((share) => Math.round((share * (deadlineAt - promiseStartAt)) / minuteMs))
 
 /** Skips steps after the deadline, because a lead keeps the promise that it was received with. */
 const listSteps = (
-  { promiseStartAt, deadlineAt }: CallPromise,
-  escalateAfterMinutes: readonly number[],
+  promise: CallPromise,
+  escalateAfterMinutes: Minutes = listDefaultMinutes(promise),
 ): Step[] => [
   ...escalateAfterMinutes
     .map((minutes) => ({
       reason: `unanswered-${minutes}` as const,
-      at: promiseStartAt + minutes * minuteMs,
+      at: promise.promiseStartAt + minutes * minuteMs,
     }))
-    .filter(({ at }) => at < deadlineAt),
-  { reason: 'missed', at: deadlineAt },
+    .filter(({ at }) => at < promise.deadlineAt),
+  { reason: 'missed', at: promise.deadlineAt },
 ]
 
 export const computeFirstReminderAt = (
   promise: CallPromise,
-  escalateAfterMinutes: readonly number[],
+  escalateAfterMinutes: Minutes,
 ): number => Math.min(...listSteps(promise, escalateAfterMinutes).map(({ at }) => at))
 
 type ReopenedLead = Pick<UnansweredLead, 'promiseStartAt' | 'deadlineAt' | 'reopenedAt'>
@@ -37,7 +44,7 @@ function findReminderPromise({ promiseStartAt, deadlineAt, reopenedAt }: Reopene
 
 export function computeReminderAfterReopening(
   promise: CallPromise,
-  escalateAfterMinutes: readonly number[],
+  escalateAfterMinutes: Minutes,
   now: number,
 ): number {
   const current = findReminderPromise({ ...promise, reopenedAt: now })
@@ -52,7 +59,7 @@ export function computeReminderAfterReopening(
  */
 export function decideReminder(
   lead: ReopenedLead & Pick<UnansweredLead, 'escalateAt'>,
-  escalateAfterMinutes: readonly number[],
+  escalateAfterMinutes: Minutes,
   now: number,
 ): { reason: ReminderReason | undefined; nextAt: number | null } {
   const promise = findReminderPromise(lead)

@@ -8,6 +8,7 @@ import { databaseChecks } from './database-checks.ts'
 import { deskChecks } from './desk-checks.ts'
 import { deviceChecks, noAlerts } from './device-checks.ts'
 import { limitChecks } from './limit-checks.ts'
+import { pageChecks } from './page-checks.ts'
 
 export const limits = {
   // By then, retries after 5, 10, 20, 30, and 30 s have failed. Combined messages wait for up to 2 minutes.
@@ -206,6 +207,7 @@ export const healthChecks: readonly Check[] = [
     }),
   }),
   ...deskChecks,
+  ...pageChecks,
   defineCheck({
     id: 'no-answer-links',
     runsIn: ['desk', 'start', 'doctor'],
