@@ -64,7 +64,7 @@ async function runChecks(env: Env, content: Content, sends: boolean, deps: Docto
   const reading = readDatabase(env, raw, { now, consentVersion })
   const readDevices = async () => (await reading).database?.devices ?? []
   const [channelFindings, dnsFindings, database, site] = await Promise.all([
-    checkChannels(env, { ...system, ...deps, hours: content.hours, sends, readDevices }),
+    checkChannels(env, { ...system, ...deps, hours: () => content.hours, sends, readDevices }),
     checkMailDns(env.email, deps.resolveTxt),
     reading,
     readSite(env, raw, fetch),

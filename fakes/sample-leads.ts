@@ -155,7 +155,7 @@ export async function addSampleLeads(db: Database, { env, push, clock }: Options
   const open = { ...hours, open: 'always' as const }
   const { fetch } = push
   const { context, faults } = createTestContext(db, env, { clock, fetch, hours: open })
-  const deliverer = createDeliverer({ ...context, company }, { faults })
+  const deliverer = createDeliverer({ ...context, company: () => company }, { faults })
   const ids = new Map<SampleLead, string>()
   for (const step of steps) {
     clock.at = now - step * minuteMs

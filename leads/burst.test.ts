@@ -39,8 +39,8 @@ async function open(engine: Engine) {
   const createProcess = () =>
     createService({
       env,
-      hours,
-      company: testCompany,
+      hours: () => hours,
+      company: () => testCompany,
       db,
       log: createTestLog(),
       fetch: push.fetch,

@@ -75,7 +75,7 @@ it('shows the most important fields in text messages and push notifications', ()
 })
 
 it('shows nothing that the visitor typed in an email to the homeowner', () => {
-  const context = { company: testCompany, hours: alwaysOpen, now: () => testTime }
+  const context = { company: () => testCompany, hours: () => alwaysOpen, now: () => testTime }
   for (const reason of ['received', 'unreached'] as const) {
     const claimed = { lead: storedJane, reason, attempts: 1 }
     const { subject, text, html } = describeConfirmation(claimed, context)

@@ -65,8 +65,8 @@ it('sends the documented messages from closing to the last deadline', async () =
   })
   const { app, deliverer } = createService({
     env,
-    hours: dayHours,
-    company,
+    hours: () => dayHours,
+    company: () => company,
     db,
     log: createTestLog(),
     fetch: push.fetch,

@@ -5,11 +5,21 @@ import { createTestLog } from '#testing/log.ts'
 import { alwaysOpen, testCompany as company, savePhone, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
-import { countLeads } from './store/reading.ts'
+import { countLeads, listLeads } from './store/reading.ts'
 
 const log = createTestLog()
-const parts = { env: makeSettings(), hours: alwaysOpen, company, fetch, log, wake: () => {} }
-const options = { ...parts, findClientAddress: () => '203.0.113.7', mayShareAddress: () => false }
+const options = {
+  env: makeSettings(),
+  hours: () => alwaysOpen,
+  company: () => company,
+  fetch,
+  log,
+  wake: () => {},
+  findClientAddress: () => '203.0.113.7',
+  mayShareAddress: () => false,
+}
+const headers = { apikey: 'public-anon-key', 'content-type': 'application/json' }
+const request = (lead = testLead) => ({ method: 'POST', headers, body: JSON.stringify(lead) })
 
 it('updates the warnings in /healthz', async () => {
   const db = await openTestDatabase('sqlite')
@@ -30,15 +40,23 @@ it('updates the warnings in /healthz', async () => {
   })
 })
 
+it('promises a call by the published hours, and waiting leads keep their deadline', async () => {
+  const db = await openTestDatabase('sqlite')
+  let hours = alwaysOpen
+  const { app } = createService({ ...options, hours: () => hours, db, now: () => testTime })
+  await app.request(testPath, request({ ...testLead, name: 'Ann' }))
+  hours = { ...alwaysOpen, promiseMinutes: 30 }
+  await app.request(testPath, request({ ...testLead, name: 'Ben' }))
+  const leads = await listLeads(db, { limit: 2 })
+  const deadlines = leads.map(({ name, deadlineAt }) => [name, Number(deadlineAt) - testTime])
+  expect(Object.fromEntries(deadlines)).toEqual({ Ann: 10 * 60_000, Ben: 30 * 60_000 })
+})
+
 it('stores leads when the database is not migrated yet', async () => {
   const db = await openTestDatabase('sqlite')
   await db.kysely.schema.dropTable('push_devices').execute()
   const { app } = createService({ ...options, db, now: Date.now })
-  const sent = await app.request(testPath, {
-    method: 'POST',
-    headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
-    body: JSON.stringify(testLead),
-  })
+  const sent = await app.request(testPath, request())
   expect(sent.status).toBe(200)
   expect(await countLeads(db)).toBe(1)
   expect(await (await app.request('/healthz')).json()).toMatchObject({

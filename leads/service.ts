@@ -28,8 +28,9 @@ export function createService({
   wake = (deliverer) => deliverer.wake(),
 }: {
   env: Env
-  hours: BusinessHours
-  company: Company
+  /** The published hours and details, which the owner may change while the site runs. */
+  hours: () => BusinessHours
+  company: () => Company
   db: Database
   fetch: typeof globalThis.fetch
   now: () => number
@@ -56,7 +57,8 @@ export function createService({
     log,
     faults,
     planDelivery: (lead) => planDelivery(context, lead),
-    findProblems: (databaseFault) => examine('healthz', { env, hours, db, now, databaseFault }),
+    findProblems: (databaseFault) =>
+      examine('healthz', { env, hours: hours(), db, now, databaseFault }),
     wake: () => wake(deliverer),
     findClientAddress,
     mayShareAddress,

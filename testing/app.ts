@@ -38,7 +38,7 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
     findProblems: async () => [],
     linkSecret: 'a secret for tests',
     timeZone: 'America/Chicago',
-    hours: alwaysOpen,
+    hours: () => alwaysOpen,
     anonKeys: ['the-key'],
     publicUrl: ownOrigin,
     allowedOrigins: [otherOrigin],

@@ -49,8 +49,8 @@ export function createTestContext(
     ...system,
     random: () => 1,
     env,
-    hours,
-    company: testCompany,
+    hours: () => hours,
+    company: () => testCompany,
     db,
     fetch,
     now,
@@ -75,7 +75,7 @@ export async function sendThrough(
   const [recipient] = await findRecipients(channel, context, {
     lead,
     reason,
-    isOpen: isOpen(context.now(), context.hours),
+    isOpen: isOpen(context.now(), context.hours()),
   })
   if (!recipient) throw new Error(`The channel ${channel.kind} has no recipient.`)
   const claimed = [{ lead, reason, attempts: 1 }]

@@ -77,7 +77,7 @@ export const createAlertChannel = <
     const count = `${recipients.length} recipient${recipients.length === 1 ? '' : 's'}`
     const { label } = channel
     if (!sends) return [{ state: 'ok', text: `${label} alerts go to ${count}.` }]
-    const test = makeTestAlert(env, hours, now())
+    const test = makeTestAlert(env, hours(), now())
     const signal = timers.timeout(testTimeoutMs)
     const results = await Promise.all(
       recipients.map(({ to }) => sendAlert({ ...test, to }, context, signal)),

@@ -118,7 +118,7 @@ export type SiteSettings = {
   answerUrl: string | undefined
   linkSecret: string | undefined
   timeZone: string
-  escalateAfterMinutes: readonly number[]
+  escalateAfterMinutes: readonly number[] | undefined
   desk: { url: string } | undefined
   deskEmails: readonly string[]
   /** A contact for push services: https: or mailto:. */
@@ -139,8 +139,9 @@ export type Company = { name: string; phone: string; email?: string | undefined 
 export type Context<Settings> = RecipientContext<Settings> &
   System & {
     db: Database
-    hours: BusinessHours
-    company: Company
+    /** The published hours and details, which the owner may change while the site runs. */
+    hours: () => BusinessHours
+    company: () => Company
     fetch: typeof fetch
     pause: (ms: number) => Promise<void>
     log: Log

@@ -39,7 +39,7 @@ async function startMail(from = variables.ALERT_EMAIL_FROM) {
 async function open({ from, company = {} }: { from?: string; company?: Partial<Company> } = {}) {
   const { mail, env } = await startMail(from)
   const { context } = createTestContext(await openTestDatabase('sqlite'), env)
-  const own = { ...context, company: { ...testCompany, ...company } }
+  const own = { ...context, company: () => ({ ...testCompany, ...company }) }
   const send = (lead: Partial<StoredLead> = {}, reason: 'received' | 'unreached' = 'received') =>
     sendThrough(confirmation, own, { lead: { ...storedJane, ...lead }, reason })
   return { mail, send }
@@ -93,7 +93,7 @@ it('tells the homeowner about a call that nobody answered, in the same thread', 
 
 const describe = (lead: Partial<StoredLead>, { now = testTime, attempts = 1 } = {}) => {
   const reason = attempts > 1 ? ('unreached' as const) : ('received' as const)
-  const context = { company: testCompany, hours: dayHours, now: () => now }
+  const context = { company: () => testCompany, hours: () => dayHours, now: () => now }
   return describeConfirmation({ lead: { ...storedJane, ...lead }, reason, attempts }, context).text
 }
 
@@ -135,8 +135,7 @@ it('confirms a lead at night, retries for an hour, and then stops', async () => 
   }
   expect(await check(testTime)).toBe('waiting')
   expect(await check(testTime + 59 * minuteMs)).toBe('waiting')
-  const { hours } = context
-  const problems = await examine('desk', { env, hours, db, now: () => clock.at })
+  const problems = await examine('desk', { env, hours: dayHours, db, now: () => clock.at })
   const late = problems.find(({ id }) => id === 'confirmation-late')?.forOwner?.text
   expect(late).toContain(
     'about 1 lead have been delayed for 59 minutes. The site retries for an hour.',

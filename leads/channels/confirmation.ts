@@ -56,16 +56,16 @@ async function sendConfirmation(
   signal: AbortSignal,
 ): Promise<Result> {
   const { lead, reason } = delivery
-  const { settings, company } = context
-  const { from } = settings
+  const { from } = context.settings
+  const { name, email = from } = context.company()
   const firstId = `${lead.id}_confirmation`
   const mail = {
     ...describeConfirmation(delivery, context),
     ...(reason === 'received' ? { id: firstId } : { id: `${firstId}_${reason}`, firstId }),
-    from: from.includes('<') ? from : { name: company.name, address: from },
+    from: from.includes('<') ? from : { name, address: from },
     // An object, because a comma in a string would separate two addresses.
     to: { name: '', address: lead.email },
-    replyTo: company.email ?? from,
+    replyTo: email,
   }
   const result = await sendMail(mail, context, signal)
   if (result.ok) return result
@@ -79,21 +79,22 @@ export function describeConfirmation(
   { lead, reason, attempts }: ClaimedLead,
   { company, hours, now }: Pick<Context<unknown>, 'company' | 'hours' | 'now'>,
 ) {
+  const { name, phone } = company()
   const greeting = 'Hello,'
   const isUnreached = reason === 'unreached'
   const ending = readDigits(readPhone(lead.phone).callUrl).slice(-4)
   const message = isUnreached
     ? `We ${attempts === 1 ? 'just ' : ''}tried to reach you at the number ending in ${ending}.`
     : `We have your request.${describeCall()}`
-  const call = `${isUnreached ? 'Call us at' : 'Questions? Call'} ${company.phone}`
+  const call = `${isUnreached ? 'Call us at' : 'Questions? Call'} ${phone}`
   const ignore = 'If you didn’t ask us for an estimate, you can ignore this email.'
   const paragraph = (text: string) => `<p style="margin:0 0 14px">${escapeHtml(text)}</p>`
-  const button = formatButton(readPhone(company.phone).callUrl, call)
+  const button = formatButton(readPhone(phone).callUrl, call)
   const content = [paragraph(greeting), paragraph(message), button, formatNote(ignore)]
   return {
-    subject: `${company.name}: ${isUnreached ? 'we tried to reach you' : 'we have your request'}`,
-    text: `${[greeting, message, `${call}.`, company.name, ignore].join('\n\n')}\n`,
-    html: formatPage(company.name, content.join('\n')),
+    subject: `${name}: ${isUnreached ? 'we tried to reach you' : 'we have your request'}`,
+    text: `${[greeting, message, `${call}.`, name, ignore].join('\n\n')}\n`,
+    html: formatPage(name, content.join('\n')),
   }
 
   /** Promises nothing if someone is already calling. */
@@ -101,7 +102,7 @@ export function describeConfirmation(
     const { deadlineAt, answeredAt } = lead
     if (deadlineAt === null || answeredAt !== null) return ''
     if (deadlineAt <= now()) return ' We’ll call you as soon as we can.'
-    const time = formatCallTime(deadlineAt, { now: now(), timeZone: hours.timeZone })
+    const time = formatCallTime(deadlineAt, { now: now(), timeZone: hours().timeZone })
     return ` We’ll call you by ${time}.`
   }
 }

@@ -11,7 +11,7 @@ export async function planRecipients(
   { at = context.now(), ...given }: Pick<LeadEvent, 'lead' | 'reason'> & { at?: number },
   all: readonly Channel[] = channels,
 ): Promise<string[]> {
-  const event = { ...given, isOpen: isOpen(at, context.hours) }
+  const event = { ...given, isOpen: isOpen(at, context.hours()) }
   const { kind } = readReason(event.reason)
   const { promiseStartAt } = event.lead
   const mayWake = promiseStartAt !== null && at >= promiseStartAt

@@ -43,7 +43,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
         isSilent: silent.includes(device),
       }
     })
-    return c.json({ publicKey, devices, isAlwaysOpen: hours.open === 'always' })
+    return c.json({ publicKey, devices, isAlwaysOpen: hours().open === 'always' })
   })
   app.post('/api/devices', async (c) => {
     const { name, subscription } = await readBody(c, newDevice, badRegistration)

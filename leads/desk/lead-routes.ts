@@ -74,7 +74,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
 
   /** Returns `at`, or when the company next opens if it is closed then. */
   const findCallStart = (at: number, serviceType: string) =>
-    computePromise(at, serviceType, hours).promiseStartAt
+    computePromise(at, serviceType, hours()).promiseStartAt
 
   async function showLead(c: Context, id: string): Promise<Response> {
     const lead = await findLead(db, id)

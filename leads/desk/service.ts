@@ -26,7 +26,7 @@ export function createDeskService(
   const { env, hours, company, db, now } = context
   const findWarnings = async (): Promise<DeskWarning[]> => {
     const machine = await readMachine().catch(() => undefined)
-    const problems = await examine('desk', { env, hours, db, now, machine })
+    const problems = await examine('desk', { env, hours: hours(), db, now, machine })
     return problems.flatMap(({ id, severity, forOwner }) =>
       forOwner ? [{ id, severity, ...forOwner }] : [],
     )
@@ -46,7 +46,8 @@ export function createDeskService(
       },
       runLater: (work) => void timers.start(laterMs, work),
       sendLink:
-        email && ((to, link) => mailLink(to, link, { ...email, ...system, company: company.name })),
+        email &&
+        ((to, link) => mailLink(to, link, { ...email, ...system, company: company().name })),
       findWarnings: () => {
         if (!last || now() - last.at >= warningsReuseMs)
           last = { at: now(), warnings: findWarnings() }

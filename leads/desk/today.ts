@@ -10,12 +10,13 @@ export async function readToday(
   { db, now, env, hours }: Pick<DeskContext, 'db' | 'now' | 'env' | 'hours'>,
   { findWarnings }: Pick<DeskHooks, 'findWarnings'>,
 ) {
+  const { open, promiseMinutes } = hours()
   const { toCall, again, waiting, answered, suspect } = await findTodayLeads(db, now())
   return {
     me: { id, email, person },
     timeZone: env.timeZone,
-    isAlwaysOpen: hours.open === 'always',
-    promiseMinutes: hours.promiseMinutes,
+    isAlwaysOpen: open === 'always',
+    promiseMinutes,
     leads: [toCall, again, waiting, answered, suspect].flatMap((group) =>
       group.leads.map(describeCard),
     ),

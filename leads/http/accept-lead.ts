@@ -14,7 +14,7 @@ import { type Refusal, refusals } from './refusals.ts'
 export type AcceptOptions = {
   db: Database
   planDelivery: (lead: LeadEvent['lead']) => Promise<DeliveryPlan>
-  hours: BusinessHours
+  hours: () => BusinessHours
   rateLimitPerMinute: number
   saveTimeoutMs?: number
   now: () => number
@@ -41,7 +41,7 @@ export function createAcceptLead(options: AcceptOptions) {
     const receivedAt = now()
     const promise =
       visit.suspect === null
-        ? computePromise(receivedAt, lead.serviceType, options.hours)
+        ? computePromise(receivedAt, lead.serviceType, options.hours())
         : noPromise
     const newLead = {
       lead,

@@ -145,7 +145,7 @@ export function createApp(options: AppOptions): Hono {
     // Some autofill changes fields without an input event, so the key may belong to another lead.
     if (refusal === refusals.keyReused) refusal = await acceptLead(sent, client)
     if (refusal) return showOutcome(c, 'failed')
-    const { promiseStartAt } = computePromise(at, sent.lead.serviceType, options.hours)
+    const { promiseStartAt } = computePromise(at, sent.lead.serviceType, options.hours())
     return showOutcome(c, promiseStartAt > at ? 'received-closed' : 'received')
   }
 

@@ -58,7 +58,7 @@ it('stores one lead for a double click, even across a minute boundary', async ()
 
 it('while closed, stores a deadline after we open and redirects to the matching outcome', async () => {
   const hours = { ...alwaysOpen, open: { Mon: ['7:00-18:00'] } }
-  const { postForm, clock, stored } = await open({ hours })
+  const { postForm, clock, stored } = await open({ hours: () => hours })
   const sunday = Date.parse('2026-11-15T12:00:00-06:00')
   clock.at = sunday
   expect(await postForm()).toBe(`${received}-closed`)

@@ -87,8 +87,8 @@ export async function startProcess(world: World, services: Services, options: Op
   }
   const context = {
     env,
-    hours,
-    company: testCompany,
+    hours: () => hours,
+    company: () => testCompany,
     db,
     log,
     system,

@@ -13,7 +13,7 @@ async function checkFake(options: FakeOptions = {}, changed: Partial<AirtableSet
   const settings = { ...fake.airtable, ...changed }
   const env = makeSettings()
   const readDevices = async () => []
-  const context = { env, hours: alwaysOpen, now: Date.now, readDevices, sends: false }
+  const context = { env, hours: () => alwaysOpen, now: Date.now, readDevices, sends: false }
   const checks = await airtable.doctorCheck({ ...system, ...context, ...deps, settings })
   expect(fake.tables).toEqual(before)
   expect(JSON.stringify(checks)).not.toContain(fake.airtable.token)

@@ -48,8 +48,8 @@ const behindCloudflare = /^https:\/\/[^/]+\.supabase\.co(\/|$)/.test(
 
 const { app } = createService({
   env,
-  hours,
-  company,
+  hours: () => hours,
+  company: () => company,
   db,
   fetch,
   now: Date.now,
