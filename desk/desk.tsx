@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { setCompanyTimeZone } from '#leads/clock.ts'
+import { type DeskRoute, mayUse } from '#leads/desk/roles.ts'
 import type { Today as TodayData } from '#leads/desk/today.ts'
 import { Banner } from './banner.tsx'
 import { deskTitle, Icon, Mark } from './elements.tsx'
@@ -67,6 +68,7 @@ function SignedIn({
       </main>
     )
   const { leads, me, warnings } = today.data
+  const may = (route: DeskRoute) => mayUse(me.role, route)
   const hasPanes = screen === 'today' || screen === 'leads'
   return (
     <div className="shell">
@@ -92,10 +94,18 @@ function SignedIn({
               <Today {...today.data} shownId={leadId} refresh={today.refresh} />
             )}
             {screen === 'leads' && (
-              <AllLeads query={query} fresh={leads} shownId={leadId} refresh={today.refresh} />
+              <AllLeads
+                query={query}
+                fresh={leads}
+                shownId={leadId}
+                refresh={today.refresh}
+                canExport={may('POST /api/spreadsheet')}
+              />
             )}
             {screen === 'promise' && <PromiseScreen query={query} {...today.data} />}
-            {screen === 'people' && <People me={me} onSignOut={onChange} />}
+            {screen === 'people' && (
+              <People me={me} refreshMe={today.refresh} onSignOut={onChange} />
+            )}
           </div>
           {hasPanes && (
             <div className="lead-pane">
@@ -105,7 +115,12 @@ function SignedIn({
                     <Icon name="back" />
                     {screen === 'today' ? 'Today' : 'All leads'}
                   </a>
-                  <Lead key={leadId} id={leadId} refreshList={today.refresh} />
+                  <Lead
+                    key={leadId}
+                    id={leadId}
+                    refreshList={today.refresh}
+                    canErase={may('DELETE /api/leads/:id')}
+                  />
                 </>
               ) : (
                 <div className="empty">

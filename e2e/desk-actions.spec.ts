@@ -89,30 +89,6 @@ test.describe('with deliveries in every state', () => {
   })
 })
 
-test.describe('with a mail server', () => {
-  test.use({
-    settings: {
-      SMTP_URL: 'smtp://127.0.0.1:9',
-      ALERT_EMAIL_FROM: 'site@example.com',
-      ALERT_EMAIL_TO: 'owner@example.com',
-    },
-  })
-
-  test('crew members are added and removed on the desk', async ({ signIn }) => {
-    const { page } = await signIn('Sam')
-    await page.getByRole('link', { name: 'People' }).click()
-    await expect(row(page, 'owner@example.com')).toContainText('From the server’s settings')
-    await expect(row(page, 'owner@example.com').getByRole('button')).toHaveCount(0)
-    await page.getByLabel('Crew member’s email address').fill('dana@example.com')
-    await page.getByRole('button', { name: 'Add' }).click()
-    await row(page, 'dana@example.com').getByRole('button', { name: 'Remove' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Remove dana@example.com?' })
-    await checkAxe(page, 'remove a crew member')
-    await dialog.getByRole('button', { name: 'Remove' }).click()
-    await expect(row(page, 'dana@example.com')).toHaveCount(0)
-  })
-})
-
 test.describe('after a call without an answer', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
   test.use({ settings: { DATA_DIR: dataDir } })

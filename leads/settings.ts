@@ -97,9 +97,11 @@ export function readEnv(
   const hasDomain = env.PUBLIC_URL && !new URL(publicUrl).hostname.endsWith('.supabase.co')
   const answerPath = onSupabase ? '/functions/v1/submit-to-airtable/answer' : '/answer'
 
-  const deskEmails = [env.DESK_EMAIL_TO, env.ALERT_EMAIL_TO, env.ESCALATION_EMAIL_TO]
-    .flatMap((some) => some ?? [])
-    .map((email) => email.toLowerCase())
+  const deskEmails = toLowerCase([
+    ...(env.DESK_EMAIL_TO ?? []),
+    ...(env.ALERT_EMAIL_TO ?? []),
+    ...(env.ESCALATION_EMAIL_TO ?? []),
+  ])
   const desk = readDesk()
   const settings = {
     port,
@@ -123,6 +125,8 @@ export function readEnv(
     desk,
     /** These people can sign in to the desk, in addition to the crew added there. */
     deskEmails,
+    /** The desk cannot make them crew. */
+    ownerEmails: env.DESK_EMAIL_TO ? toLowerCase(env.DESK_EMAIL_TO) : deskEmails,
     contactUrl: findContact(),
   } satisfies SiteSettings & Record<string, unknown>
 
@@ -147,6 +151,8 @@ export function readEnv(
 
   return settings
 }
+
+const toLowerCase = (emails: readonly string[]) => emails.map((email) => email.toLowerCase())
 
 function readChannels(values: v.InferOutput<v.ObjectSchema<typeof variables, undefined>>) {
   const isGiven = (name: string) => values[name as keyof typeof values] !== undefined

@@ -46,9 +46,11 @@ export const list = (
     ),
   )
 
+/** The domain of an address on the internet has a dot. */
+export const isEmail = (text: string) => /^[^\s@<>",]+@[^\s@<>",.]+(\.[^\s@<>",.]+)+$/.test(text)
+
 export const emails = list(
-  // The domain of an address on the internet has a dot.
-  (item) => /^[^\s@<>"]+@[^\s@<>".]+(\.[^\s@<>".]+)+$/.test(item),
+  isEmail,
   'must be email addresses such as sam@example.com, separated by commas',
 )
 

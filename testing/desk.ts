@@ -42,6 +42,7 @@ export function createTestDesk(db: Database, { env, fetch, hours, ...hooks }: Op
   const settings = makeSettings({ ...variables, ...env }) as DeskContext['env']
   const { context, clock, log } = createTestContext(db, settings, { fetch, hours })
   const mails: { email: string; link: string }[] = []
+  const invitations: { email: string; inviter: string }[] = []
   const wakes: number[] = []
   const later: Promise<void>[] = []
   // The context reads devices once per turn of the event loop, but a test may send several requests in it.
@@ -52,6 +53,9 @@ export function createTestDesk(db: Database, { env, fetch, hours, ...hooks }: Op
       findWarnings: async () => [],
       sendLink: async (email, link) => {
         mails.push({ email, link })
+      },
+      sendInvitation: async (email, inviter) => {
+        invitations.push({ email, inviter })
       },
       runLater: (work) => void later.push(work()),
       wake: () => wakes.push(clock.at),
@@ -93,7 +97,7 @@ export function createTestDesk(db: Database, { env, fetch, hours, ...hooks }: Op
     const entered = await redeemLink(findToken(link), { person, cookie })
     return entered.headers.get('set-cookie')?.split(';')[0] ?? ''
   }
-  return { app, settings, call, redeemLink, signIn, clock, mails, wakes, log }
+  return { app, settings, call, redeemLink, signIn, clock, mails, invitations, wakes, log }
 }
 
 export const findToken = (link: string) => link.split('#enter=')[1] ?? ''

@@ -28,11 +28,13 @@ export function AllLeads({
   fresh,
   shownId,
   refresh,
+  canExport,
 }: {
   query: string
   fresh: readonly LeadCard[]
   shownId: string | undefined
   refresh: () => Promise<void>
+  canExport: boolean
 }) {
   // Searches are names of homeowners, so they stay out of the URL and the browser's history.
   const [search, setSearch] = useState('')
@@ -150,7 +152,7 @@ export function AllLeads({
           Show more
         </Button>
       )}
-      {leads.length > 0 && (
+      {canExport && leads.length > 0 && (
         <Button onClick={() => attempt(download(filter), (name) => `Saved as ${name}.`)}>
           Download as a spreadsheet (CSV)
         </Button>

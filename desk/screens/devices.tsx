@@ -13,20 +13,22 @@ import {
 import { usePolling } from '../use-polling.ts'
 
 type Schedule = DeviceCard['schedule']
-const schedules: [Schedule, string, hint: string][] = [
+const off: [Schedule, string, hint: string] = [
+  'off',
+  'Off',
+  'No notifications. To send a test, turn them on first.',
+]
+const schedules: (typeof off)[] = [
   ['always', 'Always', 'Emergencies at any hour. Other leads wait until you’re open.'],
   [
     'business-hours',
     'Business hours',
     'Nothing while you’re closed, unless no other phone would be notified.',
   ],
-  ['off', 'Off', 'No notifications.'],
+  off,
 ]
 /** For a company that never closes. */
-const onOrOff: typeof schedules = [
-  ['always', 'On', 'Every new lead, at any hour.'],
-  ['off', 'Off', 'No notifications.'],
-]
+const onOrOff: typeof schedules = [['always', 'On', 'Every new lead, at any hour.'], off]
 
 export function DeviceList() {
   const { data, trouble, refresh } = usePolling<Devices & { isAlwaysOpen: boolean }>(
@@ -167,7 +169,7 @@ function Device({
         </>
       )}
       <div className="pair">
-        {canNotify && (
+        {canNotify && schedule !== 'off' && (
           <Button onClick={test}>
             Test<span className="unseen"> {name}</span>
           </Button>

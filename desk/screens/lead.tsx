@@ -17,7 +17,15 @@ const outcomes = [
 
 type Answer = { lead: LeadInFull }
 
-export function Lead({ id, refreshList }: { id: string; refreshList: () => Promise<void> }) {
+export function Lead({
+  id,
+  refreshList,
+  canErase,
+}: {
+  id: string
+  refreshList: () => Promise<void>
+  canErase: boolean
+}) {
   const now = useNow()
   const { data, trouble, isGone, refresh } = usePolling<Answer>(`/api/leads/${id}`)
   const [erased, setErased] = useState<string>()
@@ -88,9 +96,11 @@ export function Lead({ id, refreshList }: { id: string; refreshList: () => Promi
         <Button onClick={act('retry', 'retrying now.', false)}>Retry now</Button>
         <RetryAll refresh={refreshBoth}>Retry all leads</RetryAll>
       </Deliveries>
-      <button type="button" className="link erase" onClick={() => dialog.current?.showModal()}>
-        Erase this lead…
-      </button>
+      {canErase && (
+        <button type="button" className="link erase" onClick={() => dialog.current?.showModal()}>
+          Erase this lead…
+        </button>
+      )}
       <EraseDialog
         dialog={dialog}
         lead={lead}

@@ -1,6 +1,9 @@
-import type { FormEvent } from 'react'
-import { formatSeen } from '#leads/clock.ts'
+import { type FormEvent, useState } from 'react'
+import { formatSeen, formatShortClock } from '#leads/clock.ts'
+import type { People as PeopleData, Person } from '#leads/desk/people-routes.ts'
+import { type DeskRoute, mayUse } from '#leads/desk/roles.ts'
 import type { Session } from '#leads/desk/routes.ts'
+import { suggestEmail } from '#leads/suggest-email.ts'
 import { request } from '../api.ts'
 import { ConfirmButton } from '../confirm-button.tsx'
 import { Button, Heading } from '../elements.tsx'
@@ -8,25 +11,27 @@ import { attempt } from '../notice.tsx'
 import { useNow, usePolling } from '../use-polling.ts'
 import { DeviceList } from './devices.tsx'
 
-type Member = { email: string; canRemove: boolean }
-type PeopleData = { sessions: (Session & { isThis: boolean })[]; crew: Member[] }
+type Me = Pick<Session, 'email' | 'person' | 'role'>
 
 export function People({
   me,
+  refreshMe,
   onSignOut,
 }: {
-  me: { email: string; person: string }
+  me: Me
+  refreshMe: () => Promise<void>
   onSignOut: () => void
 }) {
   const now = useNow(60_000)
   const { data, trouble, refresh } = usePolling<PeopleData>('/api/people', 10_000)
+  const may = (route: DeskRoute) => mayUse(me.role, route)
   const rename = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const person = new FormData(event.currentTarget).get('person')
     await attempt(request('PUT', '/api/me', { body: { person } }), 'Name saved.').then(refresh)
   }
-  const end = (id: string, isThis: boolean) => async () => {
-    await attempt(request('DELETE', `/api/sessions/${id}`), 'Signed out.')
+  const end = async (path: string, isThis: boolean) => {
+    await attempt(request('DELETE', path), 'Signed out.')
     if (isThis) onSignOut()
     else await refresh()
   }
@@ -50,15 +55,27 @@ export function People({
       <h2>Notifications</h2>
       <DeviceList />
       <h2>Who can sign in</h2>
+      <p className="quiet">
+        Everyone handles leads. Only owners edit the page, add and remove people, download
+        spreadsheets, and erase leads.
+      </p>
       {data ? (
-        <Crew
-          members={data.crew}
-          refresh={refresh}
-          onRemoved={(email) => (email === me.email ? onSignOut() : refresh())}
-        />
+        <ul className="sessions">
+          {data.people.map((person) => (
+            <li key={person.email} className="card">
+              <PersonCard
+                {...person}
+                canEdit={may('DELETE /api/crew/:email')}
+                onRemoved={() => (person.email === me.email ? onSignOut() : refresh())}
+                onChanged={() => Promise.all([refresh(), refreshMe()])}
+              />
+            </li>
+          ))}
+        </ul>
       ) : (
         <p>{trouble ?? 'Loading…'}</p>
       )}
+      {may('POST /api/crew') && <AddPerson refresh={refresh} />}
       <h2>Signed in</h2>
       <ul className="sessions">
         {sessions.map(({ id, person, email, device, seenAt, isThis }) => (
@@ -68,81 +85,148 @@ export function People({
               <p className="quiet small">
                 {device}, {isThis ? 'this device' : formatSeen(seenAt, now)}
               </p>
-              <p className="quiet small">
-                {email.includes('@') ? email : 'Signed in with a link from the server'}
-              </p>
+              <p className="quiet small">{describeEmail(email)}</p>
             </div>
-            <Button onClick={end(id, isThis)} aria-label={`Sign out ${person}, ${device}`}>
+            <Button
+              onClick={() => end(`/api/sessions/${id}`, isThis)}
+              aria-label={`Sign out ${person}, ${device}`}
+            >
               Sign out
             </Button>
           </li>
         ))}
       </ul>
-      <div>
-        <p className="quiet">Lost a phone? This ends every session above, including yours.</p>
-        <ConfirmButton
-          label="Sign out everywhere"
-          question="Sign out everywhere?"
-          onConfirm={end('all', true)}
-        >
-          Everyone will have to sign in again. Until then, no phone receives notifications.
-        </ConfirmButton>
-      </div>
+      {may('DELETE /api/sessions') && (
+        <div>
+          <p className="quiet">Lost a phone? This ends every session above, including yours.</p>
+          <ConfirmButton
+            label="Sign out everywhere"
+            question="Sign out everywhere?"
+            onConfirm={() => end('/api/sessions', true)}
+          >
+            Everyone will have to sign in again. Until then, no phone receives notifications.
+          </ConfirmButton>
+        </div>
+      )}
+      {data && data.log.length > 0 && (
+        <>
+          <h2>Latest changes</h2>
+          <ul className="log card">
+            {data.log.map(({ id, at, person, email, action, about }) => (
+              <li key={id}>
+                <b dir="auto">{person}</b> {action}
+                {about && `: ${about}`}
+                <p className="quiet small">
+                  {formatShortClock(at, now)} · {describeEmail(email)}
+                </p>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
     </>
   )
 }
 
-function Crew({
-  members,
-  refresh,
+const describeEmail = (email: string) =>
+  email.includes('@') ? email : 'Signed in with a link from the server'
+
+function PersonCard({
+  email,
+  role,
+  canRemove,
+  canChangeRole,
+  canEdit,
   onRemoved,
-}: {
-  members: readonly Member[]
-  refresh: () => Promise<void>
-  onRemoved: (email: string) => void
-}) {
-  const add = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    const email = new FormData(form).get('email')
-    await attempt(
-      request('POST', '/api/crew', { body: { email } }).then(() => form.reset()),
-      `${email} can now request a sign-in link.`,
-    ).then(refresh)
+  onChanged,
+}: Person & { canEdit: boolean; onRemoved: () => void; onChanged: () => Promise<unknown> }) {
+  const path = encodeURIComponent(email)
+  const remove = async () => {
+    await attempt(request('DELETE', `/api/crew/${path}`), `${email} can no longer sign in.`)
+    onRemoved()
   }
-  const remove = async (email: string) => {
-    const removal = request('DELETE', `/api/crew/${encodeURIComponent(email)}`)
-    await attempt(removal, `${email} can no longer sign in.`)
-    onRemoved(email)
+  const changeRole = async (method: 'PUT' | 'DELETE', message: string) => {
+    await attempt(request(method, `/api/owners/${path}`), message)
+    await onChanged()
   }
   return (
     <>
-      <ul className="sessions">
-        {members.map(({ email, canRemove }) => (
-          <li key={email} className="card">
-            <div>
-              {email}
-              {!canRemove && <p className="quiet small">From the server’s settings</p>}
-            </div>
-            {canRemove && (
+      <div>
+        {email}
+        <p className="quiet small">
+          {role === 'owner' ? 'Owner' : 'Crew'}
+          {!canRemove && ', from the server’s settings'}
+          {canEdit && !canRemove && !canChangeRole && ', so it can be changed only there'}
+        </p>
+      </div>
+      {canEdit && (canRemove || canChangeRole) && (
+        <div className="actions">
+          {canChangeRole &&
+            (role === 'crew' ? (
               <ConfirmButton
-                label="Remove"
-                question={`Remove ${email}?`}
-                onConfirm={() => remove(email)}
+                label="Make owner"
+                question={`Make ${email} an owner?`}
+                onConfirm={() => changeRole('PUT', `${email} is now an owner.`)}
               >
-                This signs the person out on every device and turns off their notifications.
+                Owners edit the page, add and remove people, download spreadsheets, and erase leads.
               </ConfirmButton>
-            )}
-          </li>
-        ))}
-      </ul>
-      <form className="card" onSubmit={add}>
-        <label>
-          Crew member’s email address
-          <input name="email" type="email" autoComplete="off" maxLength={254} required />
-        </label>
-        <Button type="submit">Add</Button>
-      </form>
+            ) : (
+              <ConfirmButton
+                label="Make crew"
+                question={`Make ${email} crew?`}
+                onConfirm={() => changeRole('DELETE', `${email} is now crew.`)}
+              >
+                This person can still sign in and handle leads.
+              </ConfirmButton>
+            ))}
+          {canRemove && (
+            <ConfirmButton label="Remove" question={`Remove ${email}?`} onConfirm={remove}>
+              This signs the person out on every device and turns off their notifications.
+            </ConfirmButton>
+          )}
+        </div>
+      )}
     </>
+  )
+}
+
+function AddPerson({ refresh }: { refresh: () => Promise<void> }) {
+  const [email, setEmail] = useState('')
+  const suggested = suggestEmail(email)
+  const add = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const added = request<{ message: string }>('POST', '/api/crew', {
+      body: { email },
+      needsData: true,
+    })
+    await attempt(added, ({ message }) => message)
+    await added.then(
+      () => setEmail(''),
+      () => {},
+    )
+    await refresh()
+  }
+  return (
+    <form className="card" onSubmit={add}>
+      <label>
+        Crew member’s email address
+        <input
+          name="email"
+          type="email"
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+          autoComplete="off"
+          maxLength={254}
+          required
+        />
+      </label>
+      {suggested && (
+        <button type="button" className="link" onClick={() => setEmail(suggested)}>
+          Did you mean {suggested}?
+        </button>
+      )}
+      <p className="quiet small">The person gets an email with the address of this desk.</p>
+      <Button type="submit">Add</Button>
+    </form>
   )
 }

@@ -4,6 +4,7 @@ import { deskUrl, openTestDesk } from '#testing/desk.ts'
 import { waitUntil } from '#testing/processes.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { findLead } from '../store/reading.ts'
+import { type DeskRoute, routes } from './roles.ts'
 import type { DeskApp } from './routes.ts'
 
 const minuteMs = 60_000
@@ -14,13 +15,12 @@ const listRoutes = ({ routes }: DeskApp) => routes.filter(({ method }) => method
 it('requires a session on every route that is not open', async () => {
   const { db, app, call, cookie: signedIn } = await openTestDesk()
   const id = await storeLead(db)
-  const open = ['GET /', 'POST /api/sign-in', 'POST /api/link', 'POST /api/session']
   for (const { method, path } of listRoutes(app))
     for (const cookie of [undefined, '__Host-desk=', `__Host-desk=${'x'.repeat(43)}`]) {
       const asked = { cookie, ...(method !== 'GET' && { body: {} }) }
       const { status, text } = await call(method, path.replace(/:\w+/, id), asked)
-      const route = `${method} ${path}`
-      expect([route, status === 401]).toEqual([route, !open.includes(route)])
+      const route = `${method} ${path}` as DeskRoute
+      expect([route, status === 401]).toEqual([route, routes[route] !== 'everyone'])
       expect(text).not.toMatch(/Jane|Main St|123-4567/)
     }
   expect((await call('GET', '/', { cookie: signedIn })).text).toContain('Jane')

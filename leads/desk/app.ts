@@ -3,6 +3,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { compress } from 'hono/compress'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { HTTPException } from 'hono/http-exception'
+import { matchedRoutes } from 'hono/route'
 import * as v from 'valibot'
 import { formatClock } from '../clock.ts'
 import { AirtableUnavailable } from '../delivery/erase-everywhere.ts'
@@ -19,6 +20,7 @@ import {
   nameRule,
   personSchema,
 } from './people-routes.ts'
+import { isListed, mayUse, routes } from './roles.ts'
 import { type DeskApp, type DeskContext, type DeskHooks, readBody, refuse } from './routes.ts'
 import { describeDevice, readLink, readSession, redeemLink, sendNewLink } from './sign-in.ts'
 import { readToday } from './today.ts'
@@ -32,7 +34,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
   // Browsers accept __Host- only over TLS. Cookies are shared by all ports of a host, so include the port
   // to separate two desks on one machine.
   const cookieName = isSecure ? '__Host-desk' : `desk-${address.port}`
-  const { deskEmails, timeZone } = context.env
+  const { deskEmails, ownerEmails, timeZone } = context.env
   const app: DeskApp = new Hono()
   const setSessionCookie = (c: Context, token: string) =>
     setCookie(c, cookieName, token, {
@@ -44,7 +46,12 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
     })
   const findSession = async (c: Context, isAutomatic = false) => {
     const token = getCookie(c, cookieName)
-    const session = await readSession(db, token, { deskEmails, now: now(), isAutomatic })
+    const session = await readSession(db, token, {
+      deskEmails,
+      ownerEmails,
+      now: now(),
+      isAutomatic,
+    })
     if (token && session?.isExtended) setSessionCookie(c, token)
     return session
   }
@@ -89,6 +96,20 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
       return refuse(c, 403, 'This request came from another site.')
     await next()
   })
+  app.use(async (c, next) => {
+    // Middleware and static files are registered for all methods.
+    const matched = matchedRoutes(c).find(({ method }) => method !== 'ALL')
+    if (!matched) return c.req.path.startsWith('/api/') ? refuse(c, 404, 'Not found.') : next()
+    const route = `${matched.method} ${matched.path}`
+    if (!isListed(route)) return refuse(c, 403, unlisted)
+    if (routes[route] === 'everyone') return next()
+    // The service worker's reports do not extend the session, because they need no person at the desk.
+    const session = await findSession(c, route === 'POST /api/notifications')
+    if (!session) return refuse(c, 401, 'Please sign in.')
+    if (!mayUse(session.role, route)) return refuse(c, 403, ownersOnly)
+    c.set('session', session)
+    return next()
+  })
   app.get('/', async (c) => {
     const read = async () => {
       const session = await findSession(c)
@@ -128,15 +149,6 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
     log.info({ device }, 'signed in to the desk')
     return c.json({ ok: true })
   })
-
-  // The routes above are open; those below need a session.
-  app.use('/api/*', async (c, next) => {
-    // The service worker's reports do not extend the session, because they need no person at the desk.
-    const session = await findSession(c, c.req.path === '/api/notifications')
-    if (!session) return refuse(c, 401, 'Please sign in.')
-    c.set('session', session)
-    await next()
-  })
   app.delete('/api/session', async (c) => {
     await endSessions(db, c.var.session.id, now())
     deleteCookie(c, cookieName, { path: '/', secure: isSecure })
@@ -145,7 +157,6 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
   addPeopleRoutes(app, context, hooks)
   addLeadRoutes(app, context, hooks)
   addDeviceRoutes(app, context)
-  app.all('/api/*', (c) => refuse(c, 404, 'Not found.'))
   app.onError((error, c) => {
     if (error instanceof HTTPException) return refuse(c, 400, error.message)
     if (error instanceof AirtableUnavailable)
@@ -158,6 +169,8 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
 }
 
 const maxBodyBytes = 4_096
+const ownersOnly = 'Only owners can do this. An owner can make you one under People.'
+const unlisted = 'This address can’t be used, because leads/desk/roles.ts doesn’t list it.'
 const tooLong = 'This is too long.'
 const badLink = 'This link was already used or is older than 15 minutes. Request a new one.'
 const requestSchema = v.object({

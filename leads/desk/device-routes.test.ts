@@ -35,6 +35,11 @@ it('renames, tests, turns off, and removes a device', async () => {
   expect(await change({ name: 'Truck' })).toBe(200)
   expect(await change({ schedule: 'off' })).toBe(200)
   expect((await list()).devices).toMatchObject([{ name: 'Truck', schedule: 'off' }])
+  expect(await call('POST', `/api/devices/${id}/test`, { cookie })).toMatchObject({
+    status: 409,
+    message: 'Notifications are off for this device. Turn them on, then send a test.',
+  })
+  expect(service.messages).toHaveLength(1)
   for (const body of [{}, { schedule: 'after-hours' }, { name: 'Van', schedule: 'always' }])
     expect(await change(body)).toBe(400)
 

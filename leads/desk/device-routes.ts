@@ -7,6 +7,7 @@ import {
   canNotify,
   changeDevice,
   type DeviceChange,
+  isOn,
   type PushDevice,
   removeDevices,
   saveDevice,
@@ -103,6 +104,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
   app.post('/api/devices/:id/test', async (c) => {
     const device = (await readDevices()).find(({ id }) => id === c.req.param('id'))
     if (!device || !canNotify(device)) return refuse(c, 404, gone)
+    if (!isOn(device)) return refuse(c, 409, turnedOff)
     const signal = context.timers.timeout(testTimeoutMs)
     const sent = await sendPush(testMessage, device, context, signal)
     if (!sent.ok) return refuse(c, 409, sent.error)
@@ -122,6 +124,7 @@ const badChange = 'This setting couldn’t be saved. Reload the page and try aga
 const testTimeoutMs = 8_000
 const gone =
   'This device no longer receives notifications. Open the desk on it and turn them on again.'
+const turnedOff = 'Notifications are off for this device. Turn them on, then send a test.'
 const testMessage = {
   title: 'Notifications work',
   body: 'The next lead will look and sound like this.',

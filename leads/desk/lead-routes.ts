@@ -98,7 +98,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
   app.post('/api/spreadsheet', async (c) => {
     const body = await readBody(c, searchSchema, badSearch)
     const pages = readPages(db, makeFilter(body, timeZone))
-    logAction(context, c, 'exported leads')
+    await logAction(context, c, 'exported leads')
     return new Response(toStream(formatCsv(pages, timeZone)), {
       headers: { 'Content-Type': 'text/csv; charset=utf-8', 'Cache-Control': 'no-store' },
     })
@@ -197,12 +197,12 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
       if (foldText(name) !== foldText(describeCard(lead).name)) return refuse(c, 400, otherName)
       if (hereOnly) {
         await eraseLead(db, id)
-        logAction(context, c, 'erased a lead', { leadId: id })
+        await logAction(context, c, 'erased a lead', { leadId: id })
         const message = `Erased here only. In Airtable, delete the row with Lead ID ${id} by hand.`
         return c.json({ message })
       }
       const rows = await eraseEverywhere(id, context)
-      logAction(context, c, 'erased a lead', { leadId: id })
+      await logAction(context, c, 'erased a lead', { leadId: id })
       return c.json({ message: rows ? erasedInAirtable : 'Erased.' })
     }),
   )

@@ -1,9 +1,15 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { startFakeMail } from '#fakes/mail.ts'
 import { engines } from '#testing/database.ts'
-import { findToken, openTestDesk } from '#testing/desk.ts'
-import { makePhone } from '#testing/saved-leads.ts'
+import { createTestContext } from '#testing/delivery.ts'
+import { deskUrl, findToken, openTestDesk } from '#testing/desk.ts'
+import { makePhone, storeLead, testCompany } from '#testing/saved-leads.ts'
+import { makeSettings } from '#testing/settings.ts'
 import { listCrew } from '../store/desk-access.ts'
+import type { LogEntry } from '../store/desk-log.ts'
 import { saveDevice } from '../store/push-devices.ts'
+import type { DeskContext } from './routes.ts'
+import { createDeskService } from './service.ts'
 
 async function open(...options: Parameters<typeof openTestDesk>) {
   const desk = await openTestDesk(...options)
@@ -13,9 +19,10 @@ async function open(...options: Parameters<typeof openTestDesk>) {
     call('DELETE', `/api/crew/${encodeURIComponent(email)}`, { cookie })
   return { ...desk, add, remove, list: () => get('/api/people') }
 }
+const fixed = { role: 'owner', canRemove: false, canChangeRole: false }
 const fromSettings = [
-  { email: 'sam.hill@example.com', canRemove: false },
-  { email: 'alex@example.com', canRemove: false },
+  { email: 'sam.hill@example.com', ...fixed },
+  { email: 'alex@example.com', ...fixed },
 ]
 
 it.each(engines)(
@@ -27,8 +34,9 @@ it.each(engines)(
     expect(mails).toEqual([])
     for (const email of [' Dana+Roof@Example.com ', 'dana+roof@example.com', 'alex@example.com'])
       expect((await add(email)).status).toBe(200)
-    const dana = { email: 'dana+roof@example.com', canRemove: true }
-    expect((await list()).crew).toEqual([...fromSettings, dana])
+    const email = 'dana+roof@example.com'
+    const dana = { email, role: 'crew', canRemove: true, canChangeRole: true }
+    expect((await list()).people).toEqual([...fromSettings, dana])
     // An address from the settings must lose access when it is removed there.
     expect(await listCrew(db)).toEqual([dana.email])
 
@@ -44,7 +52,7 @@ it.each(engines)(
     expect((await call('GET', '/api/today', { cookie })).status).toBe(401)
     expect((await redeemLink(findToken(mails[1]?.link ?? ''))).status).toBe(403)
     expect(await db.kysely.selectFrom('push_devices').selectAll().execute()).toEqual([])
-    expect((await list()).crew).toEqual(fromSettings)
+    expect((await list()).people).toEqual(fromSettings)
     await ask()
     expect(mails).toHaveLength(2)
   },
@@ -55,23 +63,108 @@ it('allows removing a person who never signed in, but not an address from the se
   await add('dana@example.com')
   expect((await remove('dana@example.com')).status).toBe(200)
   expect((await remove('alex@example.com')).status).toBe(409)
-  expect((await list()).crew).toEqual(fromSettings)
+  expect((await list()).people).toEqual(fromSettings)
 })
 
 it('accepts only email addresses, and at most 100', async () => {
   const { db, add } = await open()
-  for (const email of ['', 'dana', 'a@b@c', 'a b@example.com', `${'x'.repeat(250)}@example.com`])
+  const long = `${'x'.repeat(250)}@example.com`
+  for (const email of ['', 'dana', 'bob@gmial', 'a@b@c.de', 'a b@example.com', 'a@b.', long])
     expect((await add(email)).status).toBe(400)
   const emails = Array.from({ length: 100 }, (_, at) => ({ email: `crew-${at}@example.com` }))
   await db.kysely.insertInto('desk_crew').values(emails).execute()
   expect((await add('dana@example.com')).status).toBe(409)
 })
 
-it('accepts no new members if the desk cannot send email', async () => {
-  const { add } = await open('sqlite', { sendLink: undefined })
-  const { status, message } = await add('dana@example.com')
-  expect([status, message]).toEqual([
-    409,
-    expect.stringContaining('Without email, crew members can’t sign in.'),
+it('sends an invitation, once, or tells the owner what to tell the new person', async () => {
+  const { add, invitations } = await open()
+  const added = await add('dana@example.com')
+  expect(added.json.message).toBe('Added, and sent an invitation to dana@example.com.')
+  expect((await add('dana@example.com')).json.message).toBe('dana@example.com can already sign in.')
+  expect(invitations).toEqual([{ email: 'dana@example.com', inviter: 'Sam Hill' }])
+
+  const refusing = await open('sqlite', { sendInvitation: () => Promise.reject(new Error('550')) })
+  const silent = await open('sqlite', { sendInvitation: undefined })
+  for (const desk of [refusing, silent]) {
+    const { status, json } = await desk.add('dana@example.com')
+    expect([status, json.message]).toEqual([
+      200,
+      expect.stringContaining('Tell dana@example.com to sign in at https://desk.example.'),
+    ])
+    expect((await desk.list()).people).toHaveLength(3)
+  }
+})
+
+it('invites by email, without a token in the link', async () => {
+  const mail = await startFakeMail()
+  onTestFinished(() => mail.close())
+  const env = makeSettings({
+    DESK_URL: deskUrl,
+    DESK_EMAIL_TO: 'sam.hill@example.com',
+    SMTP_URL: mail.url,
+    ALERT_EMAIL_FROM: 'site@example.com',
+    ALERT_EMAIL_TO: 'alerts@example.com',
+  }) as DeskContext['env']
+  const { db, cookie } = await openTestDesk()
+  const { context } = createTestContext(db, env)
+  const app = createDeskService(
+    { ...context, env },
+    {
+      readMachine: () => Promise.reject(new Error('unknown')),
+      sendPage: (c) => c.text(''),
+      wake: () => {},
+    },
+  )
+  const person = 'Sam <b>\r\nBcc: x@example.com'
+  const headers = { cookie, origin: deskUrl }
+  const send = (method: string, path: string, body: object) =>
+    app.request(deskUrl + path, { method, headers, body: JSON.stringify(body) })
+  await send('PUT', '/api/me', { person })
+  expect((await send('POST', '/api/crew', { email: 'dana@example.com' })).status).toBe(200)
+  expect(mail.mails).toMatchObject([
+    {
+      to: ['dana@example.com'],
+      subject: `Sam <b> Bcc: x@example.com invited you to the ${testCompany.name} desk`,
+    },
   ])
+  const [{ text, html } = { text: '', html: '' }] = mail.mails
+  expect(text).toContain(`Open the desk:\n${deskUrl}\n`)
+  expect(html).toContain('Sam &lt;b&gt; Bcc')
+  expect(text + html).not.toContain('enter=')
+})
+
+it.each(engines)('shows the last 20 actions, and keeps 200, on %s', async (engine) => {
+  const { db, clock, add, remove, list, post, call, cookie } = await open(engine)
+  const id = await storeLead(db)
+  const email = 'dana@example.com'
+  const owner = `/api/owners/${email}`
+  for (const act of [
+    () => add(email),
+    () => call('PUT', owner, { cookie }),
+    () => call('DELETE', owner, { cookie }),
+    () => remove(email),
+    () => post('/api/spreadsheet', {}),
+    () => call('DELETE', `/api/leads/${id}`, { cookie, body: { name: 'Jane Doe' } }),
+  ]) {
+    clock.at += 1_000
+    expect((await act()).status).toBe(200)
+  }
+  const by = { person: 'Sam Hill', email: 'sam.hill@example.com' }
+  const { log } = await list()
+  expect(log.map(({ id: _, ...entry }: LogEntry) => entry)).toEqual([
+    { ...by, at: clock.at, action: 'erased a lead', about: null },
+    { ...by, at: clock.at - 1_000, action: 'exported leads', about: null },
+    { ...by, at: clock.at - 2_000, action: 'removed a person', about: email },
+    { ...by, at: clock.at - 3_000, action: 'made an owner crew', about: email },
+    { ...by, at: clock.at - 4_000, action: 'made a person an owner', about: email },
+    { ...by, at: clock.at - 5_000, action: 'added a person', about: email },
+  ])
+
+  for (let times = 0; times < 200; times++) {
+    clock.at += 1_000
+    await post('/api/spreadsheet', {})
+  }
+  const kept = await db.kysely.selectFrom('desk_log').select('action').execute()
+  expect(kept).toEqual(Array(200).fill({ action: 'exported leads' }))
+  expect((await list()).log).toHaveLength(20)
 })

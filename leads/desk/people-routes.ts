@@ -3,10 +3,17 @@ import {
   addCrew,
   endSessions,
   listCrew,
+  listMadeOwners,
   listSessions,
+  makeOwner,
   removeCrew,
   renamePerson,
+  unmakeOwner,
 } from '../store/desk-access.ts'
+import { type LogEntry, listEntries } from '../store/desk-log.ts'
+import { isEmail } from '../variables.ts'
+import { withTimeout } from '../with-timeout.ts'
+import type { Role } from './roles.ts'
 import {
   type DeskApp,
   type DeskContext,
@@ -14,68 +21,139 @@ import {
   logAction,
   readBody,
   refuse,
+  type Session,
 } from './routes.ts'
+
+export type Person = {
+  email: string
+  role: Role
+  /** False for addresses in .env. */
+  canRemove: boolean
+  /** False for owners in .env. */
+  canChangeRole: boolean
+}
+
+export type People = {
+  people: Person[]
+  /** Crew members see only their own. */
+  sessions: (Omit<Session, 'role'> & { isThis: boolean })[]
+  log: LogEntry[]
+}
 
 // Far more than a real crew, but few enough to stop a script.
 const maxCrew = 100
+const shownEntries = 20
+// Shorter than the desk's own timeout.
+const invitationTimeoutMs = 8_000
 
 export const personSchema = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(60))
 export const nameRule = 'Enter a name with up to 60 characters.'
-export const badEmail = 'Enter an email address.'
-const cannotMail =
-  'The desk can’t send email, because no mail server is set up. Ask the person who set up this site.'
-export const cannotSendLink = `${cannotMail} To sign in, run this on the server: npm run leads -- desk`
+export const badEmail = 'Enter an email address such as sam@example.com.'
+const cannotMail = 'The desk can’t send email, because no mail server is set up.'
+export const cannotSendLink = `${cannotMail} Ask the person who set up this site. To sign in, run this on the server: npm run leads -- desk`
+const inSettings =
+  'This address is in the server’s settings. Ask the person who set up this site to change it.'
 
 const emailSchema = v.pipe(
   v.string(),
   v.trim(),
   v.toLowerCase(),
   v.maxLength(254),
-  v.regex(/^[^\s@<>",]+@[^\s@<>",]+$/),
+  v.check(isEmail),
 )
 
-export function addPeopleRoutes(app: DeskApp, context: DeskContext, { sendLink }: DeskHooks): void {
+export function addPeopleRoutes(
+  app: DeskApp,
+  context: DeskContext,
+  { sendInvitation }: DeskHooks,
+): void {
   const { db, env, now } = context
+
+  async function listPeople(): Promise<Person[]> {
+    const owners = [...env.ownerEmails, ...(await listMadeOwners(db))]
+    const emails = new Set([...env.deskEmails, ...(await listCrew(db))])
+    return [...emails].map((email) => ({
+      email,
+      role: owners.includes(email) ? 'owner' : 'crew',
+      canRemove: !env.deskEmails.includes(email),
+      canChangeRole: !env.ownerEmails.includes(email),
+    }))
+  }
+  const findPerson = async (email: string) =>
+    (await listPeople()).find((person) => person.email === email)
+
+  /** Returns what the owner has to do next. */
+  async function invite(email: string, inviter: string): Promise<string> {
+    const tell = `Tell ${email} to sign in at ${env.desk.url}.`
+    if (!sendInvitation)
+      return `Added. ${cannotMail} ${tell} This works once the mail server is set up.`
+    try {
+      await withTimeout(invitationTimeoutMs, () => sendInvitation(email, inviter), context.timers)
+      return `Added, and sent an invitation to ${email}.`
+    } catch {
+      context.log.error({}, 'cannot send an invitation to the desk; check SMTP_URL')
+      return `Added, but the mail server didn’t accept the invitation. ${tell}`
+    }
+  }
+
   app.put('/api/me', async (c) => {
     const { person } = await readBody(c, v.object({ person: personSchema }), nameRule)
     await renamePerson(db, c.var.session.id, person)
     return c.json({ ok: true })
   })
   app.get('/api/people', async (c) => {
+    const { id, email, role } = c.var.session
     const sessions = await listSessions(db, { ...env, now: now() })
-    const crew = await listCrew(db)
     return c.json({
-      sessions: sessions.map((one) => ({ ...one, isThis: one.id === c.var.session.id })),
-      crew: [
-        ...[...new Set(env.deskEmails)].map((email) => ({ email, canRemove: false })),
-        ...crew
-          .filter((email) => !env.deskEmails.includes(email))
-          .map((email) => ({ email, canRemove: true })),
-      ],
-    })
+      people: await listPeople(),
+      sessions: sessions
+        .filter((session) => role === 'owner' || session.email === email)
+        .map((session) => ({ ...session, isThis: session.id === id })),
+      log: await listEntries(db, shownEntries),
+    } satisfies People)
+  })
+  app.delete('/api/sessions', async (c) => {
+    await endSessions(db, 'all', now())
+    return c.json({ ok: true })
   })
   app.delete('/api/sessions/:id', async (c) => {
-    await endSessions(db, c.req.param('id'), now())
+    const { email, role } = c.var.session
+    const session = (await listSessions(db, { ...env, now: now() })).find(
+      ({ id }) => id === c.req.param('id'),
+    )
+    if (!session) return c.json({ ok: true })
+    if (role !== 'owner' && session.email !== email)
+      return refuse(c, 403, 'Only owners can sign out other people.')
+    await endSessions(db, session.id, now())
     return c.json({ ok: true })
   })
   app.post('/api/crew', async (c) => {
-    if (!sendLink) return refuse(c, 409, `${cannotMail} Without email, crew members can’t sign in.`)
     const { email } = await readBody(c, v.object({ email: emailSchema }), badEmail)
+    if (await findPerson(email)) return c.json({ message: `${email} can already sign in.` })
     if ((await listCrew(db)).length >= maxCrew)
       return refuse(c, 409, `The crew already has ${maxCrew} people. Remove someone first.`)
-    if (!env.deskEmails.includes(email) && (await addCrew(db, email)))
-      logAction(context, c, 'added a person', { email })
-    return c.json({ ok: true })
+    if (await addCrew(db, email)) await logAction(context, c, 'added a person', { email })
+    return c.json({ message: await invite(email, c.var.session.person) })
   })
   app.delete('/api/crew/:email', async (c) => {
     const email = c.req.param('email')
-    if (env.deskEmails.includes(email))
-      return refuse(
-        c,
-        409,
-        'This address is in the server’s settings. Ask the person who set up this site to remove it.',
-      )
-    if (await removeCrew(db, email, now())) logAction(context, c, 'removed a person', { email })
+    if (env.deskEmails.includes(email)) return refuse(c, 409, inSettings)
+    if (await removeCrew(db, email, now()))
+      await logAction(context, c, 'removed a person', { email })
+    return c.json({ ok: true })
+  })
+  app.put('/api/owners/:email', async (c) => {
+    const email = c.req.param('email')
+    const person = await findPerson(email)
+    if (!person) return refuse(c, 404, `${email} can’t sign in. Add this address first.`)
+    if (person.canChangeRole && (await makeOwner(db, email)))
+      await logAction(context, c, 'made a person an owner', { email })
+    return c.json({ ok: true })
+  })
+  app.delete('/api/owners/:email', async (c) => {
+    const email = c.req.param('email')
+    if (env.ownerEmails.includes(email)) return refuse(c, 409, inSettings)
+    if (await unmakeOwner(db, email)) await logAction(context, c, 'made an owner crew', { email })
     return c.json({ ok: true })
   })
 }

@@ -4,10 +4,12 @@ import * as v from 'valibot'
 import type { ChannelContext } from '../channels/channels.ts'
 import type { OwnerText, Severity } from '../health/check.ts'
 import type { Env } from '../settings.ts'
-import type { Session } from '../store/desk-access.ts'
+import type { Session as StoredSession } from '../store/desk-access.ts'
+import { addEntry } from '../store/desk-log.ts'
+import type { Role } from './roles.ts'
 import type { Today } from './today.ts'
 
-export type { Session }
+export type Session = StoredSession & { role: Role }
 
 export type DeskContext = Omit<ChannelContext, 'env'> & {
   env: Env & { desk: NonNullable<Env['desk']> }
@@ -19,6 +21,8 @@ export type DeskHooks = {
   findWarnings: () => Promise<DeskWarning[]>
   /** Undefined if no mail server is set up. */
   sendLink: ((email: string, link: string) => Promise<void>) | undefined
+  /** Tells a new person where to sign in. Undefined if no mail server is set up. */
+  sendInvitation: ((email: string, inviter: string) => Promise<void>) | undefined
   /** Runs the work after the response was sent. */
   runLater: (work: () => Promise<void>) => void
   /** Returns the desk's page, with today's leads if the person is signed in. */
@@ -32,17 +36,29 @@ export type DeskApp = Hono<SignedIn>
 export type DeskRequest = Context<SignedIn>
 type SignedIn = { Variables: { session: Session } }
 
-type LoggedAction = 'added a person' | 'removed a person' | 'exported leads' | 'erased a lead'
+type LoggedAction =
+  | 'added a person'
+  | 'removed a person'
+  | 'made a person an owner'
+  | 'made an owner crew'
+  | 'exported leads'
+  | 'erased a lead'
+  | 'published the page'
 
-/** Logs who did it. `fields` may contain a lead's ID, but none of its data. */
-export function logAction(
-  { log }: Pick<DeskContext, 'log'>,
+/**
+ * Logs who did it, also for the People screen. `fields` may contain a lead's ID, which only the log gets,
+ * but none of its data.
+ */
+export async function logAction(
+  { db, log, now, makeId }: Pick<DeskContext, 'db' | 'log' | 'now' | 'makeId'>,
   { var: { session } }: DeskRequest,
   action: LoggedAction,
   fields: { email?: string; leadId?: string } = {},
-): void {
+): Promise<void> {
   const { person, email } = session
   log.info({ by: { person, email }, ...fields }, action)
+  const about = fields.email ?? null
+  await addEntry(db, { id: makeId(), at: now(), person, email, action, about })
 }
 
 export const refuse = (

@@ -1,7 +1,7 @@
 import { system as ownSystem, type System } from '../channels/system.ts'
 import type { MachineFacts } from '../health/check.ts'
 import { examine } from '../health/examine.ts'
-import { escapeHtml } from '../safe-text.ts'
+import { escapeHtml, toOneLine } from '../safe-text.ts'
 import { listDevices } from '../store/push-devices.ts'
 import { createPause } from '../timers.ts'
 import { createDesk } from './app.ts'
@@ -35,6 +35,17 @@ export function createDeskService(
   const { timers } = system
   const pause = createPause(timers)
   const { email } = env
+  /** Throws if the mail server rejects the email. */
+  const send =
+    email &&
+    (async (to: string, content: DeskEmail): Promise<void> => {
+      await system.openMailServer(email.smtpUrl).sendMail({
+        from: email.from,
+        to,
+        ...content,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      })
+    })
   return createDesk(
     { ...context, ...system, pause, readDevices: () => listDevices(db, { ...env, now: now() }) },
     {
@@ -45,9 +56,11 @@ export function createDeskService(
         hooks.wake()
       },
       runLater: (work) => void timers.start(laterMs, work),
-      sendLink:
-        email &&
-        ((to, link) => mailLink(to, link, { ...email, ...system, company: company().name })),
+      sendLink: send && ((to, link) => send(to, formatLinkEmail(link, company().name))),
+      sendInvitation:
+        send &&
+        ((to, inviter) =>
+          send(to, formatInvitation(toOneLine(inviter), env.desk.url, company().name))),
       findWarnings: () => {
         if (!last || now() - last.at >= warningsReuseMs)
           last = { at: now(), warnings: findWarnings() }
@@ -57,25 +70,26 @@ export function createDeskService(
   )
 }
 
-/** Throws if the mail server rejects the email. */
-async function mailLink(
-  to: string,
-  link: string,
-  {
-    smtpUrl,
-    from,
-    company,
-    openMailServer,
-  }: Pick<System, 'openMailServer'> & { smtpUrl: string; from: string; company: string },
-): Promise<void> {
+type DeskEmail = { subject: string; text: string; html: string }
+
+function formatLinkEmail(link: string, company: string): DeskEmail {
   const note =
     'This link works once and expires in 15 minutes. If you didn’t request it, ignore this email.'
-  await openMailServer(smtpUrl).sendMail({
-    from,
-    to,
+  return {
     subject: `Sign in to the ${company} desk`,
     text: `Open the desk:\n${link}\n\n${note}\n`,
     html: `<p><a href="${escapeHtml(link)}">Open the desk</a></p><p>${note}</p>`,
-    headers: { 'Auto-Submitted': 'auto-generated' },
-  })
+  }
+}
+
+/** Contains no token, so that a forwarded invitation lets nobody in. */
+function formatInvitation(inviter: string, url: string, company: string): DeskEmail {
+  const welcome = `${inviter} added you to the ${company} desk, which shows the crew whom to call next.`
+  const steps =
+    'Enter this email address there, and you’ll get a link to sign in. If you didn’t expect this, ignore this email.'
+  return {
+    subject: `${inviter} invited you to the ${company} desk`,
+    text: `${welcome}\n\nOpen the desk:\n${url}\n\n${steps}\n`,
+    html: `<p>${escapeHtml(welcome)}</p><p><a href="${escapeHtml(url)}">Open the desk</a></p><p>${steps}</p>`,
+  }
 }

@@ -162,7 +162,7 @@ describe.each(engines)('signing in on %s', (engine) => {
     await call('DELETE', `/api/sessions/${own.id}`, { cookie: phone })
     expect(await listStatuses(laptop, phone)).toEqual([401, 200])
     await ask(sam)
-    await call('DELETE', '/api/sessions/all', { cookie: phone })
+    await call('DELETE', '/api/sessions', { cookie: phone })
     expect(await listStatuses(phone, stolen)).toEqual([401, 401])
     expect((await redeemLink(readToken())).status).toBe(403)
     const last = await signIn()

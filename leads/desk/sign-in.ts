@@ -75,9 +75,18 @@ export async function redeemLink(
   return sessionToken
 }
 
-export async function readSession(db: Database, sessionToken: string | undefined, access: Access) {
+/** Reads the role each time, so that it changes immediately. */
+export async function readSession(
+  db: Database,
+  sessionToken: string | undefined,
+  access: Access & { ownerEmails: readonly string[] },
+) {
   if (!sessionToken || !tokenPattern.test(sessionToken)) return undefined
-  return findSession(db, hash(sessionToken), access)
+  const session = await findSession(db, hash(sessionToken), access)
+  if (!session) return undefined
+  const isOwner =
+    session.isMadeOwner || [...access.ownerEmails, serverEmail].includes(session.email)
+  return { ...session, role: isOwner ? ('owner' as const) : ('crew' as const) }
 }
 
 /** Returns text such as "Chrome on Android". */

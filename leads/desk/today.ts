@@ -6,14 +6,14 @@ export type Today = Awaited<ReturnType<typeof readToday>>
 
 /** Lists the leads to call, those due after we open, answered leads, and suspected spam. */
 export async function readToday(
-  { id, email, person }: Session,
+  { id, email, person, role }: Session,
   { db, now, env, hours }: Pick<DeskContext, 'db' | 'now' | 'env' | 'hours'>,
   { findWarnings }: Pick<DeskHooks, 'findWarnings'>,
 ) {
   const { open, promiseMinutes } = hours()
   const { toCall, again, waiting, answered, suspect } = await findTodayLeads(db, now())
   return {
-    me: { id, email, person },
+    me: { id, email, person, role },
     timeZone: env.timeZone,
     isAlwaysOpen: open === 'always',
     promiseMinutes,

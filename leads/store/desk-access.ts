@@ -114,14 +114,24 @@ export function saveSession(
   })
 }
 
-/** Finds a live session and extends it, unless the request is automatic. If `isExtended`, the cookie must be extended, too. */
+/**
+ * Finds a live session and extends it, unless the request is automatic. If `isExtended`, the cookie must be
+ * extended, too. `isMadeOwner` if an owner made this person one on the desk.
+ */
 export async function findSession(
   { kysely }: Database,
   tokenHash: string,
   access: Access,
-): Promise<(Session & { isExtended: boolean }) | undefined> {
+): Promise<(Session & { isExtended: boolean; isMadeOwner: boolean }) | undefined> {
   const session = await selectLiveSessions(kysely, access)
     .select(sessionColumns)
+    .select((eb) =>
+      eb
+        .selectFrom('desk_owners')
+        .select('email')
+        .whereRef('desk_owners.email', '=', 'desk_sessions.email')
+        .as('ownerEmail'),
+    )
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst()
   if (!session) return undefined
@@ -132,7 +142,8 @@ export async function findSession(
       .set({ seen_at: access.now })
       .where('id', '=', session.id)
       .execute()
-  return { ...session, isExtended }
+  const { ownerEmail, ...found } = session
+  return { ...found, isExtended, isMadeOwner: ownerEmail !== null }
 }
 
 export function listSessions({ kysely }: Database, access: Access): Promise<Session[]> {
@@ -163,14 +174,45 @@ export async function listCrew({ kysely }: Database): Promise<string[]> {
 }
 
 /** Returns false if the address was already added. */
-export async function addCrew({ kysely }: Database, email: string): Promise<boolean> {
+export function addCrew({ kysely }: Database, email: string): Promise<boolean> {
+  return kysely.transaction().execute(async (trx) => {
+    const added = await insertEmail(trx, 'desk_crew', email)
+    // The address may have been an owner's until it was removed from .env.
+    if (added) await trx.deleteFrom('desk_owners').where('email', '=', email).execute()
+    return added
+  })
+}
+
+async function insertEmail(
+  kysely: Kysely<Tables>,
+  table: 'desk_crew' | 'desk_owners',
+  email: string,
+): Promise<boolean> {
   const added = await kysely
-    .insertInto('desk_crew')
+    .insertInto(table)
     .values({ email })
     .onConflict((conflict) => conflict.doNothing())
     .returning('email')
     .executeTakeFirst()
   return added !== undefined
+}
+
+export async function listMadeOwners({ kysely }: Database): Promise<string[]> {
+  const rows = await kysely.selectFrom('desk_owners').select('email').execute()
+  return rows.map(({ email }) => email)
+}
+
+/** Returns false if the person was already made an owner. */
+export const makeOwner = ({ kysely }: Database, email: string): Promise<boolean> =>
+  insertEmail(kysely, 'desk_owners', email)
+
+/** Returns false if nobody made this person an owner. */
+export async function unmakeOwner({ kysely }: Database, email: string): Promise<boolean> {
+  const { numDeletedRows } = await kysely
+    .deleteFrom('desk_owners')
+    .where('email', '=', email)
+    .executeTakeFirst()
+  return numDeletedRows > 0
 }
 
 /** Also ends the person's sessions and removes their links and push devices. Returns false if there was no such person. */
@@ -181,6 +223,7 @@ export function removeCrew({ kysely }: Database, email: string, now: number): Pr
       .where('email', '=', email)
       .returning('email')
       .executeTakeFirst()
+    await trx.deleteFrom('desk_owners').where('email', '=', email).execute()
     await trx.deleteFrom('desk_links').where('email', '=', email).execute()
     const ended = await trx
       .deleteFrom('desk_sessions')

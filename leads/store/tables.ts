@@ -66,6 +66,15 @@ export const tables = {
     expires_at: column<number>(),
   },
   desk_crew: { email: column<string>() },
+  desk_owners: { email: column<string>() },
+  desk_log: {
+    id: column<string>(),
+    at: column<number>(),
+    person: column<string>(),
+    email: column<string>(),
+    action: column<string>(),
+    about: column<string | null>(),
+  },
   desk_sessions: {
     id: column<string>(),
     token_hash: column<string>(),

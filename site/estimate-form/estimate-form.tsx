@@ -1,12 +1,12 @@
 import { type ComponentProps, Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
 import { type Field, fieldNames, type LeadField, leadFields, serviceTypes } from '#leads/fields.ts'
 import { phonePattern, trapField } from '#leads/lead.ts'
+import { suggestEmail } from '#leads/suggest-email.ts'
 import { company, hours, form as words } from '../content.ts'
 import { callHref } from '../sections/call-href.ts'
 import { AddressSuggestions } from './address/suggestions.tsx'
 import { fillInput, findField } from './field-input.ts'
 import { formatNameField, formatPhoneField } from './format-fields.ts'
-import { suggestEmail } from './suggest-email.ts'
 import { preloadSubmitCode, useSubmit } from './use-submit.ts'
 
 const { privacyPolicy } = words.consent

@@ -116,6 +116,23 @@ create table desk_crew (
   email text primary key
 );
 
+-- People whom an owner made an owner, in addition to the owners in .env. This alone does not let anyone sign in.
+create table desk_owners (
+  email text primary key
+);
+
+-- The latest actions of people on the desk. Contains nothing about leads.
+create table desk_log (
+  id text primary key,
+  at bigint not null,
+  person text not null,
+  email text not null,
+  -- Such as 'added a person'.
+  action text not null,
+  -- The email of the person who was added, removed, or changed.
+  about text
+);
+
 create table desk_sessions (
   id text primary key,
   token_hash text not null unique,

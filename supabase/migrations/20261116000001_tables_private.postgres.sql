@@ -7,6 +7,8 @@ alter table channels enable row level security;
 alter table settings enable row level security;
 alter table desk_links enable row level security;
 alter table desk_crew enable row level security;
+alter table desk_owners enable row level security;
+alter table desk_log enable row level security;
 alter table desk_sessions enable row level security;
 alter table push_devices enable row level security;
 alter table page_versions enable row level security;
@@ -19,7 +21,7 @@ declare
 begin
   for public_role in select rolname from pg_roles where rolname in ('anon', 'authenticated') loop
     execute format(
-      'revoke all on leads, deliveries, channels, settings, desk_links, desk_crew, desk_sessions, push_devices, page_versions, confirmation_limits from %I',
+      'revoke all on leads, deliveries, channels, settings, desk_links, desk_crew, desk_owners, desk_log, desk_sessions, push_devices, page_versions, confirmation_limits from %I',
       public_role
     );
   end loop;

@@ -80,7 +80,14 @@ export async function simulate(seed: number, location: DatabaseLocation) {
   return { violations, events: world.listEvents() }
 
   async function emptyTables() {
-    const used = ['deliveries', 'leads', 'channels', 'settings', 'desk_sessions'] as const
+    const used = [
+      'deliveries',
+      'leads',
+      'channels',
+      'settings',
+      'desk_sessions',
+      'desk_log',
+    ] as const
     for (const table of [...used, 'push_devices', 'confirmation_limits'] as const)
       await observer.kysely.deleteFrom(table).execute()
   }

@@ -1,0 +1,94 @@
+import { startFakeMail } from '#fakes/mail.ts'
+import { checkAxe, test as desks, enterDesk, row } from './desk.ts'
+import { visitor } from './form.ts'
+import { expect, phone } from './test.ts'
+
+type Mailbox = { mail: Awaited<ReturnType<typeof startFakeMail>> }
+
+const test = desks.extend<Mailbox>({
+  mail: async ({ endings }, use) => {
+    const mail = await startFakeMail()
+    endings.push(mail.close)
+    await use(mail)
+  },
+  settings: ({ mail }, use) =>
+    use({
+      SMTP_URL: mail.url,
+      ALERT_EMAIL_FROM: 'site@example.com',
+      ALERT_EMAIL_TO: 'owner@example.com',
+    }),
+})
+
+test('an owner invites a crew member, makes her an owner and crew again, and removes her', async ({
+  mail,
+  site,
+  signIn,
+  sendLead,
+  browser,
+  endings,
+}) => {
+  await sendLead()
+  const { page: sam } = await signIn('Sam')
+  await sam.getByRole('link', { name: 'People' }).click()
+  await expect(row(sam, 'owner@example.com')).toContainText('Owner, from the server’s settings')
+  await expect(row(sam, 'owner@example.com').getByRole('button')).toHaveCount(0)
+  const address = sam.getByLabel('Crew member’s email address')
+  await address.fill('dana@gmial.com')
+  await sam.getByRole('button', { name: 'Did you mean dana@gmail.com?' }).click()
+  await expect(address).toHaveValue('dana@gmail.com')
+  await sam.getByRole('button', { name: 'Add' }).click()
+  await expect(sam.getByText('Added, and sent an invitation to dana@gmail.com.')).toBeVisible()
+  await expect(address).toHaveValue('')
+
+  const findMail = (subject: RegExp) =>
+    mail.mails.find((one) => one.to.includes('dana@gmail.com') && subject.test(one.subject))
+  const findUrl = (text = '') => text.match(/https?:\S+/)?.[0] ?? ''
+  const context = await browser.newContext({ viewport: phone })
+  endings.push(() => context.close())
+  const dana = await context.newPage()
+  await dana.goto(findUrl(findMail(/^Sam invited you/)?.text))
+  expect(dana.url()).toBe(`${site.deskUrl}/`)
+  await dana.getByLabel('Your email address').fill('dana@gmail.com')
+  await dana.getByRole('button', { name: 'Email me a link' }).click()
+  await expect.poll(() => findMail(/^Sign in/)).toBeDefined()
+  await enterDesk(dana, findUrl(findMail(/^Sign in/)?.text), 'Dana')
+
+  const exportButton = dana.getByRole('button', { name: 'Download as a spreadsheet' })
+  const eraseButton = dana.getByRole('button', { name: 'Erase this lead…' })
+  const screens = dana.getByRole('navigation', { name: 'Desk' }).getByRole('link')
+  await expect(screens).toHaveText([/^Today/, 'All leads', 'Promise', 'People'])
+  await dana.getByRole('link', { name: 'All leads' }).click()
+  await expect(dana.getByText('1 found, newest first')).toBeVisible()
+  await expect(exportButton).toHaveCount(0)
+  await dana.getByRole('link', { name: visitor.name }).click()
+  await expect(dana.getByRole('heading', { name: 'Delivery status' })).toBeVisible()
+  await expect(eraseButton).toHaveCount(0)
+  await dana.getByRole('link', { name: 'People' }).click()
+  await expect(row(dana, 'owner@example.com')).toContainText('Owner')
+  await expect(row(dana, 'this device')).toBeVisible()
+  await expect(dana.getByRole('button', { name: /^(Add|Remove|Make|Sign out every)/ })).toHaveCount(
+    0,
+  )
+  await checkAxe(dana, 'people as crew')
+
+  await row(sam, 'dana@gmail.com').getByRole('button', { name: 'Make owner' }).click()
+  const dialog = sam.getByRole('dialog', { name: 'Make dana@gmail.com an owner?' })
+  await checkAxe(sam, 'make an owner')
+  await dialog.getByRole('button', { name: 'Make owner' }).click()
+  await expect(row(sam, 'made a person an owner')).toContainText('dana@gmail.com')
+  await checkAxe(sam, 'people as an owner')
+  await expect(dana.getByLabel('Crew member’s email address')).toBeVisible()
+  await dana.getByRole('link', { name: 'All leads' }).click()
+  await expect(exportButton).toBeVisible()
+  await dana.getByRole('link', { name: visitor.name }).click()
+  await expect(eraseButton).toBeVisible()
+
+  await row(sam, 'dana@gmail.com').getByRole('button', { name: 'Make crew' }).click()
+  await sam.getByRole('dialog').getByRole('button', { name: 'Make crew' }).click()
+  await expect(eraseButton).toHaveCount(0)
+
+  await row(sam, 'dana@gmail.com').getByRole('button', { name: 'Remove' }).click()
+  await sam.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await expect(dana.getByLabel('Your email address')).toBeVisible()
+  await expect(row(sam, 'removed a person')).toContainText('dana@gmail.com')
+})

@@ -1,0 +1,49 @@
+export type Role = 'owner' | 'crew'
+
+/** Lists who may use each route. Add every new route here: the desk refuses a route that is not listed. */
+export const routes = {
+  'GET /': 'everyone',
+  'POST /api/sign-in': 'everyone',
+  'POST /api/link': 'everyone',
+  'POST /api/session': 'everyone',
+  'DELETE /api/session': 'crew',
+
+  'GET /api/today': 'crew',
+  'POST /api/search': 'crew',
+  'GET /api/promise': 'crew',
+  'GET /api/leads/:id': 'crew',
+  'POST /api/leads/:id/calling': 'crew',
+  'POST /api/leads/:id/no-answer': 'crew',
+  'POST /api/leads/:id/done': 'crew',
+  'POST /api/leads/:id/not-a-lead': 'crew',
+  'POST /api/leads/:id/undo': 'crew',
+  'POST /api/leads/:id/retry': 'crew',
+  'POST /api/retry': 'crew',
+  'POST /api/spreadsheet': 'owner',
+  'DELETE /api/leads/:id': 'owner',
+
+  'GET /api/devices': 'crew',
+  'POST /api/devices': 'crew',
+  'PUT /api/devices/:id': 'crew',
+  'DELETE /api/devices/:id': 'crew',
+  'POST /api/devices/:id/test': 'crew',
+  'POST /api/notifications': 'crew',
+
+  'PUT /api/me': 'crew',
+  'GET /api/people': 'crew',
+  // Crew members can end only their own sessions.
+  'DELETE /api/sessions/:id': 'crew',
+  'DELETE /api/sessions': 'owner',
+  'POST /api/crew': 'owner',
+  'DELETE /api/crew/:email': 'owner',
+  'PUT /api/owners/:email': 'owner',
+  'DELETE /api/owners/:email': 'owner',
+} as const satisfies Record<string, Role | 'everyone'>
+
+export type DeskRoute = keyof typeof routes
+
+export const isListed = (route: string): route is DeskRoute => Object.hasOwn(routes, route)
+
+/** Owners may use every route. */
+export const mayUse = (role: Role, route: DeskRoute): boolean =>
+  role === 'owner' || routes[route] !== 'owner'
