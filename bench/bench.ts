@@ -1,7 +1,7 @@
 // Measures the product or tries to make it lose leads.
 //   npm run bench -- [page] [submit] [alert] [crash] [hostile] [load]   default: page and submit
 //   --save            also write the reports to bench/results.md
-//   --against HEAD~1  page: also measure the page of this commit
+//   --against HEAD~1  page, submit: also measure this commit
 //   --kills 100       crash: number of kills per database
 //   --requests 100000 hostile: number of requests per database
 //   --seconds 60      load: duration

@@ -1,16 +1,15 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempDisposableSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempDisposableSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, devices } from '@playwright/test'
 import lighthouse from 'lighthouse'
 import { postLead } from '#testing/app.ts'
-import { findFreePort, startServer, waitUntil } from '#testing/processes.ts'
+import { findFreePort, type startServer, waitUntil } from '#testing/processes.ts'
 import playwrightConfig from '../playwright.config.ts'
+import { build, checkOut, root, startQuietServer } from './commit.ts'
 import { formatMs, median, type Options, type Report } from './report.ts'
 import { makeLead } from './visitors.ts'
 
-const root = join(import.meta.dirname, '..')
 const blankFile = join(root, 'dist/blank.html')
 const runs = 5
 const hydrationRuns = 9
@@ -21,39 +20,19 @@ const cpuSlowdown = 4
 const blankPage =
   '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Blank</title><p>.</p></html>'
 
-const run = (command: string, args: string[], cwd = root) =>
-  execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
-const build = (cwd: string) => run('npm', ['run', 'build', '--ignore-scripts'], cwd)
-const startQuietServer = (dataDir: string, cwd: string) =>
-  startServer(
-    { DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: '0' },
-    { cwd, stderr: openSync('/dev/null', 'w') },
-  )
-
-/** Serves the site of another commit. */
-async function serveCommit(commit: string, stack: AsyncDisposableStack): Promise<string> {
-  const dir = stack.use(mkdtempDisposableSync(join(tmpdir(), 'bench-'))).path
-  const checkout = join(dir, 'checkout')
-  run('git', ['worktree', 'add', '--detach', checkout, commit])
-  stack.defer(() => {
-    run('git', ['worktree', 'remove', '--force', checkout])
-  })
-  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
-  build(checkout)
-  return stack.use(startQuietServer(join(dir, 'data'), checkout)).findUrl()
-}
-
 /** Measures the built page, a blank page from the same server, and the desk, alternating between them. */
 export async function benchPage({ against }: Options): Promise<Report[]> {
   build(root)
-  await using before = new AsyncDisposableStack()
-  const urlBefore = against && (await serveCommit(against, before))
   using cleanup = new DisposableStack()
   writeFileSync(blankFile, blankPage)
   cleanup.defer(() => rmSync(blankFile))
-  using dir = mkdtempDisposableSync(join(tmpdir(), 'bench-'))
-  await using server = startQuietServer(dir.path, root)
+  const { path } = cleanup.use(mkdtempDisposableSync(join(tmpdir(), 'bench-')))
+  await using servers = new AsyncDisposableStack()
+  const serve = (name: string, cwd: string) =>
+    servers.use(startQuietServer({ DATA_DIR: join(path, name) }, cwd))
+  const server = serve('page', root)
   const url = await server.findUrl()
+  const urlBefore = against && (await serve('before', checkOut(against, cleanup)).findUrl())
   const launch = playwrightConfig.use?.launchOptions
   const port = await findFreePort()
   const args = [...(launch?.args ?? []), `--remote-debugging-port=${port}`]

@@ -1,11 +1,12 @@
-import { mkdtempDisposableSync, openSync } from 'node:fs'
+import { mkdtempDisposableSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
+import pg from 'pg'
 import { testLead, testPath } from '#testing/app.ts'
 import { startPostgres } from '#testing/postgres.ts'
-import { startServer } from '#testing/processes.ts'
-import { formatMs, median, type Report } from './report.ts'
+import { checkOut, root, startQuietServer } from './commit.ts'
+import { formatMs, median, type Options, type Report } from './report.ts'
 
 const connections = 50
 const seconds = 5
@@ -15,23 +16,37 @@ type Load = { perSecond: number; p50Ms: number; p99Ms: number }
 type Route = { name: string; url: string; body: object; status: number; loads: Load[] }
 
 /** Measures durable leads per second, compared with requests that are rejected just before the database. */
-export async function benchSubmit(): Promise<Report[]> {
-  using dir = mkdtempDisposableSync(join(tmpdir(), 'bench-'))
+export async function benchSubmit({ against }: Options): Promise<Report[]> {
+  using folders = new DisposableStack()
+  const { path } = folders.use(mkdtempDisposableSync(join(tmpdir(), 'bench-')))
   await using postgres = await startPostgres({ durable: true })
-  // Keep the cost of logging, but do not collect the log in this process's memory.
-  const options = { stderr: openSync('/dev/null', 'w') }
-  const env = { DATA_DIR: dir.path, RATE_LIMIT_PER_MINUTE: '0' }
-  await using onSqlite = startServer(env, options)
-  await using onPostgres = startServer({ ...env, DATABASE_URL: postgres.url }, options)
-  const url = await onSqlite.findUrl()
-  const postgresUrl = await onPostgres.findUrl()
+  await using servers = new AsyncDisposableStack()
+  const serve = async (database: string, cwd: string) => {
+    const { href } = new URL(database, postgres.url)
+    await createDatabase(postgres.url, database)
+    const env = { DATA_DIR: join(path, database) }
+    const onSqlite = servers.use(startQuietServer(env, cwd))
+    const onPostgres = servers.use(startQuietServer({ ...env, DATABASE_URL: href }, cwd))
+    return { sqlite: await onSqlite.findUrl(), postgres: await onPostgres.findUrl() }
+  }
+  const now = await serve('now', root)
+  const before = against && (await serve('before', checkOut(against, folders)))
   // Only the last field is invalid, so the request takes every step except the database.
   const invalidLead = { ...testLead, serviceType: 'chimney' }
-  const baseline: Route = { name: 'no database', url, body: invalidLead, status: 422, loads: [] }
+  const makeRoute = (name: string, url: string): Route => ({
+    name,
+    url,
+    body: testLead,
+    status: 200,
+    loads: [],
+  })
+  const baseline = { ...makeRoute('no database', now.sqlite), body: invalidLead, status: 422 }
   const routes: Route[] = [
     baseline,
-    { name: 'SQLite', url, body: testLead, status: 200, loads: [] },
-    { name: 'PostgreSQL', url: postgresUrl, body: testLead, status: 200, loads: [] },
+    makeRoute('SQLite', now.sqlite),
+    ...(before ? [makeRoute('SQLite before', before.sqlite)] : []),
+    makeRoute('PostgreSQL', now.postgres),
+    ...(before ? [makeRoute('PostgreSQL before', before.postgres)] : []),
   ]
   for (const route of routes) await measure(route, 1)
   for (let round = 0; round < rounds; round++)
@@ -77,4 +92,11 @@ async function measure({ name, url, body, status }: Route, duration: number): Pr
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
   }
+}
+
+async function createDatabase(url: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`create database ${name}`)
+  await client.end()
 }
