@@ -2,7 +2,7 @@ import { formatCallTime } from '#leads/call-time.ts'
 import { fieldNames } from '#leads/fields.ts'
 import { company, hours, form as words } from '#site/content.ts'
 import { findCallTime, functionUrl, keyOf, noValues, visitor } from './form.ts'
-import { expect, expectNoShift, test, watchShifts } from './test.ts'
+import { expect, expectNoShift, phone, test, watchShifts } from './test.ts'
 
 test.use({ timezoneId: hours.timeZone })
 
@@ -11,11 +11,11 @@ test.beforeEach(async ({ page }) => {
 })
 
 test('has the five fields from the specification', async ({ page, form }) => {
-  const { name, email, phone, address, serviceType, button } = form
+  const { name, email, address, serviceType, button } = form
   for (const [field, type, placeholder, autocomplete] of [
     [name, 'text', /^\w+ \w+$/, 'name'],
     [email, 'email', /^\S+@\S+$/, 'email'],
-    [phone, 'tel', '(555) 123-4567', 'tel'],
+    [form.phone, 'tel', '(555) 123-4567', 'tel'],
     [address, 'text', '123 Main St, City, State, ZIP', 'street-address'],
   ] as const) {
     for (const [attribute, value] of Object.entries({ type, placeholder, autocomplete }))
@@ -162,11 +162,19 @@ test('shows the promised time again after a reload until it has passed', async (
   const note = page.locator('#estimate-received')
   const time = formatCallTime(deadlineAt, { now: receivedAt, timeZone: hours.timeZone })
   await expect(note).toHaveText(
-    `${words.notes.callBy(time)} ${words.notes.questions} ${company.phone}`,
+    `${words.closed.note(time)} ${words.notes.questions} ${company.phone}`,
     { useInnerText: true },
   )
-  await expect(note).toBeInViewport()
+  await expect(note).toBeInViewport({ ratio: 1 })
   await expectNoShift(page)
+  // On a phone, the browser scrolls back to where the button was pressed.
+  await page.setViewportSize(phone)
+  for (const part of [page.locator('h1'), form.button]) {
+    await part.scrollIntoViewIfNeeded()
+    await page.reload()
+    await expect(note).toBeInViewport({ ratio: 1 })
+    await expectNoShift(page)
+  }
   await form.name.fill('John Doe')
   await expect(note).toBeHidden()
 

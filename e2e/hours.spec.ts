@@ -121,7 +121,7 @@ test('at night, promises to call about emergencies now and about other requests 
   await page.clock.setSystemTime(at('2026-11-18T06:00'))
   await page.reload()
   await expect(page.locator('#estimate-received')).toHaveText(
-    `${words.notes.callBy(callTime)} ${callText}`,
+    `${words.closed.note(callTime)} ${callText}`,
     { useInnerText: true },
   )
 })

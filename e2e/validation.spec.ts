@@ -123,11 +123,13 @@ test('before React is ready, shows a message, marks the empty fields, and sends 
       await expect(field).toHaveAttribute('aria-invalid', 'true')
     for (const field of [email, serviceType])
       await expect(field).not.toHaveAttribute('aria-invalid')
-    // The message covers nothing of the form, and nothing moves.
-    const [message, card] = [await notice.boundingBox(), await form.form.boundingBox()]
-    if (!message || !card) throw new Error('The message or the form is not visible.')
-    const isAbove = message.y + message.height <= card.y
-    expect(isAbove || message.x + message.width <= card.x).toBe(true)
+    // The message covers neither the form nor the text above it, and nothing moves.
+    const parts = [notice, form.form, page.locator('h1 + p')]
+    const [message, card, sentence] = await Promise.all(parts.map((part) => part.boundingBox()))
+    if (!message || !card || !sentence) throw new Error('A part of the page is not visible.')
+    const isBetween =
+      message.y >= sentence.y + sentence.height && message.y + message.height <= card.y
+    expect(isBetween || message.x + message.width <= card.x).toBe(true)
     await expectNoShift(page)
     await name.fill(visitor.name)
     await expect(name).not.toHaveAttribute('aria-invalid')

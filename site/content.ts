@@ -123,10 +123,11 @@ export const form: Content['form'] = {
     waiting:
       "You're offline. Keep this page open, and we'll send your request when you're back online. Or call us:",
   },
-  /** While you are closed, ${time} becomes a time such as "8 AM tomorrow". Not used if you are always open. */
+  /** While you are closed. ${time} becomes a time such as "8 AM tomorrow". */
   closed: {
     heading: (time) => `We'll call you by ${time}.`,
     toast: (time) => `Estimate request received! We'll call you by ${time}.`,
+    /** If the visitor reloads the page after a request, this is shown at any hour. */
     note: (time) => `We got your request. We'll call you by ${time}.`,
     /** For visitors without scripts, these must be true at any hour. */
     headingAnytime: 'Free estimate and a quick callback.',

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { formatPhone } from './format-fields.ts'
 
 test('formats a phone number while it is typed', () => {
-  const shapes = ['5', '55', '555', '(555) 1', '(555) 12', '(555) 123', '(555) 123-4']
+  const shapes = ['5', '55', '555', '555-1', '555-12', '555-123', '555-1234', '(555) 123-45']
   let value = ''
-  const seen = Array.from('5551234', (digit) => {
+  const seen = Array.from('55512345', (digit) => {
     value = formatPhone(value + digit)
     return value
   })

@@ -1,8 +1,8 @@
 import { formatName } from '#leads/lead.ts'
 
 /**
- * Formats a US number as (555) 123-4567, even while it is typed. Foreign numbers, extensions, and words
- * stay unchanged.
+ * Formats a US number while it is typed, as phones do: 555-1234, then (555) 123-4567. Foreign numbers,
+ * extensions, and words stay unchanged.
  */
 export function formatPhone(phone: string) {
   if (!/^\+?[\d\s().-]*$/.test(phone)) return phone
@@ -11,8 +11,8 @@ export function formatPhone(phone: string) {
   // No US area code starts with 0 or 1, so this is a country code or a foreign number.
   else if (phone.startsWith('+') || /^[01]/.test(digits)) return phone
   if (digits.length < 4 || digits.length > 10) return phone
-  const [area, exchange, line] = [digits.slice(0, 3), digits.slice(3, 6), digits.slice(6)]
-  return line ? `(${area}) ${exchange}-${line}` : `(${area}) ${exchange}`
+  if (digits.length < 8) return `${digits.slice(0, 3)}-${digits.slice(3)}`
+  return `(${digits.slice(0, 3)}) ${digits.slice(3, 6)}-${digits.slice(6)}`
 }
 
 /** Formats the phone field and keeps the caret after the same digit. */

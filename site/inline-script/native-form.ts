@@ -16,9 +16,11 @@ export function prepareForm() {
     const [first] = empty
     // Without a network, the browser would replace the page with an error page. navigator.onLine can be
     // wrong, so let a second press through.
-    if (!first && (navigator.onLine || outcomes.dataset.notice === 'offline')) return
+    const isRepeated = outcomes.dataset.notice === 'offline' && !outcomes.hidden
+    if (!first && (navigator.onLine || isRepeated)) return
     event.preventDefault()
     outcomes.dataset.notice = first ? 'incomplete' : 'offline'
+    outcomes.hidden = false
     outcomes.scrollIntoView({ block: 'nearest' })
     for (const field of empty) field.ariaInvalid = 'true'
     first?.focus()
@@ -26,7 +28,7 @@ export function prepareForm() {
   form.addEventListener('submit', checkSubmit)
   form.addEventListener('invalid', checkSubmit, true)
   form.addEventListener('input', ({ target }) => {
-    delete outcomes.dataset.notice
+    outcomes.hidden = true
     ;(target as Element).ariaInvalid = null
   })
 

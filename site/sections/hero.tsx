@@ -16,7 +16,7 @@ export const heroPictures = {
   },
 }
 
-const [beforeTime, afterTime] = form.notes.callBy('{time}').split('{time}')
+const [beforeTime, afterTime] = form.closed.note('{time}').split('{time}')
 const phoneLink = <a href={callHref}>{company.phone}</a>
 
 export function Hero() {
