@@ -1,16 +1,16 @@
 // Measures the product or tries to make it lose leads.
-//   npm run bench -- [page] [submit] [alert] [crash] [hostile] [load]   default: page and submit
-//   --save            also write the reports to bench/results.md
+//   npm run bench -- [page] [submit] [alert] [crash] [hostile] [load]   default: all
+//   --save            also write the reports to bench/results.md; those of other benchmarks stay
 //   --against HEAD~1  page, submit: also measure this commit
 //   --kills 100       crash: number of kills per database
 //   --requests 100000 hostile: number of requests per database
 //   --seconds 60      load: duration
 //   --seed N          crash, hostile: repeat an earlier run
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { formatReport, type Options, type Report } from './report.ts'
+import { formatReport, mergeResults, type Options, type Report } from './report.ts'
 
 const benchmarks: Record<string, () => Promise<(options: Options) => Promise<Report[]>>> = {
   page: async () => (await import('./page.ts')).benchPage,
@@ -42,30 +42,24 @@ const options = {
   seconds: Number(counts.seconds),
   seed: Number(counts.seed),
 }
-const names = positionals.length > 0 ? positionals : ['page', 'submit']
+const names = positionals.length > 0 ? positionals : Object.keys(benchmarks)
 const unknown = names.find((name) => !(name in benchmarks))
 if (unknown)
   throw new Error(
     `Unknown benchmark ${unknown}. Choose from ${Object.keys(benchmarks).join(', ')}.`,
   )
 
-let results = ''
+const [cpu] = cpus()
+const machine = `${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform}, Node ${process.versions.node}`
+const file = join(import.meta.dirname, 'results.md')
 for (const name of names) {
   const run = await benchmarks[name]?.()
+  let results = `${new Date().toISOString().slice(0, 10)}, ${machine}.\n`
   for (const report of (await run?.(options)) ?? []) {
     const text = formatReport(report)
     process.stdout.write(`${text}\n`)
-    results += `${text}\n`
+    results += `\n${text}`
     if (text.includes('FAILED:')) process.exitCode = 1
   }
-}
-
-if (save) {
-  const [cpu] = cpus()
-  const machine = `${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform}, Node ${process.versions.node}`
-  const date = new Date().toISOString().slice(0, 10)
-  writeFileSync(
-    join(import.meta.dirname, 'results.md'),
-    `# Benchmark results\n\n${date}, ${machine}. Written by \`npm run bench -- ${[...positionals, '--save'].join(' ')}\`.\n\n${results.trimEnd()}\n`,
-  )
+  if (save) writeFileSync(file, mergeResults(readFileSync(file, 'utf8'), name, results))
 }

@@ -29,6 +29,15 @@ export function formatReport({ title, head, rows, failures = [] }: Report): stri
   return `### ${title}\n\n${table}\n${found.slice(0, 20).join('')}`
 }
 
+/** Replaces the section of one benchmark in results.md, or adds it at the end. */
+export function mergeResults(file: string, name: string, results: string): string {
+  const [intro = '', ...sections] = file.split(/^(?=## )/m)
+  const section = `## ${name}\n\n${results}`
+  const index = sections.findIndex((earlier) => earlier.startsWith(`## ${name}\n`))
+  sections.splice(index < 0 ? sections.length : index, 1, section)
+  return [intro, ...sections].map((part) => `${part.trimEnd()}\n`).join('\n')
+}
+
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
