@@ -9,7 +9,8 @@ import { copySources } from '#testing/copy-sources.ts'
 
 // Rebrands a copy of the checkout as described in the README ("Make it yours"): different colors with a
 // light accent, a long name, portrait pictures, five reviews, and no award. Then it runs all browser tests
-// there. Without `sample: true` in the content, tests skip checks of the sample content.
+// there, and those of the page's look again without the optional pictures. Without `sample: true` in the
+// content, tests skip checks of the sample content.
 // To run one file: node e2e/second-brand.ts e2e/page.spec.ts
 
 // Without a browser, there is nothing to run. Setup has listed the skipped tests.
@@ -51,24 +52,41 @@ writeFileSync(
       (_, start) => `${start}  [\n${reviews.join('')}  ],\n]\n`,
     ),
 )
-writeFileSync(
-  join(brandDir, 'brand.ts'),
-  `import type { Brand } from '../build/check-content.ts'\nexport const brand: Brand = ${JSON.stringify(brand)}\n`,
-)
 writeFileSync(join(brandDir, 'logo.svg'), logo)
 for (const file of readdirSync(brandDir)) if (file.endsWith('.webp')) rmSync(join(brandDir, file))
-// The other two services have no picture.
-for (const file of ['hero.jpg', 'about.jpg', 'service-repairs.jpg'])
-  await sharp(Buffer.from(picture)).jpeg().toFile(join(brandDir, file))
-await makeBrand({
-  root: folder,
-  brand,
-  content: await readContent(folder),
-  print: () => {},
-  effort: 0,
-})
 
-const run = (command: string, ...args: string[]) => {
+const services = ['roofing', 'repairs', 'inspections'].map((one) => `service-${one}.jpg`)
+const optional = ['hero-portrait.jpg', 'night.jpg', ...services]
+for (const file of ['hero.jpg', 'about.jpg', ...optional])
+  await sharp(Buffer.from(picture)).jpeg().toFile(join(brandDir, file))
+await applyBrand('night')
+run('tsc', '--noEmit')
+run('vite', 'build', '--config', 'desk/vite.config.ts', '--logLevel', 'error')
+const files = process.argv.slice(2)
+run('playwright', 'test', '--project=test', ...files)
+
+for (const file of optional) rmSync(join(brandDir, file))
+await applyBrand('none')
+const looks = ['accessibility', 'page', 'policy', 'still', 'weight'].map((one) => `${one}.spec.ts`)
+run('playwright', 'test', '--project=test', ...(files.length > 0 ? files : looks))
+rmSync(folder, { recursive: true })
+
+async function applyBrand(emergencyPicture: 'night' | 'none') {
+  const applied = { ...brand, emergencyPicture }
+  writeFileSync(
+    join(brandDir, 'brand.ts'),
+    `import type { Brand } from '../build/check-content.ts'\nexport const brand: Brand = ${JSON.stringify(applied)}\n`,
+  )
+  await makeBrand({
+    root: folder,
+    brand: applied,
+    content: await readContent(folder),
+    print: () => {},
+    effort: 0,
+  })
+}
+
+function run(command: string, ...args: string[]) {
   const { status } = spawnSync(join(folder, 'node_modules/.bin', command), args, {
     cwd: folder,
     stdio: 'inherit',
@@ -77,7 +95,3 @@ const run = (command: string, ...args: string[]) => {
   process.stderr.write(`The rebranded copy is in ${folder}.\n`)
   process.exit(1)
 }
-run('tsc', '--noEmit')
-run('vite', 'build', '--config', 'desk/vite.config.ts', '--logLevel', 'error')
-run('playwright', 'test', '--project=test', ...process.argv.slice(2))
-rmSync(folder, { recursive: true })
