@@ -68,7 +68,9 @@ test.describe('on a holiday', () => {
     await sendLead()
     const { page } = await signIn('Sam')
     await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
-    await expect(page.getByRole('heading', { name: 'First thing tomorrow (1)' })).toBeVisible()
+    await expect(
+      page.getByRole('heading', { name: 'Call when we open tomorrow (1)' }),
+    ).toBeVisible()
     await expect(row(page, visitor.name)).toContainText(/Call by .* 7:10.AM/)
 
     const push = await startFakePush()

@@ -207,7 +207,9 @@ for (const [name, options] of Object.entries({
     await expect(stranger.getByRole('button', { name: 'Open the desk' })).toHaveCount(0)
     await checkAxe(stranger, 'a bad link')
     await stranger.goto(await site.makeLink())
-    await expect(stranger.getByText('Someone on the server requested this link')).toBeVisible()
+    await expect(
+      stranger.getByText('Someone with access to the server requested this link'),
+    ).toBeVisible()
     await checkAxe(stranger, 'a link')
 
     const { page } = await signIn('Sam', options)

@@ -76,7 +76,7 @@ export function People({
         <p>{trouble ?? 'Loading…'}</p>
       )}
       {may('POST /api/crew') && <AddPerson refresh={refresh} />}
-      <h2>Signed in</h2>
+      <h2>Signed-in devices</h2>
       <ul className="sessions">
         {sessions.map(({ id, person, email, device, seenAt, isThis }) => (
           <li key={id} className="card">

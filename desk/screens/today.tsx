@@ -43,7 +43,7 @@ export function Today({
       {[...openings].map(([opensAt, some]) => (
         <Fragment key={opensAt}>
           <h2>
-            First thing {formatOpening(opensAt, now)} ({some.length})
+            Call when we open {formatOpening(opensAt, now)} ({some.length})
           </h2>
           <LeadList leads={some} hrefOf={hrefOf} {...list} />
         </Fragment>

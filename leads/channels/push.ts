@@ -144,14 +144,15 @@ export function describePush(
   const isEmergency = serviceType === 'emergency'
   const isAgain = isDueAgain(lead, now)
   const isAnswered = answeredAt !== null && !isAgain
-  const describeNeed = () => {
-    if (isAgain) return `call again, no answer (${formatTries(lead.callAttempts)})`
+  const describeTitle = () => {
+    if (isAnswered) return describeAnswer(lead, name)
+    if (isAgain) return `Call ${name} again: no answer (${formatTries(lead.callAttempts)})`
     if (deadlineAt !== null && now < deadlineAt)
-      return `call by ${formatClock(deadlineAt, { now, timeZone })}`
-    return `call now, requested ${formatDuration(now - receivedAt)} ago`
+      return `${name}: call by ${formatClock(deadlineAt, { now, timeZone })}`
+    return `${name}: call now, requested ${formatDuration(now - receivedAt)} ago`
   }
   return {
-    title: isAnswered ? describeAnswer(lead, name) : `${name}: ${describeNeed()}`,
+    title: describeTitle(),
     body: [
       isEmergency && !isAnswered ? 'EMERGENCY' : readField(lead, 'serviceType'),
       breakAutoLinks(findTown(lead.address)),

@@ -163,7 +163,11 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
       return refuse(c, 409, error.message, 'airtable-unavailable')
     const place = error.stack?.split('\n').find((line) => line.trim().startsWith('at '))
     log.error({ error: error.name, place: place?.trim() }, 'the desk failed unexpectedly')
-    return refuse(c, 503, 'The desk can’t reach its database right now.')
+    return refuse(
+      c,
+      503,
+      'The desk can’t load or save anything right now. Please try again in a minute.',
+    )
   })
   return app
 }

@@ -80,7 +80,7 @@ describe.each(engines)('no answer on %s', (engine) => {
     expect(await deliverAt(callAgainAt, 4)).toEqual([again])
     expect(push.messages.splice(0).map(({ data, headers }) => ({ ...data, ...headers }))).toEqual([
       expect.objectContaining({
-        notification: expect.objectContaining({ title: `Jane Doe: call again, no answer (1 try)` }),
+        notification: expect.objectContaining({ title: again }),
         lead: expect.objectContaining({ isAnswered: false }),
         ttl: '600',
       }),

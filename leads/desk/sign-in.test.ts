@@ -103,7 +103,7 @@ describe.each(engines)('signing in on %s', (engine) => {
     const shown = { requester: 'Safari on iPhone', requestedAt: '6:00 AM CST' }
     for (let times = 0; times < 2; times++) expect((await look(readToken())).json).toEqual(shown)
     const link = await makeLink(db, { url: deskUrl, now: clock.at })
-    expect((await look(findToken(link))).json.requester).toBe('Someone on the server')
+    expect((await look(findToken(link))).json.requester).toBe('Someone with access to the server')
     expect((await redeemLink(readToken())).status).toBe(200)
     for (const token of [readToken(), 'x'.repeat(43), ''])
       expect((await look(token)).status).toBe(403)

@@ -18,7 +18,7 @@ export async function makeLink(
   { url, now }: { url: string; now: number },
 ): Promise<string> {
   const token = makeToken()
-  const requester = 'Someone on the server'
+  const requester = 'Someone with access to the server'
   await saveLink(db, { tokenHash: hash(token), email: serverEmail, requester, requestedAt: now })
   return formatLink(url, token)
 }

@@ -151,8 +151,8 @@ const bare = { AIRTABLE_TOKEN: 'pat.x', AIRTABLE_BASE_ID: 'app' }
 const whenOpen = { ...dayHours, emergencies: 'when open' as const }
 
 const ever = 'Nobody gets alerts about new leads.'
-const atNight = 'If a lead comes in at night, no phone is notified.'
-const whileClosed = 'If an emergency comes in while you’re closed, no phone is notified.'
+const atNight = 'You won’t get phone alerts for leads that come in at night.'
+const whileClosed = 'You won’t get phone alerts for emergencies while you’re closed.'
 
 it.each<[string, Record<string, string>, Partial<PushDevice>[], BusinessHours, string | undefined]>(
   [

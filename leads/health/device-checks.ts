@@ -25,13 +25,13 @@ const texts = {
     next: `Set up ${listHints(channels)}`,
   },
   'at night': {
-    owner: 'If a lead comes in at night, no phone is notified.',
-    developer: `If a lead comes in at night, no phone is notified, although the page promises a call at any hour. ${asleep}`,
+    owner: 'You won’t get phone alerts for leads that come in at night.',
+    developer: `Leads that come in at night don’t trigger phone alerts, although the page promises a call at any hour. ${asleep}`,
     next: `Set up ${listHints(wakingChannels)}`,
   },
   'while closed': {
-    owner: 'If an emergency comes in while you’re closed, no phone is notified.',
-    developer: `If an emergency comes in while the company is closed, no phone is notified, although the page promises a call. ${asleep}`,
+    owner: 'You won’t get phone alerts for emergencies while you’re closed.',
+    developer: `Emergencies that come in while the company is closed don’t trigger phone alerts, although the page promises a call. ${asleep}`,
     next: `Set up ${listHints(wakingChannels)}. Or set emergencies to “when open” in site/content.ts`,
   },
 }

@@ -31,7 +31,7 @@ export const limitChecks: readonly Check[] = [
     }),
     forDeveloper: (addresses) => ({
       text: explainSignIn(addresses),
-      next: 'If the crew did not request them, block the sender in your proxy. The warning disappears within 15 minutes',
+      next: 'If the crew didn’t request them, find the sender’s IP address in your proxy’s log and block it there. The warning disappears within 15 minutes',
     }),
   }),
   defineCheck({

@@ -102,12 +102,12 @@ ${row('Received', escapeHtml(alert.receivedAt))}
 function describeDeadline({ deadline }: Alert, lead: StoredLead, now: number): string {
   const { deadlineAt, callAttempts, callAgainAt } = lead
   if (callAgainAt !== null)
-    return `<p>Please call again: no answer (${formatTries(callAttempts)}).</p>`
+    return `<p>No answer after ${formatTries(callAttempts)}. Please call again.</p>`
   if (deadlineAt === null || deadline === undefined) return ''
   const leftMs = deadlineAt - now
   return leftMs > 0
-    ? `<p>We promised to call by <strong>${escapeHtml(deadline)}</strong>. ${formatDuration(leftMs)} left.</p>`
-    : `<p class="late">We promised to call by ${escapeHtml(deadline)}. ${formatDuration(-leftMs)} late.</p>`
+    ? `<p>We promised to call by <strong>${escapeHtml(deadline)}</strong>. You have ${formatDuration(leftMs)} left.</p>`
+    : `<p class="late">We promised to call by ${escapeHtml(deadline)}. That was ${formatDuration(-leftMs)} ago.</p>`
 }
 
 function describeAnswer(
@@ -147,5 +147,5 @@ export const expiredLink = formatNotice(
 
 export const unavailable = formatNotice(
   'Not recorded yet',
-  'The site can’t reach its database right now. Call the homeowner first, then open this link again.',
+  'We couldn’t save your call. Call the homeowner first, then open this link again.',
 )

@@ -78,7 +78,7 @@ it('lets one person call again after a call without an answer', async () => {
   const again = { attempts: 0, callAgainAt: clock.at, remindAt: null, channels: [] }
   await recordNoAnswer(db, leadId, { ...again, person: 'Sam', now: clock.at })
   clock.at += 60_000
-  expect((await send('GET')).text).toMatch(/call again: no answer \(1 try\)\..*<button/s)
+  expect((await send('GET')).text).toMatch(/No answer after 1 try\. Please call again\..*<button/s)
   const [first, second] = [await send('POST'), await send('POST')]
   expect(first.text).toMatch(/You’re calling.*Recorded\./s)
   expect(second.text).toContain('Already answered')
