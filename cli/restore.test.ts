@@ -10,6 +10,8 @@ import {
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { claimDue } from '#leads/store/claims.ts'
+import { addCrew, listCrew, listMadeOwners, makeOwner } from '#leads/store/desk-access.ts'
+import { addEntry, listEntries } from '#leads/store/desk-log.ts'
 import { listDevices, saveDevice } from '#leads/store/push-devices.ts'
 import { countLeads, findLead, listLeads } from '#leads/store/reading.ts'
 import { migrationsDir, openDatabase } from '#server/database.ts'
@@ -130,6 +132,24 @@ it('removes push devices, which may have been signed out since the backup', asyn
   await restored.close()
 
   expect(await run(await backUpNow(await fill(1)), '--replace')).not.toMatch(/phone/i)
+})
+
+it('restores who may sign in, who is an owner, and the log of the desk', async () => {
+  const old = createDir()
+  const db = await openDatabase({ dataDir: old })
+  const email = 'dana@example.com'
+  await addCrew(db, email)
+  await makeOwner(db, email)
+  const by = { person: 'Sam', email: 'sam@example.com' }
+  const entry = { id: '1', at: testTime, ...by, action: 'added a person', about: email }
+  await addEntry(db, entry)
+  await db.close()
+  const fresh = createDir()
+  await restore(fresh, await backUpNow(old), ask(false))
+  const restored = await openLocation({ dataDir: fresh })
+  expect(await listCrew(restored)).toEqual([email])
+  expect(await listMadeOwners(restored)).toEqual([email])
+  expect(await listEntries(restored, 5)).toEqual([entry])
 })
 
 it('changes nothing if the backup is damaged or from a newer version', async () => {

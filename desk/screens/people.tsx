@@ -75,7 +75,9 @@ export function People({
       ) : (
         <p>{trouble ?? 'Loading…'}</p>
       )}
-      {may('POST /api/crew') && <AddPerson refresh={refresh} />}
+      {data && may('POST /api/crew') && (
+        <AddPerson sendsInvitations={data.sendsInvitations} refresh={refresh} />
+      )}
       <h2>Signed-in devices</h2>
       <ul className="sessions">
         {sessions.map(({ id, person, email, device, seenAt, isThis }) => (
@@ -156,7 +158,9 @@ function PersonCard({
         <p className="quiet small">
           {role === 'owner' ? 'Owner' : 'Crew'}
           {!canRemove && ', from the server’s settings'}
-          {canEdit && !canRemove && !canChangeRole && ', so it can be changed only there'}
+          {canEdit &&
+            !canRemove &&
+            `, so it can be ${canChangeRole ? 'removed' : 'changed'} only there`}
         </p>
       </div>
       {canEdit && (canRemove || canChangeRole) && (
@@ -190,7 +194,13 @@ function PersonCard({
   )
 }
 
-function AddPerson({ refresh }: { refresh: () => Promise<void> }) {
+function AddPerson({
+  sendsInvitations,
+  refresh,
+}: {
+  sendsInvitations: boolean
+  refresh: () => Promise<void>
+}) {
   const [email, setEmail] = useState('')
   const suggested = suggestEmail(email)
   const add = async (event: FormEvent<HTMLFormElement>) => {
@@ -225,7 +235,11 @@ function AddPerson({ refresh }: { refresh: () => Promise<void> }) {
           Did you mean {suggested}?
         </button>
       )}
-      <p className="quiet small">The person gets an email with the address of this desk.</p>
+      <p className="quiet small">
+        {sendsInvitations
+          ? 'The person gets an email with the address of this desk.'
+          : `The desk can’t send email yet. Tell the person to sign in at ${location.origin} once a mail server is set up.`}
+      </p>
       <Button type="submit">Add</Button>
     </form>
   )

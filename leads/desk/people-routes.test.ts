@@ -77,11 +77,12 @@ it('accepts only email addresses, and at most 100', async () => {
 })
 
 it('sends an invitation, once, or tells the owner what to tell the new person', async () => {
-  const { add, invitations } = await open()
+  const { add, invitations, list } = await open()
   const added = await add('dana@example.com')
   expect(added.json.message).toBe('Added, and sent an invitation to dana@example.com.')
   expect((await add('dana@example.com')).json.message).toBe('dana@example.com can already sign in.')
   expect(invitations).toEqual([{ email: 'dana@example.com', inviter: 'Sam Hill' }])
+  expect((await list()).sendsInvitations).toBe(true)
 
   const refusing = await open('sqlite', { sendInvitation: () => Promise.reject(new Error('550')) })
   const silent = await open('sqlite', { sendInvitation: undefined })
@@ -93,6 +94,7 @@ it('sends an invitation, once, or tells the owner what to tell the new person', 
     ])
     expect((await desk.list()).people).toHaveLength(3)
   }
+  expect((await silent.list()).sendsInvitations).toBe(false)
 })
 
 it('invites by email, without a token in the link', async () => {

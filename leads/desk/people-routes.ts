@@ -38,6 +38,8 @@ export type People = {
   /** Crew members see only their own. */
   sessions: (Omit<Session, 'role'> & { isThis: boolean })[]
   log: LogEntry[]
+  /** False if no mail server is set up. */
+  sendsInvitations: boolean
 }
 
 // Far more than a real crew, but few enough to stop a script.
@@ -110,6 +112,7 @@ export function addPeopleRoutes(
         .filter((session) => role === 'owner' || session.email === email)
         .map((session) => ({ ...session, isThis: session.id === id })),
       log: await listEntries(db, shownEntries),
+      sendsInvitations: sendInvitation !== undefined,
     } satisfies People)
   })
   app.delete('/api/sessions', async (c) => {
