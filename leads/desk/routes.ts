@@ -68,6 +68,8 @@ export const refuse = (
   code?: 'airtable-unavailable',
 ) => c.json({ error: { message, code } }, status)
 
+export const invalidCharacter = 'The text contains an invalid character.'
+
 /** Rejects the request if its body is invalid or contains a NUL, which PostgreSQL cannot store. */
 export async function readBody<Schema extends v.GenericSchema>(
   c: Context,
@@ -75,8 +77,9 @@ export async function readBody<Schema extends v.GenericSchema>(
   message: string,
 ): Promise<v.InferOutput<Schema>> {
   const body = await c.req.json().catch(() => null)
+  if (JSON.stringify(body).includes('\\u0000'))
+    throw new HTTPException(400, { message: invalidCharacter })
   const parsed = v.safeParse(schema, body)
-  if (!parsed.success || JSON.stringify(body).includes('\\u0000'))
-    throw new HTTPException(400, { message })
+  if (!parsed.success) throw new HTTPException(400, { message })
   return parsed.output
 }
