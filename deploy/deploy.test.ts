@@ -28,18 +28,3 @@ it('the command for Supabase secrets in docs/hosting.md leaves out machine setti
     /^((DESK_)?(PORT|HOST)|DATA_DIR|DATABASE_URL|BACKUP_DIR|TRUSTED_PROXIES|REDIRECT_FROM|SITES|(SUPABASE|VITE|COMPOSE|POSTGRES)_.*)$/
   expect(names.filter((name) => machineSettings.test(name))).toEqual([])
 })
-
-it('both units have the same hardening', () => {
-  const [first, ...others] = units.map((name) => {
-    const [, rest = ''] = readUnit(name).split('NoNewPrivileges=')
-    return rest.split('\n[Install]')[0]?.trim()
-  })
-  expect(first).toContain('ProtectSystem=strict')
-  for (const other of others) expect(other).toBe(first)
-})
-
-it('systemd restarts the site forever', () => {
-  const [, unit = '', service = ''] = readUnit('roofing-site.service').split(/^\[\w+\]$/m)
-  expect(unit).toMatch(/^StartLimitIntervalSec=0$/m)
-  expect(service).toMatch(/^Restart=always$/m)
-})

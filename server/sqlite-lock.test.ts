@@ -7,7 +7,6 @@ import { writeSetting } from '#leads/store/stored-settings.ts'
 import { findTodayLeads } from '#leads/store/today-leads.ts'
 import { createTestApp } from '#testing/app.ts'
 import { createDir, openLocation } from '#testing/database.ts'
-import { openDatabase } from './database.ts'
 
 /** Holds SQLite's write lock as another program would. */
 function holdLock(dataDir: string) {
@@ -24,25 +23,25 @@ async function open(lockWaitMs?: number) {
   return { db: await openLocation({ dataDir, lockWaitMs }), dataDir }
 }
 
-it('opens a new database while another process creates it', async () => {
+// In the second mode, only the migrations need the lock.
+it.each(['delete', 'wal'])('waits for the lock to open a new database in mode %s', async (mode) => {
   const dataDir = createDir()
+  new DatabaseSync(join(dataDir, 'leads.db')).exec(`pragma journal_mode = ${mode}`)
   const lock = holdLock(dataDir)
-  // The first attempt happens before this returns, while the lock is held.
-  const opening = openLocation({ dataDir })
+  let isOpen = false
+  const opening = openLocation({ dataDir }).finally(() => {
+    isOpen = true
+  })
+  await turnOfLoop()
+  expect(isOpen).toBe(false)
   lock.release()
-  await checkWritable(await opening, Date.now())
+  expect(await countLeads(await opening)).toBe(0)
 })
 
-it('migrations wait for the lock, and do not need it when nothing is pending', async () => {
-  const dataDir = createDir()
-  new DatabaseSync(join(dataDir, 'leads.db')).exec('pragma journal_mode = wal')
-  const lock = holdLock(dataDir)
-  const opening = openDatabase({ dataDir })
-  await turnOfLoop()
-  lock.release()
-  await (await opening).close()
+it('opens a database without the lock when no migration is pending', async () => {
+  const { dataDir } = await open()
   holdLock(dataDir)
-  await (await openDatabase({ dataDir, lockWaitMs: 0 })).close()
+  expect(await countLeads(await openLocation({ dataDir, lockWaitMs: 0 }))).toBe(0)
 })
 
 it('waits for the lock without blocking the process or readers', async () => {
