@@ -78,7 +78,7 @@ export async function unpack(from: string, to: string): Promise<number> {
 export function checkSqlite(sqlite: DatabaseSync): number {
   checkPages(sqlite)
   if (sqlite.prepare('pragma main.foreign_key_check').all().length > 0)
-    throw new UserError('some of its deliveries have no lead')
+    throw new UserError('some of its events or deliveries have no lead')
   const leads = countLeads(sqlite)
   if (leads === undefined) throw new UserError('it has no leads table')
   return leads

@@ -4,7 +4,7 @@ import { formatCsv, readPages } from '#leads/reports/csv.ts'
 import { findDeliveryState } from '#leads/reports/describe.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { explainSource } from '#leads/source.ts'
-import type { LeadWithDeliveries } from '#leads/store/reading.ts'
+import type { LeadRecord } from '#leads/store/reading.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { UserError } from '#leads/user-error.ts'
 import { count, makeSafeJson } from './terminal.ts'
@@ -30,7 +30,7 @@ export async function exportLeads(
 }
 
 /** Formats an array with one lead per line. */
-async function* formatJson(pages: AsyncIterable<LeadWithDeliveries[]>): AsyncGenerator<string> {
+async function* formatJson(pages: AsyncIterable<LeadRecord[]>): AsyncGenerator<string> {
   let separator = ''
   yield '['
   for await (const page of pages)
@@ -41,9 +41,10 @@ async function* formatJson(pages: AsyncIterable<LeadWithDeliveries[]>): AsyncGen
   yield '\n]\n'
 }
 
-const toJson = ({ deliveries, source, ...lead }: LeadWithDeliveries) => ({
+const toJson = ({ deliveries, events, source, ...lead }: LeadRecord) => ({
   ...formatTimes(lead),
   source: explainSource(source),
+  events: events.map(({ leadId: _, at, ...event }) => formatTimes({ happenedAt: at, ...event })),
   deliveries: deliveries.map((delivery) =>
     formatTimes({
       ...delivery,

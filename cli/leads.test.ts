@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { recordAnswer } from '#leads/store/reminders.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { openDatabase } from '#server/database.ts'
 import { startAirtable } from '#testing/airtable.ts'
 import { createDir, createLocation, openTestDatabase } from '#testing/database.ts'
-import { jane, storeLead, testTime } from '#testing/saved-leads.ts'
+import { jane, record, storeLead, testTime } from '#testing/saved-leads.ts'
 import { type Opened, openLeads, runLeads } from './leads.ts'
 
 const useDatabase = (db: Database, opened: Partial<Opened> = {}, pause = noPause) =>
@@ -64,7 +63,7 @@ test('export writes every lead as CSV, readable only by the owner', async () => 
     ',2026-11-15 06:00:00,Zoë 李 🏠,jane@example.com,(555) 123-4567,"Line, with comma",Roof Repair,',
   )
   expect(lines[1]).toContain(
-    `,Google Ads · spring,${source},,Version 2026-11,2026-11-15 06:10:00,,,0,,airtable waiting`,
+    `,Google Ads · spring,${source},,Version 2026-11,2026-11-15 06:10:00,open,,,0,,airtable waiting`,
   )
   expect(lines[2]).toContain(`,"'=HYPERLINK(""http://x"",""y"")",`)
   expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -89,7 +88,7 @@ test('export writes every lead as JSON, with its source and deliveries', async (
       id,
       ...jane,
       receivedAt: at,
-      callAttempts: 0,
+      attempts: 0,
       callAgainAt: at,
       source: { name: 'Google Ads · spring', utm_source: 'google', utm_campaign: 'spring' },
       deliveries: [
@@ -125,7 +124,7 @@ test('setup-airtable lists what it found, what it created, and what is left to d
   expect(await useDatabase(db)('setup-airtable')).toMatchObject(fail('schema.bases:write'))
   fake.tables[0]?.fields.pop()
   const id = await storeLead(db)
-  await recordAnswer(db, id, { answeredAt: testTime, answeredBy: 'link', now: testTime })
+  await record(db, id, 'called', { via: 'link', person: null })
   const run = useDatabase(db, { airtable: settings }, deps.pause)
   const { code, out } = await run('setup-airtable')
   expect(code).toBe(0)

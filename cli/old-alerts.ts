@@ -20,11 +20,7 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
     const phones = await trx.deleteFrom('push_devices').returning('id').execute()
     const cancelled = await trx
       .updateTable('deliveries')
-      .set({
-        state: 'cancelled',
-        settled_at: now,
-        note: 'Restored from a backup. It may have been sent before.',
-      })
+      .set({ state: 'cancelled', cancel_reason: 'restored', settled_at: now })
       .where('state', '=', 'waiting')
       .where('channel', '!=', 'airtable')
       .where((eb) =>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { setCompanyTimeZone } from '#leads/clock.ts'
 import { noPromise } from '#leads/deadline.ts'
+import { newState } from '#leads/history.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { promiseFrom } from '#testing/saved-leads.ts'
 import { computeCountdown, groupLeads } from './countdown.ts'
@@ -16,12 +17,8 @@ const card: LeadCard = {
   town: 'Springfield',
   receivedAt,
   ...promiseFrom(receivedAt),
-  answeredAt: null,
-  answeredBy: null,
-  answeredName: null,
-  outcome: null,
-  callAttempts: 0,
-  callAgainAt: null,
+  ...newState,
+  lastNote: null,
   isSuspect: false,
   isInBurst: false,
 }
@@ -48,37 +45,29 @@ test('a longer promise changes the mood later', () => {
   expect(after(48 * minuteMs, hour)).toEqual(['urgent', 'Call now: 12:00 left'])
 })
 
-test('an answered lead shows who answered and when; a closed lead shows its outcome', () => {
-  const answered = { answeredAt: receivedAt + 3 * minuteMs, answeredName: 'Sam' }
-  expect(after(0, answered)).toEqual(['answered', 'Sam answered after 3 min'])
-  expect(after(0, { ...answered, answeredName: null, answeredBy: 'airtable' })).toEqual([
-    'answered',
-    'Someone answered in Airtable after 3 min',
+test('a called lead shows who called and when; a closed lead shows its outcome', () => {
+  const called = { status: 'calling', calledAt: receivedAt + 3 * minuteMs, caller: 'Sam' } as const
+  expect(after(0, called)).toEqual(['called', 'Sam called after 3 min'])
+  expect(after(0, { ...called, caller: null, calledVia: 'airtable' })).toEqual([
+    'called',
+    'Someone called in Airtable after 3 min',
   ])
-  expect(after(0, { ...answered, outcome: 'done' })).toEqual([
-    'done',
-    'Done: Sam answered after 3 min',
-  ])
-  const notALead = { ...answered, outcome: 'not-a-lead' } as const
-  expect(after(0, notALead)).toEqual(['not-a-lead', 'Not a lead'])
-  expect(after(0, { ...notALead, answeredBy: 'outcome' })).toEqual([
-    'not-a-lead',
-    'Not a lead, marked by Sam',
-  ])
+  expect(after(0, { ...called, status: 'done' })).toEqual(['done', 'Done: Sam called after 3 min'])
+  expect(after(0, { ...called, status: 'not-a-lead' })).toEqual(['not-a-lead', 'Not a lead'])
   expect(after(0, { ...noPromise, isSuspect: true })).toEqual(['suspect', 'Possible spam'])
 })
 
 test('after no answer, shows when to call again', () => {
   setCompanyTimeZone('America/Chicago')
   const callAgainAt = receivedAt + 33 * minuteMs
-  const again = { answeredAt: receivedAt + 3 * minuteMs, callAttempts: 2, callAgainAt }
+  const again = { status: 'call-again', attempts: 2, callAgainAt } as const
   const read = (minutes: number) =>
     after(minutes * minuteMs, again).map((text) => text.replace(/\s/g, ' '))
   expect(read(4)).toEqual(['waiting', 'No answer (2 tries). Call again at 6:33 AM.'])
   expect(read(33)).toEqual(['soon', 'No answer (2 tries). Call again now.'])
   const leads = [{ ...card, ...again }]
-  expect(groupLeads(leads, callAgainAt - 1)).toMatchObject({ toCall: [], answered: leads })
-  expect(groupLeads(leads, callAgainAt)).toMatchObject({ toCall: leads, answered: [] })
+  expect(groupLeads(leads, callAgainAt - 1)).toMatchObject({ toCall: [], called: leads })
+  expect(groupLeads(leads, callAgainAt)).toMatchObject({ toCall: leads, called: [] })
 })
 
 test('a burst from one network is a separate group until someone calls', () => {
@@ -89,8 +78,8 @@ test('a burst from one network is a separate group until someone calls', () => {
   ]
   const groups = groupLeads([...burst, card], receivedAt)
   expect(groups).toMatchObject({ toCall: [card], waiting: [], burst, suspect: [] })
-  const called = { ...card, isInBurst: true, answeredAt: receivedAt }
-  expect(groupLeads([called], receivedAt)).toMatchObject({ burst: [], answered: [called] })
+  const called = { ...card, isInBurst: true, status: 'calling' as const }
+  expect(groupLeads([called], receivedAt)).toMatchObject({ burst: [], called: [called] })
 })
 
 test('a lead that is due after we open has no countdown until then', () => {
@@ -104,10 +93,9 @@ test('a lead that is due after we open has no countdown until then', () => {
   expect(after(hourMs, night)).toEqual(['calm', '10 min left'])
   const { shareLeft } = computeCountdown({ ...card, ...night }, receivedAt + hourMs + 5 * minuteMs)
   expect(shareLeft).toBe(0.5)
-  const answeredAt = receivedAt + hourMs + 2 * minuteMs
-  expect(after(0, { ...night, answeredAt, answeredName: 'Sam' })[1]).toBe(
-    'Sam answered after 2 min',
-  )
+  const calledAt = receivedAt + hourMs + 2 * minuteMs
+  const called = { status: 'calling', calledAt, caller: 'Sam' } as const
+  expect(after(0, { ...night, ...called })[1]).toBe('Sam called after 2 min')
 
   const leads = [card, { ...card, ...night, id: 'b' }]
   const listIds = (at: number) => {

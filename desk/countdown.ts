@@ -8,16 +8,15 @@ export type Mood =
   | 'soon'
   | 'urgent'
   | 'late'
-  | 'answered'
+  | 'called'
   | 'done'
   | 'not-a-lead'
   | 'suspect'
 
-export const isOpen = ({ answeredAt, outcome }: Pick<LeadCard, 'answeredAt' | 'outcome'>) =>
-  answeredAt === null && !outcome
+export const isOpen = ({ status }: Pick<LeadCard, 'status'>) => status === 'open'
 
 /** Returns true if someone may claim the first call, or the next one after a call without an answer. */
-export const canCall = (lead: LeadCard) => isOpen(lead) || lead.callAgainAt !== null
+export const canCall = (lead: LeadCard) => isOpen(lead) || lead.status === 'call-again'
 
 /** When the time for the call starts, if that is when the company next opens. */
 export function findOpening(lead: LeadCard, now: number): number | undefined {
@@ -28,20 +27,17 @@ export function findOpening(lead: LeadCard, now: number): number | undefined {
 export type Countdown = { mood: Mood; text: string; shareLeft: number; minutesLeft: number }
 
 export function computeCountdown(lead: LeadCard, now: number): Countdown {
-  const { promiseStartAt, deadlineAt, outcome } = lead
+  const { promiseStartAt, deadlineAt, status } = lead
   const over = { shareLeft: 0, minutesLeft: 0 }
-  if (outcome === 'not-a-lead') {
-    const who = lead.answeredBy === 'outcome' ? `, marked by ${lead.answeredName}` : ''
-    return { mood: outcome, text: `Not a lead${who}`, ...over }
-  }
-  if (outcome === 'done') return { mood: outcome, text: `Done: ${describeAnswer(lead)}`, ...over }
+  if (status === 'not-a-lead') return { mood: status, text: 'Not a lead', ...over }
+  if (status === 'done') return { mood: status, text: `Done: ${describeCall(lead)}`, ...over }
   if (lead.callAgainAt !== null) {
     const isDue = isDueAgain(lead, now)
     const when = isDue ? 'now' : `at ${formatShortClock(lead.callAgainAt, now)}`
-    const text = `No answer (${formatTries(lead.callAttempts)}). Call again ${when}.`
+    const text = `No answer (${formatTries(lead.attempts)}). Call again ${when}.`
     return { mood: isDue ? 'soon' : 'waiting', text, shareLeft: 1, minutesLeft: 0 }
   }
-  if (!isOpen(lead)) return { mood: 'answered', text: describeAnswer(lead), ...over }
+  if (!isOpen(lead)) return { mood: 'called', text: describeCall(lead), ...over }
   if (promiseStartAt === null || deadlineAt === null)
     return { mood: 'suspect', text: 'Possible spam', ...over }
   const leftMs = deadlineAt - now
@@ -61,12 +57,12 @@ export function computeCountdown(lead: LeadCard, now: number): Countdown {
   }
 }
 
-function describeAnswer(lead: LeadCard): string {
-  const { answeredName, answeredBy, answeredAt } = lead
-  const where = answeredBy === 'airtable' ? ' in Airtable' : ''
+function describeCall(lead: LeadCard): string {
+  const { caller, calledVia, calledAt } = lead
+  const where = calledVia === 'airtable' && !caller ? ' in Airtable' : ''
   const after =
-    answeredAt === null ? '' : ` after ${formatShortDuration(measureWait(lead, answeredAt))}`
-  return `${answeredName ?? 'Someone'} answered${where}${after}`
+    calledAt === null ? '' : ` after ${formatShortDuration(measureWait(lead, calledAt))}`
+  return `${caller ?? 'Someone'} called${where}${after}`
 }
 
 const formatSeconds = (ms: number) => {
@@ -83,6 +79,6 @@ export const groupLeads = (leads: readonly LeadCard[], now: number) => ({
   ),
   waiting: leads.filter((lead) => isOpen(lead) && !lead.isInBurst && findOpening(lead, now)),
   burst: leads.filter((lead) => isOpen(lead) && lead.isInBurst),
-  answered: leads.filter((lead) => !isOpen(lead) && !isDueAgain(lead, now)),
+  called: leads.filter((lead) => !isOpen(lead) && !isDueAgain(lead, now)),
   suspect: leads.filter((lead) => isOpen(lead) && lead.isSuspect),
 })

@@ -1,6 +1,7 @@
 import { memo, useDeferredValue, useState } from 'react'
 import { formatAgo } from '#leads/clock.ts'
 import { isDueAgain } from '#leads/deadline.ts'
+import type { EventKind } from '#leads/history.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { readOpenedAt, request } from './api.ts'
 import { canCall, computeCountdown, isOpen } from './countdown.ts'
@@ -11,16 +12,19 @@ import { useIsLive, useNow } from './use-polling.ts'
 
 type Refresh = () => Promise<void>
 
-/** Sends the state that the page showed, so that the server can reject a late Undo. */
+// crypto.randomUUID is available only on HTTPS pages.
+const makeId = () => crypto.getRandomValues(new Uint32Array(4)).join('-')
+
+/** Sends the version that the page showed, so that the server can reject a late Undo. */
 export function changeLead(
   lead: LeadCard,
-  what: string,
+  kind: EventKind,
   message: string,
   { refresh, canUndo = true }: { refresh: Refresh; canUndo?: boolean },
 ): Promise<void> {
-  const { id, outcome, answeredAt, callAttempts, callAgainAt } = lead
-  const body = { attempts: callAttempts, outcome, answeredAt, callAttempts, callAgainAt }
-  const work = request<{ lead: LeadCard } | undefined>('POST', `/api/leads/${id}/${what}`, { body })
+  const body = { id: makeId(), kind, version: lead.version }
+  const path = `/api/leads/${lead.id}/events`
+  const work = request<{ lead: LeadCard } | undefined>('POST', path, { body })
   const undoThis = async () => undo({ ...lead, ...(await work)?.lead }, refresh)
   return attempt(work, message, {
     about: `${isolate(lead.name)}: `,
@@ -30,7 +34,7 @@ export function changeLead(
 
 /** Undoes “I’m calling”, “No answer”, or an outcome, unless someone else has changed the lead since. */
 export const undo = (lead: LeadCard, refresh: Refresh) =>
-  changeLead(lead, 'undo', 'reopened.', { refresh, canUndo: false })
+  changeLead(lead, 'undone', 'reopened.', { refresh, canUndo: false })
 
 /** The link dials. The button then claims the lead, so that no one else calls. */
 export function CallActions({
@@ -49,7 +53,7 @@ export function CallActions({
   const isOffered = hasDialed && canClaim
   const claim = async () => {
     setBusy(true)
-    await changeLead(lead, 'calling', 'the crew can see that you’re calling.', { refresh })
+    await changeLead(lead, 'called', 'the crew can see that you’re calling.', { refresh })
     setBusy(false)
     // The button that had the focus is gone.
     requestAnimationFrame(() => {

@@ -89,8 +89,8 @@ function describeChanges(before: readonly LeadCard[], after: readonly LeadCard[]
     if (!was && lead.receivedAt < newestAt) return []
     const town = lead.town && isolate(lead.town)
     if (!was) return [`New lead: ${[name, lead.service, town].filter(Boolean).join(', ')}.`]
-    if (!isOpen(was) || lead.answeredAt === null) return []
-    if (lead.callAgainAt !== null) return [`No answer from ${name}.`]
-    return [`${lead.answeredName ?? 'Someone'} is calling ${name}.`]
+    if (!isOpen(was) || isOpen(lead)) return []
+    if (lead.status === 'call-again') return [`No answer from ${name}.`]
+    return [`${lead.caller ?? 'Someone'} is calling ${name}.`]
   })
 }

@@ -22,7 +22,7 @@ vi.stubGlobal('addEventListener', (type: string, listener: (event: Event) => voi
 await import('./sw.ts')
 
 const receipt = { reason: 'received', leadIds: ['7'] }
-const lead = { leadId: '7', opensList: false, isEmergency: false, isAnswered: false }
+const lead = { leadId: '7', opensList: false, isEmergency: false, isCalled: false }
 
 /** Returns the worker's steps after the event has been handled. */
 async function dispatch(type: string, event: object) {

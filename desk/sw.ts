@@ -4,7 +4,7 @@ type NotifiedLead = {
   leadId: string
   opensList: boolean
   isEmergency: boolean
-  isAnswered: boolean
+  isCalled: boolean
 }
 /** Tells the server which notification was shown or tapped. */
 type Receipt = { reason: string; leadIds: string[] }
@@ -35,7 +35,7 @@ type ServiceWorkerHere = {
 const worker = globalThis as unknown as ServiceWorkerHere
 
 // Long enough to read who is calling.
-const answeredMs = 4_000
+const calledMs = 4_000
 const reportMs = 10_000
 
 // Control the page that registered this worker, so that open() can navigate it.
@@ -65,7 +65,7 @@ worker.addEventListener('pushsubscriptionchange', (event) => {
 
 async function show({ notification, lead, receipt }: Message): Promise<void> {
   const { title, body, tag, silent } = notification
-  const canAnswer = !lead.opensList && !lead.isAnswered
+  const canCall = !lead.opensList && !lead.isCalled
   const options = {
     body,
     tag,
@@ -75,8 +75,8 @@ async function show({ notification, lead, receipt }: Message): Promise<void> {
     badge: '/icon-192.png',
     // A reminder replaces the earlier notification and makes a sound again.
     renotify: !silent,
-    requireInteraction: lead.isEmergency && canAnswer,
-    actions: canAnswer
+    requireInteraction: lead.isEmergency && canCall,
+    actions: canCall
       ? [
           { action: 'call', title: 'Call' },
           { action: 'calling', title: 'I’m calling' },
@@ -85,11 +85,11 @@ async function show({ notification, lead, receipt }: Message): Promise<void> {
     data: { ...lead, receipt },
   }
   await worker.registration.showNotification(title, options)
-  await Promise.all([report(receipt, false), lead.isAnswered && closeLater(tag)])
+  await Promise.all([report(receipt, false), lead.isCalled && closeLater(tag)])
 }
 
 async function closeLater(tag: string): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, answeredMs))
+  await new Promise((resolve) => setTimeout(resolve, calledMs))
   for (const shown of await worker.registration.getNotifications({ tag })) shown.close()
 }
 
@@ -110,7 +110,8 @@ const post = (path: string, body: object, signal: AbortSignal | null = null) =>
 async function act(action: string, { leadId, opensList }: NotifiedLead): Promise<void> {
   if (opensList) return open('/')
   if (action !== 'calling') return open(`/#/lead/${leadId}${action === 'call' ? '/call' : ''}`)
-  const answer = await fetch(`/api/leads/${leadId}/calling`, { method: 'POST' }).catch(() => null)
+  const event = { id: crypto.randomUUID(), kind: 'called', via: 'notification' }
+  const answer = await post(`/api/leads/${leadId}/events`, event).catch(() => null)
   if (answer?.ok) return
   if (answer?.status === 401) await turnOff()
   // 409 means that someone else is already calling. The desk shows any other problem.

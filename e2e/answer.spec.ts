@@ -9,7 +9,7 @@ import { expect, expectAccessible, formatRgb, phone } from './test.ts'
 const expectedErrors = /404 \(Not Found\)|personal data in a URL: \S+\/answer\/[\w-]{48}$/
 test.use({ viewport: phone, expectedErrors })
 
-test('shows the lead behind the link in the email and records the answer', async ({
+test('shows the lead behind the link in the email and records the call', async ({
   page,
   startSite,
   airtable,
@@ -50,7 +50,7 @@ test('shows the lead behind the link in the email and records the answer', async
   await checkPage()
 
   await page.goto(link)
-  await expect(page.getByRole('heading', { name: 'Already answered' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Already called' })).toBeVisible()
   await expect(page.getByRole('button')).toHaveCount(0)
 
   await page.goto(`${link.slice(0, -3)}abc`)

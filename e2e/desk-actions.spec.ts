@@ -74,7 +74,7 @@ test.describe('with deliveries in every state', () => {
     for (const [state, words] of states)
       await expect(page.locator(`.deliveries li[data-state=${state}]`)).toHaveText(words)
     await checkAxe(page, 'deliveries in every state')
-    // The report counts leads whose time is up or that were answered.
+    // The report counts leads whose time is up or that were called.
     await page.getByRole('button', { name: 'I’m calling' }).click()
     await expect(page.getByText('you’re calling.')).toBeVisible()
     await page.getByRole('link', { name: 'Promise' }).click()

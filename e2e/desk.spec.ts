@@ -34,14 +34,14 @@ test('a new lead and its caller appear on every phone', async ({ page, site, sig
   await samsRow.getByRole('button', calling).click()
   await expect(sam.page.getByText('you’re calling.')).toBeVisible()
   for (const desk of [sam.page, dana]) {
-    const answered = /Sam answered after \d+\ssec(just now|1\smin ago)$/
-    await expect(row(desk, visitor.name)).toHaveText(answered)
+    const called = /Sam called after \d+\ssec(just now|1\smin ago)$/
+    await expect(row(desk, visitor.name)).toHaveText(called)
     await expect(desk.getByRole('heading', { name: 'All caught up' })).toBeVisible()
     await expect(desk.getByRole('button', calling)).toHaveCount(0)
   }
   await dana.getByRole('link', { name: 'Promise' }).click()
   await expect(
-    dana.getByText(`1 of 1 request answered within ${hours.promiseMinutes} minutes.`),
+    dana.getByText(`1 of 1 request called within ${hours.promiseMinutes} minutes.`),
   ).toBeVisible()
 })
 
@@ -55,9 +55,9 @@ test('the second person to press sees who is calling', async ({ sendLead, signIn
   await expect(sam.locator('.notice')).toContainText('you’re calling.')
   await dana.getByRole('button', calling).click()
   await expect(dana.locator('.notice')).toContainText('<b>Zoë</b>')
-  await expect(dana.locator('.notice')).toContainText('Sam is already calling.')
+  await expect(dana.locator('.notice')).toContainText('Sam called')
   await dana.unroute('**/api/today')
-  for (const desk of [sam, dana]) await expect(row(desk, 'Zoë')).toContainText('Sam answered after')
+  for (const desk of [sam, dana]) await expect(row(desk, 'Zoë')).toContainText('Sam called after')
 })
 
 test.describe('in the company’s time zone', () => {
@@ -180,7 +180,7 @@ test('search and filters find leads, and Back returns to the list', async ({
   await expect(page.getByRole('link', { name: /^Call/ })).toBeFocused()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  await expect(row(page, 'John Doe')).toContainText('Sam answered after')
+  await expect(row(page, 'John Doe')).toContainText('Sam called after')
   await expect(found).toBeFocused()
 })
 

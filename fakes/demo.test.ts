@@ -53,19 +53,23 @@ testBuilt('starts with eight sample leads in all states, in the company’s time
   const today: Today = await (await fetch(`${desk}/api/today`, { headers: { cookie } })).json()
   expect(today.timeZone).toBe(hours.timeZone)
   expect(today.warnings).toEqual([])
-  expect(today.totals).toEqual({ toCall: 4, waiting: 0, answered: 3, suspect: 1 })
-  const states = today.leads.map(({ name, outcome, callAttempts, answeredAt, isSuspect }) =>
-    [
-      name,
-      outcome ?? (callAttempts ? 'no answer' : answeredAt ? 'called' : isSuspect ? 'spam' : 'open'),
-    ].join(': '),
+  expect(today.totals).toEqual({
+    toCall: 3,
+    calling: 1,
+    callAgain: 1,
+    waiting: 0,
+    called: 2,
+    suspect: 1,
+  })
+  const states = today.leads.map(({ name, status, isSuspect }) =>
+    [name, isSuspect ? 'spam' : status].join(': '),
   )
   expect(states).toEqual([
     'Karen Lindgren: open',
     'Miguel Torres: open',
     'Beth Sorensen: open',
-    'Mai Xiong: no answer',
-    'Deshawn Carter: called',
+    'Deshawn Carter: calling',
+    'Mai Xiong: call-again',
     'Rick Palmer: not-a-lead',
     'Angela Brooks: done',
     'BEST SEO RANKING: spam',

@@ -2,11 +2,9 @@ import { computePromise, noPromise } from '#leads/deadline.ts'
 import { createDeliverer } from '#leads/delivery/deliver.ts'
 import { planDelivery } from '#leads/delivery/plan.ts'
 import { fieldNames, type Lead } from '#leads/fields.ts'
-import type { LeadOutcome } from '#leads/lead.ts'
 import type { Env } from '#leads/settings.ts'
-import { recordNoAnswer, recordOutcome } from '#leads/store/outcome.ts'
+import { appendEvent } from '#leads/store/append-event.ts'
 import { recordReceipt } from '#leads/store/push-receipts.ts'
-import { recordAnswer } from '#leads/store/reminders.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { company, form, hours } from '#site/content.ts'
 import { createTestContext } from '#testing/delivery.ts'
@@ -19,7 +17,7 @@ type SampleLead = {
   lead: Pick<Lead, 'name' | 'email' | 'phone' | 'address' | 'serviceType'>
   source: string
   isSpam?: true
-  call?: { minutesAgo: number; person: string; result?: LeadOutcome | 'no-answer' }
+  call?: { minutesAgo: number; person: string; result?: 'no-answer' | 'done' | 'not-a-lead' }
 }
 
 /** One lead in each state: new, reminded, late, being called, no answer, done, not a lead, spam. */
@@ -182,19 +180,8 @@ export async function addSampleLeads(db: Database, { env, push, clock }: Options
 
   async function call(id: string, { person, result }: NonNullable<SampleLead['call']>) {
     const at = clock.at
-    if (!result)
-      await recordAnswer(db, id, {
-        answeredAt: at,
-        answeredBy: 'desk',
-        answeredName: person,
-        now: at,
-      })
-    else if (result !== 'no-answer')
-      await recordOutcome(db, id, { outcome: result, person, now: at })
-    else {
-      const callAgainAt = at + env.noAnswerMinutes * minuteMs
-      const again = { attempts: 0, callAgainAt, remindAt: callAgainAt }
-      await recordNoAnswer(db, id, { ...again, person, channels: [], now: at })
-    }
+    const callAgainAt = result === 'no-answer' ? at + env.noAnswerMinutes * minuteMs : null
+    const event = { id: crypto.randomUUID(), at, person, callAgainAt, via: 'desk' } as const
+    await appendEvent(db, id, { ...event, kind: result ?? 'called' }, { now: at })
   }
 }

@@ -6,10 +6,9 @@ import { testLead, testPath } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { createTestDesk } from '#testing/desk.ts'
 import { createTestLog } from '#testing/log.ts'
-import { alwaysOpen as hours, savePhone, testCompany } from '#testing/saved-leads.ts'
+import { alwaysOpen as hours, record, savePhone, testCompany } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
-import { recordAnswer } from './store/reminders.ts'
 import type { Engine } from './store/tables.ts'
 
 const minuteMs = 60_000
@@ -187,8 +186,7 @@ describe.each(engines)('25 leads from one network within an hour, on %s', (engin
         .select('id')
         .where('name', '=', name)
         .execute()
-      const answer = { answeredAt: clock.at, answeredBy: 'desk' as const, now: clock.at }
-      await recordAnswer(db, lead?.id ?? '', answer)
+      await record(db, lead?.id ?? '', 'called', { at: clock.at })
     }
     await sendMany(1, 25)
     await deliver()

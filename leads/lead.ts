@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { type Field, fieldNames, type Lead, type LeadField, leadFields } from './fields.ts'
+import type { LeadState } from './history.ts'
 import { keepVisible, makeSafe, makeSafeLines } from './safe-text.ts'
 
 // Replace or remove unsafe characters instead of rejecting the lead. Text without a visible character
@@ -149,32 +150,20 @@ export const formatName = (name: string) =>
 const keepLength = (before: string, after: string) =>
   after.length === before.length ? after : before
 
-/** How the answer was recorded. For `no-answer` and `outcome`, nobody pressed “I’m calling” first. */
-export type AnswerSource = 'link' | 'airtable' | 'desk' | 'no-answer' | 'outcome'
-
-export type LeadOutcome = 'done' | 'not-a-lead'
-
-export type StoredLead = Lead & {
-  id: string
-  receivedAt: number
-  /** When the time for the promised call starts, and when the call is due; null for suspected spam. */
-  promiseStartAt: number | null
-  deadlineAt: number | null
-  /** Why it is suspected spam; null if it is not. */
-  suspect: string | null
-  /** 1 if the lead is part of a burst from one network. See store/burst.ts. */
-  inBurst: number
-  /** The version of the consent line the visitor saw. */
-  consent: string | null
-  /** See source.ts. */
-  source: string | null
-  answeredAt: number | null
-  answeredBy: AnswerSource | null
-  /** The person who is calling, if known. */
-  answeredName: string | null
-  outcome: LeadOutcome | null
-  /** How many times the crew called without reaching the homeowner. */
-  callAttempts: number
-  /** When to call again; null if no call is planned. */
-  callAgainAt: number | null
-}
+/** What the visitor sent, and the state of the lead. */
+export type StoredLead = Lead &
+  LeadState & {
+    id: string
+    receivedAt: number
+    /** When the time for the promised call starts, and when the call is due; null for suspected spam. */
+    promiseStartAt: number | null
+    deadlineAt: number | null
+    /** Why it is suspected spam; null if it is not. */
+    suspect: string | null
+    /** 1 if the lead is part of a burst from one network. See store/burst.ts. */
+    inBurst: number
+    /** The version of the consent line the visitor saw. */
+    consent: string | null
+    /** See source.ts. */
+    source: string | null
+  }

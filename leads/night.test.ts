@@ -31,7 +31,7 @@ const leads = new Map([
   [toTime('18T05:30'), { name: 'Dee', serviceType: 'roof-repair' }],
   [toTime('18T06:59'), { name: 'Eve', serviceType: 'roof-repair' }],
 ])
-const answers = new Map([
+const calls = new Map([
   [toTime('18T02:08'), 'Cal'],
   [toTime('18T07:03'), 'Ann'],
   [toTime('18T07:05'), 'Ben'],
@@ -104,7 +104,8 @@ it('sends the documented messages from closing to the last deadline', async () =
   const call = async (name: string) => {
     const { leads: listed } = await read('/api/today')
     const { id } = listed.find((lead: { name: string }) => lead.name === name)
-    return desk.call('POST', `/api/leads/${id}/calling`, { cookie })
+    const body = { id: crypto.randomUUID(), kind: 'called' }
+    return desk.call('POST', `/api/leads/${id}/events`, { cookie, body })
   }
 
   const table: string[] = []
@@ -113,20 +114,20 @@ it('sends the documented messages from closing to the last deadline', async () =
     ...count(closing, opening, 60 * minuteMs),
     ...leads.keys(),
     ...count(opening - minuteMs, opening + 15 * minuteMs, minuteMs),
-    ...answers.keys(),
+    ...calls.keys(),
   ])
   for (const at of [...times].sort((a, b) => a - b)) {
     clock.at = at
     const lead = leads.get(at)
     if (lead) expect((await ask(lead)).status).toBe(200)
-    const answered = answers.get(at)
-    if (answered) expect((await call(answered)).status).toBe(200)
+    const called = calls.get(at)
+    if (called) expect((await call(called)).status).toBe(200)
     await deliverer.deliverDue(1)
     const messages = takeMessages()
     if (messages.length === 0) continue
     const event =
       (lead && `${lead.name} asks${lead.serviceType === 'emergency' ? ': emergency' : ''}`) ??
-      (answered && `Sam calls ${answered}`) ??
+      (called && `Sam calls ${called}`) ??
       (at === opening ? 'The company opens' : 'A reminder')
     const notified = [...Map.groupBy(messages, ([to]) => to)].map(
       ([to, some]) => `${to}${some.length > 1 ? ` (${some.length})` : ''}`,

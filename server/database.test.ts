@@ -87,7 +87,7 @@ describe('opening SQLite', () => {
       const name = number % 2 === 0 ? 'Erased' : 'Kept'
       ids.push(await storeLead(db, { lead: { name, address: 'x'.repeat((number * 37) % 290) } }))
       // A row that grows can move to another page and leave its old bytes behind.
-      const grow = db.kysely.updateTable('leads').set({ answered_name: 'y'.repeat(300) })
+      const grow = db.kysely.updateTable('leads').set({ caller: 'y'.repeat(300) })
       await grow.where('id', '=', ids.at(-8) ?? '').execute()
     }
     for (const id of ids.filter((_, number) => number % 2 === 0)) await eraseLead(db, id)

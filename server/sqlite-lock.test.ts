@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { checkWritable } from '#leads/store/check-database.ts'
 import { countLeads } from '#leads/store/reading.ts'
 import { writeSetting } from '#leads/store/stored-settings.ts'
-import { findTodayLeads } from '#leads/store/today-leads.ts'
+import { listTodayLeads } from '#leads/store/today-leads.ts'
 import { createTestApp } from '#testing/app.ts'
 import { createDir, openLocation } from '#testing/database.ts'
 
@@ -51,7 +51,7 @@ it('waits for the lock without blocking the process or readers', async () => {
   const writes = [post(), checkWritable(db, Date.now()), writeSetting(db, 'name', 'value')]
   await turnOfLoop()
   expect(await countLeads(db)).toBe(0)
-  expect((await findTodayLeads(db, Date.now())).toCall.total).toBe(0)
+  expect((await listTodayLeads(db, Date.now())).toCall.total).toBe(0)
   await turnOfLoop()
   // A lead that arrives in the meantime is stored with the first.
   writes.push(post())

@@ -1,6 +1,7 @@
 import { createDesk } from '#leads/desk/app.ts'
 import type { DeskContext, DeskHooks } from '#leads/desk/routes.ts'
 import { sendNewLink } from '#leads/desk/sign-in.ts'
+import type { EventKind } from '#leads/history.ts'
 import { listDevices } from '#leads/store/push-devices.ts'
 import type { Database, Engine } from '#leads/store/tables.ts'
 import { openTestDatabase } from './database.ts'
@@ -34,7 +35,13 @@ export async function openTestDesk(on: Engine | Database = 'sqlite', options?: O
     (await desk.call('GET', path, { cookie: as })).json
   const post = (path: string, body?: object, as = cookie) =>
     desk.call('POST', path, { cookie: as, body })
-  return { ...desk, db, cookie, get, post }
+  /** Presses a button on a page that shows the current state, unless `version` is given. */
+  const press = async (id: string, kind: EventKind, more: object = {}, as = cookie) => {
+    const { lead } = await get(`/api/leads/${id}`)
+    const body = { id: crypto.randomUUID(), kind, version: lead?.version, ...more }
+    return post(`/api/leads/${id}/events`, body, as)
+  }
+  return { ...desk, db, cookie, get, post, press }
 }
 
 /** Creates a desk on a test database, with an adjustable clock and a mailbox. */

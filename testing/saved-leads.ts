@@ -1,7 +1,9 @@
 import { type CallPromise, computePromise, noPromise } from '#leads/deadline.ts'
 import type { Lead } from '#leads/fields.ts'
+import { type EventKind, newState } from '#leads/history.ts'
 import { type BusinessHours, weekdays } from '#leads/hours.ts'
 import type { StoredLead, Visit } from '#leads/lead.ts'
+import { appendEvent, type NewEvent } from '#leads/store/append-event.ts'
 import { saveSession } from '#leads/store/desk-access.ts'
 import { serverEmail } from '#leads/store/live-sessions.ts'
 import { type PushDevice, saveDevice } from '#leads/store/push-devices.ts'
@@ -47,12 +49,7 @@ export const storedJane: StoredLead = {
   inBurst: 0,
   consent: null,
   source: null,
-  answeredAt: null,
-  answeredBy: null,
-  answeredName: null,
-  outcome: null,
-  callAttempts: 0,
-  callAgainAt: null,
+  ...newState,
 }
 
 type Changes = Partial<Omit<NewLead, 'lead' | 'visit'>> &
@@ -80,6 +77,23 @@ export async function storeLead(
   )
   if (saved.outcome !== 'saved') throw new Error(`The lead was not stored: ${saved.outcome}`)
   return saved.leadId
+}
+
+/** Records what someone did with a lead, by default Sam on the desk. */
+export function record(
+  db: Database,
+  leadId: string,
+  kind: EventKind,
+  { at = testTime, ...event }: Partial<NewEvent> = {},
+) {
+  const callAgainAt = kind === 'no-answer' ? at + 30 * 60_000 : null
+  const fixed = { id: crypto.randomUUID(), at, kind, via: 'desk', person: 'Sam' } as const
+  return appendEvent(
+    db,
+    leadId,
+    { ...fixed, callAgainAt, ...event },
+    { now: at, startOverAt: at + 240_000 },
+  )
 }
 
 /** Creates a push device that is notified of every lead. */

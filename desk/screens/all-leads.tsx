@@ -10,10 +10,11 @@ import { formatRoute, replaceHash } from '../route.ts'
 
 type Page = { leads: LeadCard[]; next: string | null }
 
-const states = [
+const statuses = [
   ['', 'Any status'],
-  ['waiting', 'Waiting'],
-  ['answered', 'Answered'],
+  ['open', 'To call'],
+  ['calling', 'Being called'],
+  ['call-again', 'Call again'],
   ['done', 'Done'],
   ['not-a-lead', 'Not a lead'],
 ] as const
@@ -124,7 +125,7 @@ export function AllLeads({
               Day
               <input type="date" {...field('day')} />
             </label>
-            <Choice label="Status" choices={states} {...field('state')} />
+            <Choice label="Status" choices={statuses} {...field('status')} />
             <Choice label="Service" choices={services} {...field('service')} />
             <label>
               Source

@@ -1,10 +1,13 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { formatAgo, formatShortClock, formatTries } from '#leads/clock.ts'
+import type { EventKind } from '#leads/history.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
+import { request } from '../api.ts'
 import { computeCountdown } from '../countdown.ts'
 import { CountdownIcon } from '../countdown-icon.tsx'
 import { Button, Heading, Icon } from '../elements.tsx'
 import { CallActions, changeLead, undo } from '../lead-row.tsx'
+import { attempt } from '../notice.tsx'
 import { RetryAll } from '../retry-all.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
 import { useNow, usePolling } from '../use-polling.ts'
@@ -50,10 +53,10 @@ export function Lead({
   const refreshBoth = async () => {
     await Promise.all([refresh(), refreshList()])
   }
-  const act =
-    (what: string, message: string, canUndo = true) =>
-    () =>
-      changeLead(lead, what, message, { refresh: refreshBoth, canUndo })
+  const act = (kind: EventKind, message: string) => () =>
+    changeLead(lead, kind, message, { refresh: refreshBoth })
+  const retry = () =>
+    attempt(request('POST', `/api/leads/${id}/retry`), 'Retrying now.').then(refreshBoth)
   const undoLast = () => undo(lead, refreshBoth)
   return (
     <>
@@ -72,28 +75,26 @@ export function Lead({
       </div>
       <CallActions lead={lead} refresh={refreshBoth} isNext />
       <div className="outcomes">
-        {!lead.outcome && (
+        {lead.status !== 'done' && lead.status !== 'not-a-lead' && (
           <Button onClick={act('no-answer', 'marked as no answer.')}>No answer</Button>
         )}
         {outcomes.map(([what, name]) => (
           <Button
             key={what}
-            aria-pressed={lead.outcome === what}
+            aria-pressed={lead.status === what}
             onClick={
-              lead.outcome === what ? undoLast : act(what, `marked as ${name.toLowerCase()}.`)
+              lead.status === what ? undoLast : act(what, `marked as ${name.toLowerCase()}.`)
             }
           >
             {name}
           </Button>
         ))}
-        {lead.callAgainAt !== null && <Button onClick={undoLast}>Undo “No answer”</Button>}
-        {lead.answeredAt !== null && !lead.outcome && lead.callAgainAt === null && (
-          <Button onClick={undoLast}>Not called? Reopen</Button>
-        )}
+        {lead.status === 'call-again' && <Button onClick={undoLast}>Undo “No answer”</Button>}
+        {lead.status === 'calling' && <Button onClick={undoLast}>Not called? Reopen</Button>}
       </div>
       <Facts lead={lead} />
       <Deliveries lead={lead}>
-        <Button onClick={act('retry', 'retrying now.', false)}>Retry now</Button>
+        <Button onClick={retry}>Retry now</Button>
         <RetryAll refresh={refreshBoth}>Retry all leads</RetryAll>
       </Deliveries>
       {canErase && (
@@ -131,8 +132,8 @@ function Facts({ lead }: { lead: LeadInFull }) {
     ...Object.fromEntries(fields.map((field) => [field.label, show(field)])),
     Source: lead.source,
     Consent: lead.consent ? `Version ${lead.consent}` : 'None on record',
-    ...(lead.callAttempts > 0 && {
-      Calls: `${formatTries(lead.callAttempts)} without an answer`,
+    ...(lead.attempts > 0 && {
+      Calls: `${formatTries(lead.attempts)} without an answer`,
     }),
     ...(lead.suspicion && { 'Possible spam': lead.suspicion }),
   }

@@ -9,27 +9,27 @@ const now = Date.parse('2026-11-15T12:00:00Z')
 const receive = (agoMs: number) => ({
   receivedAt: now - agoMs,
   ...promiseFrom(now - agoMs),
-  answeredAt: null,
-  answeredBy: null,
+  calledAt: null,
+  calledVia: null,
   source: null,
 })
 
-test('a late lead counts as missed and as not answered yet', () => {
+test('a late lead counts as missed and as not called yet', () => {
   const records = [receive(10 * minuteMs + 25_000), receive(minuteMs)]
-  const report = computeReport(records, [], { from: 0, to: now, now, timeZone: 'UTC' })
+  const report = computeReport(records, [], [], { from: 0, to: now, now, timeZone: 'UTC' })
   expect(describeReport(report)).toEqual([
-    '0 of 1 request answered within 10 minutes.',
-    '1 missed, 1 of them not answered yet.',
+    '0 of 1 request called within 10 minutes.',
+    '1 missed, 1 of them not called yet.',
     '1 request is not due yet.',
   ])
 })
 
 test('a lead that is due after we open is in time until its deadline', () => {
   const night = { ...receive(60 * minuteMs), ...promiseFrom(now - 9 * minuteMs) }
-  const records = [night, { ...night, answeredAt: now - 2 * minuteMs }]
-  const report = computeReport(records, [], { from: 0, to: now, now, timeZone: 'UTC' })
+  const records = [night, { ...night, calledAt: now - 2 * minuteMs }]
+  const report = computeReport(records, [], [], { from: 0, to: now, now, timeZone: 'UTC' })
   expect(describeReport(report)).toEqual([
-    '1 of 1 request answered in time.',
+    '1 of 1 request called on time.',
     'Half within 7 min, 90% within 7 min.',
     '1 request is not due yet.',
   ])

@@ -57,7 +57,7 @@ function Report({ days }: { days: string }) {
           : `No requests in the last ${days} days.`}
       </p>
     )
-  const later = report.missed - report.unanswered
+  const later = report.missed - report.uncalled
   const minutesPerTick = Math.ceil(byMinute.length / mostTicks)
   const daily = fillDays(report)
   const worst = byHour.reduce((a, b, at) => (b.missed > (byHour[a]?.missed ?? 0) ? at : a), 0)
@@ -73,8 +73,8 @@ function Report({ days }: { days: string }) {
       </section>
       <BarChart
         title="Response time"
-        label={`Response times: ${report.kept} in time, ${later} later, ${report.unanswered} not answered yet. Half were answered within ${formatTook(report.medianMs)}.`}
-        nameOf="Answered"
+        label={`Response times: ${report.kept} on time, ${later} later, ${report.uncalled} not called yet. Half were called within ${formatTook(report.medianMs)}.`}
+        nameOf="Called"
         bars={[
           ...byMinute.map((kept, at) => ({
             name: `Minute ${at + 1}`,
@@ -83,7 +83,7 @@ function Report({ days }: { days: string }) {
             missed: 0,
           })),
           { name: 'Later', tick: `${byMinute.length}+`, kept: 0, missed: later },
-          { name: 'Not yet', tick: 'open', kept: 0, missed: report.unanswered },
+          { name: 'Not yet', tick: 'open', kept: 0, missed: report.uncalled },
         ]}
       />
       <BarChart
@@ -166,19 +166,19 @@ const count = (number: number, one: string, many: string) =>
   `${number} ${number === 1 ? one : many}`
 
 export function describeReport(report: PromiseReport): string[] {
-  const { kept, missed, unanswered, open, suspect, answeredInAirtable, byShift } = report
+  const { kept, missed, uncalled, open, suspect, calledInAirtable, byShift } = report
   const isSimple = byShift.afterHours.leads === 0 && report.promiseMinutes !== null
-  const inTime = isSimple ? `within ${report.promiseMinutes} minutes` : 'in time'
-  const late = unanswered > 0 ? `, ${unanswered} of them not answered yet` : ''
+  const onTime = isSimple ? `within ${report.promiseMinutes} minutes` : 'on time'
+  const late = uncalled > 0 ? `, ${uncalled} of them not called yet` : ''
   return [
-    `${kept} of ${count(kept + missed, 'request', 'requests')} answered ${inTime}.`,
+    `${kept} of ${count(kept + missed, 'request', 'requests')} called ${onTime}.`,
     report.medianMs !== null &&
       `Half within ${formatTook(report.medianMs)}, 90% within ${formatTook(report.p90Ms)}.`,
     missed > 0 && `${missed} missed${late}.`,
     open > 0 && `${count(open, 'request is', 'requests are')} not due yet.`,
     suspect > 0 && `${count(suspect, 'request is', 'requests are')} possible spam and not counted.`,
-    answeredInAirtable > 0 &&
-      `${answeredInAirtable} answered in Airtable, possibly a little earlier than shown.`,
+    calledInAirtable > 0 &&
+      `${calledInAirtable} called in Airtable, possibly a little earlier than shown.`,
   ].filter((sentence) => sentence !== false)
 }
 

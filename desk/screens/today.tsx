@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 import { formatOpening, formatShortDuration } from '#leads/clock.ts'
-import { measureWait } from '#leads/deadline.ts'
+import { isDueAgain, measureWait } from '#leads/deadline.ts'
 import type { Today as TodayData } from '#leads/desk/today.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { findOpening, groupLeads } from '../countdown.ts'
@@ -23,13 +23,16 @@ export function Today({
 }) {
   const movesSoon = totals.waiting > 0 || leads.some((lead) => lead.callAgainAt !== null)
   const now = useNow(movesSoon ? 1_000 : 60_000)
-  const { toCall, waiting, burst, answered, suspect } = groupLeads(leads, now)
+  const { toCall, waiting, burst, called, suspect } = groupLeads(leads, now)
+  const again = leads.filter((lead) => isDueAgain(lead, now)).length
+  const total = totals.toCall + again
+  const totalCalled = totals.calling + totals.callAgain - again + totals.called
   const openings = Map.groupBy(waiting, (lead) => findOpening(lead, now) ?? now)
   return (
     <>
-      <Heading>{totals.toCall > 0 ? `${totals.toCall} to call` : 'All caught up'}</Heading>
+      <Heading>{total > 0 ? `${total} to call` : 'All caught up'}</Heading>
       <p className="quiet">
-        {summarize(answered, totals.answered) ??
+        {summarize(called, totalCalled) ??
           `We promise every homeowner a call within ${promiseMinutes} minutes${isAlwaysOpen ? '' : ' while we’re open'}.`}
       </p>
       {leads.length === 0 && (
@@ -39,7 +42,7 @@ export function Today({
         </div>
       )}
       <LeadList leads={toCall} hrefOf={hrefOf} startsWithNext {...list} />
-      {burst.length === 0 && <More count={totals.toCall - toCall.length} query="state=waiting" />}
+      {burst.length === 0 && <More count={total - toCall.length} query="status=open" />}
       {[...openings].map(([opensAt, some]) => (
         <Fragment key={opensAt}>
           <h2>
@@ -49,20 +52,20 @@ export function Today({
         </Fragment>
       ))}
       {burst.length === 0 ? (
-        <More count={totals.waiting - waiting.length} query="state=waiting" />
+        <More count={totals.waiting - waiting.length} query="status=open" />
       ) : (
         <>
           <h2>More requests from one network</h2>
           <LeadList leads={burst} hrefOf={hrefOf} {...list} />
           <More
-            count={totals.toCall + totals.waiting - toCall.length - waiting.length - burst.length}
-            query="state=waiting"
+            count={total + totals.waiting - toCall.length - waiting.length - burst.length}
+            query="status=open"
           />
         </>
       )}
-      {answered.length > 0 && <h2>Answered</h2>}
-      <LeadList leads={answered} hrefOf={hrefOf} {...list} />
-      <More count={totals.answered - answered.length} />
+      {called.length > 0 && <h2>Called</h2>}
+      <LeadList leads={called} hrefOf={hrefOf} {...list} />
+      <More count={totalCalled - called.length} />
       {suspect.length > 0 && (
         <details>
           <summary>Possible spam: {totals.suspect}</summary>
@@ -82,11 +85,11 @@ const More = ({ count, query = '' }: { count: number; query?: string }) =>
     </a>
   )
 
-function summarize(answered: readonly LeadCard[], total: number): string | undefined {
-  const took = answered
-    .flatMap((lead) => (lead.answeredAt === null ? [] : [measureWait(lead, lead.answeredAt)]))
+function summarize(called: readonly LeadCard[], total: number): string | undefined {
+  const took = called
+    .flatMap((lead) => (lead.calledAt === null ? [] : [measureWait(lead, lead.calledAt)]))
     .sort((a, b) => a - b)
   const median = took[Math.ceil(took.length / 2) - 1]
   if (median === undefined) return undefined
-  return `${total} answered since yesterday, ${total === 1 ? 'after' : 'half of them within'} ${formatShortDuration(median)}.`
+  return `${total} called since yesterday, ${total === 1 ? 'after' : 'half of them within'} ${formatShortDuration(median)}.`
 }

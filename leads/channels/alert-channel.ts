@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { makeAnswerToken } from '../answer-link.ts'
 import { computePromise } from '../deadline.ts'
+import { newState } from '../history.ts'
 import type { BusinessHours } from '../hours.ts'
 import { leadSchema, type StoredLead } from '../lead.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
@@ -109,12 +110,7 @@ function makeTestAlert(
     inBurst: 0,
     consent: null,
     source: null,
-    answeredAt: null,
-    answeredBy: null,
-    answeredName: null,
-    outcome: null,
-    callAttempts: 0,
-    callAgainAt: null,
+    ...newState,
   }
   const alert = {
     ...describeAlert(lead, 'received', { now: at, timeZone, answerUrl: `${publicUrl}/` }),

@@ -25,26 +25,26 @@ function alertOf(
 
 describe('the headline', () => {
   const overdue = 'all Jane Doe now: the call was due at 12:10 PM CST'
-  const answeredAt = receivedAt + 3 * minuteMs
+  const calledAt = receivedAt + 3 * minuteMs
   const afterOpening = (minutes: number) => opensAfterMs + minutes * minuteMs
-  const again = { answeredAt, callAttempts: 2, callAgainAt: receivedAt + 33 * minuteMs }
+  const again = { calledAt, attempts: 2, callAgainAt: receivedAt + 33 * minuteMs }
   it.each<[string, Partial<StoredLead>, DeliveryReason, number]>([
     ['Call Jane Doe by 12:10 PM CST', {}, 'received', 1],
     ['EMERGENCY: call Jane Doe by 12:10 PM CST', { serviceType: 'emergency' }, 'received', 1],
     ['Possible spam: call Jane Doe', { suspect: 'trap', ...noPromise }, 'received', 1],
-    ['Nobody has called Jane Doe yet (6 minutes left)', {}, 'unanswered-4', 4 * minuteMs],
-    ['Nobody has called Jane Doe yet (2 minutes left)', {}, 'unanswered-8', 8 * minuteMs],
-    ['Nobody has called Jane Doe yet (less than a minute left)', {}, 'unanswered-8', 570_000],
+    ['Nobody has called Jane Doe yet (6 minutes left)', {}, 'uncalled-4', 4 * minuteMs],
+    ['Nobody has called Jane Doe yet (2 minutes left)', {}, 'uncalled-8', 8 * minuteMs],
+    ['Nobody has called Jane Doe yet (less than a minute left)', {}, 'uncalled-8', 570_000],
     [`EMERGENCY: c${overdue}`, { serviceType: 'emergency' }, 'missed', 10 * minuteMs],
     // The content of a late reminder is up to date.
-    [`C${overdue}`, {}, 'unanswered-8', 11 * minuteMs],
+    [`C${overdue}`, {}, 'uncalled-8', 11 * minuteMs],
     ['Call Jane Doe now: requested 3 hours ago', {}, 'received', 180 * minuteMs],
-    ['Someone called Jane Doe at 12:03 PM CST', { answeredAt }, 'received', 5 * minuteMs],
+    ['Someone called Jane Doe at 12:03 PM CST', { calledAt }, 'received', 5 * minuteMs],
     ['Call Jane Doe again: no answer (2 tries)', again, 'again-2', 33 * minuteMs],
     ['Someone called Jane Doe at 12:03 PM CST', again, 'again-2', 32 * minuteMs],
     // A lead that came in while the company was closed.
     ['Call Jane Doe by Nov 16, 7:10 AM CST', night, 'received', 1],
-    ['Nobody has called Jane Doe yet (6 minutes left)', night, 'unanswered-4', afterOpening(4)],
+    ['Nobody has called Jane Doe yet (6 minutes left)', night, 'uncalled-4', afterOpening(4)],
     ['Call Jane Doe now: the call was due at 7:10 AM CST', night, 'missed', afterOpening(10)],
   ])('%s', (headline, changed, reason, afterMs) => {
     expect(alertOf(changed, reason, afterMs).headline).toBe(headline)

@@ -16,7 +16,7 @@ export function describeAlert(
   reason: DeliveryReason,
   { now, timeZone, answerUrl }: { now: number; timeZone: string; answerUrl?: string | undefined },
 ) {
-  const { id: leadId, serviceType, suspect, receivedAt, deadlineAt, answeredAt } = lead
+  const { id: leadId, serviceType, suspect, receivedAt, deadlineAt, calledAt } = lead
   const isEmergency = serviceType === 'emergency'
   const isAgain = isDueAgain(lead, now)
   const ageMs = now - receivedAt
@@ -26,8 +26,8 @@ export function describeAlert(
   const clock = (at: number) => formatClock(at, { now, timeZone })
 
   const describeNeed = (): string => {
-    if (isAgain) return `call ${name} again: no answer (${formatTries(lead.callAttempts)})`
-    if (answeredAt !== null) return `someone called ${name} at ${clock(answeredAt)}`
+    if (isAgain) return `call ${name} again: no answer (${formatTries(lead.attempts)})`
+    if (calledAt !== null) return `someone called ${name} at ${clock(calledAt)}`
     if (deadlineAt === null) return `call ${name}`
     if (reason !== 'received' && now >= deadlineAt)
       return `call ${name} now: the call was due at ${clock(deadlineAt)}`

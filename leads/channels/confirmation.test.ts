@@ -110,7 +110,7 @@ it('never promises a call in the past', () => {
   expect(describe({ deadlineAt: testTime + 25 * 3_600_000 })).toContain('by 7:00 AM tomorrow.')
   const late = describe({}, { now: promiseFrom(testTime).deadlineAt })
   expect(late).toContain('We have your request. We’ll call you as soon as we can.\n')
-  expect(describe({ answeredAt: testTime })).toContain('We have your request.\n')
+  expect(describe({ calledAt: testTime })).toContain('We have your request.\n')
   expect(describe({}, { attempts: 2 })).toContain('We tried to reach you')
 })
 

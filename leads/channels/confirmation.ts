@@ -99,8 +99,8 @@ export function describeConfirmation(
 
   /** Promises nothing if someone is already calling. */
   function describeCall(): string {
-    const { deadlineAt, answeredAt } = lead
-    if (deadlineAt === null || answeredAt !== null) return ''
+    const { deadlineAt, calledAt } = lead
+    if (deadlineAt === null || calledAt !== null) return ''
     if (deadlineAt <= now()) return ' We’ll call you as soon as we can.'
     const time = formatCallTime(deadlineAt, { now: now(), timeZone: hours().timeZone })
     return ` We’ll call you by ${time}.`

@@ -42,7 +42,7 @@ export const email = createAlertChannel<'email', typeof variables, EmailSettings
           }
         : undefined,
   },
-  reasons: ['received', 'unanswered', 'missed', 'again'],
+  reasons: ['received', 'uncalled', 'missed', 'again'],
   recipients: async ({ settings: { to, remindTo } }, event) => {
     if (!event) return nameRecipients('email', [...to, ...remindTo])
     return nameRecipients('email', event.reason === 'received' ? to : remindTo)

@@ -6,6 +6,7 @@ import {
   dayHours,
   jane,
   promiseFrom,
+  record,
   savePhone,
   storedJane,
   storeLead,
@@ -19,7 +20,6 @@ import type { BusinessHours } from '../hours.ts'
 import { addCrew } from '../store/desk-access.ts'
 import { listDevices, type PushDevice, saveDevice } from '../store/push-devices.ts'
 import { findLead } from '../store/reading.ts'
-import { recordAnswer } from '../store/reminders.ts'
 import { findRecipients } from './channels.ts'
 import { isPushService, push } from './push.ts'
 
@@ -71,7 +71,7 @@ it('sends only the necessary data, signed and encrypted', async () => {
       navigate: `https://desk.example/#/lead/${leadId}`,
       silent: false,
     },
-    lead: { leadId, opensList: false, isEmergency: true, isAnswered: false },
+    lead: { leadId, opensList: false, isEmergency: true, isCalled: false },
     receipt: { reason: 'received', leadIds: [leadId] },
   })
   expect(headers).toMatchObject({
@@ -81,8 +81,8 @@ it('sends only the necessary data, signed and encrypted', async () => {
   })
 })
 
-it('replaces the notifications on all notified devices once someone answers', async () => {
-  const { service, db, clock, addPhone, save, deliver, takeNotifications } = await open()
+it('replaces the notifications on all notified devices once someone calls', async () => {
+  const { service, db, addPhone, save, deliver, takeNotifications } = await open()
   await addPhone('one')
   await addPhone('two')
   await addPhone('off', { schedule: 'off' })
@@ -94,8 +94,7 @@ it('replaces the notifications on all notified devices once someone answers', as
     'one: Jane Doe: call by 6:10 AM CST',
     'two: Jane Doe: call by 6:10 AM CST',
   ])
-  const answer = { answeredAt: clock.at, answeredBy: 'desk' as const, now: clock.at }
-  await recordAnswer(db, leadId, { ...answer, answeredName: 'Alex' })
+  await record(db, leadId, 'called', { person: 'Alex' })
   await deliver()
   expect(takeNotifications().sort()).toEqual([
     'one: Alex is calling Jane Doe',
@@ -127,8 +126,7 @@ it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
   await end(opened)
   // Leads that arrive in one turn of the event loop share one query for the devices.
   await new Promise((resolve) => setImmediate(resolve))
-  const now = context.now()
-  await recordAnswer(db, notified, { answeredAt: now, answeredBy: 'desk', now })
+  await record(db, notified, 'called', { at: context.now() })
   await deliver()
   // Another process may have read the devices before the session ended.
   const claimed = [{ lead: storedJane, reason: 'received' as const, attempts: 1 }]

@@ -44,7 +44,7 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     required: [],
     read: ({ PUSH_SERVICES: services = [] }) => ({ services }),
   },
-  reasons: ['received', 'unanswered', 'missed', 'again', 'answered'],
+  reasons: ['received', 'uncalled', 'missed', 'again', 'called'],
   recipients: async ({ readDevices }, event) => {
     const devices = await readDevices(event?.reason === 'received' ? planTimeoutMs : undefined)
     return devices.filter(event ? isOn : canNotify).map((device) => ({
@@ -113,7 +113,7 @@ async function findDevice(id: string, { env, db, now }: Context<PushSettings>) {
 const hasWaited = ({ lead, reason }: ClaimedLead): boolean =>
   reason === 'received' &&
   lead.serviceType !== 'emergency' &&
-  lead.answeredAt === null &&
+  lead.calledAt === null &&
   (lead.promiseStartAt ?? 0) > lead.receivedAt
 
 const requestTimeoutMs = 10_000
@@ -131,7 +131,7 @@ type PushMessage = {
   opensList?: boolean
   isEmergency: boolean
   /** Replaces the earlier notification without a sound. */
-  isAnswered: boolean
+  isCalled: boolean
   ttlSeconds: number
 }
 
@@ -139,14 +139,14 @@ export function describePush(
   lead: StoredLead,
   { now, timeZone }: { now: number; timeZone: string },
 ): PushMessage {
-  const { id: leadId, serviceType, receivedAt, deadlineAt, answeredAt } = lead
+  const { id: leadId, serviceType, receivedAt, deadlineAt, status } = lead
   const name = breakAutoLinks(lead.name)
   const isEmergency = serviceType === 'emergency'
   const isAgain = isDueAgain(lead, now)
-  const isAnswered = answeredAt !== null && !isAgain
+  const isCalled = status !== 'open' && !isAgain
   const describeTitle = () => {
-    if (isAnswered) return describeAnswer(lead, name)
-    if (isAgain) return `Call ${name} again: no answer (${formatTries(lead.callAttempts)})`
+    if (isCalled) return describeCall(lead, name)
+    if (isAgain) return `Call ${name} again: no answer (${formatTries(lead.attempts)})`
     if (deadlineAt !== null && now < deadlineAt)
       return `${name}: call by ${formatClock(deadlineAt, { now, timeZone })}`
     return `${name}: call now, requested ${formatDuration(now - receivedAt)} ago`
@@ -154,14 +154,14 @@ export function describePush(
   return {
     title: describeTitle(),
     body: [
-      isEmergency && !isAnswered ? 'EMERGENCY' : readField(lead, 'serviceType'),
+      isEmergency && !isCalled ? 'EMERGENCY' : readField(lead, 'serviceType'),
       breakAutoLinks(findTown(lead.address)),
     ]
       .filter(Boolean)
       .join(' · '),
     leadId,
     isEmergency,
-    isAnswered,
+    isCalled,
     ttlSeconds: isAgain ? againTtlSeconds : countTtl(deadlineAt ?? now, now),
   }
 }
@@ -179,7 +179,7 @@ function summarize(
     leadId: tag,
     opensList: true,
     isEmergency: hasEmergency,
-    isAnswered: false,
+    isCalled: false,
     ttlSeconds: countTtl(deadlineAt, clock.now),
   }
 }
@@ -187,16 +187,19 @@ function summarize(
 const countTtl = (deadlineAt: number, now: number) =>
   Math.max(minTtlSeconds, Math.ceil((deadlineAt - now) / 1000))
 
-function describeAnswer(lead: StoredLead, name: string): string {
-  const { answeredBy, answeredName, outcome, callAttempts, callAgainAt } = lead
-  const isAgain = callAttempts > 0
-  if (callAgainAt !== null) return `No answer from ${name}`
-  // The stored person made the first call.
-  const who = answeredName && !isAgain ? breakAutoLinks(answeredName) : 'Someone'
-  // After an answer, another person may have closed the lead.
-  if (outcome && (answeredBy === 'outcome' || isAgain))
-    return `${who} marked ${name} as ${outcome === 'done' ? 'done' : 'not a lead'}`
-  return `${who} is calling ${name}${isAgain ? ' again' : ''}`
+function describeCall({ caller, status, attempts }: StoredLead, name: string): string {
+  const isAgain = attempts > 0
+  const who = caller ? breakAutoLinks(caller) : 'Someone'
+  switch (status) {
+    case 'call-again':
+      return `No answer from ${name}`
+    case 'done':
+    case 'not-a-lead':
+      // The caller of an earlier call may not be the person who closed the lead.
+      return `${isAgain ? 'Someone' : who} marked ${name} as ${status === 'done' ? 'done' : 'not a lead'}`
+    default:
+      return `${who} is calling ${name}${isAgain ? ' again' : ''}`
+  }
 }
 
 /** Also used to test a device from the desk. Marks the device as gone after a 404 or 410. */
@@ -207,7 +210,7 @@ export async function sendPush(
   signal: AbortSignal,
 ): Promise<Result> {
   const { env, db, fetch, now, timers } = context
-  const { title, body, leadId, opensList = false, isEmergency, isAnswered, ttlSeconds } = message
+  const { title, body, leadId, opensList = false, isEmergency, isCalled, ttlSeconds } = message
   const deskUrl = env.desk?.url ?? env.publicUrl
   const data = {
     // Declarative Web Push: Safari shows this if the service worker does not run.
@@ -219,9 +222,9 @@ export async function sendPush(
       tag: leadId,
       lang: 'en-US',
       navigate: opensList ? `${deskUrl}/` : `${deskUrl}/#/lead/${leadId}`,
-      silent: isAnswered,
+      silent: isCalled,
     },
-    lead: { leadId, opensList, isEmergency, isAnswered },
+    lead: { leadId, opensList, isEmergency, isCalled },
     receipt: message.receipt,
   }
   const { endpoint, p256dh, auth } = device

@@ -171,7 +171,7 @@ describe('a text message', () => {
     { name: 'Pat O`Brien', address: '1 Main St' },
     { name: '👩‍👩‍👧'.repeat(12), address: '李'.repeat(300) },
   ])('fits into two segments and keeps its links: %j', (changed) => {
-    for (const reason of ['received', 'unanswered-4', 'missed'] as const)
+    for (const reason of ['received', 'uncalled-4', 'missed'] as const)
       for (const now of [receivedAt, receivedAt + 86_400_000]) {
         const sms = formatSms(alertOf(changed, now, reason))
         expect(sms).toMatch(gsm7)

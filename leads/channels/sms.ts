@@ -48,7 +48,7 @@ export const sms = createAlertChannel<'sms', typeof variables, SmsSettings>({
       }
     },
   },
-  reasons: ['received', 'unanswered', 'missed', 'again'],
+  reasons: ['received', 'uncalled', 'missed', 'again'],
   recipients: async ({ settings: { to, remindTo } }, event) => {
     if (!event) return nameRecipients('sms', [...to, ...remindTo])
     return nameRecipients('sms', event.reason === 'received' ? to : remindTo)

@@ -30,7 +30,7 @@ export const webhook = createAlertChannel<'webhook', typeof variables, WebhookSe
     read: ({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret }) =>
       url ? { url, secret } : undefined,
   },
-  reasons: ['received', 'unanswered', 'missed', 'again'],
+  reasons: ['received', 'uncalled', 'missed', 'again'],
   // Show only the host, because the rest of the URL may be secret.
   recipients: async ({ settings: { url } }) => [
     { name: 'webhook', to: url, label: new URL(url).host },
@@ -81,7 +81,7 @@ function sign(secret: string, content: string): string {
 /** Slack shows `text` and ignores the rest. The fields of `lead` are as the visitor typed them. */
 function formatPayload(alert: Alert, lead: StoredLead, now: number) {
   const { reason, callUrl, mapUrl, answerUrl } = alert
-  const { id, suspect, receivedAt, deadlineAt, answeredAt } = lead
+  const { id, suspect, receivedAt, deadlineAt, calledAt } = lead
   return {
     type: `lead.${reason.replace(/-.*/, '')}`,
     timestamp: toIso(now),
@@ -97,7 +97,7 @@ function formatPayload(alert: Alert, lead: StoredLead, now: number) {
         source: explainSource(lead.source),
         receivedAt: toIso(receivedAt),
         deadlineAt: toIso(deadlineAt),
-        answeredAt: toIso(answeredAt),
+        calledAt: toIso(calledAt),
       },
       callBy: alert.deadline ?? null,
       callUrl,

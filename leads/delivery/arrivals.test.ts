@@ -4,11 +4,10 @@ import { startFakeTwilio } from '#fakes/twilio.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openChannels, readDeliveries } from '#testing/delivery.ts'
 import { waitUntil } from '#testing/processes.ts'
-import { storeLead, testTime } from '#testing/saved-leads.ts'
+import { record, storeLead, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { nameRecipients } from '../channels/channel.ts'
 import { findLead } from '../store/reading.ts'
-import { recordAnswer } from '../store/reminders.ts'
 import type { Database, Engine } from '../store/tables.ts'
 
 const staff = ['+15550002222', '+15550003333']
@@ -112,7 +111,7 @@ it.each(engines)(
           : { state: 'sent', arrivedAt: clock.at },
       )
       const isReminded = isFailing(at) && !hasPush(at)
-      expect(await listReminders(id)).toEqual(isReminded ? ['unanswered-4 at 15 s'] : [])
+      expect(await listReminders(id)).toEqual(isReminded ? ['uncalled-4 at 15 s'] : [])
     }
     for (const second of [20, 240]) await runBoth(second)
     const reminded = twilio.messages.filter(({ to }) => to === boss).map(({ body }) => body)
@@ -152,8 +151,8 @@ it('sends only the first reminder early, and only once, if texts fail', async ()
   await markArrived(db, leadId, 'confirmation')
   await runAt(0, 5, 15, 60, 240, 300, 480, 600, 900)
   expect(await listReminders(leadId)).toEqual([
-    'unanswered-4 at 15 s',
-    'unanswered-8 at 480 s',
+    'uncalled-4 at 15 s',
+    'uncalled-8 at 480 s',
     'missed at 600 s',
   ])
   expect(twilio.messages.map(({ to }) => to).sort()).toEqual([...staff, boss, boss, boss])
@@ -171,17 +170,17 @@ it('sends only the first reminder early, and only once, if texts fail', async ()
 it('sends no early reminder if a push arrived, someone is calling, or it is too late', async () => {
   const { db, runAt, listReminders } = await open({ chooseErrorCode: () => 30006 })
   const pushed = await storeText(db)
-  const answered = await storeText(db)
+  const called = await storeText(db)
   await markArrived(db, pushed, 'push-0a1b2c3d')
   await runAt(0)
-  await recordAnswer(db, answered, { answeredAt: testTime, answeredBy: 'link', now: testTime })
+  await record(db, called, 'called')
   await runAt(15, 239)
   expect(await listReminders(pushed)).toEqual([])
-  expect(await listReminders(answered)).toEqual(['answered at 0 s'])
+  expect(await listReminders(called)).toEqual(['called at 0 s'])
   // This text is sent 4 minutes late, together with the first reminder.
   const late = await storeText(db)
   await runAt(240, 255)
-  expect(await listReminders(late)).toEqual(['unanswered-4 at 240 s'])
+  expect(await listReminders(late)).toEqual(['uncalled-4 at 240 s'])
 })
 
 it('checks a text for five minutes, and then leaves it as sent', async () => {

@@ -113,16 +113,14 @@ export function createChannelRun(
   }
 
   function needsCall({ lead, reason }: ClaimedLead): boolean {
-    return reason !== 'answered' && (lead.answeredAt === null || isDueAgain(lead, now()))
+    return reason !== 'called' && (lead.status === 'open' || isDueAgain(lead, now()))
   }
 
   /** Sends one message about a burst of leads. After a failure, it is retried like any other. */
   async function sendCombined(holder: string, lost: AbortSignal): Promise<number> {
     const claimed = await claimCombined(db, name, lease(holder))
     if (claimed.length === 0) return 0
-    const called = claimed.filter(
-      ({ lead }) => lead.answeredAt !== null && !isDueAgain(lead, now()),
-    )
+    const called = claimed.filter(({ lead }) => lead.status !== 'open' && !isDueAgain(lead, now()))
     const leadIds = called.map(({ lead }) => lead.id)
     await cancelCalled(db, name, holder, { leadIds, now: now() })
     const toCall = claimed.filter((one) => !called.includes(one))

@@ -8,6 +8,7 @@ import {
   jane,
   listPendingChannels,
   promiseFrom,
+  record,
   testTime as start,
   storeLead,
 } from '#testing/saved-leads.ts'
@@ -17,8 +18,7 @@ import { findKind, mapRecipients } from '../channels/channels.ts'
 import type { Lead } from '../fields.ts'
 import { limits } from '../health/checks.ts'
 import { examine } from '../health/examine.ts'
-import type { LeadOutcome } from '../lead.ts'
-import { recordOutcome, undoLast } from '../store/outcome.ts'
+import type { EventKind } from '../history.ts'
 import { findLead, listLeads } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 import { planDelivery } from './plan.ts'
@@ -127,12 +127,10 @@ it('writes the outcome of a lead to Status, unless staff chose another Status', 
   onTestFinished(() => fake.close())
   const { save, deliver, clock, db } = await open(fake.env)
   const [first = '', second = ''] = [await save(), await save({ name: 'Not Anybody' })]
-  const record = async (id: string, outcome: LeadOutcome | null) => {
+  const change = async (id: string, kind: EventKind) => {
     clock.at += 60_000
-    const now = clock.at
-    const lead = await findLead(db, id)
-    if (outcome) await recordOutcome(db, id, { outcome, person: 'Sam', now })
-    else if (lead) await undoLast(db, id, lead, { remindAt: null, reopenedAt: now, now })
+    const { version } = (await findLead(db, id)) ?? {}
+    await record(db, id, kind, { at: clock.at, version })
     await deliver()
   }
   const readStatuses = () =>
@@ -140,16 +138,18 @@ it('writes the outcome of a lead to Status, unless staff chose another Status', 
       .map((id) => fake.records.find(({ fields }) => fields['Lead ID'] === id))
       .map((row) => row?.fields.Status)
   await deliver()
-  await record(first, 'done')
-  await record(second, 'not-a-lead')
+  await change(first, 'done')
+  await change(second, 'not-a-lead')
   expect(readStatuses()).toEqual(['Done', 'Not a lead'])
-  await record(second, 'done')
+  await change(second, 'done')
   expect(readStatuses()).toEqual(['Done', 'Done'])
-  await record(second, null)
+  await change(second, 'undone')
+  expect(readStatuses()).toEqual(['Done', 'Not a lead'])
+  await change(second, 'undone')
   expect(readStatuses()).toEqual(['Done', 'New'])
   const row = fake.records.find(({ fields }) => fields['Lead ID'] === first)
   if (row) row.fields.Status = 'Won'
-  await record(first, 'not-a-lead')
+  await change(first, 'not-a-lead')
   expect(readStatuses()).toEqual(['Won', 'New'])
   expect(await listPendingChannels(db)).toEqual([])
 })

@@ -114,8 +114,8 @@ it.each(engines)(
     const promised = await storeLead(db, lead)
     const suspected = await storeLead(db, { ...lead, suspect: 'trap' })
     // A message planned after the deadline expires a day after it was planned.
-    const answered = { leadId: promised, channels: ['email'], reason: 'answered' as const }
-    await writeDeliveries(db.kysely, answered, testTime + 600_001)
+    const called = { leadId: promised, channels: ['email'], reason: 'called' as const }
+    await writeDeliveries(db.kysely, called, testTime + 600_001)
     const listExpired = async (id: string) =>
       (await findLead(db, id))?.deliveries
         .filter(({ state }) => state === 'expired')

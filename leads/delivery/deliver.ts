@@ -6,7 +6,7 @@ import { removeTraces } from '../store/erase-lead.ts'
 import { forgetAddresses } from '../store/rate-limit.ts'
 import { checkArrivals } from './arrivals.ts'
 import { createChannelRun, type DeliveryOptions, pollMs } from './channel-run.ts'
-import { remindDue } from './reminders.ts'
+import { remindDue } from './remind.ts'
 
 const cleanUpEveryMs = 60_000
 

@@ -3,7 +3,7 @@ import type { ChannelContext } from '../channels/channels.ts'
 import type { System } from '../channels/system.ts'
 import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
 import { eraseLead } from '../store/erase-lead.ts'
-import { findLead, type LeadWithDeliveries } from '../store/reading.ts'
+import { findLead, type LeadRecord } from '../store/reading.ts'
 
 /** Nothing was erased. The owner can choose to erase only the stored lead. */
 export class AirtableUnavailable extends Error {}
@@ -12,7 +12,7 @@ export class AirtableUnavailable extends Error {}
 const waitForChannelMs = 60_000
 
 /** A failed attempt counts, because Airtable may have stored the row even if its response was lost. */
-const mayBeInAirtable = ({ deliveries }: LeadWithDeliveries): boolean =>
+const mayBeInAirtable = ({ deliveries }: LeadRecord): boolean =>
   deliveries.some(({ channel, attempts }) => channel === 'airtable' && attempts > 0)
 
 /**

@@ -49,7 +49,7 @@ it('sends no texts, push notifications, or reminders for suspected spam', async 
 it('sends reminders to the escalation recipients and the webhook', async () => {
   const { context, lead } = await open()
   const plan = (reason: DeliveryReason) => planRecipients(context, { lead, reason })
-  const reminded = await plan('unanswered-4')
+  const reminded = await plan('uncalled-4')
   expect(reminded.map(findKind)).toEqual(['email', 'email', 'sms', 'webhook'])
   expect(await plan('missed')).toEqual(reminded)
   // c@example.com gets both alerts and reminders.
@@ -111,7 +111,7 @@ it('notifies phones outside their hours only if no other phone is notified', asy
     await savePhone(db, { id: 'by-day', sessionId: 'by-day', schedule: 'business-hours' })
     for (const schedule of others)
       await savePhone(db, { id: schedule, sessionId: schedule, schedule })
-    for (const reason of ['received', 'unanswered-4', 'missed', 'again-1'] as const) {
+    for (const reason of ['received', 'uncalled-4', 'missed', 'again-1'] as const) {
       const emergency = { ...lead, serviceType: 'emergency' as const }
       const names = await planRecipients(context, { lead: emergency, reason })
       expect([reason, names.includes('push-by-day')]).toEqual([reason, isNotified])

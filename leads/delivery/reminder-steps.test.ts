@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import {
-  computeAnsweredAt,
+  computeCalledAt,
   computeFirstReminderAt,
   computeNextReadAt,
   computeReminderAfterReopening,
@@ -22,7 +22,7 @@ it('reminds after 40% and 80% of the lead’s own promise by default', () => {
   expect(computeFirstReminderAt(hour, undefined)).toBe(start + 24 * minuteMs)
   const lead = { ...hour, reopenedAt: null, escalateAt: start + 24 * minuteMs }
   expect(decideReminder(lead, undefined, lead.escalateAt)).toEqual({
-    reason: 'unanswered-24',
+    reason: 'uncalled-24',
     nextAt: start + 48 * minuteMs,
   })
 })
@@ -30,7 +30,7 @@ it('reminds after 40% and 80% of the lead’s own promise by default', () => {
 it('skips the reminders that a longer promise allows, but this lead’s promise does not', () => {
   const lead = { ...promise, reopenedAt: null, escalateAt: start + 6 * minuteMs }
   const decided = decideReminder(lead, [6, 12], lead.escalateAt)
-  expect(decided).toEqual({ reason: 'unanswered-6', nextAt: deadlineAt })
+  expect(decided).toEqual({ reason: 'uncalled-6', nextAt: deadlineAt })
 })
 
 it('gives a reopened lead as much time as it had', () => {
@@ -40,10 +40,10 @@ it('gives a reopened lead as much time as it had', () => {
 })
 
 it.each([
-  [0.5, 'unanswered-4', 8],
-  [4, 'unanswered-4', 8],
-  [7.9, 'unanswered-4', 8],
-  [8, 'unanswered-8', 10],
+  [0.5, 'uncalled-4', 8],
+  [4, 'uncalled-4', 8],
+  [7.9, 'uncalled-4', 8],
+  [8, 'uncalled-8', 10],
   [10, 'missed', null],
 ])('after %d minutes, sends %s and then waits until minute %s', (minutes, reason, next) => {
   const now = start + minutes * minuteMs
@@ -57,8 +57,8 @@ it.each([
   [10, 10],
   [11, 10],
   [15, 15],
-])('counts an answer found after %d minutes as given after %d', (found, counted) => {
-  expect(computeAnsweredAt(deadlineAt, start + found * minuteMs)).toBe(start + counted * minuteMs)
+])('counts a call found after %d minutes as made after %d', (found, counted) => {
+  expect(computeCalledAt(deadlineAt, start + found * minuteMs)).toBe(start + counted * minuteMs)
 })
 
 it('checks Airtable every 5 minutes for an hour, every 2 hours for a day, and every 6 hours for 30 days', () => {

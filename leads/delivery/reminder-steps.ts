@@ -1,6 +1,6 @@
 import type { CallPromise } from '../deadline.ts'
 import type { ReminderReason } from '../delivery-reason.ts'
-import type { UnansweredLead } from '../store/reminders.ts'
+import type { UncalledLead } from '../store/reminder-queue.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -22,7 +22,7 @@ const listSteps = (
 ): Step[] => [
   ...escalateAfterMinutes
     .map((minutes) => ({
-      reason: `unanswered-${minutes}` as const,
+      reason: `uncalled-${minutes}` as const,
       at: promise.promiseStartAt + minutes * minuteMs,
     }))
     .filter(({ at }) => at < promise.deadlineAt),
@@ -34,7 +34,7 @@ export const computeFirstReminderAt = (
   escalateAfterMinutes: Minutes,
 ): number => Math.min(...listSteps(promise, escalateAfterMinutes).map(({ at }) => at))
 
-type ReopenedLead = Pick<UnansweredLead, 'promiseStartAt' | 'deadlineAt' | 'reopenedAt'>
+type ReopenedLead = Pick<UncalledLead, 'promiseStartAt' | 'deadlineAt' | 'reopenedAt'>
 
 /** If the lead was reopened after its deadline, the reminders start over. */
 function findReminderPromise({ promiseStartAt, deadlineAt, reopenedAt }: ReopenedLead) {
@@ -53,12 +53,12 @@ export function computeReminderAfterReopening(
 }
 
 /**
- * Returns the current reminder of an unanswered lead and the time of the next one. Skips earlier steps,
+ * Returns the current reminder of an uncalled lead and the time of the next one. Skips earlier steps,
  * so that staff get one reminder after an outage instead of three. Before the first step, the reminder is
  * early because no alert arrived, and it replaces that step.
  */
 export function decideReminder(
-  lead: ReopenedLead & Pick<UnansweredLead, 'escalateAt'>,
+  lead: ReopenedLead & Pick<UncalledLead, 'escalateAt'>,
   escalateAfterMinutes: Minutes,
   now: number,
 ): { reason: ReminderReason | undefined; nextAt: number | null } {
@@ -75,7 +75,7 @@ export function decideReminder(
 }
 
 /**
- * Returns when to check an unanswered lead in Airtable; null after 30 days. Checks old leads rarely,
+ * Returns when to check an uncalled lead in Airtable; null after 30 days. Checks old leads rarely,
  * because a free base has 1,000 calls a month, and at round times, so that leads share a call.
  */
 export function computeNextReadAt(lead: ReopenedLead, now: number): number | null {
@@ -88,9 +88,6 @@ export function computeNextReadAt(lead: ReopenedLead, now: number): number | nul
 // Supabase's cron job runs once a minute.
 const readDelayMs = 90_000
 
-/**
- * Airtable does not report when Status was set, so an answer found just after the deadline counts as
- * in time.
- */
-export const computeAnsweredAt = (deadlineAt: number, now: number): number =>
+/** Airtable does not report when Status was set, so a call found just after the deadline counts as on time. */
+export const computeCalledAt = (deadlineAt: number, now: number): number =>
   now - deadlineAt < readDelayMs ? Math.min(now, deadlineAt) : now

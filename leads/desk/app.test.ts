@@ -24,7 +24,7 @@ it('requires a session on every route that is not open', async () => {
       expect(text).not.toMatch(/Jane|Main St|123-4567/)
     }
   expect((await call('GET', '/', { cookie: signedIn })).text).toContain('Jane')
-  expect(await findLead(db, id)).toMatchObject({ answeredAt: null, outcome: null })
+  expect(await findLead(db, id)).toMatchObject({ version: 0 })
 })
 
 it('logs who added or removed a person, exported, or erased, and nothing about the lead', async () => {
@@ -63,31 +63,29 @@ it('rejects requests from other sites, even with the cookie', async () => {
       const asked = { cookie, body: {}, headers: { origin } }
       expect((await call(method, path.replace(/:\w+/, id), asked)).status).toBe(403)
     }
-  expect(await findLead(db, id)).toMatchObject({ answeredAt: null, outcome: null })
+  expect(await findLead(db, id)).toMatchObject({ version: 0 })
 })
 
 describe.each(engines)('the desk on %s', (engine) => {
   it('lets one person claim a call, and shows the others who it is', async () => {
-    const { db, post, cookie, signIn, wakes } = await openTestDesk(engine)
+    const { db, press, cookie, signIn, wakes } = await openTestDesk(engine)
     const id = await storeLead(db)
     const alex = await signIn('alex@example.com')
-    const answers = await Promise.all(
-      [cookie, alex].map((as) => post(`/api/leads/${id}/calling`, undefined, as)),
-    )
+    const answers = await Promise.all([cookie, alex].map((as) => press(id, 'called', {}, as)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
     const lead = await findLead(db, id)
-    const first = lead?.answeredName
+    const first = lead?.caller
     expect(['Sam Hill', 'Alex']).toContain(first)
     const other = answers.find(({ status }) => status === 409)
-    expect(other?.message).toBe(`${first} is already calling.`)
+    expect(other?.message).toBe(`${first} called just now.`)
     expect(lead?.deliveries).toContainEqual(
-      expect.objectContaining({ channel: 'airtable', reason: 'answered', state: 'waiting' }),
+      expect.objectContaining({ channel: 'airtable', reason: 'called', state: 'waiting' }),
     )
     expect(wakes.length).toBeGreaterThan(0)
   })
 
-  it('finds leads by words, day, service, source, and state, page by page', async () => {
-    const { db, post } = await openTestDesk(engine)
+  it('finds leads by words, day, service, source, status, and note, page by page', async () => {
+    const { db, post, press } = await openTestDesk(engine)
     const ids: string[] = []
     for (let at = 0; at < 60; at++)
       ids.push(await storeLead(db, { at: testTime + at, lead: { name: `Person ${at} 100%` } }))
@@ -128,15 +126,17 @@ describe.each(engines)('the desk on %s', (engine) => {
       'day=2026-11-14',
     ])
       expect((await find(query)).leads.map(({ id }: { id: string }) => id)).toEqual([special])
-    await post(`/api/leads/${special}/done`)
-    expect((await find('state=done')).leads).toHaveLength(1)
-    expect((await find('state=waiting')).leads).toHaveLength(50)
+    await press(special, 'done')
+    expect((await find('status=done')).leads).toHaveLength(1)
+    expect((await find('status=open')).leads).toHaveLength(50)
+    await press(ids[3] ?? '', 'note', { text: 'Gate code 4711, ask for Åse.' })
+    expect((await find('search=4711%20ase')).leads).toMatchObject([{ id: ids[3] }])
     expect((await find('search=_')).leads).toHaveLength(0)
     for (const day of ['0002-11-14', '9999-12-31'])
       expect((await find(`day=${day}`)).leads).toEqual([])
-    for (const odd of ['state=odd', 'day=tomorrow'])
+    for (const odd of ['status=odd', 'day=tomorrow'])
       expect((await ask('/api/search', odd)).status).toBe(400)
-    const csv = await ask('/api/spreadsheet', 'state=done')
+    const csv = await ask('/api/spreadsheet', 'status=done')
     expect(csv.text.split('\r\n')).toHaveLength(3)
     expect(csv.text).toContain('Åsa Öberg')
   })

@@ -12,6 +12,7 @@ import { endSessions, listCrew, maxUnusedLinks } from '../store/desk-access.ts'
 import { sessionMs } from '../store/live-sessions.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { addDeviceRoutes } from './device-routes.ts'
+import { addEventRoutes } from './event-routes.ts'
 import { addLeadRoutes } from './lead-routes.ts'
 import {
   addPeopleRoutes,
@@ -156,6 +157,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
   })
   addPeopleRoutes(app, context, hooks)
   addLeadRoutes(app, context, hooks)
+  addEventRoutes(app, context, hooks)
   addDeviceRoutes(app, context)
   app.onError((error, c) => {
     if (error instanceof HTTPException) return refuse(c, 400, error.message)

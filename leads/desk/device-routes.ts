@@ -131,7 +131,7 @@ const testMessage = {
   leadId: 'test',
   opensList: true,
   isEmergency: false,
-  isAnswered: false,
+  isCalled: false,
   ttlSeconds: 60,
   receipt: { reason: 'received' as const, leadIds: [] },
 }

@@ -6,20 +6,16 @@ import { startAirtable } from '#testing/airtable.ts'
 import { createDir, engines, openTestDatabase } from '#testing/database.ts'
 import { openDelivery, sendWell } from '#testing/delivery.ts'
 import { openTestDesk } from '#testing/desk.ts'
-import { dayHours, promiseFrom, storeLead, testTime } from '#testing/saved-leads.ts'
+import { record, storeLead, testTime } from '#testing/saved-leads.ts'
 import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
 import { findLead, listLeads } from '../store/reading.ts'
-import { findNextEscalationAt, recordAnswer } from '../store/reminders.ts'
 import type { Database } from '../store/tables.ts'
 
 async function open(...options: Parameters<typeof openTestDesk>) {
   const desk = await openTestDesk(...options)
   const erase = (id: string, { name = 'Jane Doe', ...more }: Record<string, unknown> = {}) =>
     desk.call('DELETE', `/api/leads/${id}`, { cookie: desk.cookie, body: { name, ...more } })
-  const act = (id: string, what: string, body?: object) =>
-    desk.post(`/api/leads/${id}/${what}`, body)
-  const undo = async (id: string) => act(id, 'undo', (await desk.get(`/api/leads/${id}`)).lead)
-  return { ...desk, erase, act, undo }
+  return { ...desk, erase }
 }
 
 const send = (db: Database) => openDelivery(db, sendWell).deliver()
@@ -40,127 +36,20 @@ describe.each(engines)('on %s', (engine) => {
     const next = { holder: 'site', now: clock.at, until: clock.at + 1 }
     expect(await acquireChannel(db, 'airtable', next)).toBe(true)
   })
-
-  it('records the outcome, credits the first person who answered, and updates Airtable', async () => {
-    const { db, act } = await open(engine)
-    const [id, called] = [await storeLead(db), await storeLead(db)]
-    expect((await act(id, 'not-a-lead')).json.lead).toMatchObject({ outcome: 'not-a-lead' })
-    await db.kysely.updateTable('deliveries').set({ state: 'sent' }).execute()
-    const done = { outcome: 'done', answeredName: 'Sam Hill' }
-    expect((await act(id, 'done')).json.lead).toMatchObject(done)
-    expect((await findLead(db, id))?.deliveries).toContainEqual(
-      expect.objectContaining({ reason: 'outcome', state: 'waiting' }),
-    )
-    await recordAnswer(db, called, { answeredAt: testTime, answeredBy: 'link', now: testTime })
-    const credited = { outcome: 'done', answeredBy: 'link', answeredName: null }
-    expect((await act(called, 'done')).json.lead).toMatchObject(credited)
-  })
-
-  it('reopens a closed lead, and restarts reminders if it was not answered', async () => {
-    const { db, get, act, undo, clock } = await open(engine)
-    const [closed, called] = [await storeLead(db), await storeLead(db)]
-    await act(called, 'calling')
-    for (const id of [closed, called]) await act(id, 'not-a-lead')
-    const countPromises = async () => (await get('/api/promise')).report.leads
-    clock.at += 60_000
-    expect(await countPromises()).toBe(0)
-    for (const id of [closed, called]) await undo(id)
-    expect(await countPromises()).toBe(2)
-    expect(await findLead(db, closed)).toMatchObject({ outcome: null, answeredAt: null })
-    expect(await findLead(db, called)).toMatchObject({ outcome: null, answeredBy: 'desk' })
-    expect(await findNextEscalationAt(db)).toBe(testTime + 240_000)
-  })
-
-  it('sends reminders again after reopening, and notifies staff of the new answer', async () => {
-    const { db, act, undo, clock } = await open(engine)
-    const id = await storeLead(db)
-    await db.kysely.updateTable('deliveries').set({ attempts: 1, state: 'sent' }).execute()
-    const listPending = async () => {
-      const { deliveries = [] } = (await findLead(db, id)) ?? {}
-      return deliveries.filter(({ state }) => state === 'waiting').map(({ reason }) => reason)
-    }
-    await act(id, 'calling')
-    expect(await listPending()).toEqual(['answered'])
-    await send(db)
-    clock.at += 3_600_000
-    const undone = await undo(id)
-    expect(undone.json.lead).toMatchObject({ answeredAt: null, callAgainAt: null })
-    expect(await findNextEscalationAt(db)).toBe(clock.at + 240_000)
-    expect(await listPending()).toEqual(['outcome'])
-    await act(id, 'calling')
-    expect(await listPending()).toContain('answered')
-    await undo(id)
-    expect(await listPending()).toEqual(['outcome'])
-    await act(id, 'done')
-    await undo(id)
-    expect(await findNextEscalationAt(db)).toBe(clock.at + 240_000)
-  })
-
-  it('does not undo what someone else did since the page was loaded', async () => {
-    const { db, act, undo, clock } = await open(engine)
-    const id = await storeLead(db)
-    const change = async (what: string, attempts = 0) =>
-      (await act(id, what, { attempts })).json.lead
-    const expectKept = async (shown: object) => {
-      const before = await findLead(db, id)
-      expect((await act(id, 'undo', shown)).status).toBe(409)
-      expect(await findLead(db, id)).toEqual(before)
-    }
-    for (const [first, second] of [
-      ['calling', 'calling'],
-      ['no-answer', 'no-answer'],
-      ['done', 'not-a-lead'],
-    ] as const) {
-      const shown = await change(first)
-      await undo(id)
-      clock.at += 1_000
-      const next = await change(second)
-      await expectKept(shown)
-      if (second !== 'no-answer') continue
-      await change('no-answer', 1)
-      await expectKept(next)
-    }
-    expect((await act(id, 'undo')).status).toBe(400)
-  })
-
-  it('cancels an alert that waits until we open once someone calls, unless the call is undone', async () => {
-    const { db, act, undo, clock } = await open(engine)
-    const dueAt = testTime + 8 * 3_600_000
-    const channels = { channels: [], channelsAtOpening: ['sms-1'] }
-    const id = await storeLead(db, { ...channels, ...promiseFrom(dueAt) })
-    const readAlert = async () =>
-      (await findLead(db, id))?.deliveries.find(({ channel }) => channel === 'sms-1')
-    expect(await readAlert()).toMatchObject({ state: 'waiting', nextAttemptAt: dueAt, dueAt })
-    await act(id, 'calling')
-    expect(await readAlert()).toMatchObject({ state: 'cancelled' })
-    clock.at += 60_000
-    await undo(id)
-    expect(await readAlert()).toMatchObject({ state: 'waiting', nextAttemptAt: dueAt })
-  })
 })
 
 it('retries the pending deliveries of one lead or of all leads', async () => {
-  const { db, post, act, clock, wakes } = await open()
+  const { db, post, clock, wakes } = await open()
   const save = () => storeLead(db, { channels: ['airtable'] })
   const [one, other] = [await save(), await save()]
   const laterAt = testTime + 3_600_000
   await db.kysely.updateTable('deliveries').set({ next_attempt_at: laterAt }).execute()
   const readDue = async (id: string) => (await findLead(db, id))?.deliveries[0]?.nextAttemptAt
-  await act(one, 'retry')
+  await post(`/api/leads/${one}/retry`)
   expect([await readDue(one), await readDue(other)]).toEqual([clock.at, laterAt])
   expect((await post('/api/retry')).json).toEqual({ retried: 2 })
   expect(await readDue(other)).toBe(clock.at)
   expect(wakes).toHaveLength(2)
-})
-
-it('restarts the reminders when we open if a lead is reopened at night', async () => {
-  const { db, act, undo, clock } = await open('sqlite', { hours: dayHours })
-  const id = await storeLead(db)
-  await act(id, 'done')
-  // It is 9 PM. The company opens at 7 AM.
-  clock.at += 15 * 3_600_000
-  await undo(id)
-  expect(await findNextEscalationAt(db)).toBe(clock.at + 10 * 3_600_000 + 240_000)
 })
 
 it('erases nothing while Airtable is unavailable, unless the owner chooses “Erase here only”', async () => {
@@ -200,8 +89,12 @@ it('erases a lead after its name is typed, and then returns 404', async () => {
     const lead = await storeLead(db, { lead: { name } })
     expect((await get(`/api/leads/${lead}`)).lead.name.replace('\u200D', '')).toBe(shown)
     expect((await erase(lead, { name: typed })).json).toEqual({ message: 'Erased.' })
-    for (const path of ['', '/calling', '/done']) {
-      const asked = await call(path ? 'POST' : 'GET', `/api/leads/${lead}${path}`, { cookie })
+    const body = { id: 'a-late-press', kind: 'called' }
+    for (const path of ['', '/retry', '/events']) {
+      const asked = await call(path ? 'POST' : 'GET', `/api/leads/${lead}${path}`, {
+        cookie,
+        ...(path && { body }),
+      })
       expect([asked.status, asked.message]).toEqual([404, 'This lead was erased.'])
     }
   }
@@ -225,10 +118,11 @@ it('leaves no trace of an erased lead in the files of the embedded database', as
   const { erase } = await open(db)
   const lead = { email: 'forget-me@example.com', address: 'Vanishing Lane 7' }
   const id = await storeLead(db, { lead })
+  await record(db, id, 'note', { text: 'Vanishing note' })
   await storeLead(db)
   const holdsTrace = () =>
     readdirSync(dataDir).some((file) =>
-      /forget-me|Vanishing/.test(readFileSync(join(dataDir, file), 'latin1')),
+      /forget-me|Vanishing/i.test(readFileSync(join(dataDir, file), 'latin1')),
     )
   expect(holdsTrace()).toBe(true)
   expect((await erase(id)).status).toBe(200)
@@ -236,11 +130,12 @@ it('leaves no trace of an erased lead in the files of the embedded database', as
 })
 
 it('reports met and missed deadlines for 7, 30, and 90 days', async () => {
-  const { db, get, act } = await open()
+  const { db, get, press } = await open()
   const id = await storeLead(db, { at: testTime - 3_600_000 })
   await storeLead(db, { at: testTime - 20 * 24 * 3_600_000 })
-  await act(id, 'calling')
+  await press(id, 'called')
   const report = async (days: number) => (await get(`/api/promise?days=${days}`)).report
   expect(await report(7)).toMatchObject({ leads: 1, missed: 1 })
   expect(await report(30)).toMatchObject({ leads: 2, missed: 2 })
+  expect((await report(7)).byPerson).toEqual([{ person: 'Sam Hill', calls: 1, noAnswer: 0 }])
 })

@@ -3,37 +3,28 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import { mapRecipients } from '../channels/channels.ts'
 import { formatDay, parseLocalTime } from '../clock.ts'
-import { computePromise } from '../deadline.ts'
 import { eraseEverywhere } from '../delivery/erase-everywhere.ts'
-import { planRecipients } from '../delivery/plan.ts'
-import { computeReminderAfterReopening } from '../delivery/reminder-steps.ts'
 import { type ServiceType, serviceTypes } from '../fields.ts'
-import type { LeadOutcome } from '../lead.ts'
+import type { LeadStatus } from '../history.ts'
 import { formatCsv, readPages } from '../reports/csv.ts'
 import { describeCard, describeInFull } from '../reports/describe.ts'
 import { computeReport } from '../reports/promise-report.ts'
 import { retryDeliveries } from '../store/deliveries.ts'
 import { eraseLead } from '../store/erase-lead.ts'
-import {
-  findLeads,
-  foldText,
-  type LeadFilter,
-  type LeadState,
-  type Position,
-} from '../store/find-leads.ts'
-import { recordNoAnswer, recordOutcome, undoLast } from '../store/outcome.ts'
+import { findLeads, foldText, type LeadFilter, type Position } from '../store/find-leads.ts'
 import {
   findLead,
-  type LeadWithDeliveries,
+  type LeadRecord,
   listDeliveryTimes,
+  listPeriodEvents,
   listPromises,
 } from '../store/reading.ts'
-import { recordAnswer } from '../store/reminders.ts'
 import {
   type DeskApp,
   type DeskContext,
   type DeskHooks,
   type DeskRequest,
+  erased,
   logAction,
   readBody,
   refuse,
@@ -45,8 +36,8 @@ const pageSize = 50
 const reportDays = [7, 30, 90]
 
 export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHooks): void {
-  const { db, hours, now } = context
-  const { timeZone, escalateAfterMinutes, noAnswerMinutes } = context.env
+  const { db, now } = context
+  const { timeZone } = context.env
   const { wake } = hooks
 
   /** Returns 304 if the phone has the same data. */
@@ -59,30 +50,14 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
   }
 
   const withLead =
-    (answer: (c: DeskRequest, lead: LeadWithDeliveries) => Promise<Response>) =>
-    async (c: DeskRequest) => {
+    (answer: (c: DeskRequest, lead: LeadRecord) => Promise<Response>) => async (c: DeskRequest) => {
       const lead = await findLead(db, c.req.param('id') ?? '')
-      return lead ? answer(c, lead) : refuse(c, 404, 'This lead was erased.')
+      return lead ? answer(c, lead) : refuse(c, 404, erased)
     }
 
-  const setOutcome = (outcome: LeadOutcome) =>
-    withLead(async (c, { id }) => {
-      await recordOutcome(db, id, { outcome, person: c.var.session.person, now: now() })
-      wake()
-      return showLead(c, id)
-    })
-
-  /** Returns `at`, or when the company next opens if it is closed then. */
-  const findCallStart = (at: number, serviceType: string) =>
-    computePromise(at, serviceType, hours()).promiseStartAt
-
   async function showLead(c: Context, id: string): Promise<Response> {
-    const lead = await findLead(db, id)
-    if (!lead) return refuse(c, 404, 'This lead was erased.')
-    const recipients = await mapRecipients(context)
-    return sendFresh(c, {
-      lead: describeInFull(lead, { timeZone, recipients, now: now() }),
-    })
+    const lead = await describeLead(context, id)
+    return lead ? sendFresh(c, { lead }) : refuse(c, 404, erased)
   }
 
   app.get('/api/today', async (c) => sendFresh(c, await readToday(c.var.session, context, hooks)))
@@ -109,73 +84,11 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
     const period = { from: at - days * dayMs, to: at }
     const promises = await listPromises(db, period)
     const deliveryTimes = await listDeliveryTimes(db, period)
-    const report = computeReport(promises, deliveryTimes, { ...period, now: at, timeZone })
+    const events = await listPeriodEvents(db, period)
+    const report = computeReport(promises, deliveryTimes, events, { ...period, now: at, timeZone })
     return sendFresh(c, { report })
   })
   app.get('/api/leads/:id', (c) => showLead(c, c.req.param('id')))
-  app.post(
-    '/api/leads/:id/calling',
-    withLead(async (c, { id }) => {
-      const at = now()
-      const isFirst = await recordAnswer(db, id, {
-        answeredAt: at,
-        answeredBy: 'desk',
-        answeredName: c.var.session.person,
-        now: at,
-      })
-      wake()
-      if (isFirst) return showLead(c, id)
-      const { callAttempts, answeredName } = (await findLead(db, id)) ?? {}
-      // The stored name is the first caller, who may not be calling now.
-      const who = (callAttempts === 0 && answeredName) || 'Someone else'
-      return refuse(c, 409, `${who} is already calling.`)
-    }),
-  )
-  app.post(
-    '/api/leads/:id/no-answer',
-    withLead(async (c, lead) => {
-      const { attempts } = await readBody(c, attemptsSchema, reload)
-      if (lead.outcome) return refuse(c, 409, 'This lead is already closed.')
-      const { id, serviceType, deadlineAt, deliveries } = lead
-      const callAgainAt = findCallStart(now() + noAnswerMinutes * 60_000, serviceType)
-      const isTold = deliveries.some(
-        ({ reason, state }) => reason === 'unreached' && state !== 'cancelled',
-      )
-      await recordNoAnswer(db, id, {
-        attempts,
-        callAgainAt,
-        // Suspected spam gets no reminders.
-        remindAt: deadlineAt === null ? null : callAgainAt,
-        person: c.var.session.person,
-        channels: isTold ? [] : await planRecipients(context, { lead, reason: 'unreached' }),
-        now: now(),
-      })
-      wake()
-      return showLead(c, id)
-    }),
-  )
-  app.post('/api/leads/:id/done', setOutcome('done'))
-  app.post('/api/leads/:id/not-a-lead', setOutcome('not-a-lead'))
-  app.post(
-    '/api/leads/:id/undo',
-    withLead(async (c, { id, promiseStartAt, deadlineAt, serviceType }) => {
-      const shown = await readBody(c, shownSchema, reload)
-      // While the company is closed, reminders start over when it next opens.
-      const reopenedAt = findCallStart(now(), serviceType)
-      const remindAt =
-        promiseStartAt === null || deadlineAt === null
-          ? null
-          : computeReminderAfterReopening(
-              { promiseStartAt, deadlineAt },
-              escalateAfterMinutes,
-              reopenedAt,
-            )
-      const isUndone = await undoLast(db, id, shown, { remindAt, reopenedAt, now: now() })
-      if (!isUndone) return refuse(c, 409, cannotUndo)
-      wake()
-      return showLead(c, id)
-    }),
-  )
   app.post(
     '/api/leads/:id/retry',
     withLead(async (c, { id }) => {
@@ -208,23 +121,20 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
   )
 }
 
-const reload = 'Reload the page and try again.'
+/** Returns what the desk shows of a lead, or undefined if it was erased. */
+export async function describeLead(context: DeskContext, id: string) {
+  const { db, env, now } = context
+  const lead = await findLead(db, id)
+  if (!lead) return undefined
+  const recipients = await mapRecipients(context)
+  return describeInFull(lead, { timeZone: env.timeZone, recipients, now: now() })
+}
+
 const otherName = 'The name doesn’t match. Type it exactly as shown.'
 const badSearch = 'This search didn’t work. Clear the filters and try again.'
 
-const cannotUndo = 'This lead has changed in the meantime, so nothing was undone.'
 const erasedInAirtable =
   'Erased here and in Airtable. Airtable keeps deleted rows in its trash for a few days, so empty the trash.'
-
-const count = v.pipe(v.number(), v.integer(), v.maxValue(999))
-const time = v.pipe(v.number(), v.safeInteger())
-const attemptsSchema = v.object({ attempts: count })
-const shownSchema = v.object({
-  outcome: v.nullable(v.picklist<LeadOutcome[]>(['done', 'not-a-lead'])),
-  answeredAt: v.nullable(time),
-  callAttempts: count,
-  callAgainAt: v.nullable(time),
-})
 
 const eraseSchema = v.object({ name: v.string(), hereOnly: v.optional(v.boolean()) })
 
@@ -244,7 +154,9 @@ const searchSchema = v.object({
   source: v.optional(v.pipe(v.string(), v.maxLength(100))),
   day: v.optional(v.pipe(v.string(), v.isoDate())),
   service: v.optional(v.picklist(Object.keys(serviceTypes) as ServiceType[])),
-  state: v.optional(v.picklist<LeadState[]>(['waiting', 'answered', 'done', 'not-a-lead'])),
+  status: v.optional(
+    v.picklist<LeadStatus[]>(['open', 'calling', 'call-again', 'done', 'not-a-lead']),
+  ),
   before: v.optional(
     v.pipe(
       v.string(),

@@ -61,6 +61,8 @@ export async function logAction(
   await addEntry(db, { id: makeId(), at: now(), person, email, action, about })
 }
 
+export const erased = 'This lead was erased.'
+
 export const refuse = (
   c: Context,
   status: 400 | 401 | 403 | 404 | 409 | 503,

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openTestDesk } from '#testing/desk.ts'
-import { promiseFrom, storeLead, testTime } from '#testing/saved-leads.ts'
-import { recordAnswer } from '../store/reminders.ts'
-import { findTodayLeads } from '../store/today-leads.ts'
+import { promiseFrom, record, storeLead, testTime } from '#testing/saved-leads.ts'
+import { listTodayLeads } from '../store/today-leads.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
@@ -17,7 +16,7 @@ describe.each(engines)('today on %s', (engine) => {
     return { ...desk, readToday, readIds }
   }
 
-  it('lists today’s leads and older unanswered ones', async () => {
+  it('lists today’s leads and older ones to call', async () => {
     const { db, call, cookie, clock } = await open()
     const older = await storeLead(db, { at: testTime - 2 * dayMs })
     await storeLead(db, { at: testTime - 9 * dayMs })
@@ -68,17 +67,17 @@ describe.each(engines)('today on %s', (engine) => {
   })
 
   it('lists a lead from Friday that was called on Monday', async () => {
-    const { db, clock, post, readIds } = await open()
+    const { db, clock, press, readIds } = await open()
     const id = await storeLead(db, promiseFrom(testTime + 3 * dayMs))
     clock.at += 3 * dayMs
-    await post(`/api/leads/${id}/calling`)
+    await press(id, 'called')
     expect(await readIds()).toEqual([id])
     clock.at += dayMs + minuteMs
     expect(await readIds()).toEqual([])
   })
 
   it('sorts emergencies first, then by deadline, with leads from earlier days last', async () => {
-    const { db, post, readIds } = await open()
+    const { db, clock, press, readIds } = await open()
     const store = (minutesAgo: number, changes: Parameters<typeof storeLead>[1] = {}) =>
       storeLead(db, { at: testTime - minutesAgo * minuteMs, ...changes })
     const fresh = await store(1)
@@ -86,11 +85,21 @@ describe.each(engines)('today on %s', (engine) => {
     const soon = await store(8)
     const emergencies = [await store(9, { lead: emergency }), await store(2, { lead: emergency })]
     const stale = await store(3 * 24 * 60, { lead: emergency })
-    const [firstAnswered, lastAnswered] = [await store(50), await store(40)]
-    for (const id of [lastAnswered, firstAnswered]) await post(`/api/leads/${id}/calling`)
+    const [firstCalled, lastCalled, closed] = [await store(50), await store(40), await store(30)]
+    const [later, again] = [await store(45), await store(45)]
+    await press(closed, 'done')
+    for (const id of [firstCalled, lastCalled]) {
+      await press(id, 'called')
+      clock.at += 1
+    }
+    for (const id of [again, later]) {
+      await press(id, 'no-answer')
+      clock.at += 1
+    }
     const suspect = await store(0, { suspect: 'trap' })
     const toCall = [...emergencies, late, soon, fresh, stale]
-    expect(await readIds()).toEqual([...toCall, lastAnswered, firstAnswered, suspect])
+    const calls = [lastCalled, firstCalled, again, later]
+    expect(await readIds()).toEqual([...toCall, ...calls, closed, suspect])
   })
 
   it('lists leads that are due after we open separately, until we open', async () => {
@@ -112,24 +121,27 @@ describe.each(engines)('today on %s', (engine) => {
     const { leads, totals } = await readToday()
     expect(leads[0].id).toBe(waiting)
     expect(leads).toHaveLength(100)
-    expect(totals).toEqual({ toCall: 61, waiting: 0, answered: 0, suspect: 60 })
+    expect(totals).toEqual({
+      ...{ toCall: 61, calling: 0, callAgain: 0 },
+      ...{ waiting: 0, called: 0, suspect: 60 },
+    })
   })
 })
 
 // On SQLite, all queries share one connection, so nothing can change during a transaction.
-it('lists a lead once if it is answered while the list is being read', async () => {
+it('lists a lead once if someone calls while the list is being read', async () => {
   const db = await openTestDatabase('postgres')
   const id = await storeLead(db)
-  const answer = { answeredAt: testTime, answeredBy: 'desk', now: testTime } as const
-  let isAnswered = false
+  let isCalled = false
   const kysely = db.kysely.withPlugin({
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
-      if (!isAnswered && result.rows.length > 0) isAnswered = await recordAnswer(db, id, answer)
+      if (!isCalled && result.rows.length > 0)
+        isCalled = (await record(db, id, 'called')).outcome === 'appended'
       return result
     },
   })
-  const groups = await findTodayLeads({ ...db, kysely }, testTime)
-  expect(isAnswered).toBe(true)
+  const groups = await listTodayLeads({ ...db, kysely }, testTime)
+  expect(isCalled).toBe(true)
   expect(Object.values(groups).flatMap(({ leads }) => leads)).toMatchObject([{ id }])
 })

@@ -28,7 +28,7 @@ describe.each(engines)('on %s', (engine) => {
     const emails = recipients.map(({ name }) => name)
     const leadId = await storeLead(db, { channels: ['airtable', ...emails] })
     await storeLead(db, { channels: ['airtable', ...emails], at: testTime + 1_000 })
-    const again = { lead_id: leadId, channel: 'airtable', reason: 'answered' as const }
+    const again = { lead_id: leadId, channel: 'airtable', reason: 'called' as const }
     const times = { attempts: 0, next_attempt_at: 0, leased_until: 0, due_at: testTime }
     await db.kysely
       .insertInto('deliveries')

@@ -3,8 +3,9 @@ import brand from '../brand.json' with { type: 'json' }
 import type { Alert } from '../channels/alert.ts'
 import { formatClock, formatDuration, formatTries } from '../clock.ts'
 import { listShown, type ShownField } from '../field-outputs.ts'
-import type { StoredLead } from '../lead.ts'
-import { escapeHtml, toOneLine } from '../safe-text.ts'
+import { describeEvent } from '../reports/describe-event.ts'
+import { escapeHtml } from '../safe-text.ts'
+import type { LeadRecord } from '../store/reading.ts'
 
 const { roundness, palette } = brand
 const { ink, slate, paper, sand, alarm, leaf } = palette
@@ -16,7 +17,7 @@ h1{margin:0 0 .6em;font-size:1.6rem;line-height:1.2;text-wrap:balance}
 p{margin:0 0 1em}
 .box{background:#fff;border:1px solid ${sand};border-top:6px solid ${slate};border-radius:${12 * roundness}px;padding:22px 20px}
 .emergency{border-top-color:${alarm}}
-.answered{border-top-color:${leaf}}
+.called{border-top-color:${leaf}}
 .flag{display:inline-block;margin:0 0 .7em;padding:2px 10px;border-radius:${6 * roundness}px;background:${alarm};color:#fff;font-weight:700;letter-spacing:.04em}
 dl{margin:1.3em 0 0}
 dl div{padding:.6em 0;border-top:1px solid ${sand}}
@@ -61,36 +62,36 @@ ${content}
 `
 
 /**
- * Shows the lead with one button, or, once answered, the response time and the number to call. `isFirst`
- * means that this person has just answered.
+ * Shows the lead with one button, or, once someone called, when and the number to call. `isFirst` means
+ * that this person has just pressed the button.
  */
 export function formatAnswerPage(
   alert: Alert,
-  lead: StoredLead,
+  lead: LeadRecord,
   isFirst: boolean,
   clock: { now: number; timeZone: string },
 ): string {
-  const isAnswered = lead.answeredAt !== null && lead.callAgainAt === null
-  const title = isFirst ? 'You’re calling' : isAnswered ? 'Already answered' : 'Call this homeowner'
+  const isCalled = lead.status !== 'open' && lead.status !== 'call-again'
+  const title = isFirst ? 'You’re calling' : isCalled ? 'Already called' : 'Call this homeowner'
   const row = (label: string, content: string) => `<div><dt>${label}</dt><dd>${content}</dd></div>`
   const call = `<a class="call" href="${escapeHtml(alert.callUrl)}">Call ${escapeHtml(alert.phone)}</a>`
   const showField = ({ name, label, text }: ShownField): string => {
     const shown = escapeHtml(text)
-    // Once answered, the call button shows the number.
+    // Once someone called, the call button shows the number.
     if (name === 'phone')
-      return isAnswered ? '' : row(label, `<a href="${escapeHtml(alert.callUrl)}">${shown}</a>`)
+      return isCalled ? '' : row(label, `<a href="${escapeHtml(alert.callUrl)}">${shown}</a>`)
     const map = `<br><a href="${escapeHtml(alert.mapUrl)}" rel="noreferrer">Show on map</a>`
     return row(label, name === 'address' ? shown + map : shown)
   }
-  const kind = isAnswered ? 'answered' : alert.isEmergency ? 'emergency' : ''
+  const kind = isCalled ? 'called' : alert.isEmergency ? 'emergency' : ''
   return formatPage(
     title,
     `<div class="box ${kind}">
 ${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
 <h1>${title}</h1>
-${isAnswered ? describeAnswer(lead, isFirst, clock) : describeDeadline(alert, lead, clock.now)}
+${isCalled ? describeCall(lead, isFirst, clock) : describeDeadline(alert, lead, clock.now)}
 ${alert.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`).join('\n')}
-${isAnswered ? call : '<form method="post"><button>I’m calling now</button></form>\n<p class="small">This records the time and stops the reminders to your team.</p>'}
+${isCalled ? call : '<form method="post"><button>I’m calling now</button></form>\n<p class="small">This records the time and stops the reminders to your team.</p>'}
 <dl>
 ${listShown(lead).map(showField).join('\n')}
 ${row('Received', escapeHtml(alert.receivedAt))}
@@ -99,10 +100,10 @@ ${row('Received', escapeHtml(alert.receivedAt))}
   )
 }
 
-function describeDeadline({ deadline }: Alert, lead: StoredLead, now: number): string {
-  const { deadlineAt, callAttempts, callAgainAt } = lead
-  if (callAgainAt !== null)
-    return `<p>No answer after ${formatTries(callAttempts)}. Please call again.</p>`
+function describeDeadline({ deadline }: Alert, lead: LeadRecord, now: number): string {
+  const { deadlineAt, attempts, status } = lead
+  if (status === 'call-again')
+    return `<p>No answer after ${formatTries(attempts)}. Please call again.</p>`
   if (deadlineAt === null || deadline === undefined) return ''
   const leftMs = deadlineAt - now
   return leftMs > 0
@@ -110,26 +111,21 @@ function describeDeadline({ deadline }: Alert, lead: StoredLead, now: number): s
     : `<p class="late">We promised to call by ${escapeHtml(deadline)}. That was ${formatDuration(-leftMs)} ago.</p>`
 }
 
-function describeAnswer(
-  { receivedAt, deadlineAt, answeredAt, answeredBy, answeredName, callAttempts }: StoredLead,
+function describeCall(
+  { receivedAt, deadlineAt, calledAt, attempts, events }: LeadRecord,
   isFirst: boolean,
   clock: { now: number; timeZone: string },
 ): string {
-  if (answeredAt === null) return ''
-  const isLate = deadlineAt !== null && answeredAt > deadlineAt
-  const took = `<span class="${isLate ? 'late' : 'took'}">${formatDuration(answeredAt - receivedAt)}</span> after the request`
-  const at = escapeHtml(formatClock(answeredAt, clock))
-  if (isFirst && callAttempts > 0) return '<p>Recorded. Reminders have stopped.</p>'
-  if (isFirst) return `<p>Recorded at ${at}, ${took}. Reminders have stopped.</p>`
-  // Links in alerts are the same for everyone, so the name is known only after a press on the desk.
-  const who = escapeHtml(toOneLine(answeredName ?? 'Someone'))
-  const action =
-    answeredBy === 'airtable'
-      ? 'set the Status in Airtable'
-      : answeredBy === 'outcome'
-        ? 'closed this lead'
-        : 'called'
-  return `<p>${who} ${action} at ${at}, ${took}. If that wasn’t you, someone else is already on it.</p>`
+  const last = events.findLast(({ kind }) => kind !== 'note' && kind !== 'texted')
+  if (calledAt === null || !last) return ''
+  if (isFirst && attempts > 0) return '<p>Recorded. Reminders have stopped.</p>'
+  const isLate = deadlineAt !== null && calledAt > deadlineAt
+  const took = `<span class="${isLate ? 'late' : 'took'}">${formatDuration(calledAt - receivedAt)}</span> after the request`
+  const formatAt = (at: number) => `at ${formatClock(at, clock)}`
+  if (isFirst)
+    return `<p>Recorded ${escapeHtml(formatAt(calledAt))}, ${took}. Reminders have stopped.</p>`
+  const what = escapeHtml(describeEvent(last, { ...clock, when: formatAt(last.at) }))
+  return `<p>${what}${last.at === calledAt ? `, ${took}` : ''}. If that wasn’t you, someone else is already on it.</p>`
 }
 
 const formatNotice = (title: string, text: string) =>

@@ -4,13 +4,11 @@ import { startFakeAirtable } from '#fakes/airtable.ts'
 import { createTestApp } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
-import { storeLead } from '#testing/saved-leads.ts'
+import { record, storeLead } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { makeAnswerToken } from '../answer-link.ts'
 import { eraseLead } from '../store/erase-lead.ts'
-import { recordNoAnswer } from '../store/outcome.ts'
 import { findLead } from '../store/reading.ts'
-import { recordAnswer } from '../store/reminders.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
 
 const start = Date.parse('2026-11-15T18:00:00Z')
@@ -48,25 +46,23 @@ it('shows the lead and one button, and changes nothing when opened', async () =>
 it('records the first click and shows it to the next person', async () => {
   const { send, db, leadId, clock, wakes, log } = await open()
   clock.at += 200_000
-  const answeredAt = clock.at
+  const calledAt = clock.at
   const first = await send('POST')
   expect(first.status).toBe(200)
   expect(first.text).toMatch(/You’re calling.*3 minutes 20 seconds/s)
   expect(first.text).not.toContain('<button')
   clock.at += 60_000
   for (const method of ['POST', 'GET'])
-    expect((await send(method)).text).toMatch(/Already answered.*12:03 PM CST/s)
-  expect(await findLead(db, leadId)).toMatchObject({ answeredAt, answeredBy: 'link' })
-  expect(wakes).toEqual([answeredAt])
+    expect((await send(method)).text).toMatch(/Already called.*12:03 PM CST/s)
+  expect(await findLead(db, leadId)).toMatchObject({ calledAt, calledVia: 'link' })
+  expect(wakes).toEqual([calledAt])
   expect(JSON.stringify(log.entries)).not.toMatch(/Jane|\(555\)/)
 })
 
 it('shows the name of the person who was first on the desk', async () => {
   const { send, db, leadId, clock } = await open()
   clock.at += 200_000
-  const now = clock.at
-  const answer = { answeredAt: now, answeredBy: 'desk', answeredName: 'Sam <b>', now } as const
-  await recordAnswer(db, leadId, answer)
+  await record(db, leadId, 'called', { at: clock.at, person: 'Sam <b>' })
   for (const method of ['GET', 'POST'])
     expect((await send(method)).text).toContain('Sam &lt;b&gt; called at 12:03 PM CST')
 })
@@ -74,15 +70,14 @@ it('shows the name of the person who was first on the desk', async () => {
 it('lets one person call again after a call without an answer', async () => {
   const { send, db, leadId, clock } = await open()
   clock.at += 200_000
-  const answeredAt = clock.at
-  const again = { attempts: 0, callAgainAt: clock.at, remindAt: null, channels: [] }
-  await recordNoAnswer(db, leadId, { ...again, person: 'Sam', now: clock.at })
+  const calledAt = clock.at
+  await record(db, leadId, 'no-answer', { at: calledAt })
   clock.at += 60_000
   expect((await send('GET')).text).toMatch(/No answer after 1 try\. Please call again\..*<button/s)
   const [first, second] = [await send('POST'), await send('POST')]
   expect(first.text).toMatch(/You’re calling.*Recorded\./s)
-  expect(second.text).toContain('Already answered')
-  const lead = { answeredAt, answeredName: 'Sam', callAttempts: 1, callAgainAt: null }
+  expect(second.text).toContain('Already called')
+  const lead = { calledAt, status: 'calling', attempts: 1, callAgainAt: null }
   expect(await findLead(db, leadId)).toMatchObject(lead)
 })
 
@@ -121,7 +116,7 @@ it('returns 410 for a link that is older than 7 days', async () => {
     expect(status).toBe(410)
     expect(text).not.toMatch(/Jane|555|Main/)
   }
-  expect((await findLead(db, leadId))?.answeredAt).toBeNull()
+  expect((await findLead(db, leadId))?.calledAt).toBeNull()
 })
 
 it('allows only GET, HEAD, and POST, works under Supabase’s path, and returns 404 for an erased lead', async () => {
@@ -169,7 +164,7 @@ it.each(engines)(
 )
 
 it.each([true, false])(
-  'marks the row in Airtable as called (row sent before the answer: %s)',
+  'marks the row in Airtable as called (row sent before the call: %s)',
   async (isFirst) => {
     const fake = await startFakeAirtable({ requestsPerWindow: 1000 })
     onTestFinished(() => fake.close())
@@ -184,10 +179,10 @@ it.each([true, false])(
       await deliver()
       clock.at += 10_000
     }
-    const called = { Status: 'Called', 'Answered At': '2026-11-15T18:01:30.000Z' }
+    const called = { Status: 'Called', 'Called At': '2026-11-15T18:01:30.000Z' }
     expect(fake.records).toMatchObject([{ fields: { ...called, ...(isFirst && edited) } }])
     const { deliveries = [] } = (await findLead(db, leadId)) ?? {}
-    expect(deliveries.find(({ reason }) => reason === 'answered')).toMatchObject({
+    expect(deliveries.find(({ reason }) => reason === 'called')).toMatchObject({
       state: 'sent',
       note: null,
     })

@@ -2,8 +2,8 @@ import type { Context } from 'hono'
 import { readAnswerToken } from '../answer-link.ts'
 import { describeAlert } from '../channels/alert.ts'
 import type { Log } from '../log.ts'
+import { appendEvent } from '../store/append-event.ts'
 import { findLead } from '../store/reading.ts'
-import { recordAnswer } from '../store/reminders.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
 import type { Database } from '../store/tables.ts'
 import {
@@ -19,13 +19,14 @@ export type AnswerOptions = {
   linkSecret: string | undefined
   timeZone: string
   now: () => number
+  makeId: () => string
   log: Log
   wake: () => void
 }
 
 /**
  * Serves the page behind the "I’m calling" link in alerts. Email scanners open links, so GET and HEAD
- * change nothing, and only the button (POST) records the answer.
+ * change nothing, and only the button (POST) records the call.
  */
 export async function answerLead(c: Context, options: AnswerOptions): Promise<Response> {
   try {
@@ -48,11 +49,12 @@ async function answerToken(c: Context, options: AnswerOptions): Promise<Response
   let lead = found
   let isFirst = false
   if (c.req.method === 'POST') {
-    isFirst = await recordAnswer(db, lead.id, { answeredAt: now, answeredBy: 'link', now })
+    const event = { id: options.makeId(), at: now, kind: 'called', via: 'link' } as const
+    isFirst = (await appendEvent(db, lead.id, event, { now })).outcome === 'appended'
     lead = (await findLead(db, lead.id)) ?? found
   }
   if (isFirst) {
-    log.info({ leadId: lead.id, tookMs: now - lead.receivedAt }, 'answered')
+    log.info({ leadId: lead.id, tookMs: now - lead.receivedAt }, 'called')
     options.wake()
   }
   const alert = describeAlert(found, 'received', { now, timeZone })

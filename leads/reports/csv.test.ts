@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
-import type { LeadWithDeliveries } from '../store/reading.ts'
+import type { LeadRecord } from '../store/reading.ts'
 import { formatCsv, formatCsvLine, readPages } from './csv.ts'
 
 test.each(['=1+1', '+1 555', '-2', '@SUM(A1)', '\tx', '\rx', '＝1', ' =1', '"=1'])(
@@ -57,7 +57,7 @@ test.each(engines)('pages through leads that arrived at the same moment, on %s',
   const db = await openTestDatabase(engine)
   const ids: string[] = []
   for (let lead = 0; lead < 5; lead++) ids.push(await storeLead(db))
-  const pages: LeadWithDeliveries[][] = []
+  const pages: LeadRecord[][] = []
   for await (const page of readPages(db, {}, 2)) pages.push(page)
   expect(pages.map((page) => page.length)).toEqual([2, 2, 1])
   expect(new Set(pages.flat().map(({ id }) => id))).toEqual(new Set(ids))

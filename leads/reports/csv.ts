@@ -2,18 +2,20 @@ import { findKind } from '../channels/channels.ts'
 import { formatTimestamp } from '../clock.ts'
 import { fieldOutputs, readField } from '../field-outputs.ts'
 import { fieldNames } from '../fields.ts'
+import { toOneLine } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
 import { findLeads, type LeadFilter } from '../store/find-leads.ts'
-import { addDeliveries, type Delivery, type LeadWithDeliveries } from '../store/reading.ts'
+import { addDetails, type Delivery, type LeadRecord } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
-import { findDeliveryState } from './describe.ts'
+import { describeCancellation, findDeliveryState } from './describe.ts'
+import { describeHistory } from './describe-event.ts'
 
-type Pages = AsyncGenerator<LeadWithDeliveries[], void>
+type Pages = AsyncGenerator<LeadRecord[], void>
 
 /** Reads the matching leads, the newest first. */
 export async function* readPages(db: Database, filter: LeadFilter = {}, limit = 500): Pages {
-  for (let before: LeadWithDeliveries | undefined; ; ) {
-    const page = await addDeliveries(db, await findLeads(db, filter, { limit, before }))
+  for (let before: LeadRecord | undefined; ; ) {
+    const page = await addDetails(db, await findLeads(db, filter, { limit, before }))
     yield page
     if (page.length < limit) return
     before = page.at(-1)
@@ -31,13 +33,13 @@ export async function* formatCsv(pages: Pages, timeZone: string): AsyncGenerator
     yield page.map((lead) => formatCsvLine(cells.map((cell) => cell(lead)))).join('')
 }
 
-const makeColumns = (timeZone: string): Record<string, (lead: LeadWithDeliveries) => string> => ({
+const makeColumns = (timeZone: string): Record<string, (lead: LeadRecord) => string> => ({
   'Lead ID': ({ id }) => id,
   [`Received At (${timeZone})`]: ({ receivedAt }) => formatTimestamp(receivedAt, timeZone),
   ...Object.fromEntries(
     fieldNames.map((name) => [
       fieldOutputs[name].label,
-      (lead: LeadWithDeliveries) => readField(lead, name),
+      (lead: LeadRecord) => readField(lead, name),
     ]),
   ),
   Source: ({ source }) => (source === null ? '' : describeSource(source)),
@@ -47,11 +49,15 @@ const makeColumns = (timeZone: string): Record<string, (lead: LeadWithDeliveries
   Consent: ({ consent }) => (consent === null ? '' : `Version ${consent}`),
   [`Call By (${timeZone})`]: ({ deadlineAt }) =>
     deadlineAt === null ? '' : formatTimestamp(deadlineAt, timeZone),
-  [`Answered At (${timeZone})`]: ({ answeredAt }) =>
-    answeredAt === null ? '' : formatTimestamp(answeredAt, timeZone),
-  'Answered By': ({ answeredName }) => answeredName ?? '',
-  'Call Attempts': ({ callAttempts }) => String(callAttempts),
-  Outcome: ({ outcome }) => outcome ?? '',
+  Status: ({ status }) => status,
+  [`Called At (${timeZone})`]: ({ calledAt }) =>
+    calledAt === null ? '' : formatTimestamp(calledAt, timeZone),
+  'Called By': ({ caller }) => caller ?? '',
+  'Calls Without Answer': ({ attempts }) => String(attempts),
+  [`History (${timeZone})`]: ({ events }) =>
+    describeHistory(events, { now: 0, timeZone })
+      .map(({ at, text }) => `${formatTimestamp(at, timeZone)} ${toOneLine(text)}`)
+      .join('; '),
   Deliveries: ({ deliveries }) =>
     deliveries
       .filter(({ reason }) => reason === 'received')
@@ -61,7 +67,8 @@ const makeColumns = (timeZone: string): Record<string, (lead: LeadWithDeliveries
 
 function describeDelivery(delivery: Delivery): string {
   const state = findDeliveryState(delivery)
-  const why = state === 'failed' ? (delivery.lastError ?? delivery.note) : null
+  const why =
+    state === 'failed' ? (delivery.lastError ?? delivery.note) : describeCancellation(delivery)
   return `${findKind(delivery.channel)} ${state}${why ? ` (${why})` : ''}`
 }
 

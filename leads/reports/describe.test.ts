@@ -13,6 +13,7 @@ const delivery: Delivery = {
   settledAt: testTime,
   lastError: null,
   note: null,
+  cancelReason: null,
   heldUntil: null,
   checkAt: null,
   arrivedAt: null,
@@ -56,9 +57,9 @@ it.each<[string, string, Partial<Delivery>]>([
   const deliveries = [{ ...delivery, lastError: 'Too busy.', ...changes }]
   const options = { now: testTime + 60_000, timeZone: 'America/Chicago', recipients: new Map() }
   const error = state === 'failed' || state === 'waiting' ? 'Too busy.' : null
-  expect(describeInFull({ ...storedJane, deliveries }, options).deliveries).toMatchObject([
-    { state, status, error },
-  ])
+  expect(
+    describeInFull({ ...storedJane, events: [], deliveries }, options).deliveries,
+  ).toMatchObject([{ state, status, error }])
 })
 
 it('describes a delivery by its channel, recipient, and reason', () => {
@@ -68,16 +69,16 @@ it('describes a delivery by its channel, recipient, and reason', () => {
       ...delivery,
       dueAt: testTime + 240_000,
       channel: 'push-0a1b2c3d',
-      reason: 'unanswered-4' as const,
+      reason: 'uncalled-4' as const,
     },
-    { ...delivery, channel: 'email', reason: 'unanswered-4' as const },
+    { ...delivery, channel: 'email', reason: 'uncalled-4' as const },
     { ...delivery, channel: 'sms-0a1b2c3d', reason: 'missed' as const },
     { ...delivery, channel: 'confirmation', reason: 'unreached' as const },
     { ...delivery, channel: 'pigeon', reason: 'received' as const },
   ]
   const recipients = new Map([['push-0a1b2c3d', 'Sam’s phone']])
   const options = { now: testTime, timeZone: 'America/Chicago', recipients }
-  const described = describeInFull({ ...storedJane, deliveries }, options).deliveries
+  const described = describeInFull({ ...storedJane, events: [], deliveries }, options).deliveries
   expect(described.map(({ what }) => what)).toEqual([
     'Airtable',
     'Push notification to Sam’s phone, reminder after 4 minutes',

@@ -2,11 +2,13 @@ import { confirmsArrival, findChannel } from '../channels/channels.ts'
 import { formatClock, formatDuration, formatPreciseDuration } from '../clock.ts'
 import { type ReasonKind, readReason } from '../delivery-reason.ts'
 import { listShown, readField, readPhone } from '../field-outputs.ts'
+import type { CancelReason } from '../history.ts'
 import type { StoredLead } from '../lead.ts'
 import { keepVisible, makeSafe } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
-import type { Delivery, LeadWithDeliveries } from '../store/reading.ts'
+import type { Delivery, LeadRecord } from '../store/reading.ts'
 import { findTown } from '../town.ts'
+import { describeHistory } from './describe-event.ts'
 
 export type LeadCard = ReturnType<typeof describeCard>
 export type LeadInFull = ReturnType<typeof describeInFull>
@@ -21,12 +23,18 @@ export const describeCard = (lead: StoredLead) => ({
   receivedAt: lead.receivedAt,
   promiseStartAt: lead.promiseStartAt,
   deadlineAt: lead.deadlineAt,
-  answeredAt: lead.answeredAt,
-  answeredBy: lead.answeredBy,
-  answeredName: lead.answeredName,
-  outcome: lead.outcome,
-  callAttempts: lead.callAttempts,
+  status: lead.status,
+  calledAt: lead.calledAt,
+  calledVia: lead.calledVia,
+  caller: lead.caller,
+  callerEmail: lead.callerEmail,
   callAgainAt: lead.callAgainAt,
+  attempts: lead.attempts,
+  version: lead.version,
+  lastNote:
+    lead.lastNote === null
+      ? null
+      : { text: lead.lastNote, person: lead.lastNoteBy, at: lead.lastNoteAt ?? 0 },
   isSuspect: lead.suspect !== null,
   isInBurst: lead.inBurst === 1,
 })
@@ -38,13 +46,14 @@ type Options = {
   recipients: ReadonlyMap<string, string>
 }
 
-export const describeInFull = (lead: LeadWithDeliveries, options: Options) => ({
+export const describeInFull = (lead: LeadRecord, options: Options) => ({
   ...describeCard(lead),
   fields: listShown(lead),
   mapUrl: `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(lead.address)}`,
   source: describeSource(lead.source),
   consent: lead.consent,
   suspicion: lead.suspect ? explainSuspicion(lead.suspect) : null,
+  history: describeHistory(lead.events, options),
   deliveries: lead.deliveries
     .filter(({ state }) => state !== 'cancelled')
     .map((delivery) => {
@@ -67,6 +76,17 @@ export function findDeliveryState({ state, arrivedAt }: Delivery): StateInWords 
   return state === 'expired' ? 'failed' : state
 }
 
+const cancellations: Record<CancelReason, string> = {
+  called: 'someone called first',
+  undone: 'undone',
+  replaced: 'a later reminder replaced it',
+  'device-gone': 'the device no longer receives notifications',
+  restored: 'restored from a backup, may have been sent before',
+}
+
+export const describeCancellation = ({ cancelReason }: Delivery): string | null =>
+  cancelReason && cancellations[cancelReason]
+
 const explainSuspicion = (suspect: string): string =>
   ({
     trap: 'A hidden field was filled in.',
@@ -84,12 +104,12 @@ function describeWhat(
   const isEarly = dueAt < promiseStartAt + Number(minutes) * 60_000
   const about: Record<ReasonKind, string> = {
     received: '',
-    answered: ', call started',
+    called: ', call started',
     outcome: ', status update',
     missed: ', missed deadline',
     again: ', reminder to call again',
     unreached: ', after a call without an answer',
-    unanswered: isEarly ? ', early reminder' : `, reminder after ${minutes} minutes`,
+    uncalled: isEarly ? ', early reminder' : `, reminder after ${minutes} minutes`,
   }
   return `${label}${to ? ` to ${to}` : ''}${about[reasonKind]}`
 }

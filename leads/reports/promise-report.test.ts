@@ -1,25 +1,29 @@
 import { expect, it } from 'vitest'
 import { promiseFrom } from '#testing/saved-leads.ts'
 import { noPromise } from '../deadline.ts'
+import type { StoredEvent } from '../store/append-event.ts'
 import type { DeliveryTime, PromiseRecord } from '../store/reading.ts'
 import { computeReport, findPercentile } from './promise-report.ts'
 
 const minuteMs = 60_000
 const now = Date.parse('2026-11-15T18:00:00Z')
 const period = { from: now - 30 * 86_400_000, to: now, now, timeZone: 'America/Chicago' }
-const compute = (records: PromiseRecord[], deliveryTimes: DeliveryTime[] = []) =>
-  computeReport(records, deliveryTimes, period)
+const compute = (
+  records: PromiseRecord[],
+  deliveryTimes: DeliveryTime[] = [],
+  events: StoredEvent[] = [],
+) => computeReport(records, deliveryTimes, events, period)
 
-/** `answeredAfter` is in minutes; null if there was no answer. */
+/** `calledAfter` is in minutes; null if nobody called. */
 const makeRecord = (
   minutesAgo: number,
-  answeredAfter: number | null,
+  calledAfter: number | null,
   changed: Partial<PromiseRecord> = {},
 ): PromiseRecord => ({
   receivedAt: now - minutesAgo * minuteMs,
   ...promiseFrom(now - minutesAgo * minuteMs),
-  answeredAt: answeredAfter === null ? null : now - (minutesAgo - answeredAfter) * minuteMs,
-  answeredBy: answeredAfter === null ? null : 'link',
+  calledAt: calledAfter === null ? null : now - (minutesAgo - calledAfter) * minuteMs,
+  calledVia: calledAfter === null ? null : 'link',
   source: null,
   ...changed,
 })
@@ -29,7 +33,7 @@ const repeat = (count: number, make: (at: number) => PromiseRecord) =>
 it('counts kept, missed, and open promises, without suspected spam', () => {
   const report = compute([
     makeRecord(600, 1),
-    makeRecord(590, 3, { answeredBy: 'airtable' }),
+    makeRecord(590, 3, { calledVia: 'airtable' }),
     makeRecord(580, 10),
     makeRecord(570, 10.01),
     makeRecord(560, null),
@@ -44,8 +48,8 @@ it('counts kept, missed, and open promises, without suspected spam', () => {
     kept: 4,
     missed: 2,
     open: 1,
-    unanswered: 1,
-    answeredInAirtable: 1,
+    uncalled: 1,
+    calledInAirtable: 1,
     share: 4 / 6,
     medianMs: 3 * minuteMs,
     byMinute: [0, 1, 1, 1, 0, 0, 0, 0, 0, 1],

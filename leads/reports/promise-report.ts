@@ -1,7 +1,9 @@
 import { confirmsArrival, findChannel } from '../channels/channels.ts'
 import { formatDay } from '../clock.ts'
 import type { CallPromise } from '../deadline.ts'
+import { type HistoryEvent, mapUndone } from '../history.ts'
 import { describeSource } from '../source.ts'
+import type { StoredEvent } from '../store/append-event.ts'
 import type { DeliveryTime, PromiseRecord } from '../store/reading.ts'
 import type { DeliveryState } from '../store/tables.ts'
 
@@ -12,6 +14,7 @@ export type PromiseReport = ReturnType<typeof computeReport>
 export function computeReport(
   records: readonly PromiseRecord[],
   deliveryTimes: readonly DeliveryTime[],
+  events: readonly StoredEvent[],
   { from, to, now, timeZone }: { from: number; to: number; now: number; timeZone: string },
 ) {
   const promised = records.flatMap((record) => {
@@ -20,10 +23,11 @@ export function computeReport(
     return [{ ...record, promiseStartAt, deadlineAt }]
   })
   const promises = promised.map((lead) => (lead.deadlineAt - lead.promiseStartAt) / minuteMs)
-  const longest = Math.max(0, ...promises)
+  // Spreading 130,000 arguments would exceed the stack.
+  const longest = promises.reduce((a, b) => Math.max(a, b), 0)
   const decided = promised.filter((record) => judge(record, now) !== 'open')
   const tookMs = sortSpans(
-    decided.map(({ promiseStartAt, answeredAt }) => [promiseStartAt, answeredAt]),
+    decided.map(({ promiseStartAt, calledAt }) => [promiseStartAt, calledAt]),
   )
   const countOutcomes = (some: readonly PromisedLead[] | undefined) => {
     const { kept, missed } = tally(some, now)
@@ -42,22 +46,23 @@ export function computeReport(
     promiseMinutes: promises.every((one) => one === longest) ? longest : null,
     ...tally(promised, now),
     suspect: records.length - promised.length,
-    /** Not answered, but the deadline has not passed. */
+    /** Not called, but the deadline has not passed. */
     open: promised.length - decided.length,
-    /** Missed and still not answered. */
-    unanswered: decided.filter(({ answeredAt }) => answeredAt === null).length,
-    /** We read Airtable from time to time, so these may have been answered earlier than recorded. */
-    answeredInAirtable: decided.filter(({ answeredBy }) => answeredBy === 'airtable').length,
+    /** Missed and still not called. */
+    uncalled: decided.filter(({ calledAt }) => calledAt === null).length,
+    /** We read Airtable from time to time, so these may have been called earlier than recorded. */
+    calledInAirtable: decided.filter(({ calledVia }) => calledVia === 'airtable').length,
     medianMs: findPercentile(tookMs, 0.5),
     p90Ms: findPercentile(tookMs, 0.9),
     byHour: Array.from({ length: 24 }, (_, at) => countOutcomes(hours.get(at))),
     byDay: [...days]
       .sort(([a], [b]) => a.localeCompare(b))
       .map(([name, some]) => ({ day: name, ...countOutcomes(some) })),
-    /** Counts of leads answered in time, for each minute of the promise. */
+    /** Counts of leads called on time, for each minute of the promise. */
     byMinute: Array.from({ length: longest }, (_, at) => minutes.get(at)?.length ?? 0),
     bySource: tallySources(promised, now),
     byShift: tallyShifts(promised, now),
+    byPerson: countCalls(events),
     channels: computeLags(deliveryTimes),
   }
 }
@@ -65,9 +70,9 @@ export function computeReport(
 /** Suspected spam has no deadline. */
 type PromisedLead = PromiseRecord & CallPromise
 
-function judge({ deadlineAt, answeredAt }: PromisedLead, now: number) {
-  if (answeredAt === null) return now < deadlineAt ? 'open' : 'missed'
-  return answeredAt <= deadlineAt ? 'kept' : 'missed'
+function judge({ deadlineAt, calledAt }: PromisedLead, now: number) {
+  if (calledAt === null) return now < deadlineAt ? 'open' : 'missed'
+  return calledAt <= deadlineAt ? 'kept' : 'missed'
 }
 
 /** `leads` includes open ones. */
@@ -104,9 +109,36 @@ function tallyShifts(records: readonly PromisedLead[], now: number) {
   }
 }
 
+/** Counts each person's calls, and those without an answer. Leaves out what was undone. */
+function countCalls(events: readonly StoredEvent[]) {
+  const calls = [...Map.groupBy(events, ({ leadId }) => leadId).values()].flatMap(listCalls)
+  const nameCaller = ({ email, person }: HistoryEvent) => JSON.stringify([person, email])
+  return [...Map.groupBy(calls, nameCaller).values()]
+    .map((own) => ({
+      person: own[0]?.person ?? null,
+      calls: own.length,
+      noAnswer: own.filter(({ kind }) => kind === 'no-answer').length,
+    }))
+    .sort((a, b) => b.calls - a.calls)
+}
+
+/** “I’m calling” and the result that follows are one call, which the result describes. */
+function listCalls(events: readonly HistoryEvent[]): HistoryEvent[] {
+  const undone = mapUndone(events)
+  const happened = events.filter(({ number }) => !undone.has(number))
+  const changed = happened.filter(({ kind }) => ['called', 'no-answer', 'done'].includes(kind))
+  return changed.flatMap((event, at) => {
+    const next = changed[at + 1]
+    const isResult = event.kind !== 'called' && changed[at - 1]?.kind === 'called'
+    if (isResult) return []
+    const result = event.kind === 'called' ? (next?.kind ?? event.kind) : event.kind
+    return [{ ...event, kind: result }]
+  })
+}
+
 /** A call before the promise starts counts as its first minute, one at the deadline as its last. */
-function findMinute({ promiseStartAt, deadlineAt, answeredAt }: PromisedLead): number {
-  const at = Math.min(answeredAt ?? deadlineAt, deadlineAt - 1)
+function findMinute({ promiseStartAt, deadlineAt, calledAt }: PromisedLead): number {
+  const at = Math.min(calledAt ?? deadlineAt, deadlineAt - 1)
   return Math.max(0, Math.floor((at - promiseStartAt) / minuteMs))
 }
 

@@ -101,7 +101,7 @@ export function recordFailure(
         .updateTable('leads')
         .set({ escalate_at: now })
         .where('id', '=', leadId)
-        .where('answered_at', 'is', null)
+        .where('status', '=', 'open')
         // The first reminder changes this time, so staff get one early reminder at most. Null matches nothing.
         .where('escalate_at', '=', firstReminderAt)
         .where(({ not, exists }) => not(exists(alerts.where('arrived_at', 'is not', null))))

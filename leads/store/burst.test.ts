@@ -36,7 +36,7 @@ it('counts no suspected spam, no called leads, and none from the future', async 
   await db.kysely.updateTable('leads').set({ in_burst: 0 }).execute()
   await store(19)
   expect(await countMarked()).toBe(0)
-  await db.kysely.updateTable('leads').set({ answered_at: testTime }).execute()
+  await db.kysely.updateTable('leads').set({ status: 'calling' }).execute()
   await store(19, { at: testTime + 1 })
   expect(await countMarked()).toBe(0)
 })

@@ -24,7 +24,7 @@ export async function isInBurst(
   const earlier = await latest
     .where('client_network', '=', client.client_network)
     .where('received_at', '>', now - hourMs)
-    .where('answered_at', 'is', null)
+    .where('status', '=', 'open')
     .where('suspect', 'is', null)
     .offset(firstOfBurst - 2)
     .executeTakeFirst()

@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
 import { free } from './deliveries.ts'
-import { answeredFirst } from './reminders.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
 
 /** `combined`: deliveries about a burst from one network. `single`: all others. */
@@ -17,7 +16,7 @@ function selectWaiting(kysely: Kysely<Tables>, channel: string, share: Share) {
   return waiting.where(({ and, eb, exists, not, selectFrom }) => {
     const isCombined = and([
       // The notification that someone is calling is about one lead and makes no sound.
-      eb('reason', '!=', 'answered'),
+      eb('reason', '!=', 'called'),
       exists(
         selectFrom('leads')
           .select('leads.id')
@@ -192,7 +191,7 @@ export async function cancelCalled(
 ): Promise<void> {
   if (leadIds.length === 0) return
   await updateClaims(db, channel, holder)
-    .set({ ...free, state: 'cancelled', note: answeredFirst, settled_at: now })
+    .set({ ...free, state: 'cancelled', cancel_reason: 'called', settled_at: now })
     .where('lead_id', 'in', leadIds)
     .execute()
 }

@@ -1,5 +1,6 @@
-import type { Kysely } from 'kysely'
+import type { ExpressionBuilder, Kysely } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
+import type { CancelReason } from '../history.ts'
 import type { Database, Tables } from './tables.ts'
 
 /** Fields of a delivery that no process is sending. */
@@ -38,8 +39,8 @@ export function recordResults(
           .$if(result.messageId !== undefined, (query) =>
             query.set({ message_id: result.messageId ?? null, check_at: now + firstCheckMs }),
           )
-          // If the answer or outcome changed in the meantime, the delivery was reset and must be sent again.
-          .$if(result.reason === 'answered' || result.reason === 'outcome', (query) =>
+          // If the state changed in the meantime, the delivery was reset and must be sent again.
+          .$if(result.reason === 'called' || result.reason === 'outcome', (query) =>
             query.where('lease_holder', '=', holder),
           )
           .execute()
@@ -69,7 +70,7 @@ export async function expireDeliveries(
     .where('state', '=', 'waiting')
     .where('leased_until', '<=', now)
     .where((eb) => eb.or([eb('channel', '=', kind), eb('channel', 'like', `${kind}-%`)]))
-    // A message that was planned later, such as about an answer the next day, also gets a full day.
+    // A message that was planned later, such as about a call the next day, also gets a full day.
     .where('due_at', '<=', before)
     .$if(isAlert, (query) =>
       query.where(({ exists, selectFrom }) =>
@@ -143,6 +144,23 @@ export async function addMissingDeliveries(
     .execute()
 }
 
+/** The fields of a delivery that is due at this time and was never tried. */
+const makeFresh = (dueAt: number) => ({
+  state: 'waiting' as const,
+  attempts: 0,
+  next_attempt_at: dueAt,
+  ...free,
+  last_error: null,
+  note: null,
+  cancel_reason: null,
+  due_at: dueAt,
+  settled_at: null,
+  message_id: null,
+  check_at: null,
+  arrived_at: null,
+  tapped_at: null,
+})
+
 /** Writes deliveries that are due at this time. Resets existing ones, so that they are sent again. */
 export async function writeDeliveries(
   trx: Kysely<Tables>,
@@ -154,20 +172,69 @@ export async function writeDeliveries(
     .insertInto('deliveries')
     .values(makeDeliveries(deliveries, dueAt))
     .onConflict((conflict) =>
-      conflict.columns(['lead_id', 'channel', 'reason']).doUpdateSet({
-        state: 'waiting',
-        attempts: 0,
-        next_attempt_at: dueAt,
-        ...free,
-        last_error: null,
-        note: null,
-        due_at: dueAt,
-        settled_at: null,
-        message_id: null,
-        check_at: null,
-        arrived_at: null,
-        tapped_at: null,
-      }),
+      conflict.columns(['lead_id', 'channel', 'reason']).doUpdateSet(makeFresh(dueAt)),
     )
+    .execute()
+}
+
+/** Writes deliveries that are due at this time, unless they are pending or were sent before. */
+export async function writeUnsentDeliveries(
+  trx: Kysely<Tables>,
+  deliveries: NewDeliveries,
+  dueAt: number,
+): Promise<void> {
+  if (deliveries.channels.length === 0) return
+  await trx
+    .insertInto('deliveries')
+    .values(makeDeliveries(deliveries, dueAt))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['lead_id', 'channel', 'reason'])
+        .doUpdateSet(makeFresh(dueAt))
+        .where('deliveries.state', '=', 'cancelled'),
+    )
+    .execute()
+}
+
+/** Selects pending deliveries by what they are for. */
+const isFor = {
+  reminders: (eb: DeliveryExpression, now: number) =>
+    eb.or([
+      eb('reason', 'not in', ['received', 'called', 'outcome', 'unreached']),
+      // An alert that waits until we open is not needed once someone has called.
+      eb.and([eb('reason', '=', 'received'), eb('due_at', '>', now)]),
+    ]),
+  email: (eb: DeliveryExpression) => eb('reason', '=', 'unreached'),
+  call: (eb: DeliveryExpression) => eb('reason', '=', 'called'),
+}
+type DeliveryExpression = ExpressionBuilder<Tables, 'deliveries'>
+
+/**
+ * Cancels a lead's pending deliveries, including those that are being sent: a failed one is not retried,
+ * and a delivered one is still recorded as sent.
+ */
+export async function cancelDeliveries(
+  trx: Kysely<Tables>,
+  what: keyof typeof isFor,
+  { leadId, because, now }: { leadId: string; because: CancelReason; now: number },
+): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set({ state: 'cancelled', cancel_reason: because, settled_at: now })
+    .where('lead_id', '=', leadId)
+    .where('state', '=', 'waiting')
+    .where((eb) => isFor[what](eb, now))
+    .execute()
+}
+
+/** Sends the alerts that a call cancelled before we opened after all. */
+export async function restoreAlerts(trx: Kysely<Tables>, leadId: string, now: number) {
+  await trx
+    .updateTable('deliveries')
+    .set({ state: 'waiting', cancel_reason: null, settled_at: null })
+    .where('lead_id', '=', leadId)
+    .where('reason', '=', 'received')
+    .where('cancel_reason', '=', 'called')
+    .where('due_at', '>', now)
     .execute()
 }

@@ -1,17 +1,16 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { fieldNames, type Lead, leadFields, type ServiceType } from '../fields.ts'
-import { type LeadOutcome, readPhoneDigits, type StoredLead } from '../lead.ts'
+import type { LeadStatus } from '../history.ts'
+import { readPhoneDigits, type StoredLead } from '../lead.ts'
 import { keepVisible } from '../safe-text.ts'
 import { type Database, storedColumns } from './tables.ts'
-
-export type LeadState = 'waiting' | 'answered' | LeadOutcome
 
 export type LeadFilter = {
   search?: string | undefined
   from?: number | undefined
   to?: number | undefined
   service?: ServiceType | undefined
-  state?: LeadState | undefined
+  status?: LeadStatus | undefined
   /** Part of the stored source, such as `utm_source=google`. */
   source?: string | undefined
 }
@@ -22,7 +21,7 @@ export type Position = { id: string; receivedAt: number }
 /** Returns the newest leads first. `before` is the last lead of the previous page. */
 export function findLeads(
   { kysely }: Pick<Database, 'kysely'>,
-  { search = '', from, to, service, state, source }: LeadFilter,
+  { search = '', from, to, service, status, source }: LeadFilter,
   { limit, before }: Page,
 ): Promise<StoredLead[]> {
   return kysely
@@ -36,15 +35,9 @@ export function findLeads(
       if (to !== undefined) all.push(eb('received_at', '<', to))
       if (service) all.push(eb('service_type', '=', service))
       if (source) all.push(contains(sql`lower(source)`, source.toLowerCase()))
-      if (state === 'waiting')
-        all.push(
-          eb('answered_at', 'is', null),
-          eb('outcome', 'is', null),
-          eb('suspect', 'is', null),
-        )
-      else if (state === 'answered')
-        all.push(eb('answered_at', 'is not', null), eb('outcome', 'is', null))
-      else if (state) all.push(eb('outcome', '=', state))
+      if (status) all.push(eb('status', '=', status))
+      // Suspected spam needs no call.
+      if (status === 'open') all.push(eb('suspect', 'is', null))
       const inText = (text: string) => contains(sql`search_text`, text)
       const hasWords = eb.and(foldText(search).split(/\s+/).filter(Boolean).map(inText))
       // The search and the lead may format the same phone number differently.
@@ -58,7 +51,7 @@ export function findLeads(
     .execute()
 }
 
-/** Stored with each lead, so that both databases give the same results and hernandez finds Hernández. */
+/** Stored with each lead and its notes, so that both databases give the same results and hernandez finds Hernández. */
 export function makeSearchText(lead: Lead): string {
   const texts = fieldNames
     .filter((name) => !('choices' in leadFields[name]))

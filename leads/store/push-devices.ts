@@ -127,10 +127,9 @@ async function cancelNotifications(
   now: number,
 ): Promise<void> {
   if (devices.length === 0) return
-  const note = 'The device no longer receives notifications.'
   await trx
     .updateTable('deliveries')
-    .set({ state: 'cancelled', settled_at: now, note })
+    .set({ state: 'cancelled', cancel_reason: 'device-gone', settled_at: now })
     .where('channel', 'in', devices.map(findDeviceChannel))
     .where('state', '=', 'waiting')
     .execute()
@@ -152,7 +151,7 @@ export async function removeDevices(
   await cancelNotifications(trx, removed, now)
 }
 
-/** Notifies the devices that were notified of the lead that someone is calling. */
+/** Notifies the devices that were notified of the lead, such as that someone is calling. */
 export async function notifyDevices(
   trx: Kysely<Tables>,
   leadId: string,
@@ -170,7 +169,7 @@ export async function notifyDevices(
     .where('attempts', '>', 0)
     .execute()
   const channels = notified.map(({ channel }) => channel)
-  await writeDeliveries(trx, { leadId, channels, reason: 'answered' }, now)
+  await writeDeliveries(trx, { leadId, channels, reason: 'called' }, now)
 }
 
 /** Keeps the device when its browser signs in again. */

@@ -1,14 +1,15 @@
 import type { StoredLead } from '../lead.ts'
+import { listEvents, selectEvents } from './append-event.ts'
 import { findLeads, type Page } from './find-leads.ts'
 import { type Database, storedColumns } from './tables.ts'
 
-export const listLeads = async (db: Database, page: Page): Promise<LeadWithDeliveries[]> =>
-  addDeliveries(db, await findLeads(db, {}, page))
+export const listLeads = async (db: Database, page: Page): Promise<LeadRecord[]> =>
+  addDetails(db, await findLeads(db, {}, page))
 
-export async function findLead(db: Database, id: string): Promise<LeadWithDeliveries | undefined> {
+export async function findLead(db: Database, id: string): Promise<LeadRecord | undefined> {
   const query = db.kysely.selectFrom('leads').select(storedColumns)
   const leads = await query.where('id', '=', id).execute()
-  return (await addDeliveries(db, leads))[0]
+  return (await addDetails(db, leads))[0]
 }
 
 export async function countLeads({ kysely }: Database): Promise<number> {
@@ -19,10 +20,11 @@ export async function countLeads({ kysely }: Database): Promise<number> {
   return total
 }
 
-export type LeadWithDeliveries = Awaited<ReturnType<typeof addDeliveries>>[number]
-export type Delivery = LeadWithDeliveries['deliveries'][number]
+export type LeadRecord = Awaited<ReturnType<typeof addDetails>>[number]
+export type Delivery = LeadRecord['deliveries'][number]
 
-export async function addDeliveries({ kysely }: Database, leads: StoredLead[]) {
+/** Adds the events and the deliveries of each lead. */
+export async function addDetails({ kysely }: Database, leads: StoredLead[]) {
   if (leads.length === 0) return []
   const ids = leads.map(({ id }) => id)
   const deliveries = await kysely
@@ -38,6 +40,7 @@ export async function addDeliveries({ kysely }: Database, leads: StoredLead[]) {
       'next_attempt_at as nextAttemptAt',
       'last_error as lastError',
       'note',
+      'cancel_reason as cancelReason',
       'due_at as dueAt',
       'settled_at as settledAt',
       'check_at as checkAt',
@@ -49,8 +52,10 @@ export async function addDeliveries({ kysely }: Database, leads: StoredLead[]) {
     .orderBy('channel')
     .execute()
   const byLead = Map.groupBy(deliveries, (delivery) => delivery.lead_id)
+  const events = Map.groupBy(await listEvents(kysely, ids), ({ leadId }) => leadId)
   return leads.map((lead) => ({
     ...lead,
+    events: events.get(lead.id) ?? [],
     deliveries: (byLead.get(lead.id) ?? []).map(({ lead_id: _, ...delivery }) => delivery),
   }))
 }
@@ -114,15 +119,23 @@ export const listPromises = ({ kysely }: Database, { from, to }: Period) =>
       'received_at as receivedAt',
       'promise_start_at as promiseStartAt',
       'deadline_at as deadlineAt',
-      'answered_at as answeredAt',
-      'answered_by as answeredBy',
+      'called_at as calledAt',
+      'called_via as calledVia',
       'source',
     ])
     .where('received_at', '>=', from)
     .where('received_at', '<', to)
     // The promise does not cover advertisers and other non-leads.
-    .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', '!=', 'not-a-lead')]))
+    .where('status', '!=', 'not-a-lead')
     .orderBy('received_at')
+    .execute()
+
+/** Lists what the crew did with the leads of a period. */
+export const listPeriodEvents = ({ kysely }: Database, { from, to }: Period) =>
+  selectEvents(kysely)
+    .innerJoin('leads', 'leads.id', 'lead_id')
+    .where('received_at', '>=', from)
+    .where('received_at', '<', to)
     .execute()
 
 export type DeliveryTime = Awaited<ReturnType<typeof listDeliveryTimes>>[number]

@@ -2,8 +2,8 @@ import type { Generated, Kysely, Transaction } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { selectedFields, toStoredFields } from '../field-outputs.ts'
 import type { Lead } from '../fields.ts'
+import type { CancelReason, EventKind, HistoryEvent, LeadStatus } from '../history.ts'
 import type { Schedule } from '../hours.ts'
-import type { AnswerSource, LeadOutcome } from '../lead.ts'
 
 /** Declares the type of a column. Only the names exist at run time. */
 const column = <Type>() => undefined as Type
@@ -24,13 +24,30 @@ export const tables = {
     in_burst: column<Generated<number>>(),
     consent: column<string | null>(),
     source: column<string | null>(),
-    answered_at: column<number | null>(),
-    answered_by: column<AnswerSource | null>(),
-    escalate_at: column<number | null>(),
-    reopened_at: column<number | null>(),
-    answered_name: column<string | null>(),
-    outcome: column<LeadOutcome | null>(),
+    status: column<Generated<LeadStatus>>(),
+    called_at: column<number | null>(),
+    called_via: column<HistoryEvent['via'] | null>(),
+    caller: column<string | null>(),
+    caller_email: column<string | null>(),
+    call_again_at: column<number | null>(),
     call_attempts: column<Generated<number>>(),
+    version: column<Generated<number>>(),
+    changed_at: column<number | null>(),
+    last_note: column<string | null>(),
+    last_note_by: column<string | null>(),
+    last_note_at: column<number | null>(),
+    escalate_at: column<number | null>(),
+  },
+  lead_events: {
+    lead_id: column<string>(),
+    number: column<number>(),
+    id: column<string>(),
+    at: column<number>(),
+    kind: column<EventKind>(),
+    person: column<string | null>(),
+    email: column<string | null>(),
+    via: column<HistoryEvent['via']>(),
+    text: column<string | null>(),
     call_again_at: column<number | null>(),
   },
   deliveries: {
@@ -44,6 +61,7 @@ export const tables = {
     lease_holder: column<string | null>(),
     last_error: column<string | null>(),
     note: column<string | null>(),
+    cancel_reason: column<CancelReason | null>(),
     due_at: column<number>(),
     settled_at: column<number | null>(),
     message_id: column<string | null>(),
@@ -146,10 +164,16 @@ export const storedColumns = [
   'leads.in_burst as inBurst',
   'leads.consent',
   'leads.source',
-  'leads.answered_at as answeredAt',
-  'leads.answered_by as answeredBy',
-  'leads.answered_name as answeredName',
-  'leads.outcome',
-  'leads.call_attempts as callAttempts',
+  'leads.status',
+  'leads.called_at as calledAt',
+  'leads.called_via as calledVia',
+  'leads.caller',
+  'leads.caller_email as callerEmail',
   'leads.call_again_at as callAgainAt',
+  'leads.call_attempts as attempts',
+  'leads.version',
+  'leads.changed_at as changedAt',
+  'leads.last_note as lastNote',
+  'leads.last_note_by as lastNoteBy',
+  'leads.last_note_at as lastNoteAt',
 ] as const

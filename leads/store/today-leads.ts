@@ -6,15 +6,15 @@ const dayMs = 24 * 3_600_000
 const maxListed = 50
 
 /**
- * `again` is due for another call after one without an answer. `waiting` is due after we open.
+ * `callAgain` has the leads that nobody answered, also those to call later. `waiting` is due after we open.
  * Suspected spam is a separate group, so that it cannot push a real lead off the list.
  */
-type TodayGroup = 'toCall' | 'again' | 'waiting' | 'answered' | 'suspect'
+type TodayGroup = 'toCall' | 'calling' | 'callAgain' | 'waiting' | 'called' | 'suspect'
 type Group = { leads: StoredLead[]; total: number }
 type Query = SelectQueryBuilder<Tables, 'leads', object>
 
 /** Returns the first leads of each group and the group's total, from one snapshot of the database. */
-export const findTodayLeads = ({ kysely }: Database, now: number) =>
+export const listTodayLeads = ({ kysely }: Database, now: number) =>
   kysely
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -27,9 +27,10 @@ async function readGroups(
 ): Promise<Record<TodayGroup, Group>> {
   const promised = kysely
     .selectFrom('leads')
-    .where('answered_at', 'is', null)
+    .where('status', '=', 'open')
     // Do not use received_at, because the company may be closed for over a week. Suspected spam has no deadline.
     .where('deadline_at', '>=', now - 7 * dayMs)
+  const changed = kysely.selectFrom('leads').where('changed_at', '>=', now - dayMs)
   return {
     toCall: await readGroup(
       promised
@@ -42,10 +43,13 @@ async function readGroups(
         .orderBy('deadline_at')
         .orderBy('id'),
     ),
-    again: await readGroup(
+    calling: await readGroup(
+      changed.where('status', '=', 'calling').orderBy('changed_at', 'desc').orderBy('id'),
+    ),
+    callAgain: await readGroup(
       kysely
         .selectFrom('leads')
-        .where('call_again_at', '<=', now)
+        .where('status', '=', 'call-again')
         .where('call_again_at', '>=', now - 7 * dayMs)
         .orderBy('call_again_at')
         .orderBy('id'),
@@ -58,12 +62,10 @@ async function readGroups(
         .orderBy('received_at')
         .orderBy('id'),
     ),
-    answered: await readGroup(
-      kysely
-        .selectFrom('leads')
-        .where('answered_at', '>=', now - dayMs)
-        .where((eb) => eb.or([eb('call_again_at', 'is', null), eb('call_again_at', '>', now)]))
-        .orderBy('answered_at', 'desc')
+    called: await readGroup(
+      changed
+        .where('status', 'in', ['done', 'not-a-lead'])
+        .orderBy('changed_at', 'desc')
         .orderBy('received_at', 'desc')
         .orderBy('id', 'desc'),
     ),
@@ -71,7 +73,7 @@ async function readGroups(
       kysely
         .selectFrom('leads')
         .where('received_at', '>=', now - dayMs)
-        .where('answered_at', 'is', null)
+        .where('status', '=', 'open')
         .where('suspect', 'is not', null)
         .orderBy('received_at', 'desc')
         .orderBy('id', 'desc'),

@@ -28,36 +28,68 @@ create table leads (
   consent text,
   -- How the visitor found the page, as URLSearchParams text. Empty: unknown. Null: not sent.
   source text,
-  answered_at bigint,
-  -- 'link', 'airtable', 'desk', 'no-answer' (the first call reached nobody), or 'outcome' (closed without a recorded call).
-  answered_by text,
-  answered_name text,
-  -- When the next reminder is due or Airtable is read again. Null if neither follows.
-  escalate_at bigint,
-  -- When the lead was last reopened, or when the company next opened. After the deadline, reminders count from here.
-  reopened_at bigint,
-  -- 'done' or 'not-a-lead'. Null while the lead is open.
-  outcome text,
-  -- How many times the crew called without reaching the homeowner.
+  -- The state of the lead, computed from lead_events for queries.
+  -- 'open', 'calling', 'call-again' (nobody answered the phone), 'done', or 'not-a-lead'.
+  status text not null default 'open',
+  -- The first call that was not undone, and where it was recorded.
+  called_at bigint,
+  called_via text,
+  -- Who is calling, or who called last.
+  caller text,
+  caller_email text,
+  -- When to call again. Null if no call is planned.
+  call_again_at bigint,
+  -- How many times the crew called without an answer.
   call_attempts integer not null default 0,
-  -- When to call again. Set until someone calls or closes the lead. Null if no call is planned.
-  call_again_at bigint
+  -- Counts changes of the state, but not notes.
+  version integer not null default 0,
+  changed_at bigint,
+  last_note text,
+  last_note_by text,
+  last_note_at bigint,
+  -- When the next reminder is due or Airtable is read again. Null if neither follows.
+  escalate_at bigint
 );
 
 create index leads_received_at on leads (received_at);
 create index leads_client_address on leads (client_address, received_at);
 create index leads_client_network on leads (client_network, received_at);
 -- For the desk, which polls the leads to call.
-create index leads_open on leads (deadline_at) where answered_at is null;
-create index leads_answered on leads (answered_at) where answered_at is not null;
+create index leads_open on leads (deadline_at) where status = 'open';
+create index leads_changed on leads (changed_at) where changed_at is not null;
 create index leads_escalate_at on leads (escalate_at) where escalate_at is not null;
 create index leads_call_again_at on leads (call_again_at) where call_again_at is not null;
+
+-- What the crew did with a lead, in order. Rows are only added. The receipt is the lead's own row.
+create table lead_events (
+  lead_id text not null references leads (id) on delete cascade,
+  number integer not null,
+  -- The sender makes it, so that a retry changes nothing.
+  id text not null,
+  at bigint not null,
+  -- 'called', 'no-answer', 'call-again' (another time for the next call), 'texted', 'done', 'not-a-lead', 'note',
+  -- 'undone', or 'airtable-status'
+  kind text not null,
+  -- Null if unknown, because the links in alerts are the same for everyone.
+  person text,
+  email text,
+  -- 'desk', 'link', 'notification', or 'airtable'
+  via text not null,
+  -- The note, or the Status in Airtable.
+  text text,
+  call_again_at bigint,
+  primary key (lead_id, number),
+  unique (lead_id, id)
+);
+
+-- For the calls per person in the report.
+create index lead_events_at on lead_events (at);
 
 -- Messages to send about a lead. The first ones are written in the same transaction as the lead.
 create table deliveries (
   lead_id text not null references leads (id) on delete cascade,
   channel text not null,
-  -- 'received', 'unanswered-4', 'unanswered-8', 'missed', 'answered', 'outcome', 'again-1' (a reminder after
+  -- 'received', 'uncalled-4', 'uncalled-8', 'missed', 'called', 'outcome', 'again-1' (a reminder after
   -- the first call without an answer), 'unreached' (an email to the homeowner after that call)
   reason text not null,
   -- 'waiting', 'sent' (the service accepted it), 'failed' (the service reported later that it did not
@@ -69,6 +101,8 @@ create table deliveries (
   lease_holder text,
   last_error text,
   note text,
+  -- Why it was cancelled: 'called', 'undone', 'replaced', 'device-gone', or 'restored' (from a backup).
+  cancel_reason text,
   -- When the first attempt is due: when the row is written, or when the company next opens.
   due_at bigint not null,
   settled_at bigint,

@@ -2,6 +2,7 @@
 -- without a policy blocks that. It does not apply to the owner of the tables, which is the function's role.
 
 alter table leads enable row level security;
+alter table lead_events enable row level security;
 alter table deliveries enable row level security;
 alter table channels enable row level security;
 alter table settings enable row level security;
@@ -21,7 +22,7 @@ declare
 begin
   for public_role in select rolname from pg_roles where rolname in ('anon', 'authenticated') loop
     execute format(
-      'revoke all on leads, deliveries, channels, settings, desk_links, desk_crew, desk_owners, desk_log, desk_sessions, push_devices, page_versions, confirmation_limits from %I',
+      'revoke all on leads, lead_events, deliveries, channels, settings, desk_links, desk_crew, desk_owners, desk_log, desk_sessions, push_devices, page_versions, confirmation_limits from %I',
       public_role
     );
   end loop;

@@ -44,9 +44,9 @@ function readCsv(text: string): Map<string, string> {
     lines.map((line) => [
       read(line, 'Lead ID'),
       describeState({
-        outcome: (read(line, 'Outcome') || null) as Shown['outcome'],
-        answeredAt: read(line, 'Answered At') ? 1 : null,
-        callAttempts: Number(read(line, 'Call Attempts')),
+        status: read(line, 'Status') as Shown['status'],
+        calledAt: read(line, 'Called At') ? 1 : null,
+        attempts: Number(read(line, 'Calls Without Answer')),
       }),
     ]),
   )

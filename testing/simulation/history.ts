@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type BusinessHours, findOpening } from '#leads/hours.ts'
 import type { Database } from '#leads/store/tables.ts'
 import type { Shown } from './people.ts'
 import { minuteMs, type World } from './world.ts'
@@ -8,7 +9,7 @@ type SeenLead = Shown & { id: string; name: string; phone: string }
 export type History = ReturnType<typeof createHistory>
 
 /** Records how each lead changes. */
-export function createHistory(world: World, { kysely }: Database) {
+export function createHistory(world: World, { kysely }: Database, hours: BusinessHours) {
   const leads = new Map<string, SeenLead>()
   const changes: { before: SeenLead; after: SeenLead; at: number }[] = []
   const erased: { lead: SeenLead }[] = []
@@ -51,18 +52,25 @@ export function createHistory(world: World, { kysely }: Database) {
       const { rows } = await sql`
         select 1 from deliveries where state = 'waiting' or check_at is not null
         union all
-        select 1 from leads where escalate_at is not null and (
-          call_again_at is not null or escalate_at <= deadline_at
-          or escalate_at <= coalesce(reopened_at, 0) + ${10 * minuteMs})`.execute(kysely)
-      return rows.length > 0
+        select 1 from leads where escalate_at is not null and status = 'call-again'`.execute(kysely)
+      if (rows.length > 0) return true
+      const open = await kysely
+        .selectFrom('leads')
+        .select(['escalate_at as at', 'deadline_at as deadlineAt', 'changed_at as reopenedAt'])
+        .where('escalate_at', 'is not', null)
+        .execute()
+      return open.some(({ at, deadlineAt, reopenedAt }) => {
+        const restartedAt = reopenedAt === null ? 0 : findOpening(reopenedAt, hours)
+        return (at ?? 0) <= Math.max(deadlineAt ?? 0, restartedAt + 10 * minuteMs)
+      })
     },
     async observe(): Promise<void> {
       if (seenVersion === version) return
       seenVersion = version
       const found: SeenLead[] = await kysely
         .selectFrom('leads')
-        .select(['id', 'name', 'phone', 'outcome', 'answered_at as answeredAt'])
-        .select(['call_attempts as callAttempts', 'call_again_at as callAgainAt'])
+        .select(['id', 'name', 'phone', 'status', 'called_at as calledAt', 'version'])
+        .select(['call_attempts as attempts', 'call_again_at as callAgainAt'])
         .execute()
       for (const after of found) {
         const before = leads.get(after.id)
@@ -81,7 +89,7 @@ export function createHistory(world: World, { kysely }: Database) {
   }
 }
 
-const shownNames = ['outcome', 'answeredAt', 'callAttempts', 'callAgainAt'] as const
+const shownNames = ['status', 'calledAt', 'attempts', 'callAgainAt', 'version'] as const
 
 export const describeChange = (before: Shown, after: Shown): string =>
   shownNames
@@ -89,14 +97,20 @@ export const describeChange = (before: Shown, after: Shown): string =>
     .map((name) => `${name} ${before[name]} → ${after[name]}`)
     .join(', ')
 
+const isClosed = ({ status }: Shown) => status === 'done' || status === 'not-a-lead'
+
 /** Returns true if an outcome, a call, or an attempt was taken back. */
 export const isReversal = (before: Shown, after: Shown): boolean =>
-  (before.answeredAt !== null && after.answeredAt === null) ||
-  (before.outcome !== null && after.outcome === null) ||
-  after.callAttempts < before.callAttempts ||
-  (before.callAgainAt === null &&
-    after.callAgainAt !== null &&
-    after.callAttempts === before.callAttempts)
+  (before.calledAt !== null && after.calledAt === null) ||
+  (isClosed(before) && !isClosed(after)) ||
+  after.attempts < before.attempts ||
+  (before.status === 'calling' &&
+    after.status === 'call-again' &&
+    after.attempts === before.attempts)
 
-export const describeState = ({ outcome, answeredAt, callAttempts }: Omit<Shown, 'callAgainAt'>) =>
-  `${outcome ?? 'open'}, ${answeredAt === null ? 'not called' : 'called'}, ${callAttempts} tries`
+export const describeState = ({
+  status,
+  calledAt,
+  attempts,
+}: Omit<Shown, 'callAgainAt' | 'version'>) =>
+  `${status}, ${calledAt === null ? 'not called' : 'called'}, ${attempts} tries`

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { makeAnswerToken } from '#leads/answer-link.ts'
-import { type LeadOutcome, trapField, visitHeader } from '#leads/lead.ts'
+import type { EventKind, LeadState } from '#leads/history.ts'
+import { trapField, visitHeader } from '#leads/lead.ts'
 import type { Process } from './process.ts'
 import type { Services } from './services.ts'
 import { secondMs, type World } from './world.ts'
@@ -26,12 +27,18 @@ const visitKinds = [
   'without JavaScript',
 ] as const
 
-/** What a page shows of a lead, and what Undo sends back. */
-export type Shown = {
-  outcome: LeadOutcome | null
-  answeredAt: number | null
-  callAttempts: number
-  callAgainAt: number | null
+/** What a page shows of a lead. */
+export type Shown = Pick<LeadState, 'status' | 'calledAt' | 'attempts' | 'callAgainAt' | 'version'>
+
+/** A button or a note. The phone sends it again if there is no response. */
+export type Press = {
+  id: string
+  leadId: string
+  kind: EventKind
+  version: number
+  text?: string
+  at?: number
+  responses: number[]
 }
 
 type Reply = { status: number; json: { lead?: Shown; leads?: unknown[] } | undefined; text: string }
@@ -47,6 +54,15 @@ const names = [
   'Max Roy',
 ]
 const emails = ['one@example.com', 'On.e+roof@example.com', 'two@example.com', 'three@example.com']
+
+/** The buttons of the desk in each state. */
+const buttons: Record<Shown['status'], (Exclude<EventKind, 'airtable-status'> | 'link')[]> = {
+  open: ['called', 'called', 'no-answer', 'done', 'not-a-lead', 'link', 'note'],
+  calling: ['no-answer', 'no-answer', 'undone', 'called', 'done', 'not-a-lead', 'note'],
+  'call-again': ['called', 'no-answer', 'undone', 'call-again', 'done', 'texted', 'note', 'link'],
+  done: ['undone', 'undone', 'undone', 'not-a-lead', 'note'],
+  'not-a-lead': ['undone', 'undone', 'undone', 'done'],
+}
 
 export const crew = ['Sam', 'Alex'].map((person) => {
   const token = person.padEnd(43, 'x')
@@ -66,7 +82,7 @@ export function createPeople(
   }: { listProcesses: () => Process[]; leads: Map<string, { name: string }> },
 ) {
   const visits: Visit[] = []
-  const undos: { leadId: string; shown: Shown }[] = []
+  const presses: Press[] = []
   const erasures = new Map<string, 'here only' | 'everywhere'>()
   const choices = new Map<string, { status: string; at: number }>()
   let isCalm = false
@@ -110,7 +126,7 @@ export function createPeople(
 
   return {
     visits,
-    undos,
+    presses,
     erasures,
     choices,
     act,
@@ -179,27 +195,32 @@ export function createPeople(
       const isStale = phone.pages.has(id) && world.chance(0.3)
       const shown = isStale ? phone.pages.get(id) : await look(phone, id)
       if (!shown) return
-      const actions = shown.outcome
-        ? ['undo', 'undo', 'done', 'not-a-lead']
-        : shown.answeredAt === null
-          ? ['calling', 'calling', 'no-answer', 'done', 'not-a-lead', 'link']
-          : ['no-answer', 'no-answer', 'undo', 'calling', 'done', 'not-a-lead']
-      const action = world.pick(actions)
-      world.say(`${phone.person} presses ${action} for ${name}${isStale ? ' on an old page' : ''}.`)
-      if (action === 'link') {
+      const kind = world.pick(buttons[shown.status])
+      world.say(`${phone.person} presses ${kind} for ${name}${isStale ? ' on an old page' : ''}.`)
+      if (kind === 'link') {
         const token = makeAnswerToken(id, linkSecret, world.now())
         await ask('app', () => new Request(`${siteUrl}/answer/${token}`, { method: 'POST' }))
         return
       }
-      if (action === 'undo') undos.push({ leadId: id, shown })
-      const { outcome, answeredAt, callAttempts, callAgainAt } = shown
-      const body =
-        action === 'undo'
-          ? { outcome, answeredAt, callAttempts, callAgainAt }
-          : { attempts: callAttempts }
-      const reply = await act(phone, 'POST', `leads/${id}/${action}`, body)
-      world.say(`${phone.person} sees ${reply?.status ?? 'no response'} for ${action} of ${name}.`)
-      if (reply?.json?.lead) phone.pages.set(id, reply.json.lead)
+      const press: Press = {
+        id: world.makeId(),
+        leadId: id,
+        kind,
+        version: shown.version,
+        responses: [],
+      }
+      if (kind === 'note') press.text = `Note ${presses.length}`
+      if (kind === 'call-again') press.at = world.now() + world.between(10, 120) * 60 * secondMs
+      presses.push(press)
+      const { leadId: _, responses, ...body } = press
+      // Sometimes the phone sends it again although the first request arrived.
+      for (let tries = 0; tries < 3; tries++) {
+        const reply = await act(phone, 'POST', `leads/${id}/events`, body)
+        world.say(`${phone.person} sees ${reply?.status ?? 'no response'} for ${kind} of ${name}.`)
+        if (reply) responses.push(reply.status)
+        if (reply?.json?.lead) phone.pages.set(id, reply.json.lead)
+        if (reply && reply.status < 500 && !world.chance(0.1)) return
+      }
     },
 
     /** Someone sets Status in Airtable by hand. */

@@ -1,10 +1,10 @@
+import { fold, type LeadStatus, mapUndone } from '#leads/history.ts'
 import { type BusinessHours, findOpening } from '#leads/hours.ts'
-import type { LeadOutcome } from '#leads/lead.ts'
 import { nameAddress } from '#leads/store/confirmation-limits.ts'
-import type { LeadWithDeliveries } from '#leads/store/reading.ts'
+import type { LeadRecord } from '#leads/store/reading.ts'
 import type { DeskView } from './desk-view.ts'
 import { describeChange, describeState, type History, isReversal } from './history.ts'
-import type { People, Shown } from './people.ts'
+import type { People, Press } from './people.ts'
 import type { Message, Services } from './services.ts'
 
 /** Everything that happened until nothing was due, and what the product has stored and shows. */
@@ -13,7 +13,7 @@ export type End = {
   history: History
   people: People
   services: Services
-  stored: readonly LeadWithDeliveries[]
+  stored: readonly LeadRecord[]
   desk: DeskView
   /** The channels that alert the crew of a lead. */
   recipients: readonly { channel: RegExp; getsSpam: boolean }[]
@@ -88,12 +88,18 @@ export const sentences: Sentences = {
     history,
   }) {
     const isCounted = ({ channel, reason }: Message) =>
-      channel !== 'airtable' && reason !== 'answered'
+      channel !== 'airtable' && reason !== 'called'
     const name = ({ channel, reason, leadId }: Message) => `${channel} ${reason} ${leadId}`
     for (const [key, sent] of Map.groupBy(services.messages.filter(isCounted), name)) {
       const isOwn = ({ after }: History['changes'][number]) => after.id === sent[0]?.leadId
-      // Reminders start over after an Undo.
-      const restarts = sent[0]?.reason === 'received' ? [] : listReversals(history).filter(isOwn)
+      // Reminders start over after an Undo, and move with the time of the next call.
+      const restarts =
+        sent[0]?.reason === 'received'
+          ? []
+          : history.changes.filter(
+              (change) =>
+                isOwn(change) && (isReversal(change.before, change.after) || isMoved(change)),
+            )
       const excused = sent.filter(({ isExcused }) => isExcused)
       if (sent.length > 1 + restarts.length + excused.length) yield `${key}: ${sent.length} times`
     }
@@ -103,8 +109,7 @@ export const sentences: Sentences = {
     end,
   ) {
     for (const { lead, reason } of listReminders(end))
-      if (lead.outcome || (lead.answeredAt !== null && lead.callAgainAt === null))
-        yield `${lead.name}: ${reason}`
+      if (lead.status !== 'open' && lead.status !== 'call-again') yield `${lead.name}: ${reason}`
   },
 
   *'No reminder goes out before we open, and none about suspected spam'({
@@ -126,11 +131,10 @@ export const sentences: Sentences = {
   },
 
   *'No open lead is left without its last reminder'({ stored, people }) {
-    for (const { name, outcome, deliveries, ...lead } of stored) {
-      const isOpen = !outcome && (lead.answeredAt === null || lead.callAgainAt !== null)
-      const last = lead.callAgainAt === null ? 'missed' : `again-${lead.callAttempts}`
+    for (const { name, status, deliveries, ...lead } of stored) {
+      const last = status === 'open' ? 'missed' : `again-${lead.attempts}`
       if (
-        isOpen &&
+        (status === 'open' || status === 'call-again') &&
         !isSpam(people, lead.phone) &&
         !deliveries.some(({ reason }) => reason === last)
       )
@@ -155,7 +159,7 @@ export const sentences: Sentences = {
     const forgotten = people.visits
       .filter(({ phone }) => erased.includes(phone))
       .map(({ email }) => nameAddress(email))
-    const key = ({ email, receivedAt }: LeadWithDeliveries) =>
+    const key = ({ email, receivedAt }: LeadRecord) =>
       `${nameAddress(email)} ${new Date(receivedAt).toISOString().slice(0, 10)}`
     // Erasing a lead also erases that its address got a confirmation.
     for (const [first, ...others] of Map.groupBy(confirmed, key).values())
@@ -168,29 +172,53 @@ export const sentences: Sentences = {
     people,
   }) {
     for (const { before, after } of listReversals(history)) {
-      const isShown = (shown: Shown) => describeChange(before, { ...before, ...shown }) === ''
-      if (!people.undos.some(({ leadId, shown }) => leadId === after.id && isShown(shown)))
-        yield `${after.name}: ${describeChange(before, after)}`
+      const isUndo = ({ leadId, kind, version }: Press) =>
+        leadId === after.id && kind === 'undone' && version === before.version
+      if (!people.presses.some(isUndo)) yield `${after.name}: ${describeChange(before, after)}`
     }
   },
 
-  *'A call without an answer counts once'({ history }) {
-    for (const { before, after } of history.changes) {
-      const isSameCall = after.callAttempts === before.callAttempts
-      const isMoved = before.callAgainAt !== null && after.callAgainAt !== null
-      if (
-        !isReversal(before, after) &&
-        isSameCall &&
-        isMoved &&
-        before.callAgainAt !== after.callAgainAt
+  *'A press that was stored is never refused, however often the phone sends it'({
+    people,
+    stored,
+  }) {
+    const ids = new Set(stored.flatMap(({ events }) => events.map(({ id }) => id)))
+    for (const { id, kind, responses } of people.presses)
+      if (ids.has(id) && responses.some((status) => status !== 200 && status !== 503))
+        yield `${kind}: ${responses.join(', ')}`
+  },
+
+  *'A change is stored once, and the version counts it'({ history, stored }) {
+    for (const { before, after } of history.changes)
+      if (after.version <= before.version) yield `${after.name}: ${describeChange(before, after)}`
+    for (const { name, events } of stored)
+      if (new Set(events.map(({ id }) => id)).size !== events.length) yield name
+  },
+
+  *'A second call without an answer counts only from a page that showed the first'({
+    stored,
+    people,
+  }) {
+    for (const { name, events } of stored) {
+      const undone = mapUndone(events)
+      const calls = events.filter(
+        ({ kind, number }) => !undone.has(number) && (kind === 'called' || kind === 'no-answer'),
       )
-        yield `${after.name}: ${describeChange(before, after)}`
+      for (const [at, { id, kind, number }] of calls.entries()) {
+        const isSecond = kind === 'no-answer' && calls[at - 1]?.kind === 'no-answer'
+        const press = people.presses.find((one) => one.id === id)
+        const { version } = fold(events.slice(0, number - 1))
+        if (isSecond && press?.version !== version) yield `${name}: ${press?.version}, ${version}`
+      }
     }
   },
 
-  *'Desk, export, and stored leads agree'({ stored, desk }) {
+  *'Desk, export, and history agree'({ stored, desk }) {
     for (const lead of stored) {
-      const state = describeState(lead)
+      const folded = fold(lead.events)
+      const differences = describeChange(lead, folded)
+      if (differences) yield `${lead.name}: the history gives ${differences}`
+      const state = describeState(folded)
       const views = {
         search: desk.search.get(lead.id),
         page: desk.pages.get(lead.id),
@@ -198,8 +226,8 @@ export const sentences: Sentences = {
       }
       for (const [name, view] of Object.entries(views))
         if (view !== state) yield `${lead.name}: ${name} shows ${view} instead of ${state}`
-      const isOpen = lead.answeredAt === null && !lead.suspect
-      if (isOpen && !desk.today.has(lead.id))
+      const needsCall = lead.status === 'call-again' || (lead.status === 'open' && !lead.suspect)
+      if (needsCall && !desk.today.has(lead.id))
         yield `${lead.name} is missing from the list of leads to call`
     }
     for (const ids of [desk.search, desk.spreadsheet])
@@ -210,15 +238,20 @@ export const sentences: Sentences = {
 const findRows = ({ services }: End, leadId: string) =>
   services.airtable.tables[0]?.records.filter(({ fields }) => fields['Lead ID'] === leadId) ?? []
 
-const statuses: Record<LeadOutcome, string> = { done: 'Done', 'not-a-lead': 'Not a lead' }
+const statuses: Record<Exclude<LeadStatus, 'open'>, string> = {
+  calling: 'Called',
+  'call-again': 'Called',
+  done: 'Done',
+  'not-a-lead': 'Not a lead',
+}
 
-function findStatus({ outcome, answeredAt, suspect }: LeadWithDeliveries): string {
-  if (outcome) return statuses[outcome]
-  return answeredAt !== null ? 'Called' : suspect ? 'Possible spam' : 'New'
+function findStatus({ status, suspect }: LeadRecord): string {
+  if (status !== 'open') return statuses[status]
+  return suspect ? 'Possible spam' : 'New'
 }
 
 /** A Status that only a person uses stays, unless it was chosen while a process was writing the row. */
-function listStatuses({ people, services }: End, lead: LeadWithDeliveries): unknown[] {
+function listStatuses({ people, services }: End, lead: LeadRecord): unknown[] {
   const choice = people.choices.get(lead.id)
   if (!choice) return [findStatus(lead)]
   const isOverwritten = services.writes.some(
@@ -235,5 +268,11 @@ const isSpam = ({ visits }: People, phone: string): boolean =>
 const listReversals = ({ changes }: History) =>
   changes.filter(({ before, after }) => isReversal(before, after))
 
+/** The next call was moved to another time. */
+const isMoved = ({ before, after }: History['changes'][number]) =>
+  before.status === 'call-again' &&
+  after.status === 'call-again' &&
+  before.attempts === after.attempts
+
 const listReminders = ({ services }: Pick<End, 'services'>) =>
-  services.claims.filter(({ reason }) => /^(unanswered|missed|again)/.test(reason))
+  services.claims.filter(({ reason }) => /^(uncalled|missed|again)/.test(reason))

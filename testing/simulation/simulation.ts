@@ -41,7 +41,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
   }
   const observer = await open()
   const services = createServices(world)
-  const history = createHistory(world, observer)
+  const history = createHistory(world, observer, hours)
   const processes: Process[] = []
   const { leads } = history
   const people = createPeople(world, services, { listProcesses: () => processes, leads })
@@ -82,6 +82,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
   async function emptyTables() {
     const used = [
       'deliveries',
+      'lead_events',
       'leads',
       'channels',
       'settings',

@@ -34,7 +34,7 @@ export const airtable: Channel<'airtable', typeof variables, AirtableSettings> =
           }
         : undefined,
   },
-  reasons: ['received', 'answered', 'outcome'],
+  reasons: ['received', 'called', 'outcome'],
   recipients: async () => [{ name: 'airtable', to: '', label: '' }],
   send: sendToAirtable,
   explainFailure: (leads, since) =>

@@ -49,7 +49,7 @@ export const airtableColumns = {
   'Received At': dateTime,
   Source: text('singleLineText'),
   Status: select(['New', 'Possible spam', 'Called', 'Done', 'Not a lead']),
-  'Answered At': dateTime,
+  'Called At': dateTime,
   Raw: text('multilineText'),
 }
 

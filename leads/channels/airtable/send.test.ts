@@ -3,6 +3,7 @@ import { chooseFaultsBySeed, leadColumns } from '#fakes/airtable.ts'
 import { columnsWithout, makeLead, makeLeads, startAirtable } from '#testing/airtable.ts'
 import { fieldOutputs, pickFields, readField } from '../../field-outputs.ts'
 import { fieldNames } from '../../fields.ts'
+import { newState } from '../../history.ts'
 import type { StoredLead } from '../../lead.ts'
 import type { Result } from '../channel.ts'
 import { columnNames } from './columns.ts'
@@ -195,9 +196,9 @@ test('retries a row without Status, and keeps what staff wrote', async () => {
   expect(fake.requests).toHaveLength(4)
 })
 
-describe.each(['answered', 'outcome'] as const)('the delivery “%s”', (reason) => {
-  const changes = { answeredAt: Date.parse('2026-11-15T12:03:00Z'), outcome: 'done' } as const
-  const status = reason === 'answered' ? 'Called' : 'Done'
+describe.each(['called', 'outcome'] as const)('the delivery “%s”', (reason) => {
+  const changes = { calledAt: Date.parse('2026-11-15T12:03:00Z'), status: 'done' } as const
+  const status = reason === 'called' ? 'Called' : 'Done'
 
   test('sets Status in one request for all leads, except where staff chose another', async () => {
     const { fake, send, rowOf } = await startAirtable()
@@ -213,7 +214,7 @@ describe.each(['answered', 'outcome'] as const)('the delivery “%s”', (reason
   })
 
   test('counts as delivered, with a note, if the row or column is missing or the row was copied', async () => {
-    const columns = columnsWithout('Status', 'Answered At')
+    const columns = columnsWithout('Status', 'Called At')
     const { fake, send } = await startAirtable({ columns })
     const [there, gone, copied] = [makeLead(changes), makeLead(changes), makeLead(changes)]
     await send([there, copied])
@@ -237,24 +238,24 @@ describe.each(['answered', 'outcome'] as const)('the delivery “%s”', (reason
   })
 })
 
-test('resets Status and Answered At of a reopened lead', async () => {
+test('resets Status and Called At of a reopened lead', async () => {
   const { send, rowOf } = await startAirtable()
-  const lead = makeLead({ answeredAt: 1 })
+  const lead = makeLead({ calledAt: 1, status: 'calling' })
   await send([lead])
-  await send([lead], { reason: 'answered' })
-  expect(rowOf(lead)).toMatchObject({ Status: 'Called', 'Answered At': expect.any(String) })
-  const reopened = { ...lead, answeredAt: null }
+  await send([lead], { reason: 'called' })
+  expect(rowOf(lead)).toMatchObject({ Status: 'Called', 'Called At': expect.any(String) })
+  const reopened = { ...lead, ...newState }
   expect(await send([reopened], { reason: 'outcome' })).toEqual([{ ok: true }])
   expect(rowOf(lead)).toMatchObject({ Status: 'New' })
-  expect(rowOf(lead)).not.toHaveProperty('Answered At')
+  expect(rowOf(lead)).not.toHaveProperty('Called At')
 })
 
-test('sets Status although the column Answered At is missing', async () => {
-  const { send, rowOf } = await startAirtable({ columns: columnsWithout('Answered At') })
-  const lead = makeLead({ answeredAt: 1 })
+test('sets Status although the column Called At is missing', async () => {
+  const { send, rowOf } = await startAirtable({ columns: columnsWithout('Called At') })
+  const lead = makeLead({ calledAt: 1, status: 'calling' })
   await send([lead])
-  expect(await send([lead], { reason: 'answered' })).toEqual([
-    { ok: true, note: expect.stringContaining('did not store Answered At') },
+  expect(await send([lead], { reason: 'called' })).toEqual([
+    { ok: true, note: expect.stringContaining('did not store Called At') },
   ])
   expect(rowOf(lead)?.Status).toBe('Called')
 })
@@ -274,7 +275,7 @@ test.each([1, 2, 3])(
     }
     expect(waiting).toEqual([])
     expect(fake.records).toHaveLength(all.length)
-    const filled = columnNames.filter((name) => name !== 'Answered At').sort()
+    const filled = columnNames.filter((name) => name !== 'Called At').sort()
     for (const lead of all) expect(Object.keys(rowOf(lead) ?? {}).sort()).toEqual(filled)
     expect(fake.busiestWindow()).toBeLessThanOrEqual(4)
   },

@@ -1,4 +1,6 @@
+import type { LeadStatus } from '../../history.ts'
 import type { StoredLead } from '../../lead.ts'
+import { toOneLine } from '../../safe-text.ts'
 import type { ClaimedLead } from '../../store/claims.ts'
 import { findLead } from '../../store/reading.ts'
 import type { Database } from '../../store/tables.ts'
@@ -22,7 +24,7 @@ export async function sendToAirtable(
 ): Promise<Result[]> {
   const table = openBatch(settings, { fetch, pause, timers, signal })
   const results = new Map<ClaimedLead, Result>()
-  for (const reason of ['received', 'answered', 'outcome'] as const) {
+  for (const reason of ['received', 'called', 'outcome'] as const) {
     const due: ClaimedLead[] = []
     for (const delivery of deliveries.filter((one) => one.reason === reason))
       if (reason === 'received' || (await hasRow(db, delivery.lead))) due.push(delivery)
@@ -135,26 +137,28 @@ const initialStatuses: readonly unknown[] = [undefined, '', 'New', 'Possible spa
 
 const isStatusSet = ({ fields }: Row): boolean => !initialStatuses.includes(fields.Status)
 
-const outcomeStatuses = { done: 'Done', 'not-a-lead': 'Not a lead' } as const
-const ownStatuses: readonly unknown[] = [
-  ...initialStatuses,
-  'Called',
-  ...Object.values(outcomeStatuses),
-]
+const ownStatuses: readonly unknown[] = [...initialStatuses, 'Called', 'Done', 'Not a lead']
 
-/** Writes the time of the answer, and Status unless staff have set it. */
-const sendAnswers = updateRows((lead, row) => ({
-  'Answered At': new Date(lead.answeredAt ?? 0).toISOString(),
+/** Writes the time of the first call, and Status unless staff have set it. */
+const sendCalls = updateRows((lead, row) => ({
+  'Called At': new Date(lead.calledAt ?? 0).toISOString(),
   ...(!isStatusSet(row) && { Status: 'Called' }),
 }))
 
-/** Writes the outcome to Status, unless staff have chosen a different one. */
-const sendOutcomes = updateRows(({ outcome, answeredAt, suspect }, { fields }) => {
+const statuses: Record<Exclude<LeadStatus, 'open'>, string> = {
+  calling: 'Called',
+  'call-again': 'Called',
+  done: 'Done',
+  'not-a-lead': 'Not a lead',
+}
+
+/** Writes the lead's status to Status, unless staff have chosen a different one. */
+const sendOutcomes = updateRows(({ status, suspect }, { fields }) => {
   if (!ownStatuses.includes(fields.Status)) return {}
-  const open = answeredAt !== null ? 'Called' : suspect ? 'Possible spam' : 'New'
+  if (status !== 'open') return { Status: statuses[status] }
   return {
-    Status: outcome ? outcomeStatuses[outcome] : open,
-    ...(answeredAt === null && fields['Answered At'] !== undefined && { 'Answered At': null }),
+    Status: suspect ? 'Possible spam' : 'New',
+    ...(fields['Called At'] !== undefined && { 'Called At': null }),
   }
 })
 
@@ -186,18 +190,24 @@ function updateRows(chooseCells: (lead: StoredLead, row: Row) => Cells) {
   }
 }
 
-export const senders = { received: sendNew, answered: sendAnswers, outcome: sendOutcomes }
+export const senders = { received: sendNew, called: sendCalls, outcome: sendOutcomes }
 
 const readTimeoutMs = 5_000
 
-/** Returns the IDs of the leads whose Status staff have set. */
-export async function findAnswered(
+/** Returns the Status of each lead whose Status staff have set. */
+export async function findSetStatuses(
   leadIds: readonly string[],
   settings: AirtableSettings,
   deps: Pick<Context<unknown>, 'fetch' | 'pause' | 'timers'>,
-): Promise<Set<unknown> | Failure> {
+): Promise<Map<string, string> | Failure> {
   const table = openTable(settings, { ...deps, requestTimeoutMs: readTimeoutMs })
   const found = await findRows(leadIds, table)
   if ('kind' in found) return found
-  return new Set(found.filter(isStatusSet).map(({ fields }) => fields['Lead ID']))
+  const set = found.filter(isStatusSet)
+  return new Map(
+    set.map(({ fields }) => [
+      String(fields['Lead ID']),
+      toOneLine(String(fields.Status)).slice(0, 100),
+    ]),
+  )
 }

@@ -123,7 +123,7 @@ describe('the function on Deno', () => {
     const deadline = /by (\w{3} \d+, )?\d+:\d\d [AP]M C[SD]T$/
     expect(first?.subject).toMatch(deadline)
     expect(first?.subject).toMatch(/^EMERGENCY: call Zoë emails by /)
-    // Supabase's domain cannot serve HTML, so staff answer in Airtable.
+    // Supabase's domain cannot serve HTML, so staff set Status in Airtable.
     expect(first?.text).not.toContain('/answer/')
     expect(first?.text).toContain('set the row’s Status in Airtable')
 
@@ -154,13 +154,13 @@ describe('the function on Deno', () => {
     expect(await send(victim)).toBe(200)
   })
 
-  it('shows the answer page and records the answer', async () => {
-    expect(await edge.post('', makeLead('Zoë answers'))).toBe(200)
-    const stored = await findLead('Zoë answers')
+  it('shows the page behind the link and records the call', async () => {
+    expect(await edge.post('', makeLead('Zoë waits'))).toBe(200)
+    const stored = await findLead('Zoë waits')
     const url = `${edge.path}/answer/${makeAnswerToken(stored?.id ?? '', secret, Date.now())}`
     expect(await (await fetch(url)).text()).toContain('I’m calling now')
     expect(await (await fetch(url, { method: 'POST' })).text()).toContain('You’re calling')
-    expect((await findLead('Zoë answers'))?.answeredBy).toBe('link')
+    expect((await findLead('Zoë waits'))?.calledVia).toBe('link')
   })
 })
 

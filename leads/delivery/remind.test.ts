@@ -2,17 +2,16 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startFakeAirtable } from '#fakes/airtable.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { createFakeChannel, createTestContext } from '#testing/delivery.ts'
-import { testTime as start, storeLead } from '#testing/saved-leads.ts'
+import { record, testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import type { AirtableSettings } from '../channels/airtable/client.ts'
 import type { Result } from '../channels/channel.ts'
 import { acquireChannel } from '../store/channel-leases.ts'
-import { recordOutcome, undoLast } from '../store/outcome.ts'
 import { findLead } from '../store/reading.ts'
-import { findNextEscalationAt, recordAnswer } from '../store/reminders.ts'
+import { findNextReminderAt } from '../store/reminder-queue.ts'
 import type { Database } from '../store/tables.ts'
 import { createDeliverer } from './deliver.ts'
-import { remindDue } from './reminders.ts'
+import { remindDue } from './remind.ts'
 
 const minuteMs = 60_000
 
@@ -29,7 +28,7 @@ function startProcess(
   } = {},
 ) {
   const { context, log, faults } = createTestContext(db, makeSettings(), { clock })
-  const createChannel = (kind: string, reasons: ('received' | 'unanswered' | 'missed')[]) =>
+  const createChannel = (kind: string, reasons: ('received' | 'uncalled' | 'missed')[]) =>
     createFakeChannel(
       kind,
       async ([claimed]): Promise<Result[]> => {
@@ -40,7 +39,7 @@ function startProcess(
       },
       { reasons },
     )
-  const all = [createChannel('email', ['received']), createChannel('sms', ['unanswered', 'missed'])]
+  const all = [createChannel('email', ['received']), createChannel('sms', ['uncalled', 'missed'])]
   const env = { ...context.env, email: {}, sms: {}, airtable } as typeof context.env
   const remind = () => remindDue({ ...context, env }, all)
   const deliverer = createDeliverer({ ...context, env }, { all, faults })
@@ -62,11 +61,9 @@ async function open(options: Parameters<typeof startProcess>[1] = {}) {
   const readDeliveries = async () => (await findLead(db, id))?.deliveries ?? []
   /** Marks the lead as done an hour after it arrived, and then reopens it. */
   const closeAndReopen = async () => {
-    const now = start + 60 * minuteMs
-    await recordOutcome(db, id, { outcome: 'done', person: 'Sam', now })
-    const lead = await findLead(db, id)
-    const reopening = { remindAt: now + 4 * minuteMs, reopenedAt: now, now }
-    if (lead) await undoLast(db, id, lead, reopening)
+    const at = start + 60 * minuteMs
+    await record(db, id, 'done', { at })
+    await record(db, id, 'undone', { at, version: 1 })
   }
   return { db, id, readDeliveries, closeAndReopen, ...startProcess(db, options) }
 }
@@ -85,37 +82,18 @@ describe.each(engines)('on %s', (engine) => {
     expect(new Set(keys).size).toBe(keys.length)
   })
 
-  it('records either an answer or a reminder when both happen at the same time', async () => {
+  it('records either a call or a reminder when both happen at the same time', async () => {
     const db = await openTestDatabase(engine)
     for (let round = 0; round < 5; round++) {
       const leadId = await storeLead(db)
-      const now = start + 4 * minuteMs
-      const { remind } = startProcess(db, { clock: { at: now } })
-      await Promise.all([
-        recordAnswer(db, leadId, { answeredAt: now, answeredBy: 'link', now }),
-        remind(),
-        remind(),
-      ])
+      const at = start + 4 * minuteMs
+      const { remind } = startProcess(db, { clock: { at } })
+      await Promise.all([record(db, leadId, 'called', { at }), remind(), remind()])
       const waiting = (await findLead(db, leadId))?.deliveries.filter(
-        ({ reason, state }) => reason === 'unanswered-4' && state === 'waiting',
+        ({ reason, state }) => reason === 'uncalled-4' && state === 'waiting',
       )
       expect(waiting).toEqual([])
     }
-  })
-
-  it('records the first answer, and sends it to Airtable once', async () => {
-    const db = await openTestDatabase(engine)
-    const id = await storeLead(db)
-    const answer = (leadId: string, answeredAt = start) =>
-      recordAnswer(db, leadId, { answeredAt, answeredBy: 'link', now: answeredAt })
-    const answers = await Promise.all([1, 2, 3].map((afterMs) => answer(id, start + afterMs)))
-    expect(answers.filter(Boolean)).toHaveLength(1)
-    const { answeredAt, deliveries = [] } = (await findLead(db, id)) ?? {}
-    expect(answeredAt).toBe(start + 1 + answers.indexOf(true))
-    expect(deliveries.filter(({ reason }) => reason === 'answered')).toMatchObject([
-      { channel: 'airtable', state: 'waiting' },
-    ])
-    expect(await answer('00000000-0000-4000-8000-000000000000')).toBe(false)
   })
 })
 
@@ -125,8 +103,8 @@ it('reminds after 4 and 8 minutes, reports the missed deadline at 10, and then s
     await startProcess(db, { sent }).runAt(minute)
   expect(sent.map(({ reason, at }) => [reason, (at - start) / minuteMs])).toEqual([
     ['received', 0],
-    ['unanswered-4', 4],
-    ['unanswered-8', 8],
+    ['uncalled-4', 4],
+    ['uncalled-8', 8],
     ['missed', 10],
   ])
 })
@@ -144,25 +122,25 @@ it('replaces a reminder that could not be sent with the next one, but retries th
 it('sends nothing twice when the clock jumps ahead and back', async () => {
   const { sent, runAt } = await open()
   await runAt(0, 4, 600, 1, 4, 5, 8, 10, 11)
-  expect(sent.map(({ reason }) => reason)).toEqual(['received', 'unanswered-4', 'missed'])
+  expect(sent.map(({ reason }) => reason)).toEqual(['received', 'uncalled-4', 'missed'])
 })
 
-it('sends no reminder after an answer, not even a pending one', async () => {
-  let isAnswered = false
+it('sends no reminder after a call, not even a pending one', async () => {
+  let isCalled = false
   const { db, id, runAt, listReminders, readDeliveries } = await open({
     works: async () => {
       const reminders = (await readDeliveries()).filter(({ channel }) => channel === 'sms')
-      if (reminders.length === 0 || isAnswered) return true
-      // The answer arrives during a send that fails.
-      isAnswered = true
-      await recordAnswer(db, id, { answeredAt: start, answeredBy: 'link', now: start })
+      if (reminders.length === 0 || isCalled) return true
+      // Someone calls during a send that fails.
+      isCalled = true
+      await record(db, id, 'called')
       return false
     },
   })
   await runAt(0, 4, 5, 8, 10, 60)
   expect(listReminders()).toEqual([])
   const cancelled = (await readDeliveries()).filter(({ state }) => state === 'cancelled')
-  expect(cancelled).toMatchObject([{ note: 'Answered before it was sent.' }])
+  expect(cancelled).toMatchObject([{ cancelReason: 'called' }])
 })
 
 it('repeats the reminders for a lead reopened after its deadline', async () => {
@@ -171,7 +149,7 @@ it('repeats the reminders for a lead reopened after its deadline', async () => {
   await closeAndReopen()
   sent.length = 0
   await runAt(60, 64, 68, 70, 71, 90)
-  expect(listReminders()).toEqual(['unanswered-4', 'unanswered-8', 'missed'])
+  expect(listReminders()).toEqual(['uncalled-4', 'uncalled-8', 'missed'])
 })
 
 describe('with Airtable', () => {
@@ -187,27 +165,27 @@ describe('with Airtable', () => {
     return { fake, setStatus, ...opened }
   }
 
-  it('treats a Status that staff set as an answer, and stops the reminders', async () => {
+  it('treats a Status that staff set as a call, and stops the reminders', async () => {
     const { setStatus, runAt, listReminders, db, id, fake } = await openAirtable()
     await runAt(4)
     setStatus('Called')
     const reads = fake.requests.length
     await runAt(8, 10)
-    expect(listReminders()).toEqual(['unanswered-4'])
+    expect(listReminders()).toEqual(['uncalled-4'])
     expect(fake.requests.length).toBe(reads + 1)
     const lead = await findLead(db, id)
-    expect(lead?.answeredBy).toBe('airtable')
-    expect(((lead?.answeredAt ?? 0) - start) / minuteMs).toBeCloseTo(8, 1)
+    expect(lead?.events).toMatchObject([{ kind: 'airtable-status', text: 'Called' }])
+    expect(((lead?.calledAt ?? 0) - start) / minuteMs).toBeCloseTo(8, 1)
   })
 
-  it('finds an answer after the deadline, without further reminders until then', async () => {
+  it('finds a call after the deadline, without further reminders until then', async () => {
     const { setStatus, runAt, listReminders, db, id } = await openAirtable()
     await runAt(10, 15, 20)
     setStatus('Called')
     await runAt(25)
     expect(listReminders()).toEqual(['missed'])
-    expect(await findLead(db, id)).toMatchObject({ answeredBy: 'airtable' })
-    expect(await findNextEscalationAt(db)).toBeUndefined()
+    expect(await findLead(db, id)).toMatchObject({ calledVia: 'airtable' })
+    expect(await findNextReminderAt(db)).toBeUndefined()
   })
 
   it('ignores the Status from before a lead was reopened', async () => {
@@ -216,16 +194,28 @@ describe('with Airtable', () => {
     setStatus('Done')
     await runAt(64)
     expect(fake.requests).toEqual([])
-    expect(await findLead(db, id)).toMatchObject({ answeredAt: null })
+    expect(await findLead(db, id)).toMatchObject({ status: 'open' })
+  })
+
+  it('ignores a Status if the lead changed while it was read', async () => {
+    const { db, id, setStatus, runAt, fake } = await openAirtable()
+    setStatus('Called')
+    fake.settings.chooseFault = () => {
+      void record(db, id, 'done')
+      void record(db, id, 'undone', { version: 1 })
+      return undefined
+    }
+    await runAt(4)
+    expect(await findLead(db, id)).toMatchObject({ status: 'open', version: 2 })
   })
 
   it('reminds when Airtable cannot be read, and waits as long as Airtable asks', async () => {
     const { fake, runAt, listReminders, log, db, clock } = await openAirtable()
     fake.nextFaults.push({ kind: 'error', status: 429, type: 'RATE_LIMIT_REACHED' })
     await runAt(4)
-    expect(listReminders()).toEqual(['unanswered-4'])
+    expect(listReminders()).toEqual(['uncalled-4'])
     expect(log.entries.map(({ message }) => message)).toContain(
-      'cannot read Airtable; treating leads as unanswered',
+      'cannot read Airtable; treating leads as not called',
     )
     const lease = { holder: 'x', now: clock.at + 20_000, until: clock.at + 20_001 }
     expect(await acquireChannel(db, 'airtable', lease)).toBe(false)

@@ -1,0 +1,109 @@
+import { findSetStatuses } from '../channels/airtable/send.ts'
+import type { Channel } from '../channels/channel.ts'
+import { type ChannelContext, channels } from '../channels/channels.ts'
+import { computePromise } from '../deadline.ts'
+import { appendEvent } from '../store/append-event.ts'
+import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
+import {
+  findNextReminderAt,
+  listUncalled,
+  type UncalledLead,
+  writeReminder,
+} from '../store/reminder-queue.ts'
+import { planRecipients } from './plan.ts'
+import { computeCalledAt, computeNextReadAt, decideReminder } from './reminder-steps.ts'
+
+// Each lead ID takes 55 characters of the URL, which Airtable limits to 16,000.
+const leadsAtOnce = 50
+const leaseMs = 30_000
+const restMs = 250
+const retryLeaseMs = 500
+// After this, an unnecessary reminder is better than a late one.
+const waitForAirtableMs = 5_000
+const readLaterMs = 5 * 60_000
+
+/**
+ * Reminds staff of leads that nobody has called, unless someone has set their Status in Airtable, and of leads to call
+ * again. Continues to check Airtable after the last reminder.
+ */
+export async function remindDue(
+  context: ChannelContext,
+  all: readonly Channel[] = channels,
+): Promise<{ reminded: number; nextAt: number | undefined }> {
+  const { db, now, log } = context
+  const { airtable } = context.env
+  const dueAt = await findNextReminderAt(db)
+  if (dueAt === undefined || dueAt > now()) return { reminded: 0, nextAt: dueAt }
+
+  const holder = context.makeId()
+  const lease = { holder, now: now(), until: now() + leaseMs }
+  const mayRead = airtable !== undefined && (await acquireChannel(db, 'airtable', lease))
+  if (airtable && !mayRead && now() < dueAt + waitForAirtableMs)
+    return { reminded: 0, nextAt: now() + retryLeaseMs }
+
+  let reminded = 0
+  let holdMs = restMs
+  try {
+    const leads = await listUncalled(db, now(), leadsAtOnce)
+    let statuses = new Map<string, string>()
+    const ids = leads
+      .filter(({ pendingReason, status }) => !pendingReason && status === 'open')
+      .map(({ id }) => id)
+    if (mayRead && ids.length > 0) {
+      const found = await findSetStatuses(ids, airtable, context)
+      if ('error' in found) {
+        // An unnecessary reminder costs less than a missed call.
+        log.warn({ error: found.error }, 'cannot read Airtable; treating leads as not called')
+        holdMs = Math.max(found.holdMs ?? 0, restMs)
+      } else statuses = found
+    }
+    for (const lead of leads) {
+      const { id, version, deadlineAt } = lead
+      const text = statuses.get(id)
+      if (text !== undefined) {
+        const at = computeCalledAt(deadlineAt, now())
+        const event = {
+          id: context.makeId(),
+          at,
+          kind: 'airtable-status',
+          via: 'airtable',
+        } as const
+        // The version is from before the reading, so a lead that changed in the meantime stays as it is.
+        await appendEvent(db, id, { ...event, text, version }, { now: now() })
+        log.info({ leadId: id }, 'called in Airtable')
+      } else if (await remind(lead)) reminded += 1
+    }
+  } finally {
+    if (mayRead) await releaseChannel(db, 'airtable', holder, now() + holdMs)
+  }
+  return { reminded, nextAt: await findNextReminderAt(db) }
+
+  async function remind(lead: UncalledLead): Promise<boolean> {
+    const { escalateAfterMinutes } = context.env
+    const { reason, nextAt } =
+      lead.callAgainAt === null
+        ? decideReminder(withReopening(lead), escalateAfterMinutes, now())
+        : { reason: `again-${lead.attempts}` as const, nextAt: null }
+    const names = reason ? await planRecipients(context, { lead, reason }, all) : []
+    const escalation = { channels: names, nextAt: nextAt ?? findNextReadAt(lead), now: now() }
+    const isOurs = await writeReminder(db, lead, reason, escalation)
+    if (!isOurs || !reason) return false
+    log.warn({ leadId: lead.id, reason, alerted: names.length }, 'not called yet')
+    return true
+  }
+
+  /** While the company is closed, reminders after an Undo start over when it next opens. */
+  function withReopening(lead: UncalledLead) {
+    const { reopenedAt, serviceType } = lead
+    if (reopenedAt === null) return lead
+    return {
+      ...lead,
+      reopenedAt: computePromise(reopenedAt, serviceType, context.hours()).promiseStartAt,
+    }
+  }
+
+  function findNextReadAt(lead: UncalledLead): number | null {
+    if (!airtable || lead.status !== 'open') return null
+    return mayRead ? computeNextReadAt(withReopening(lead), now()) : now() + readLaterMs
+  }
+}

@@ -1,0 +1,226 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startFakeMail } from '#fakes/mail.ts'
+import { startFakePush } from '#fakes/push.ts'
+import { engines } from '#testing/database.ts'
+import { openChannels } from '#testing/delivery.ts'
+import { openTestDesk } from '#testing/desk.ts'
+import { alwaysOpen, dayHours, promiseFrom, savePhone, storeLead } from '#testing/saved-leads.ts'
+import { findLead } from '../store/reading.ts'
+import { findNextReminderAt } from '../store/reminder-queue.ts'
+import type { Engine } from '../store/tables.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const again = 'Call Jane Doe again: no answer (1 try)'
+const unreached = 'Northgate Roofing: we tried to reach you'
+
+/** Opens a desk and a process that delivers, with one clock. */
+async function open(engine: Engine = 'sqlite', { hours = alwaysOpen, confirmation = {} } = {}) {
+  const mail = await startFakeMail()
+  const push = await startFakePush()
+  onTestFinished(async () => {
+    await Promise.all([mail.close(), push.close()])
+  })
+  const env = {
+    SMTP_URL: mail.url,
+    ALERT_EMAIL_FROM: 'site@example.com',
+    ALERT_EMAIL_TO: 'crew@example.com',
+    ...confirmation,
+  }
+  const desk = await openTestDesk(engine, { hours, env })
+  const { db, clock, settings } = desk
+  const startProcess = () => openChannels(db, settings, { clock, hours, fetch: push.fetch })
+  /** Returns the subjects of the emails that a new process sends at a time. */
+  const deliverAt = async (at: number) => {
+    clock.at = at
+    await startProcess().deliver()
+    return mail.mails.splice(0).map(({ subject }) => subject)
+  }
+  const { endpoint, keys } = push.addPhone('phone')
+  await savePhone(db, { endpoint, ...keys })
+  /** Stores a lead and delivers its first alerts. */
+  const store = async (changes: Parameters<typeof storeLead>[1] = {}) => {
+    const id = await storeLead(db, { at: clock.at, channels: ['push-0a1b2c3d'], ...changes })
+    await startProcess().deliver()
+    push.messages.length = 0
+    return id
+  }
+  return { ...desk, push, store, deliverAt }
+}
+
+describe.each(engines)('events on %s', (engine) => {
+  it('count a call without an answer as a kept promise, and remind the crew to call again', async () => {
+    const { clock, push, get, press, store, deliverAt } = await open(engine)
+    const id = await store()
+    clock.at += 3 * minuteMs
+    const calledAt = clock.at
+    const callAgainAt = calledAt + 30 * minuteMs
+    const { lead } = (await press(id, 'no-answer')).json
+    expect(lead).toMatchObject({ status: 'call-again', attempts: 1, callAgainAt, calledAt })
+    expect(lead).toMatchObject({ caller: 'Sam Hill', callerEmail: 'sam.hill@example.com' })
+    expect(await deliverAt(calledAt)).toEqual([])
+    expect(push.messages.splice(0).map(({ data }) => data.notification)).toMatchObject([
+      { title: 'No answer from Jane Doe', silent: true },
+    ])
+    expect((await get('/api/promise')).report).toMatchObject({ kept: 1, missed: 0 })
+    expect(await deliverAt(callAgainAt - 1)).toEqual([])
+    expect(await deliverAt(callAgainAt)).toEqual([again])
+    expect(push.messages.splice(0)[0]?.data.notification.title).toBe(again)
+    expect(await deliverAt(callAgainAt + minuteMs)).toEqual([])
+  })
+
+  it('move the next call to another time, at most 30 days ahead', async () => {
+    const { clock, press, store, deliverAt } = await open(engine)
+    const id = await store()
+    await press(id, 'no-answer')
+    const at = clock.at + 2 * hourMs
+    expect((await press(id, 'call-again', { at })).json.lead).toMatchObject({ callAgainAt: at })
+    for (const bad of [clock.at, clock.at + 31 * 24 * hourMs])
+      expect((await press(id, 'call-again', { at: bad })).status).toBe(400)
+    expect(await deliverAt(clock.at + hourMs)).toEqual([])
+    expect(await deliverAt(at)).toEqual([again])
+  })
+
+  it('are stored once, however often the phone sends them', async () => {
+    const { db, clock, press, store } = await open(engine)
+    const id = await store()
+    const note = { id: 'made-by-the-phone', text: 'Left a voicemail.' }
+    for (let times = 0; times < 2; times++)
+      expect((await press(id, 'note', note)).json.lead).toMatchObject({
+        version: 0,
+        lastNote: { text: note.text, person: 'Sam Hill', at: clock.at },
+      })
+    const first = { id: 'another-press', version: 0 }
+    for (let times = 0; times < 2; times++)
+      expect((await press(id, 'no-answer', first)).status).toBe(200)
+    expect((await findLead(db, id))?.events.map(({ kind }) => kind)).toEqual(['note', 'no-answer'])
+  })
+
+  it('are accepted from an old page if they are still valid, and otherwise explain why not', async () => {
+    const { clock, press, signIn, store } = await open(engine)
+    const id = await store()
+    const alex = await signIn('alex@example.com')
+    const old = { version: 0 }
+    await press(id, 'note', { text: 'Dog in the yard.' }, alex)
+    expect((await press(id, 'called', old)).status).toBe(200)
+    clock.at += 2 * minuteMs
+    const refused = await press(id, 'called', {}, alex)
+    expect([refused.status, refused.message]).toEqual([409, 'Sam Hill called 2 minutes ago.'])
+    expect(refused.json.lead).toMatchObject({ status: 'calling', version: 1 })
+    expect((await press(id, 'no-answer', old, alex)).status).toBe(200)
+    expect(await press(id, 'no-answer', { version: 1 })).toMatchObject({
+      status: 409,
+      message: 'Alex called just now, no answer.',
+    })
+    expect((await press(id, 'done', old)).status).toBe(200)
+    expect((await press(id, 'not-a-lead', { version: 2 }, alex)).message).toBe(
+      'Sam Hill marked this as done just now.',
+    )
+  })
+
+  it('are undone one by one, but only from a page that shows the current state', async () => {
+    const { db, clock, press, store, deliverAt } = await open(engine)
+    const id = await store()
+    clock.at += minuteMs
+    const calledAt = clock.at
+    for (const kind of ['no-answer', 'called', 'done', 'not-a-lead'] as const) await press(id, kind)
+    const undo = async () => (await press(id, 'undone')).json.lead
+    expect(await undo()).toMatchObject({ status: 'done' })
+    expect((await press(id, 'undone', { version: 4 })).message).toBe(
+      'Sam Hill undid the last step just now.',
+    )
+    expect(await undo()).toMatchObject({ status: 'calling', calledAt })
+    const due = { status: 'call-again', attempts: 1, callAgainAt: calledAt + 30 * minuteMs }
+    expect(await undo()).toMatchObject(due)
+    expect(await findNextReminderAt(db)).toBe(due.callAgainAt)
+    expect(await undo()).toMatchObject({ status: 'open', attempts: 0, calledAt: null })
+    expect((await press(id, 'undone')).status).toBe(409)
+    expect(await deliverAt(calledAt + 3 * minuteMs)).toEqual([
+      'Nobody has called Jane Doe yet (6 minutes left)',
+    ])
+  })
+})
+
+it('shows the history in plain words, newest first', async () => {
+  const { db, get, press } = await open()
+  const id = await storeLead(db)
+  await press(id, 'no-answer')
+  await press(id, 'undone')
+  await press(id, 'note', { text: 'Call\u202E after 5.\n\n\n\nThanks' })
+  const { history } = (await get(`/api/leads/${id}`)).lead
+  expect(history).toMatchObject([
+    { kind: 'note', text: 'Sam Hill wrote: Call after 5.\n\nThanks', isUndone: false },
+    { kind: 'undone', text: 'Sam Hill undid “No answer”', via: 'desk' },
+    { kind: 'no-answer', text: 'Sam Hill called, no answer', isUndone: true },
+  ])
+  for (const text of ['', ' \u200B', 'x'.repeat(501), undefined])
+    expect((await press(id, 'note', { text })).status).toBe(400)
+  for (const bad of [{ id: 'short' }, { version: 0.5 }, { at: 1 }, { via: 'airtable' }])
+    expect((await press(id, 'called', bad)).status).toBe(400)
+})
+
+it('emails the homeowner once per lead after 30 seconds, unless that is undone, and never for spam', async () => {
+  const confirmation = { CONFIRMATION_EMAIL: 'on' }
+  const { clock, store, press, deliverAt } = await open('sqlite', { confirmation })
+  const id = await store()
+  await press(id, 'no-answer')
+  expect(await deliverAt(clock.at + 29_999)).toEqual([])
+  await press(id, 'undone')
+  expect(await deliverAt(clock.at + 30_000)).toEqual([])
+  await press(id, 'no-answer')
+  await press(id, 'no-answer')
+  expect(await deliverAt(clock.at + 30_000)).toEqual([unreached])
+  await press(id, 'no-answer')
+  await press(await store({ suspect: 'trap' }), 'no-answer')
+  // The next call cancels an email that was not sent yet.
+  const other = await store()
+  await press(other, 'no-answer')
+  await press(other, 'called')
+  expect(await deliverAt(clock.at + 30_000)).toEqual([])
+})
+
+it('reminds the crew when we open, but of an emergency immediately', async () => {
+  const { clock, store, press, deliverAt } = await open('sqlite', { hours: dayHours })
+  // It is 5:45 PM. The company closes at 6 PM and opens at 7 AM.
+  clock.at += 11.75 * hourMs
+  const calledAt = clock.at
+  const opensAt = calledAt + 13.25 * hourMs
+  const ids = [await store(), await store({ lead: { serviceType: 'emergency' } })]
+  for (const id of ids) await press(id, 'no-answer')
+  expect(await deliverAt(calledAt + 30 * minuteMs)).toEqual([
+    'EMERGENCY: call Jane Doe again: no answer (1 try)',
+  ])
+  expect(await deliverAt(opensAt - 1)).toEqual([])
+  expect(await deliverAt(opensAt)).toEqual([again])
+})
+
+it('starts the reminders over when we open if a call is undone at night', async () => {
+  const { db, clock, press, store } = await open('sqlite', { hours: dayHours })
+  const id = await store()
+  await press(id, 'done')
+  // It is 9 PM. The company opens at 7 AM.
+  clock.at += 15 * hourMs
+  await press(id, 'undone')
+  expect(await findNextReminderAt(db)).toBe(clock.at + 10 * hourMs + 4 * minuteMs)
+})
+
+it('cancels an alert that waits until we open once someone calls, unless the call is undone', async () => {
+  const { db, press, clock } = await open()
+  const dueAt = clock.at + 8 * hourMs
+  const channels = { channels: [], channelsAtOpening: ['sms-1'] }
+  const id = await storeLead(db, { ...channels, ...promiseFrom(dueAt) })
+  const readAlert = async () =>
+    (await findLead(db, id))?.deliveries.find(({ channel }) => channel === 'sms-1')
+  await press(id, 'called')
+  expect(await readAlert()).toMatchObject({ state: 'cancelled', cancelReason: 'called' })
+  clock.at += minuteMs
+  await press(id, 'undone')
+  expect(await readAlert()).toMatchObject({ state: 'waiting', nextAttemptAt: dueAt })
+})
+
+it('sends no reminders for suspected spam', async () => {
+  const { clock, store, press, deliverAt } = await open()
+  const id = await store({ suspect: 'trap', escalateAt: undefined })
+  await press(id, 'no-answer')
+  expect(await deliverAt(clock.at + 30 * minuteMs)).toEqual([])
+})

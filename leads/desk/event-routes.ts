@@ -1,0 +1,129 @@
+import * as v from 'valibot'
+import { formatDuration } from '../clock.ts'
+import { computePromise } from '../deadline.ts'
+import { planRecipients } from '../delivery/plan.ts'
+import { computeReminderAfterReopening } from '../delivery/reminder-steps.ts'
+import type { EventKind, HistoryEvent } from '../history.ts'
+import type { StoredLead } from '../lead.ts'
+import { describeEvent } from '../reports/describe-event.ts'
+import { keepVisible, makeSafeLines } from '../safe-text.ts'
+import { appendEvent } from '../store/append-event.ts'
+import { findLead } from '../store/reading.ts'
+import { describeLead } from './lead-routes.ts'
+import {
+  type DeskApp,
+  type DeskContext,
+  type DeskHooks,
+  erased,
+  readBody,
+  refuse,
+} from './routes.ts'
+
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+const longestWaitMs = 30 * dayMs
+
+/** Adds the route for what the crew does with a lead: calls, results, notes, and Undo. */
+export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: DeskHooks): void {
+  const { db, hours, now } = context
+  const { timeZone, escalateAfterMinutes, noAnswerMinutes } = context.env
+
+  app.post('/api/leads/:id/events', async (c) => {
+    const { at: chosenAt, text = null, ...given } = await readBody(c, eventSchema, badEvent)
+    const lead = await findLead(db, c.req.param('id'))
+    if (!lead) return refuse(c, 404, erased)
+    const at = now()
+    if (chosenAt !== undefined && !(chosenAt > at && chosenAt <= at + longestWaitMs))
+      return refuse(c, 400, badTime)
+    const { person, email } = c.var.session
+    const callAgainAt = findCallAgainAt(given.kind, lead, chosenAt, at)
+    const appended = await appendEvent(
+      db,
+      lead.id,
+      { ...given, at, text, person, email, callAgainAt },
+      { now: at, ...(await planEvent(given.kind, lead, at)) },
+    )
+    const current = await describeLead(context, lead.id)
+    if (!current) return refuse(c, 404, erased)
+    if (appended.outcome === 'refused') {
+      const message = explainRefusal(given.kind, appended.because, at)
+      return c.json({ error: { message }, lead: current }, 409)
+    }
+    wake()
+    return c.json({ lead: current })
+  })
+
+  /** Returns `at`, or when the company next opens if it is closed then. */
+  const findCallStart = (at: number, { serviceType }: StoredLead) =>
+    computePromise(at, serviceType, hours()).promiseStartAt
+
+  function findCallAgainAt(
+    kind: EventKind,
+    lead: StoredLead,
+    chosenAt: number | undefined,
+    at: number,
+  ): number | null {
+    if (kind === 'no-answer') return findCallStart(at + noAnswerMinutes * minuteMs, lead)
+    return chosenAt === undefined ? null : findCallStart(chosenAt, lead)
+  }
+
+  async function planEvent(kind: EventKind, lead: StoredLead, at: number) {
+    const { promiseStartAt, deadlineAt } = lead
+    if (kind === 'no-answer')
+      return { emailChannels: await planRecipients(context, { lead, reason: 'unreached' }) }
+    if (kind !== 'undone' || promiseStartAt === null || deadlineAt === null) return {}
+    // While the company is closed, reminders start over when it next opens.
+    const reopenedAt = findCallStart(at, lead)
+    const promise = { promiseStartAt, deadlineAt }
+    return {
+      startOverAt: computeReminderAfterReopening(promise, escalateAfterMinutes, reopenedAt),
+    }
+  }
+
+  /** Says what happened instead, such as “Sam called 2 minutes ago.” */
+  function explainRefusal(kind: EventKind, because: HistoryEvent | undefined, at: number): string {
+    if (!because) return kind === 'undone' ? 'There is nothing to undo.' : 'Nobody has called yet.'
+    const ageMs = at - because.at
+    const when = ageMs < recentMs ? 'just now' : `${formatDuration(ageMs)} ago`
+    return `${describeEvent(because, { now: at, timeZone, when })}.`
+  }
+}
+
+const recentMs = 5_000
+const maxNoteLength = 500
+const badEvent = `Reload the page and try again. A note can have up to ${maxNoteLength} characters.`
+const badTime = 'Choose a time within the next 30 days.'
+
+const kinds = [
+  'called',
+  'no-answer',
+  'call-again',
+  'texted',
+  'done',
+  'not-a-lead',
+  'note',
+  'undone',
+] as const
+
+const eventSchema = v.pipe(
+  v.object({
+    /** The page makes it, so that a retry changes nothing. */
+    id: v.pipe(v.string(), v.regex(/^[\w-]{8,64}$/)),
+    kind: v.picklist(kinds),
+    /** The version that the page showed. Undo needs it. */
+    version: v.optional(v.pipe(v.number(), v.safeInteger())),
+    via: v.optional(v.picklist(['desk', 'notification']), 'desk'),
+    text: v.optional(
+      v.pipe(
+        v.string(),
+        v.transform(makeSafeLines),
+        v.check((text) => keepVisible(text) !== ''),
+        v.maxLength(maxNoteLength),
+      ),
+    ),
+    /** When to call again. */
+    at: v.optional(v.pipe(v.number(), v.safeInteger())),
+  }),
+  v.check(({ kind, text }) => (kind === 'note') === (text !== undefined)),
+  v.check(({ kind, at }) => (kind === 'call-again') === (at !== undefined)),
+)

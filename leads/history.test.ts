@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { decideEffects, type EventKind, fold, type HistoryEvent, newState } from './history.ts'
+
+/** Each event happens a minute after the one before, and the next call 30 minutes later. */
+const makeEvents = (...kinds: EventKind[]): HistoryEvent[] =>
+  kinds.map((kind, at) => ({
+    number: at + 1,
+    id: String(at),
+    at: at + 1,
+    kind,
+    person: at % 2 === 0 ? 'Sam' : 'Dana',
+    email: null,
+    via: 'desk',
+    text: null,
+    callAgainAt: kind === 'no-answer' || kind === 'call-again' ? at + 31 : null,
+  }))
+const foldKinds = (...kinds: EventKind[]) => fold(makeEvents(...kinds))
+
+it.each<[EventKind[], string, string | null]>([
+  [[], 'open', null],
+  [['called'], 'calling', 'Sam'],
+  [['called', 'done'], 'done', 'Sam'],
+  [['done'], 'done', 'Sam'],
+  [['called', 'no-answer'], 'call-again', 'Dana'],
+  [['no-answer', 'called'], 'calling', 'Dana'],
+  [['note', 'texted'], 'open', null],
+  [['done', 'undone'], 'open', null],
+  [['done', 'not-a-lead', 'undone'], 'done', 'Sam'],
+  [['done', 'not-a-lead', 'undone', 'undone'], 'open', null],
+  [['called', 'undone', 'note', 'called'], 'calling', 'Dana'],
+])('after %j, a lead is %s and its caller is %s', (kinds, status, caller) => {
+  expect(foldKinds(...kinds)).toMatchObject({ status, caller })
+})
+
+it('keeps the time of the first call, and counts calls without an answer', () => {
+  const twice = foldKinds('no-answer', 'no-answer')
+  expect(twice).toMatchObject({ calledAt: 1, attempts: 2, callAgainAt: 32 })
+  expect(foldKinds('no-answer', 'no-answer', 'undone')).toEqual({
+    ...foldKinds('no-answer'),
+    version: 3,
+    changedAt: 3,
+  })
+})
+
+it('counts changes in the version, but not notes', () => {
+  expect(foldKinds('called', 'note', 'texted', 'undone').version).toBe(2)
+})
+
+it('sends the first call to Airtable once, and the outcome each time', () => {
+  const open = newState
+  const calling = foldKinds('called')
+  expect(decideEffects(open, 'called', calling).sendToAirtable).toBe('called')
+  const again = foldKinds('no-answer')
+  expect(decideEffects(again, 'called', calling).sendToAirtable).toBe(false)
+  expect(decideEffects(calling, 'done', foldKinds('called', 'done')).sendToAirtable).toBe('outcome')
+})

@@ -1,0 +1,58 @@
+import { formatClock } from '../clock.ts'
+import { type EventKind, type HistoryEvent, mapUndone } from '../history.ts'
+import { toOneLine } from '../safe-text.ts'
+
+type Clock = { now: number; timeZone: string }
+
+/** The buttons that Undo takes back. */
+const buttons: Partial<Record<EventKind, string>> = {
+  called: 'I’m calling',
+  'no-answer': 'No answer',
+  done: 'Done',
+  'not-a-lead': 'Not a lead',
+}
+
+/**
+ * Returns what happened in plain words, such as “Sam called, no answer”. `when` is inserted after the verb:
+ * “Sam called 2 minutes ago, no answer”. `undone` is what an Undo took back.
+ */
+export function describeEvent(
+  { kind, person, text, callAgainAt }: HistoryEvent,
+  { when, undone, ...clock }: Clock & { when?: string; undone?: HistoryEvent | undefined },
+): string {
+  const button = undone && buttons[undone.kind]
+  const words: Record<EventKind, [action: string, rest?: string]> = {
+    called: ['called'],
+    'no-answer': ['called', ', no answer'],
+    'call-again': ['moved the next call', ` to ${formatClock(callAgainAt ?? 0, clock)}`],
+    texted: ['sent a text'],
+    done: ['marked this as done'],
+    'not-a-lead': ['marked this as not a lead'],
+    note: ['wrote', `: ${text}`],
+    undone: [button ? `undid “${button}”` : 'undid the last step'],
+    'airtable-status': [`set Status to ${text ?? 'Called'} in Airtable`],
+  }
+  const [action, rest = ''] = words[kind]
+  return `${person ? toOneLine(person) : 'Someone'} ${action}${when ? ` ${when}` : ''}${rest}`
+}
+
+export type HistoryItem = ReturnType<typeof describeHistory>[number]
+
+/** Lists what happened to a lead, newest first. */
+export function describeHistory(events: readonly HistoryEvent[], clock: Clock) {
+  const undone = mapUndone(events)
+  const targets = new Map(events.map((event) => [undone.get(event.number)?.number, event] as const))
+  return events.toReversed().map((event) => {
+    const { number, at, kind, person, via } = event
+    return {
+      number,
+      at,
+      kind,
+      person,
+      via,
+      text: describeEvent(event, { ...clock, undone: targets.get(number) }),
+      note: kind === 'note' ? event.text : null,
+      isUndone: undone.has(number),
+    }
+  })
+}
