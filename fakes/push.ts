@@ -21,7 +21,7 @@ type Message = { at: number; device: string; headers: Call['headers']; data: Pus
 export type PushData = {
   web_push: number
   notification: { title: string; body: string; tag: string; navigate: string; silent: boolean }
-  lead: { leadId: string; opensList: boolean; isEmergency: boolean; isAnswered: boolean }
+  lead: { leadId: string; opensList: boolean; isEmergency: boolean; isCalled: boolean }
   receipt: PushReceipt
 }
 
