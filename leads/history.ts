@@ -110,19 +110,19 @@ export function mapUndone(events: readonly HistoryEvent[]): Map<number, HistoryE
 /** Returns the state of a lead after these events. */
 export function fold(events: readonly HistoryEvent[]): LeadState {
   const undone = mapUndone(events)
-  const happened = events.filter(isChange).filter(({ number }) => !undone.has(number))
-  const changed = events.filter((event) => isChange(event) || event.kind === 'undone')
-  const note = events.findLast(({ kind }) => kind === 'note')
-  return {
-    ...happened.reduce(
-      (state, event) => ({
+  let state = newState
+  for (const event of events)
+    if (isChange(event) && !undone.has(event.number))
+      state = {
         ...state,
         ...changes[event.kind](state, event),
         calledAt: state.calledAt ?? event.at,
         calledVia: state.calledVia ?? event.via,
-      }),
-      newState,
-    ),
+      }
+  const changed = events.filter((event) => isChange(event) || event.kind === 'undone')
+  const note = events.findLast(({ kind }) => kind === 'note')
+  return {
+    ...state,
     version: changed.length,
     changedAt: changed.at(-1)?.at ?? null,
     lastNote: note?.text ?? null,
