@@ -37,6 +37,7 @@ COPY site site
 COPY server server
 COPY cli cli
 COPY --from=build /app/dist-desk dist-desk
+COPY --from=build /app/dist-render dist-render
 COPY --from=build /app/dist dist
 
 ENV HOST=0.0.0.0 PORT=3000 DESK_HOST=0.0.0.0 DESK_PORT=3001 DATA_DIR=/data

@@ -2,8 +2,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { UserError } from '#leads/user-error.ts'
 import { type BrandWords, computeBrandStamps, computeStamp } from '#site/brand/made.ts'
-import { type Brand, readBrand, readContent } from '#site/build/check-content.ts'
+import { readBrand, readContent } from '#site/build/check-content.ts'
 import { colorDrawing, type Logo, placeLogo } from '#site/build/drawing.ts'
+import type { Brand } from '#site/schema/brand-schema.ts'
+import { fillIn } from '#site/schema/placeholders.ts'
 import { makeFont } from './font.ts'
 import { planIcons } from './icons.ts'
 import { readLogo } from './logo.ts'
@@ -137,7 +139,13 @@ if (import.meta.main) {
   try {
     // `npm run brand -- font` is needed only when Archivo's package changes.
     if (process.argv[2] === 'font') await makeFont(join(root, 'site/fonts'))
-    else await makeBrand({ root, brand: await readBrand(), content: await readContent(), print })
+    else
+      await makeBrand({
+        root,
+        brand: await readBrand(),
+        content: fillIn(await readContent()),
+        print,
+      })
   } catch (error) {
     const { message, stack } = error as Error
     process.stderr.write(`${error instanceof UserError ? message : stack}\n`)

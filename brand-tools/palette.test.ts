@@ -1,7 +1,7 @@
 import { wcagContrast } from 'culori'
 import { expect, test } from 'vitest'
 import { brand } from '#site/brand/brand.ts'
-import type { Brand } from '#site/build/check-content.ts'
+import type { Brand } from '#site/schema/brand-schema.ts'
 import { checkBrand, computeNight, computePalette } from './palette.ts'
 
 const sample = { ink: '#1b2326', paper: '#faf6ee', accent: '#b4501e' }

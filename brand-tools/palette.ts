@@ -1,6 +1,6 @@
 import { clampChroma, formatHex, interpolate, oklch, wcagContrast, wcagLuminance } from 'culori'
 import { UserError } from '#leads/user-error.ts'
-import type { Brand } from '#site/build/check-content.ts'
+import type { Brand } from '#site/schema/brand-schema.ts'
 
 type BaseColor = keyof Brand['colors']
 

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import sharp, { type Sharp } from 'sharp'
 import { UserError } from '#leads/user-error.ts'
 import { computeStamp } from '#site/brand/made.ts'
-import type { Brand } from '#site/build/check-content.ts'
+import type { Brand } from '#site/schema/brand-schema.ts'
 import type { Job } from './brand.ts'
 
 type Size = { width: number; avif: number; webp?: number }

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -8,7 +7,7 @@ import { startFakeAirtable } from '#fakes/airtable.ts'
 import { startFakeMail } from '#fakes/mail.ts'
 import { startFakeTwilio } from '#fakes/twilio.ts'
 import { findCaddy, startCaddy } from '#testing/caddy.ts'
-import { copySources } from '#testing/copy-sources.ts'
+import { buildCopy, copySources } from '#testing/copy-sources.ts'
 import { findFreePort } from '#testing/processes.ts'
 import { spawnProcess } from '#testing/server-process.ts'
 
@@ -65,8 +64,7 @@ test.skipIf(!findCaddy() && !process.env.CI)(
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
     writeFileSync(join(folder, '.env'), lines.join(''))
     chmodSync(join(folder, '.env'), 0o600)
-    const vite = join(folder, 'node_modules/vite/bin/vite.js')
-    execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder })
+    buildCopy(folder)
     const start = ['--env-file=.env', 'server/main.ts']
     const server = spawnProcess(process.execPath, start, {}, { cwd: folder })
     await server.findUrl()

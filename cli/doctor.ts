@@ -9,6 +9,7 @@ import { makeSafe } from '#leads/safe-text.ts'
 import { type Env, readEnv } from '#leads/settings.ts'
 import { findSamples, readMachineFacts } from '#server/machine-facts.ts'
 import { readContent } from '#site/build/check-content.ts'
+import { fillIn } from '#site/schema/placeholders.ts'
 import { type Content, checkLocally, type Finding, type RawEnv } from './doctor/checks.ts'
 import { readDatabase } from './doctor/database.ts'
 import { checkMailDns, type ResolveTxt, resolveTxt } from './doctor/mail-dns.ts'
@@ -129,7 +130,10 @@ const wrap = (text: string, more = '') =>
 
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..')
-  const deps = { root, raw: process.env, readContent, fetch, resolveTxt, pause, now: Date.now }
+  const deps = {
+    ...{ root, raw: process.env, fetch, resolveTxt, pause, now: Date.now },
+    readContent: async () => fillIn(await readContent()),
+  }
   const { code, text } = await runDoctor(process.argv.slice(2), deps)
   const output = code === 2 ? process.stderr : process.stdout
   // A mail server or database that hangs must not keep the process alive.

@@ -6,8 +6,8 @@ import made from '../leads/brand.json' with { type: 'json' }
 import { brand } from '../site/brand/brand.ts'
 import { applyBrand } from '../site/build/brand-plugin.ts'
 import { compressFiles } from '../site/build/compress.ts'
-import { formatHeaders, hashAll } from '../site/build/site-headers.ts'
 import { company } from '../site/content.ts'
+import { formatHeaders, hashAll } from '../site/render/site-headers.ts'
 
 const formatPolicy = (html: string) => {
   const scripts = hashAll(html, /<script>(.*?)<\/script>/gs)

@@ -6,7 +6,7 @@ import { openTestDatabase } from '#testing/database.ts'
 
 const folders =
   /^(bench|brand-tools|cli|deploy|desk|docs|e2e|fakes|leads|scripts|server|site|supabase|testing)\//
-const skipped = ['node_modules', 'dist', 'dist-desk', 'test-results', 'data'].map(
+const skipped = ['node_modules', 'dist', 'dist-desk', 'dist-render', 'test-results', 'data'].map(
   (dir) => `${dir}/**`,
 )
 // Data may have any length.

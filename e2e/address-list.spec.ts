@@ -1,6 +1,7 @@
 import { fakeGoogleMaps } from '#fakes/google-maps.ts'
-import { form as words } from '#site/content.ts'
+import { fill } from '#site/schema/placeholders.ts'
 import { test } from './address.ts'
+import { form as words } from './content.ts'
 import { desktop, expect, expectAccessible, phone } from './test.ts'
 
 test('supports the keyboard: arrow keys wrap around, Escape closes the list, Tab leaves it', async ({
@@ -107,7 +108,9 @@ test('announces the combobox, its list, and the number of suggestions to screen 
   // The first Enter chooses the option, and the second one submits.
   const submits = await address.countSubmits()
   await address.pressKeys('Enter')
-  await expect(announced).toHaveText(words.suggestions.chosen('12 Oak St, Denver, CO 80202, USA'))
+  await expect(announced).toHaveText(
+    fill(words.suggestions.chosen, { address: '12 Oak St, Denver, CO 80202, USA' }),
+  )
   await expect(field).toBeFocused()
   expect(await submits()).toBe(0)
   await address.pressKeys('Enter')

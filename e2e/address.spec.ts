@@ -1,6 +1,6 @@
 import { fakeGoogleMaps } from '#fakes/google-maps.ts'
-import { company } from '#site/content.ts'
 import { findAddress, test } from './address.ts'
+import { company } from './content.ts'
 import { expect, test as plain } from './test.ts'
 
 // Chromium logs an error for a blocked request.

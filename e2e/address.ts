@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { form as words } from '#site/content.ts'
+import { form as words } from './content.ts'
 import { findForm, visitor } from './form.ts'
 import { serveSite, siteWithKeyDir } from './site.ts'
 import { expect, test as plain } from './test.ts'

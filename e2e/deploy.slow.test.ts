@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, expect as expectSoon, type Page, test } from '@playwright/test'
 import { openDatabase } from '#server/database.ts'
-import { form as words } from '#site/content.ts'
-import { copySources } from '#testing/copy-sources.ts'
+import { buildCopy, copySources } from '#testing/copy-sources.ts'
+import { form as words } from './content.ts'
 import { findForm, visitor } from './form.ts'
 import { serveSite } from './site.ts'
 
@@ -47,21 +46,16 @@ test.beforeAll(() => {
   before = copySources()
   after = copySources()
   folders.push(before, after)
-  const content = readFileSync(join(before, 'site/content.ts'), 'utf8')
-  build(before)
-  const changed = content.replace("optional: '", "optional: 'if you know ")
-  writeFileSync(join(after, 'site/content.ts'), changed)
-  build(after)
+  buildCopy(before)
+  appendFileSync(
+    join(after, 'site/estimate-form/main.tsx'),
+    "\ncontainer?.setAttribute('data-new', '')\n",
+  )
+  buildCopy(after)
 })
 test.afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
-
-function build(folder: string) {
-  const vite = join(folder, 'node_modules/vite/bin/vite.js')
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME }
-  execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder, env })
-}
 
 test('stores each lead once when a deploy removes the files of 20 open pages', async ({
   browser,

@@ -1,7 +1,7 @@
 import { pushHost, startFakePush } from '#fakes/push.ts'
 import { formatDay } from '#leads/clock.ts'
-import { hours } from '#site/content.ts'
 import { dayHours } from '#testing/saved-leads.ts'
+import { hours } from './content.ts'
 import { row, test } from './desk.ts'
 import { visitor } from './form.ts'
 import { expect } from './test.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContextOptions } from '@playwright/test'
-import { hours } from '#site/content.ts'
+import { hours } from './content.ts'
 import { checkAxe, row, test } from './desk.ts'
 import { findForm, visitor } from './form.ts'
 import { desktop, expect, phone } from './test.ts'

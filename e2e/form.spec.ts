@@ -1,6 +1,7 @@
 import { formatCallTime } from '#leads/call-time.ts'
 import { fieldNames } from '#leads/fields.ts'
-import { company, hours, form as words } from '#site/content.ts'
+import { fill } from '#site/schema/placeholders.ts'
+import { company, hours, form as words } from './content.ts'
 import { findCallTime, functionUrl, keyOf, noValues, visitor } from './form.ts'
 import { expect, expectNoShift, phone, test, watchShifts } from './test.ts'
 
@@ -128,7 +129,7 @@ test('can be filled in and sent with the keyboard or with autofill alone', async
   await expect(form.button).toBeFocused()
   const note = form.note('received')
   await expect(note).toHaveText(
-    `${words.notes.received} ${words.notes.callBy(findCallTime('12:00'))} ${words.notes.questions} ${company.phone}`,
+    `${words.notes.received} ${fill(words.notes.callBy, { time: findCallTime('12:00') })} ${words.notes.questions} ${company.phone}`,
   )
   await page.keyboard.press('Tab')
   const call = page.getByRole('status').getByRole('link', { name: company.phone })
@@ -162,7 +163,7 @@ test('shows the promised time again after a reload until it has passed', async (
   const note = page.locator('#estimate-received')
   const time = formatCallTime(deadlineAt, { now: receivedAt, timeZone: hours.timeZone })
   await expect(note).toHaveText(
-    `${words.closed.note(time)} ${words.notes.questions} ${company.phone}`,
+    `${fill(words.closed.note, { time })} ${words.notes.questions} ${company.phone}`,
     { useInnerText: true },
   )
   await expect(note).toBeInViewport({ ratio: 1 })

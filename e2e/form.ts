@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page, type Request, type Route } from '@playwright/test'
 import { formatCallTime } from '#leads/call-time.ts'
 import { type Field, fieldNames, type LeadField, leadFields } from '#leads/fields.ts'
-import { hours, form as words } from '#site/content.ts'
+import { hours, form as words } from './content.ts'
 
 export const functionUrl = '**/functions/v1/submit-to-airtable'
 export const formCode = '**/assets/main-*.js'

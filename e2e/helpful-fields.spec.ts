@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { form as words } from '#site/content.ts'
+import { form as words } from './content.ts'
 import { visitor } from './form.ts'
 import { expect, test } from './test.ts'
 

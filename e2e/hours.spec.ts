@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
-import { company, form as words } from '#site/content.ts'
-import { copySources } from '#testing/copy-sources.ts'
+import { fill } from '#site/schema/placeholders.ts'
+import { buildCopy, copySources } from '#testing/copy-sources.ts'
+import { company, form as words } from './content.ts'
 import { findCallTime, visitor } from './form.ts'
 import { serveSite } from './site.ts'
 import { desktop, expect, expectNoShift, phone, test, watchShifts } from './test.ts'
@@ -31,11 +31,7 @@ test.beforeAll(async () => {
   const changed = text.replace(/open: 'always',.*?closedDates: \[\]/s, limited)
   expect(changed).not.toBe(text)
   writeFileSync(content, changed)
-  const built = spawnSync('vite', ['build', '--logLevel', 'error'], {
-    cwd: folder,
-    encoding: 'utf8',
-  })
-  expect(built.status, built.stderr).toBe(0)
+  buildCopy(folder)
   const site = await serveSite({ HOST: '127.0.0.1' }, join(folder, 'dist'))
   url = `http://127.0.0.1:${site.port}`
   stop = () => site.stop()
@@ -50,11 +46,11 @@ test('shows the right heading at any time, before and after hydration', async ({
   await page.clock.install()
   for (const [time, heading] of [
     ['2026-11-17T12:00', openHeading],
-    ['2026-11-17T18:00', words.closed.heading(`${callTime} tomorrow`)],
-    ['2026-11-17T02:00', words.closed.heading(callTime)],
-    ['2026-11-21T20:00', words.closed.heading(`${callTime} on Monday`)],
+    ['2026-11-17T18:00', fill(words.closed.heading, { time: `${callTime} tomorrow` })],
+    ['2026-11-17T02:00', fill(words.closed.heading, { time: callTime })],
+    ['2026-11-21T20:00', fill(words.closed.heading, { time: `${callTime} on Monday` })],
     // A holiday.
-    ['2026-12-25T09:00', words.closed.heading(`${callTime} tomorrow`)],
+    ['2026-12-25T09:00', fill(words.closed.heading, { time: `${callTime} tomorrow` })],
   ] as const) {
     await page.clock.setSystemTime(at(time))
     await page.goto(url)
@@ -84,10 +80,10 @@ test('the heading switches at closing and opening time', async ({ page }) => {
   await expect(heading).toHaveText(openHeading)
   await page.clock.runFor('00:30')
   const time = `${callTime} tomorrow`
-  await expect(heading).toHaveText(words.closed.heading(time))
+  await expect(heading).toHaveText(fill(words.closed.heading, { time }))
   // The message after a native post also changes, and keeps its phone link.
   await expect(page.locator('#estimate-received-closed')).toHaveText(
-    `${words.closed.note(time)} ${callText}`,
+    `${fill(words.closed.note, { time })} ${callText}`,
   )
   await page.clock.runFor('13:00:00')
   await expect(heading).toHaveText(openHeading)
@@ -106,22 +102,24 @@ test('at night, promises to call about emergencies now and about other requests 
   await form.fillIn({ ...visitor, serviceType: 'emergency' })
   await expect(form.root.getByRole('heading', { name: openHeading })).toBeVisible()
   await form.press()
-  await expect(form.note('received')).toContainText(words.notes.callBy(findCallTime('20:00')))
+  await expect(form.note('received')).toContainText(
+    fill(words.notes.callBy, { time: findCallTime('20:00') }),
+  )
 
   await form.fillIn()
   await form.button.click()
   const time = `${callTime} tomorrow`
   // The time is shown once.
-  await expect(form.root.getByText(words.closed.note(time))).toHaveText(
-    `${words.closed.note(time)} ${callText}`,
+  await expect(form.root.getByText(fill(words.closed.note, { time }))).toHaveText(
+    `${fill(words.closed.note, { time })} ${callText}`,
   )
-  await expect(page.getByText(words.closed.toast(time))).toBeVisible()
+  await expect(page.getByText(fill(words.closed.toast, { time }))).toBeVisible()
 
   // After midnight, the promised time is today.
   await page.clock.setSystemTime(at('2026-11-18T06:00'))
   await page.reload()
   await expect(page.locator('#estimate-received')).toHaveText(
-    `${words.closed.note(callTime)} ${callText}`,
+    `${fill(words.closed.note, { time: callTime })} ${callText}`,
     { useInnerText: true },
   )
 })
@@ -131,7 +129,7 @@ test.describe('a visitor in another time zone', () => {
   test('sees the company’s time with its time zone', async ({ page }) => {
     await page.clock.install({ time: at('2026-11-17T20:00') })
     await page.goto(url)
-    const heading = words.closed.heading(`${callTime} CST tomorrow`)
+    const heading = fill(words.closed.heading, { time: `${callTime} CST tomorrow` })
     await expect(page.getByRole('heading', { name: heading })).toBeVisible()
   })
 })

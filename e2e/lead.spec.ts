@@ -1,4 +1,4 @@
-import { company, form as words } from '#site/content.ts'
+import { company, form as words } from './content.ts'
 import { findForm, visitor } from './form.ts'
 import { expectRow, test } from './own-site.ts'
 import { expect } from './test.ts'

@@ -1,4 +1,4 @@
-import { hero } from '#site/content.ts'
+import { hero } from './content.ts'
 import { expect, expectAccessible, test } from './test.ts'
 
 test.use({ expectedErrors: /there is no page at|status of 404/ })

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test'
 import { findFirefox, findWebKit } from '#scripts/tools.mjs'
-import { about, company, form as words } from '#site/content.ts'
+import { about, company, form as words } from './content.ts'
 import { visitor } from './form.ts'
 import { type OtherBrowser, shows, startFirefox, startWebKit } from './other-browsers.ts'
 

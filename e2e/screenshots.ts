@@ -5,9 +5,9 @@ import sharp from 'sharp'
 import { startSampleSite } from '#fakes/sample-site.ts'
 import { parseLocalTime } from '#leads/clock.ts'
 import { findBrowser } from '#scripts/tools.mjs'
-import { hours } from '#site/content.ts'
 import { createTestLog } from '#testing/log.ts'
 import playwright from '../playwright.config.ts'
+import { hours } from './content.ts'
 import { enterDesk } from './desk.ts'
 
 // Writes the screenshots of the README and the docs, always from the same leads at the same time.

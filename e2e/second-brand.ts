@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { makeBrand } from '#brand-tools/brand.ts'
 import { findBrowser } from '#scripts/tools.mjs'
-import { type Brand, readContent } from '#site/build/check-content.ts'
+import { readContent } from '#site/build/check-content.ts'
+import type { Brand } from '#site/schema/brand-schema.ts'
+import { fillIn } from '#site/schema/placeholders.ts'
 import { copySources } from '#testing/copy-sources.ts'
 
 // Rebrands a copy of the checkout as described in the README ("Make it yours"): different colors with a
@@ -48,8 +50,8 @@ writeFileSync(
     .replace(/(claim: ).*/, "$1'Average response time: half an hour',")
     .replace(/\n {2}award: .*\n/, '\n')
     .replace(
-      /(const rows: .* = \[\n).*?\n\]\n/s,
-      (_, start) => `${start}  [\n${reviews.join('')}  ],\n]\n`,
+      /( {2}reviews: \[\n).*?\n {2}\],\n/s,
+      (_, start) => `${start}${reviews.join('')}  ],\n`,
     ),
 )
 writeFileSync(join(brandDir, 'logo.svg'), logo)
@@ -75,12 +77,12 @@ async function applyBrand(emergencyPicture: 'night' | 'none') {
   const applied = { ...brand, emergencyPicture }
   writeFileSync(
     join(brandDir, 'brand.ts'),
-    `import type { Brand } from '../build/check-content.ts'\nexport const brand: Brand = ${JSON.stringify(applied)}\n`,
+    `import type { Brand } from '../schema/brand-schema.ts'\nexport const brand: Brand = ${JSON.stringify(applied)}\n`,
   )
   await makeBrand({
     root: folder,
     brand: applied,
-    content: await readContent(folder),
+    content: fillIn(await readContent(folder)),
     print: () => {},
     effort: 0,
   })

@@ -1,5 +1,5 @@
-import { build } from 'vite'
 import { createLog } from '#server/log.ts'
+import { buildSite } from '#site/build/build.ts'
 import { serveSite, siteDir, siteWithKeyDir } from './site.ts'
 
 // Builds the sites for the browser tests and serves one, without the owner's .env, environment variables,
@@ -9,7 +9,7 @@ Object.assign(process.env, blank, { SUPABASE_ANON_KEY: '', PUBLIC_URL: '' })
 const keys = { [siteDir]: '', [siteWithKeyDir]: 'a-key' }
 for (const [outDir, key] of Object.entries(keys)) {
   process.env.VITE_GOOGLE_MAPS_API_KEY = key
-  await build({ logLevel: 'error', build: { outDir, emptyOutDir: true } })
+  await buildSite(outDir)
 }
 // Playwright prints these lines between the test results.
 const log = { ...createLog(process.stderr), info: () => {} }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Log } from '#leads/log.ts'
 import { readEnv } from '#leads/settings.ts'
 import { startSite } from '#server/site-server.ts'
-import { hours } from '#site/content.ts'
 import { createTestLog } from '#testing/log.ts'
+import { hours } from './content.ts'
 
 /** A separate build for the tests, independent of the owner's dist/ and settings. */
 export const siteDir = join(import.meta.dirname, '../test-results/site')

@@ -1,7 +1,9 @@
-import { company, testimonials } from '#site/content.ts'
+import { listRows } from '#site/sections/review-rows.ts'
+import { company, testimonials } from './content.ts'
 import { desktop, expect, test } from './test.ts'
 
 const rows = '[data-testimonials] .row'
+const reviews = listRows(testimonials.reviews, {})
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize(desktop)
@@ -25,7 +27,7 @@ test('shows each testimonial in its row, with an avatar, stars, and text', async
     ),
   )
   const marks = { isRated: true, hasStars: true }
-  const expected = testimonials.rows.map((row) =>
+  const expected = reviews.map((row) =>
     row.map(({ name, text }) => ({ name, text: expect.stringContaining(text), ...marks })),
   )
   expect(shown).toEqual(expected)
@@ -39,16 +41,16 @@ test('shows each testimonial in its row, with an avatar, stars, and text', async
 
 // Shorter rows may not move: see dev.spec.ts.
 test.describe('rows of five or more testimonials', () => {
-  const isLong = testimonials.rows.length > 0 && testimonials.rows.every((row) => row.length >= 5)
+  const isLong = reviews.length > 0 && reviews.every((row) => row.length >= 5)
   test.skip(!isLong && !('sample' in company), 'The site has fewer reviews.')
 
   test('move in alternating directions without a jump', async ({ page }) => {
-    await expect(page.locator(`${rows}[data-drifting]`)).toHaveCount(testimonials.rows.length)
+    await expect(page.locator(`${rows}[data-drifting]`)).toHaveCount(reviews.length)
     // The copies that close the loop are hidden from screen readers.
     const section = page.getByRole('region', { name: testimonials.heading })
     await expect(section.locator('[inert][aria-hidden="true"]').first()).toBeAttached()
     const tree = await section.ariaSnapshot()
-    for (const words of testimonials.rows.flat().flatMap(({ name, text }) => [name, text]))
+    for (const words of reviews.flat().flatMap(({ name, text }) => [name, text]))
       expect(tree.split(words), words).toHaveLength(2)
     const drifts = await page.locator(rows).evaluateAll((rows) =>
       rows.map((row) => {
@@ -114,7 +116,7 @@ test.describe('rows of five or more testimonials', () => {
     await page.getByRole('button', { name: testimonials.pauseLabel }).click()
     const play = page.getByRole('button', { name: testimonials.playLabel })
     await expect(play).toBeVisible()
-    expect(await readStates()).toEqual(testimonials.rows.map(() => undefined))
+    expect(await readStates()).toEqual(reviews.map(() => undefined))
     const after = await findOffset()
     // Scroll offsets are rounded to whole pixels.
     expect(Math.abs(after - before)).toBeLessThanOrEqual(1)

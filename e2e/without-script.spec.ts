@@ -1,5 +1,5 @@
 import brand from '#leads/brand.json' with { type: 'json' }
-import { about, company, emergency, form, hero, services, testimonials } from '#site/content.ts'
+import { about, company, emergency, form, hero, services, testimonials } from './content.ts'
 import { expect, formatRgb, test } from './test.ts'
 
 test.use({ javaScriptEnabled: false, expectedErrors: /status of 404|Failed to load resource/ })
@@ -18,7 +18,7 @@ test('shows the whole page without scripts, pictures, or fonts, with links inste
     ...about.points.map(({ title }) => title),
     emergency.claim,
     ...services.cards.map(({ text }) => text),
-    ...testimonials.rows.flat().map(({ text }) => text),
+    ...testimonials.reviews.map(({ text }) => text),
     'Quick Links',
     `© ${new Date().getFullYear()}`,
   ]
@@ -29,7 +29,7 @@ test('shows the whole page without scripts, pictures, or fonts, with links inste
 
   // Nothing moves, and the last testimonial can be reached.
   await expect(page.locator('[data-drifting]')).toHaveCount(0)
-  const last = page.getByText(testimonials.rows.flat().at(-1)?.text ?? '')
+  const last = page.getByText(testimonials.reviews.at(-1)?.text ?? '')
   await last.scrollIntoViewIfNeeded()
   await expect(last).toBeInViewport()
 

@@ -11,6 +11,7 @@ import type { Env } from '#leads/settings.ts'
 import { recordConsent } from '#leads/store/stored-settings.ts'
 import { UserError } from '#leads/user-error.ts'
 import * as content from '#site/content.ts'
+import { fillIn } from '#site/schema/placeholders.ts'
 import { connectionLimits, createLimitedServer } from './connection-limits.ts'
 import { openDatabase } from './database.ts'
 import { startDesk } from './desk-server.ts'
@@ -88,7 +89,7 @@ export async function startSite({
     throw new UserError(explainListenError(error as Error, env))
   }
   deliverer.start()
-  await recordConsent(db, content.form.consent).catch((error) =>
+  await recordConsent(db, fillIn(content).form.consent).catch((error) =>
     log.error({ error: nameError(error) }, 'the consent text could not be stored'),
   )
   const desk = await openDesk()

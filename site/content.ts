@@ -1,9 +1,11 @@
 /*
  * All text on the page. Lines that start with // are optional: remove the // and fill them in.
  * `sample: true` marks made-up content: replace it, or make sure it is true, then delete the mark.
- * `npm run build` reports mistakes. The choices for "Service needed" are in leads/fields.ts.
+ * In any text below company, the page replaces {company} with the company's name, {minutes} with
+ * promiseMinutes, and {since} with the year. `npm run build` reports mistakes. The choices for "Service
+ * needed" are in leads/fields.ts.
  */
-import type { Content } from './build/check-content.ts'
+import type { Content } from './schema/content-schema.ts'
 
 export const company: Content['company'] = {
   sample: true,
@@ -39,12 +41,13 @@ export const hours: Content['hours'] = {
 }
 
 export const head: Content['head'] = {
-  title: `${company.name} | Free roofing estimates. We call back within ${hours.promiseMinutes} minutes.`,
-  description: `Residential roofing since ${company.since}. Licensed and insured crews, 24/7 emergency service, and free estimates. We call you back within ${hours.promiseMinutes} minutes.`,
-  notFoundTitle: `Page not found | ${company.name}`,
+  title: '{company} | Free roofing estimates. We call back within {minutes} minutes.',
+  description:
+    'Residential roofing since {since}. Licensed and insured crews, 24/7 emergency service, and free estimates. We call you back within {minutes} minutes.',
+  notFoundTitle: 'Page not found | {company}',
   pictureAlt: 'A shingled house at golden hour',
   /** On the picture for shared links, below the company's name. After a change, run: npm run brand */
-  shareLines: ['Free roofing estimate.', `A callback within ${hours.promiseMinutes} minutes.`],
+  shareLines: ['Free roofing estimate.', 'A callback within {minutes} minutes.'],
 }
 
 export const header: Content['header'] = {
@@ -75,7 +78,7 @@ export const hero: Content['hero'] = {
 }
 
 export const form: Content['form'] = {
-  heading: `Free estimate. We'll call within ${hours.promiseMinutes} minutes.`,
+  heading: "Free estimate. We'll call within {minutes} minutes.",
   labels: {
     name: 'Full name',
     email: 'Email',
@@ -93,9 +96,10 @@ export const form: Content['form'] = {
   },
   suggestions: {
     label: 'Address suggestions',
-    found: (count: number) =>
-      `${count === 0 ? 'No' : count} ${count === 1 ? 'suggestion' : 'suggestions'}`,
-    chosen: (address: string) => `Selected: ${address}`,
+    none: 'No suggestions',
+    one: '1 suggestion',
+    several: '{count} suggestions',
+    chosen: 'Selected: {address}',
     source: 'Google Maps',
   },
   submit: 'Request Free Estimate →',
@@ -105,35 +109,37 @@ export const form: Content['form'] = {
   toasts: {
     incomplete: 'Please fill in all required fields',
     failed: 'Failed to submit form. Please try again.',
-    received: `Estimate request received! We'll contact you within ${hours.promiseMinutes} minutes.`,
+    received: "Estimate request received! We'll contact you within {minutes} minutes.",
   },
   notes: {
     failed: 'Your information is still here. Please try again, or call us:',
     failedPlain: "Use your browser's Back button to check your information, or call us:",
     incompletePlain: "Use your browser's Back button to finish the form.",
-    /** `field` is a noun such as "email address". */
-    refusedPlain: (field: string) =>
-      `Please check your ${field}. Use your browser's Back button to correct it, or call us:`,
-    received: `We got your request. Please keep your phone handy. We'll call within ${hours.promiseMinutes} minutes.`,
+    /** {field} becomes a noun such as "email address". */
+    refusedPlain:
+      "Please check your {field}. Use your browser's Back button to correct it, or call us:",
+    received:
+      "We got your request. Please keep your phone handy. We'll call within {minutes} minutes.",
     /** Shown after "received", with a time such as "12:10 PM". */
-    callBy: (time) => `Expect our call by ${time}.`,
+    callBy: 'Expect our call by {time}.',
     questions: 'Questions? Call',
     slow: "This is taking longer than usual. We're still trying. You can also call us:",
     offline: "You seem to be offline. We've saved what you typed. Please try again, or call us:",
     waiting:
       "You're offline. Keep this page open, and we'll send your request when you're back online. Or call us:",
   },
-  /** While you are closed. ${time} becomes a time such as "8 AM tomorrow". */
+  /** While you are closed. {time} becomes a time such as "8 AM tomorrow". */
   closed: {
-    heading: (time) => `We'll call you by ${time}.`,
-    toast: (time) => `Estimate request received! We'll call you by ${time}.`,
+    heading: "We'll call you by {time}.",
+    toast: "Estimate request received! We'll call you by {time}.",
     /** If the visitor reloads the page after a request, this is shown at any hour. */
-    note: (time) => `We got your request. We'll call you by ${time}.`,
+    note: "We got your request. We'll call you by {time}.",
     /** For visitors without scripts, these must be true at any hour. */
     headingAnytime: 'Free estimate and a quick callback.',
-    noteAnytime: `We got your request. We'll call you within ${hours.promiseMinutes} minutes after we open.`,
+    noteAnytime: "We got your request. We'll call you within {minutes} minutes after we open.",
     /** Below the heading, at any hour, if you always call back about emergencies. */
-    emergency: `Emergency? Choose Emergency Service below, and we'll call within ${hours.promiseMinutes} minutes, day or night. Or call us:`,
+    emergency:
+      "Emergency? Choose Emergency Service below, and we'll call within {minutes} minutes, day or night. Or call us:",
   },
   emailHint: 'Did you mean',
   phoneRule: 'Include the area code',
@@ -141,7 +147,7 @@ export const form: Content['form'] = {
   /** The version is stored with every lead. When you change the text, change the version. */
   consent: {
     version: '2026-11-17',
-    text: `By submitting, you agree that ${company.name} may call you about this request. We won't use your number for anything else.`,
+    text: "By submitting, you agree that {company} may call you about this request. We won't use your number for anything else.",
     // privacyPolicy: { label: 'Privacy policy', url: 'https://www.example.com/privacy' },
   },
 }
@@ -154,7 +160,7 @@ export const about: Content['about'] = {
     {
       sample: true,
       icon: 'home',
-      title: `Trusted since ${company.since}`,
+      title: 'Trusted since {since}',
       text: 'Hail, ice dams, heavy snow: our local crews know what this weather does to a roof.',
     },
     {
@@ -180,7 +186,7 @@ export const emergency: Content['emergency'] = {
   heading: 'Roof emergency? Call now, day or night.',
   text: 'A real person answers this number 24/7.',
   claim: 'Average response time: 1 minute',
-  notUrgent: `Not urgent? Fill out the form, and we'll call you within ${hours.promiseMinutes} minutes.`,
+  notUrgent: "Not urgent? Fill out the form, and we'll call you within {minutes} minutes.",
   callLabel: 'Call',
 }
 
@@ -210,13 +216,19 @@ export const services: Content['services'] = {
   ],
 }
 
-/**
- * Five-star reviews, in any number of rows. If you delete all of them, the page has no review section.
- * Job, town, month, and source are optional, and so are pictures: Maria Delgado's is
- * site/pictures/avatars/maria-delgado.svg. Publishing fake reviews is against US law (16 CFR 465).
- */
-const rows: Content['testimonials']['rows'] = [
-  [
+export const testimonials: Content['testimonials'] = {
+  heading: 'What Our Customers Say',
+  pauseLabel: 'Pause the scrolling reviews',
+  playLabel: 'Resume the scrolling reviews',
+  rowLabel: 'Customer reviews, row',
+  ratingLabel: 'Rated 5 out of 5',
+  // allReviews: { label: 'Read all our reviews on Google', url: 'https://www.google.com/maps' },
+  /**
+   * Five-star reviews. If you delete all of them, the page has no review section. Job, town, month, and
+   * source are optional, and so are pictures: Maria Delgado's is site/pictures/avatars/maria-delgado.svg.
+   * Publishing fake reviews is against US law (16 CFR 465).
+   */
+  reviews: [
     {
       name: 'Maria Delgado',
       text: 'They called back before I finished my coffee. Roof done in two days, and not a nail left in the grass.',
@@ -268,8 +280,6 @@ const rows: Content['testimonials']['rows'] = [
       town: 'Saint Paul',
       sample: true,
     },
-  ],
-  [
     {
       name: 'Daniel Okafor',
       text: 'Hail took out half the street. Ours was the first house finished, and the inspector passed it in minutes.',
@@ -319,8 +329,6 @@ const rows: Content['testimonials']['rows'] = [
       town: 'Saint Paul',
       sample: true,
     },
-  ],
-  [
     {
       name: 'Denise Porter',
       text: "The insurer wanted paperwork I'd never heard of. They sent it over before I had to ask twice.",
@@ -364,16 +372,6 @@ const rows: Content['testimonials']['rows'] = [
       sample: true,
     },
   ],
-]
-
-export const testimonials: Content['testimonials'] = {
-  heading: 'What Our Customers Say',
-  pauseLabel: 'Pause the scrolling reviews',
-  playLabel: 'Resume the scrolling reviews',
-  rowLabel: 'Customer reviews, row',
-  ratingLabel: 'Rated 5 out of 5',
-  // allReviews: { label: 'Read all our reviews on Google', url: 'https://www.google.com/maps' },
-  rows,
 }
 
 export const footer: Content['footer'] = {

@@ -1,3 +1,4 @@
+import type { PageProps } from './render/build.ts'
 import { About } from './sections/about.tsx'
 import { EmergencyBand } from './sections/emergency-band.tsx'
 import { Footer } from './sections/footer.tsx'
@@ -6,18 +7,18 @@ import { Hero } from './sections/hero.tsx'
 import { Services } from './sections/services.tsx'
 import { Testimonials } from './sections/testimonials.tsx'
 
-export function LandingPage() {
+export function LandingPage(props: PageProps) {
   return (
     <>
-      <Header />
+      <Header {...props} />
       <main>
-        <Hero />
-        <About />
-        <EmergencyBand />
-        <Services />
-        <Testimonials />
+        <Hero {...props} />
+        <About {...props} />
+        <EmergencyBand {...props} />
+        <Services {...props} />
+        <Testimonials {...props} />
       </main>
-      <Footer />
+      <Footer {...props} />
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,4 +14,10 @@ export function copySources(...others: string[]): string {
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   return copy
+}
+
+/** Builds the page in a copy, without the variables of this process. Throws an error with the output. */
+export function buildCopy(folder: string): void {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME }
+  execFileSync(process.execPath, ['site/build/build.ts'], { cwd: folder, env, stdio: 'pipe' })
 }

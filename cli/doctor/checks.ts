@@ -5,8 +5,7 @@ import type { BusinessHours } from '#leads/hours.ts'
 import { isSet } from '#leads/variables.ts'
 import { brand } from '#site/brand/brand.ts'
 import { type BrandWords, findOldBrand } from '#site/brand/made.ts'
-import { findContentWarnings } from '#site/build/content-warnings.ts'
-import { explainBrokenPromises } from '#site/build/hours-rules.ts'
+import { findContentWarnings } from '#site/schema/content-warnings.ts'
 
 /** A `check` needs a person's judgment; only a `to do` makes doctor fail. */
 export type Finding = { id?: string; state: 'ok' | 'to do' | 'check'; text: string; next?: string }
@@ -14,7 +13,7 @@ export type Finding = { id?: string; state: 'ok' | 'to do' | 'check'; text: stri
 /** The unparsed variables, including those that readEnv does not return. */
 export type RawEnv = Record<string, string | undefined>
 
-/** The part of site/content.ts that doctor reads. */
+/** The part of site/content.ts that doctor reads, without placeholders. */
 export type Content = BrandWords & {
   company: { phone: string }
   form: { consent: { version: string; text: string } }
@@ -61,17 +60,8 @@ export function* checkLocally(context: LocalContext): Generator<Finding> {
   const oldBrand = findOldBrand({ root, brand, content })
   if (oldBrand) yield { id: 'brand-changed', state: 'to do', text: oldBrand, next: 'npm run brand' }
 
-  for (const warning of findContentWarnings(content, context.now))
-    yield { state: 'check', ...warning }
-
-  const broken = explainBrokenPromises(content)
-  if (broken)
-    yield {
-      id: 'texts-beyond-hours',
-      state: 'to do',
-      text: broken,
-      next: 'Change these texts in site/content.ts, then run npm run brand',
-    }
+  for (const { id, text, next } of findContentWarnings(content, context.now))
+    yield { id, state: id === 'texts-beyond-hours' ? 'to do' : 'check', text, next }
 
   if (leadsAre === 'missing')
     yield {

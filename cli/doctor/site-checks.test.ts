@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
 import { parseSiteHeaders } from '#server/static-site.ts'
-import { formatSiteHeaders } from '#site/build/site-headers.ts'
+import { formatSiteHeaders } from '#site/render/site-headers.ts'
 import { alwaysOpen } from '#testing/saved-leads.ts'
 import { checkSite, readSite } from './site-checks.ts'
 

@@ -1,6 +1,6 @@
 import type { Env } from '#leads/settings.ts'
 import { parseSiteHeaders } from '#server/static-site.ts'
-import { formatSiteHeaders } from '#site/build/site-headers.ts'
+import { formatSiteHeaders } from '#site/render/site-headers.ts'
 import { type Finding, findBackend, type RawEnv } from './checks.ts'
 import { findErrorCode } from './database.ts'
 

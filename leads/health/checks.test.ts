@@ -94,7 +94,7 @@ const problems: Record<string, Partial<HealthContext>> = {
   'no-answer-links': {
     env: readEnv({ ...complete, SUPABASE_DB_URL: 'postgres://a@b/c' }, alwaysOpen),
   },
-  'sample-content': { machine: { ...machine, samples: ['about.award', 'testimonials.rows.0.0'] } },
+  'sample-content': { machine: { ...machine, samples: ['about.award', 'testimonials.reviews.0'] } },
 }
 
 it('finds no problem in a complete setup', async () => {

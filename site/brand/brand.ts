@@ -1,4 +1,4 @@
-import type { Brand } from '../build/check-content.ts'
+import type { Brand } from '../schema/brand-schema.ts'
 
 /**
  * The brand, except for its text (site/content.ts). This folder also has logo.svg (one color) and the

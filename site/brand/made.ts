@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Brand } from '../build/check-content.ts'
+import type { Brand } from '../schema/brand-schema.ts'
 
 /** The content that appears in pictures. */
 export type BrandWords = {

@@ -1,8 +1,7 @@
 import { join, relative } from 'node:path'
 import type { Plugin } from 'vite'
 import made from '../../leads/brand.json' with { type: 'json' }
-import { findOldBrand } from '../brand/made.ts'
-import { type Brand, readContent } from './check-content.ts'
+import type { Brand } from '../schema/brand-schema.ts'
 import { toKebab } from './drawing.ts'
 
 const siteDir = join(import.meta.dirname, '..')
@@ -17,19 +16,6 @@ export function applyBrand(brand: Brand, { withNight = false } = {}): Plugin {
       if (!/\/(landing-page|not-found-page|desk)\.css$/.test(file)) return
       const brandDir = relative(join(file, '..'), join(siteDir, 'brand'))
       return `${code}\n${formatTokens(brand, { brandDir, withNight })}`
-    },
-  }
-}
-
-/** Warns if the brand has changed since the last `npm run brand`. */
-export function warnOfOldBrand(brand: Brand): Plugin {
-  return {
-    name: 'warn-of-old-brand',
-    apply: 'build',
-    async configResolved({ logger }) {
-      const content = await readContent()
-      const old = findOldBrand({ root: join(siteDir, '..'), brand, content })
-      if (old) logger.warn(`${old} Run: npm run brand`)
     },
   }
 }

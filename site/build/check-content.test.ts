@@ -86,26 +86,26 @@ test.each([
 
 test('rejects hours that are never open', () => {
   expect(check({ hours: { ...hours, open: {} } })).toEqual([
-    'site/content.ts: hours leave the company closed for a year. Add hours under open, or delete closedDates.',
+    'site/content.ts: hours leave the company closed for a year. Add hours, or delete holidays.',
   ])
 })
 
 test('names the review or the card that has a mistake', () => {
   const { testimonials } = content
   const review = { name: 'Maria Delgado', text: 'Great.' }
-  const rows = [[review], [review, { ...review, stars: 5 }]]
+  const reviews = [review, { ...review, stars: 5 }]
   const [card, ...cards] = services.cards
   const untitled = { ...card, title: '' }
   const wrong = { ...cards[0], icon: 'rooff' }
   expect(
     check({
-      testimonials: { ...testimonials, rows },
+      testimonials: { ...testimonials, reviews },
       services: { ...services, cards: [untitled, wrong, cards[1]] },
     }),
   ).toEqual([
-    'site/content.ts: services.cards entry 1.title is empty. Write its text between the quotes.',
+    'site/content.ts: services.cards entry 1.title is empty. Write a text.',
     expect.stringContaining(`services.cards entry 2 (${wrong.title}).icon is 'rooff'`),
-    expect.stringContaining('testimonials.rows entry 2 entry 2 (Maria Delgado).stars is unknown.'),
+    expect.stringContaining('testimonials.reviews entry 2 (Maria Delgado).stars is unknown.'),
   ])
 })
 
@@ -125,7 +125,7 @@ test.each([
   [{ social: 'Facebook' }, 'company.social must be a list'],
   [
     { social: [{ name: 'Facebook', url: 'javascript:alert(1)' }] },
-    "company.social entry 1 (Facebook).url is 'javascript:alert(1)', but must start with https://",
+    "company.social entry 1 (Facebook).url is 'javascript:alert(1)', but must be a link that starts with https://",
   ],
 ])('explains what is wrong with %j', (changes, message) => {
   const messages = check({ company: { ...company, ...changes } })

@@ -2,30 +2,28 @@ import { type ComponentProps, Fragment, type ReactNode, useEffect, useRef, useSt
 import { type Field, fieldNames, type LeadField, leadFields, serviceTypes } from '#leads/fields.ts'
 import { phonePattern, trapField } from '#leads/lead.ts'
 import { suggestEmail } from '#leads/suggest-email.ts'
-import { company, hours, form as words } from '../content.ts'
-import { callHref } from '../sections/call-href.ts'
+import { formatCallHref } from '../sections/call-href.ts'
 import { AddressSuggestions } from './address/suggestions.tsx'
 import { fillInput, findField } from './field-input.ts'
+import type { FormContent } from './form-content.ts'
 import { formatNameField, formatPhoneField } from './format-fields.ts'
 import { preloadSubmitCode, useSubmit } from './use-submit.ts'
-
-const { privacyPolicy } = words.consent
-export const isLimited = hours.open !== 'always'
-
-/** One line per sentence. */
-const heading = words.heading.replace('. ', '.\n')
 
 const functionPath = '/functions/v1/submit-to-airtable'
 
 /** The estimate request form. Its fields are uncontrolled, so that text typed before hydration is kept. */
-export function EstimateForm() {
+export function EstimateForm({ content }: { content: FormContent }) {
+  const { phone, hours, words, closed } = content
+  const { privacyPolicy } = words.consent
+  // One line per sentence.
+  const heading = words.heading.replace('. ', '.\n')
   const form = useRef<HTMLFormElement>(null)
   const email = useRef<HTMLInputElement>(null)
   const address = useRef<HTMLInputElement>(null)
   const [suggestedEmail, setSuggestedEmail] = useState<string>()
   const suggestionTimer = useRef(0)
   const { handleSubmit, submitting, slow, waiting, errors, clearError, outcome, receivedNote } =
-    useSubmit()
+    useSubmit(content)
   const receivedText = `${receivedNote}\n${words.notes.questions}`
 
   useEffect(() => {
@@ -56,6 +54,8 @@ export function EstimateForm() {
 
   const field = (name: LeadField) => ({
     name,
+    label: <Label name={name} words={words} />,
+    placeholder: words.placeholders[name],
     error: errors[name]?.[0],
     // Changes made while sending would be lost, but changes made while offline are still sent.
     readOnly: submitting && !waiting,
@@ -133,12 +133,12 @@ export function EstimateForm() {
     ),
     address: (
       <Input {...field('address')} ref={address} type="text" autoComplete="street-address">
-        <AddressSuggestions field={address} />
+        <AddressSuggestions field={address} places={content.places} />
       </Input>
     ),
     serviceType: (
       <div className="field">
-        <Label name="serviceType" />
+        <Label name="serviceType" words={words} />
         <select id="serviceType" name="serviceType" defaultValue="">
           <option value="">{words.placeholders.serviceType}</option>
           {Object.entries(serviceTypes).map(([value, label]) => (
@@ -163,27 +163,27 @@ export function EstimateForm() {
       onFocus={preloadSubmitCode}
     >
       {/* The inline script updates the text (call-time.ts). */}
-      {isLimited ? (
+      {closed ? (
         <h2
           id="estimate-heading"
           suppressHydrationWarning
           data-open={heading}
-          data-closed={words.closed.heading('{time}')}
+          data-closed={closed.heading}
         >
-          {words.closed.headingAnytime}
+          {closed.headingAnytime}
         </h2>
       ) : (
         <h2 id="estimate-heading">{heading}</h2>
       )}
-      {isLimited && hours.emergencies === 'always' && (
+      {closed && hours.emergencies === 'always' && (
         <div className="field">
-          <CallNote>{words.closed.emergency}</CallNote>
+          <CallNote phone={phone}>{closed.emergency}</CallNote>
         </div>
       )}
       {fieldNames.map((name) => (
         <Fragment key={name}>{inputs[name] ?? <Input {...field(name)} />}</Fragment>
       ))}
-      <Honeypot />
+      <Honeypot label={words.trapLabel} />
       <input type="hidden" name="consent" value={words.consent.version} />
       {/* save-draft.ts sets it. It is not type="hidden", because browsers do not restore those after Back. */}
       <input hidden name="idempotencyKey" />
@@ -194,13 +194,17 @@ export function EstimateForm() {
       <div
         role="status"
         className="notes"
-        data-room={`${receivedText} ${company.phone}`}
+        data-room={`${receivedText} ${phone}`}
         data-busy={submitting}
       >
-        {outcome === 'received' && <CallNote outcome="received">{receivedText}</CallNote>}
-        {outcome === 'failed' && <CallNote>{words.notes.failed}</CallNote>}
+        {outcome === 'received' && (
+          <CallNote phone={phone} outcome="received">
+            {receivedText}
+          </CallNote>
+        )}
+        {outcome === 'failed' && <CallNote phone={phone}>{words.notes.failed}</CallNote>}
         {(waiting || slow) && (
-          <CallNote>{waiting ? words.notes.waiting : words.notes.slow}</CallNote>
+          <CallNote phone={phone}>{waiting ? words.notes.waiting : words.notes.slow}</CallNote>
         )}
       </div>
       <p className="consent">
@@ -213,21 +217,21 @@ export function EstimateForm() {
 
 type InputProps = ComponentProps<'input'> & {
   name: LeadField
+  label: ReactNode
   error: string | undefined
   announced: boolean
 }
 
-function Input({ name, error, announced, children, ...attributes }: InputProps) {
+function Input({ name, label, error, announced, children, ...attributes }: InputProps) {
   const { required, multiline }: Field = leadFields[name]
   // A textarea has the same attributes.
   const Element = (multiline ? 'textarea' : 'input') as 'input'
   return (
     <div className="field">
-      <Label name={name} />
+      {label}
       <Element
         id={name}
         name={name}
-        placeholder={words.placeholders[name]}
         required={required}
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? `${name}-error` : undefined}
@@ -243,23 +247,27 @@ function Input({ name, error, announced, children, ...attributes }: InputProps) 
   )
 }
 
-const Label = ({ name }: { name: LeadField }) => (
+type LabelProps = { name: LeadField; words: FormContent['words'] }
+
+const Label = ({ name, words }: LabelProps) => (
   <label htmlFor={name}>
     {words.labels[name]}
     {!leadFields[name].required && <span> {words.optional}</span>}
   </label>
 )
 
-const CallNote = ({ children, outcome }: { children: string; outcome?: 'received' }) => (
+type CallNoteProps = { phone: string; children: string; outcome?: 'received' }
+
+const CallNote = ({ phone, children, outcome }: CallNoteProps) => (
   <p className="form-note" data-outcome={outcome}>
-    {children} <a href={callHref}>{company.phone}</a>
+    {children} <a href={formatCallHref(phone)}>{phone}</a>
   </p>
 )
 
 /** Bots fill in every field. People do not see this one, and password managers ignore it. */
-const Honeypot = () => (
+const Honeypot = ({ label }: { label: string }) => (
   <div className="unseen" aria-hidden="true">
-    <label htmlFor={trapField}>{words.trapLabel}</label>
+    <label htmlFor={trapField}>{label}</label>
     <input
       id={trapField}
       name={trapField}

@@ -1,11 +1,12 @@
 import { hydrateRoot } from 'react-dom/client'
 import suggestions from './address/suggestions.css?inline'
 import { EstimateForm } from './estimate-form.tsx'
+import { readFormContent } from './form-content.ts'
 import toasts from './toasts.css?inline'
 
 // The inline script imports this file at the visitor's first interaction (load-form.ts).
 const container = document.getElementById('estimate')
-if (container) hydrateRoot(container, <EstimateForm />)
+if (container) hydrateRoot(container, <EstimateForm content={readFormContent(container)} />)
 
 // Only React shows these elements, so the first response does not contain their styles. Unlike a style
 // element, a constructed style sheet needs no hash in the Content-Security-Policy.

@@ -4,10 +4,11 @@ import { type FlatErrors, flatten, safeParse } from 'valibot'
 import { findCallTime } from '#leads/call-time.ts'
 import { fieldNames, type Lead, type LeadField, requiredFields } from '#leads/fields.ts'
 import { leadSchema } from '#leads/lead.ts'
-import { hours, form as words } from '../content.ts'
 import { savePromise } from '../inline-script/show-promise.ts'
+import { fill } from '../schema/placeholders.ts'
 import { untilOnline } from './connection.ts'
 import { findField } from './field-input.ts'
+import type { FormContent } from './form-content.ts'
 import { formatNameField, formatPhoneField } from './format-fields.ts'
 
 /** Errors by field, in the order of the form. */
@@ -19,7 +20,8 @@ const slowMs = 5_000
 const loadTimeoutMs = 8_000
 
 /** Validates and sends the form, once per submit. */
-export function useSubmit() {
+export function useSubmit(content: FormContent) {
+  const { words } = content
   const sending = useRef(false)
   const [submitting, setSubmitting] = useState(false)
   const [slow, setSlow] = useState(false)
@@ -78,7 +80,7 @@ export function useSubmit() {
   /** Returns false if the browser is offline. */
   async function send(lead: Lead, form: HTMLFormElement): Promise<boolean> {
     // Reserve space for the note before the response arrives.
-    setReceivedNote(describeCall(lead, Date.now()).note)
+    setReceivedNote(describeCall(content, lead, Date.now()).note)
     const sender = await loadSender()
     if (!sender) {
       if (!navigator.onLine) return false
@@ -91,7 +93,7 @@ export function useSubmit() {
     const receivedAt = await sender.sendLead(form, lead)
     if (receivedAt === undefined) return false
     form.reset()
-    const { note, toast, deadlineAt } = describeCall(lead, receivedAt)
+    const { note, toast, deadlineAt } = describeCall(content, lead, receivedAt)
     savePromise(deadlineAt)
     setReceivedNote(note)
     setOutcome('received')
@@ -126,11 +128,17 @@ const readValues = (form: HTMLFormElement) =>
   Object.fromEntries(fieldNames.map((name) => [name, findField(form, name)?.value ?? '']))
 
 /** Returns the texts for a received lead. Those for a closed company already contain the time of the call. */
-function describeCall({ serviceType }: Lead, receivedAt: number) {
-  const { closed, notes, toasts } = words
+function describeCall(
+  { hours, words: { notes, toasts }, closed }: FormContent,
+  { serviceType }: Lead,
+  receivedAt: number,
+) {
   const { time, deadlineAt, isClosed } = findCallTime(receivedAt, serviceType, hours)
-  if (isClosed) return { note: closed.note(time), toast: closed.toast(time), deadlineAt }
-  return { note: `${notes.received}\n${notes.callBy(time)}`, toast: toasts.received, deadlineAt }
+  const [note, toast] =
+    isClosed && closed
+      ? [closed.note, closed.toast]
+      : [`${notes.received}\n${notes.callBy}`, toasts.received]
+  return { note: fill(note, { time }), toast: fill(toast, { time }), deadlineAt }
 }
 
 /** Loads the code that sends a lead, or returns undefined if it does not load, such as after a deploy. */

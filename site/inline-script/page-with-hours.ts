@@ -3,14 +3,15 @@
  * time of the call. Without scripts, visitors see text that is true at any hour.
  */
 import { findCallTime, formatTime } from '#leads/call-time.ts'
-import { type BusinessHours, findClosing, findOpening } from '#leads/hours.ts'
+import { findClosing, findOpening } from '#leads/hours.ts'
+import { readFormContent } from '../estimate-form/form-content.ts'
 import './page.ts'
 import { showPromise } from './show-promise.ts'
 
 const minuteMs = 60_000
 
-// The page contains the hours, because importing the content would bundle its texts, too.
-const hours: BusinessHours = JSON.parse(document.getElementById('estimate')?.dataset.hours ?? '')
+const island = document.getElementById('estimate') as HTMLElement
+const { hours } = readFormContent(island)
 
 const texts = document.querySelectorAll<HTMLElement>('[data-closed]')
 const service = document.querySelector<HTMLSelectElement>('#serviceType')

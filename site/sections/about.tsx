@@ -1,9 +1,10 @@
-import { about, company } from '../content.ts'
+import { findFile, type PageProps } from '../render/build.ts'
 import { BadgeCheck, House, ShieldCheck } from './icons.tsx'
 
 const icons = { home: House, shield: ShieldCheck, check: BadgeCheck }
 
-export function About() {
+export function About({ content: { about, company }, build }: PageProps) {
+  const find = (file: string) => findFile(build, `pictures/about-${file}`)
   return (
     <section aria-labelledby="about" className="about section later">
       <div className="page-width">
@@ -11,11 +12,11 @@ export function About() {
           <picture>
             <source
               type="image/avif"
-              srcSet="/pictures/about-480.avif 480w, /pictures/about-800.avif 800w, /pictures/about-1200.avif 1200w"
+              srcSet={[480, 800, 1200].map((px) => `${find(`${px}.avif`)} ${px}w`).join(', ')}
               sizes="(min-width: 1024px) 560px, (min-width: 768px) 100vw, 50vw"
             />
             <img
-              src="/pictures/about-800.webp"
+              src={find('800.webp')}
               alt={about.pictureAlt}
               width="1200"
               height="894"

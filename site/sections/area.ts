@@ -1,5 +1,5 @@
-import { company } from '../content.ts'
+import type { Content } from '../schema/content-schema.ts'
 
 /** Serving Minneapolis and Saint Paul */
-export const formatArea = () =>
-  `${company.areaLabel} ${new Intl.ListFormat('en').format(company.areaServed)}`
+export const formatArea = ({ areaLabel, areaServed }: Content['company']) =>
+  `${areaLabel} ${new Intl.ListFormat('en').format(areaServed)}`

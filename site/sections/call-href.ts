@@ -1,5 +1,3 @@
-import { company } from '../content.ts'
-
 // The number may start with the country code.
-export const telNumber = `+1${company.phone.replace(/\D/g, '').slice(-10)}`
-export const callHref = `tel:${telNumber}`
+export const formatTel = (phone: string) => `+1${phone.replace(/\D/g, '').slice(-10)}`
+export const formatCallHref = (phone: string) => `tel:${formatTel(phone)}`

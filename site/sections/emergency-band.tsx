@@ -1,10 +1,9 @@
-import { company, emergency } from '../content.ts'
-import { callHref } from './call-href.ts'
+import type { PageProps } from '../render/build.ts'
+import { formatCallHref } from './call-href.ts'
 import { Phone, Timer } from './icons.tsx'
 
-const [picture] = Object.keys(import.meta.glob('/pictures/night-*.avif'))
-
-export function EmergencyBand() {
+export function EmergencyBand({ content: { company, emergency }, build }: PageProps) {
+  const picture = build.files['pictures/night-1440.avif']
   return (
     <section aria-labelledby="emergency" className="emergency-band later">
       {picture && <img src={picture} alt="" width="1440" height="480" loading="lazy" />}
@@ -25,7 +24,7 @@ export function EmergencyBand() {
           </ul>
           <p>{emergency.notUrgent}</p>
         </div>
-        <a href={callHref} className="button">
+        <a href={formatCallHref(company.phone)} className="button">
           <Phone size={32} />
           <span className="unseen">{emergency.callLabel} </span>
           {company.phone}

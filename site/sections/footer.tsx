@@ -1,19 +1,19 @@
-import { company, footer, header, hours } from '../content.ts'
+import type { PageProps } from '../render/build.ts'
 import { formatArea } from './area.ts'
-import { callHref } from './call-href.ts'
+import { formatCallHref } from './call-href.ts'
 import { Logo } from './logo.tsx'
 import { formatOpeningHours } from './opening-hours.ts'
 import { ToTopButton } from './to-top-button.tsx'
 
-export function Footer() {
-  const { address, email, license, social = [] } = company
+export function Footer({ content: { company, footer, header, hours } }: PageProps) {
+  const { name, phone, address, email, license, social = [] } = company
   return (
     <footer className="site-footer later">
       <div className="page-width footer-columns">
         <div>
-          <Logo tone="light" />
+          <Logo name={name} tone="light" />
           <p>{footer.tagline}</p>
-          <p>{formatArea()}</p>
+          <p>{formatArea(company)}</p>
         </div>
         <nav aria-labelledby="quick-links">
           <h2 id="quick-links" className="large">
@@ -32,8 +32,8 @@ export function Footer() {
           <h2 className="large">
             {hours.open === 'always' ? footer.callHeading : header.limitedHours.anytime}
           </h2>
-          <a href={callHref} className="footer-link footer-phone">
-            {company.phone}
+          <a href={formatCallHref(phone)} className="footer-link footer-phone">
+            {phone}
           </a>
           {hours.open !== 'always' && <p>{formatOpeningHours(hours.open)}</p>}
           {email && (
@@ -54,7 +54,7 @@ export function Footer() {
       </div>
       <div className="page-width">
         <p className="rights">
-          © <span data-year>{new Date().getFullYear()}</span> {company.name}. {footer.rights}
+          © <span data-year>{new Date().getFullYear()}</span> {name}. {footer.rights}
           {license && ` ${license}`}
         </p>
       </div>

@@ -1,11 +1,11 @@
-import { company, header, hours } from '../content.ts'
-import { isLimited } from '../estimate-form/estimate-form.tsx'
-import { callHref } from './call-href.ts'
+import { isLimited, type PageProps } from '../render/build.ts'
+import { formatCallHref } from './call-href.ts'
 import { Phone } from './icons.tsx'
-import { hasLongName, Logo } from './logo.tsx'
+import { isLongName, Logo } from './logo.tsx'
 import { ToTopButton } from './to-top-button.tsx'
 
-export function Header() {
+export function Header({ content }: PageProps) {
+  const { company, header } = content
   return (
     <header className="site-header">
       <a href="#estimate" className="skip-link button">
@@ -16,16 +16,16 @@ export function Header() {
           href="/"
           aria-label={company.name}
           className="home-link"
-          data-long={hasLongName || undefined}
+          data-long={isLongName(company.name) || undefined}
         >
-          <Logo tone="light" />
-          <Logo tone="dark" />
+          <Logo name={company.name} tone="light" />
+          <Logo name={company.name} tone="dark" />
         </a>
         <div className="header-actions">
-          <a href={callHref} className="header-call">
+          <a href={formatCallHref(company.phone)} className="header-call">
             <Phone size={20} />
             <span>
-              <CallLabel />
+              <CallLabel content={content} />
               <span className="call-number">{company.phone}</span>
             </span>
           </a>
@@ -40,10 +40,11 @@ export function Header() {
 }
 
 /** If the company is not always open, the inline script shows its hours (page-with-hours.ts). */
-function CallLabel() {
+function CallLabel({ content }: Pick<PageProps, 'content'>) {
+  const { header, hours } = content
   const { anytime, open, closed, emergency } = header.limitedHours
   const whenClosed = hours.emergencies === 'always' ? emergency : closed
-  return isLimited ? (
+  return isLimited(content) ? (
     <span className="call-label" data-open-until={open} data-otherwise={whenClosed}>
       {anytime}
     </span>

@@ -1,32 +1,39 @@
 import { fieldNames, leadFields } from '#leads/fields.ts'
-import { company, form, hero, hours } from '../content.ts'
-import { EstimateForm, isLimited } from '../estimate-form/estimate-form.tsx'
+import { EstimateForm } from '../estimate-form/estimate-form.tsx'
+import { pickFormContent } from '../estimate-form/form-content.ts'
+import { type Build, findFile, isLimited, type PageProps } from '../render/build.ts'
+import { fill } from '../schema/placeholders.ts'
 import { formatArea } from './area.ts'
-import { callHref } from './call-href.ts'
-import { hasLongName } from './logo.tsx'
+import { formatCallHref } from './call-href.ts'
+import { isLongName } from './logo.tsx'
 
 /** The page's head preloads the same files. */
-export const heroPictures = {
-  // One size for all phones: the gradient hides the difference, and each kilobyte costs 5 ms on 4G.
-  phone: { media: '(max-width: 767px)', srcSet: '/pictures/hero-portrait-640.avif' },
-  wide: {
-    media: '(min-width: 768px)',
-    srcSet: [1024, 1440, 1920].map((px) => `/pictures/hero-${px}.avif ${px}w`).join(', '),
-    sizes: '100vw',
-  },
+export function listHeroPictures(build: Build) {
+  const find = (size: string) => findFile(build, `pictures/hero-${size}.avif`)
+  return {
+    // One size for all phones: the gradient hides the difference, and each kilobyte costs 5 ms on 4G.
+    phone: { media: '(max-width: 767px)', srcSet: find('portrait-640') },
+    wide: {
+      media: '(min-width: 768px)',
+      srcSet: [1024, 1440, 1920].map((px) => `${find(`${px}`)} ${px}w`).join(', '),
+      sizes: '100vw',
+    },
+  }
 }
 
-const [beforeTime, afterTime] = form.closed.note('{time}').split('{time}')
-const phoneLink = <a href={callHref}>{company.phone}</a>
-
-export function Hero() {
+export function Hero({ content, build }: PageProps) {
+  const { company, form, hero } = content
+  const pictures = listHeroPictures(build)
+  const formContent = pickFormContent(content, build)
+  const [beforeTime, afterTime] = form.closed.note.split('{time}')
+  const phoneLink = <a href={formatCallHref(company.phone)}>{company.phone}</a>
   return (
     <section aria-labelledby="headline" className="hero">
       <picture>
-        <source type="image/avif" {...heroPictures.phone} />
-        <source type="image/avif" {...heroPictures.wide} />
+        <source type="image/avif" {...pictures.phone} />
+        <source type="image/avif" {...pictures.wide} />
         <img
-          src="/pictures/hero-1024.webp"
+          src={findFile(build, 'pictures/hero-1024.webp')}
           alt=""
           width="1920"
           height="1080"
@@ -37,12 +44,12 @@ export function Hero() {
       <div className="hero-grid page-width">
         <div className="hero-words">
           {/* For screens whose header has space only for the logo. */}
-          <p className="hero-company" data-long={hasLongName || undefined}>
+          <p className="hero-company" data-long={isLongName(company.name) || undefined}>
             {company.name}
           </p>
           <h1 id="headline">{hero.headline}</h1>
           <p>
-            {hero.lead} {formatArea()}.
+            {hero.lead} {formatArea(company)}.
           </p>
         </div>
         <div className="hero-form">
@@ -58,9 +65,9 @@ export function Hero() {
               </span>{' '}
               {form.notes.questions} {phoneLink}
             </p>
-            {isLimited && (
+            {isLimited(content) && (
               <p id="estimate-received-closed" className="outcome">
-                <span data-open={form.closed.noteAnytime} data-closed={form.closed.note('{time}')}>
+                <span data-open={form.closed.noteAnytime} data-closed={form.closed.note}>
                   {form.closed.noteAnytime}
                 </span>{' '}
                 {form.notes.questions} {phoneLink}
@@ -78,17 +85,13 @@ export function Hero() {
             </p>
             {fieldNames.map((field) => (
               <p key={field} id={`estimate-${field}`} className="outcome">
-                {form.notes.refusedPlain(leadFields[field].noun)} {phoneLink}
+                {fill(form.notes.refusedPlain, { field: leadFields[field].noun })} {phoneLink}
               </p>
             ))}
           </div>
           {/* React hydrates only the form. Nothing else needs React in the browser. */}
-          <div
-            id="estimate"
-            data-code="/estimate-form/main.tsx"
-            data-hours={isLimited ? JSON.stringify(hours) : undefined}
-          >
-            <EstimateForm />
+          <div id="estimate" data-code={build.formCode} data-content={JSON.stringify(formContent)}>
+            <EstimateForm content={formContent} />
           </div>
         </div>
         <dl className="hero-statistics">

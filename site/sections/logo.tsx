@@ -1,13 +1,12 @@
 import { logo } from '#leads/brand.json'
-import { company } from '../content.ts'
 
 const size = 34
 
 /** Longer names do not fit in the header on tablets. */
-export const hasLongName = company.name.length > 28
+export const isLongName = (name: string) => name.length > 28
 
 /** The logo next to the company's name: light on dark backgrounds, dark on light ones. */
-export function Logo({ tone }: { tone: 'light' | 'dark' }) {
+export function Logo({ name, tone }: { name: string; tone: 'light' | 'dark' }) {
   return (
     <span data-logo={tone} className="logo">
       <svg
@@ -19,7 +18,7 @@ export function Logo({ tone }: { tone: 'light' | 'dark' }) {
         // biome-ignore lint/security/noDangerouslySetInnerHtml: the owner's own drawing
         dangerouslySetInnerHTML={{ __html: logo.shapes }}
       />
-      <span>{company.name}</span>
+      <span>{name}</span>
     </span>
   )
 }

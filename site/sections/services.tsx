@@ -1,11 +1,9 @@
-import { services } from '../content.ts'
+import type { Build, PageProps } from '../render/build.ts'
 import { Hammer, House, SearchCheck } from './icons.tsx'
 
 const icons = { roof: House, hammer: Hammer, inspect: SearchCheck }
 
-const pictures = Object.keys(import.meta.glob('/pictures/service-*.avif'))
-
-export function Services() {
+export function Services({ content: { services }, build }: PageProps) {
   return (
     <section aria-labelledby="services" className="services section later">
       <div className="page-width">
@@ -15,7 +13,7 @@ export function Services() {
             const Icon = icons[icon]
             return (
               <li key={title} className="card">
-                <Picture name={`/pictures/service-${picture}`} />
+                <Picture files={build.files} name={`pictures/service-${picture}`} />
                 <span className="icon-tile">
                   <Icon />
                 </span>
@@ -31,14 +29,14 @@ export function Services() {
 }
 
 /** Has no fallback for browsers without AVIF, because the card looks complete without a picture. */
-function Picture({ name }: { name: string }) {
-  const small = `${name}-480.avif`
-  if (!pictures.includes(small)) return null
+function Picture({ files, name }: { files: Build['files']; name: string }) {
+  const [small, large] = [files[`${name}-480.avif`], files[`${name}-800.avif`]]
+  if (!small) return null
   return (
     <div className="service-picture">
       <img
         src={small}
-        srcSet={`${small} 480w, ${name}-800.avif 800w`}
+        srcSet={`${small} 480w, ${large} 800w`}
         sizes="(min-width: 1024px) 384px, 50vw"
         alt=""
         width="480"

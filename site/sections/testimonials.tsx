@@ -1,25 +1,9 @@
-import type { Content } from '../build/check-content.ts'
-import { testimonials } from '../content.ts'
+import type { PageProps } from '../render/build.ts'
 import { Pause, Play, Star } from './icons.tsx'
+import { listRows, type Review, type Testimonial } from './review-rows.ts'
 
-type Review = Content['testimonials']['rows'][number][number]
-type Testimonial = Review & { id: number; image: string | undefined; rating: 5 }
-
-const pictures = Object.keys(import.meta.glob('/pictures/avatars/*.svg'))
-
-/** Adds IDs and pictures, so that the owner writes only names and reviews. */
-function listRows(): Testimonial[][] {
-  let id = 0
-  const complete = (review: Review): Testimonial => {
-    const file = `/pictures/avatars/${review.name.toLowerCase().replaceAll(' ', '-')}.svg`
-    id += 1
-    return { ...review, id, image: pictures.find((picture) => picture === file), rating: 5 }
-  }
-  return testimonials.rows.filter((row) => row.length > 0).map((row) => row.map(complete))
-}
-
-export function Testimonials() {
-  const rows = listRows()
+export function Testimonials({ content: { testimonials }, build }: PageProps) {
+  const rows = listRows(testimonials.reviews, build.files)
   if (rows.length === 0) return null
   return (
     <section
@@ -57,6 +41,7 @@ export function Testimonials() {
             key={cards[0]?.id}
             cards={cards}
             label={`${testimonials.rowLabel} ${index + 1}`}
+            ratingLabel={testimonials.ratingLabel}
             direction={index % 2 === 0 ? 'left' : 'right'}
           />
         ))}
@@ -82,9 +67,14 @@ const formatFacts = ({ job, town, month, source }: Partial<Review>) =>
     .filter(Boolean)
     .join(' · ')
 
-type RowProps = { cards: readonly Testimonial[]; label: string; direction: 'left' | 'right' }
+type RowProps = {
+  cards: readonly Testimonial[]
+  label: string
+  ratingLabel: string
+  direction: 'left' | 'right'
+}
 
-function Row({ cards, label, direction }: RowProps) {
+function Row({ cards, label, ratingLabel, direction }: RowProps) {
   return (
     // Focusable: keyboard users can scroll the row, and focus pauses its motion.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
@@ -94,7 +84,7 @@ function Row({ cards, label, direction }: RowProps) {
           {cards.map(({ id, name, image, text, ...facts }) => (
             <li key={id} className="card">
               <p className="stars">
-                <span className="unseen">{testimonials.ratingLabel}</span>
+                <span className="unseen">{ratingLabel}</span>
                 <svg aria-hidden="true" width="90" height="18">
                   <use href="#five-stars" />
                 </svg>

@@ -1,27 +1,33 @@
 import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react'
-import { company, form } from '../../content.ts'
+import { fill } from '../../schema/placeholders.ts'
 import { fillInput, isTyping, setAttributes } from '../field-input.ts'
+import type { FormContent } from '../form-content.ts'
 import { loadPlaces, type NewPlaces, type Prediction } from './places.ts'
 import { createAddressSearch } from './search.ts'
 import { attachWidget } from './widget.ts'
 
-const words = form.suggestions
+type Words = NonNullable<FormContent['places']>
 
 /** Loads Google's Places library. Returns our list, or nothing if Google's old widget shows its own. */
-export async function attachSuggestions(input: HTMLInputElement, key: string) {
-  const loaded = await loadPlaces(key, company.region)
+export async function attachSuggestions(input: HTMLInputElement, key: string, words: Words) {
+  const loaded = await loadPlaces(key, words.region)
   if (!loaded) return
   const { places, refused } = loaded
   if (places.AutocompleteSuggestion) {
-    return <AddressCombobox input={input} places={places} refused={refused} />
+    return <AddressCombobox input={input} words={words} places={places} refused={refused} />
   }
-  attachWidget(input, places, company.region)
+  attachWidget(input, places, words.region)
 }
 
-type ComboboxProps = { input: HTMLInputElement; places: NewPlaces; refused: AbortSignal }
+type ComboboxProps = {
+  input: HTMLInputElement
+  words: Words
+  places: NewPlaces
+  refused: AbortSignal
+}
 
 /** Turns the field into an editable combobox with list autocomplete (ARIA) and shows its list. */
-function AddressCombobox({ input, places, refused }: ComboboxProps) {
+function AddressCombobox({ input, words, places, refused }: ComboboxProps) {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
   const [predictions, setPredictions] = useState<Prediction[]>([])
@@ -33,12 +39,12 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
   const [search] = useState(() =>
     createAddressSearch({
       places,
-      region: company.region,
+      region: words.region,
       onFound: (found) => {
         setPredictions(found)
         setActive(-1)
         setOpen(found.length > 0)
-        setStatus(words.found(found.length))
+        setStatus(describeCount(words, found.length))
       },
       onFailed: clear,
       onGiveUp: () => setDisabled(true),
@@ -65,7 +71,7 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
     // Do not overwrite the field if the visitor kept typing or submitted the form in the meantime.
     if (!address || input.value !== typed) return
     fillInput(input, address)
-    setStatus(words.chosen(address))
+    setStatus(fill(words.chosen, { address }))
   }
 
   const handleInput = useEffectEvent((event: Event) => {
@@ -165,6 +171,11 @@ function AddressCombobox({ input, places, refused }: ComboboxProps) {
       </p>
     </>
   )
+}
+
+function describeCount({ none, one, several }: Words, count: number) {
+  if (count === 0) return none
+  return count === 1 ? one : fill(several, { count })
 }
 
 /** Returns the next option in the direction of the arrow key, wrapping around at the ends. */

@@ -1,22 +1,28 @@
 import { type ReactNode, type RefObject, useEffect, useState } from 'react'
+import type { FormContent } from '../form-content.ts'
 
 const mapsKey: string | undefined = import.meta.env.VITE_GOOGLE_MAPS_API_KEY
+
+type SuggestionsProps = {
+  field: RefObject<HTMLInputElement | null>
+  places: FormContent['places']
+}
 
 /**
  * Suggestions for the address field, loaded when the visitor focuses the form. Without a key, or after a
  * failure, the field stays a plain text field.
  */
-export function AddressSuggestions({ field }: { field: RefObject<HTMLInputElement | null> }) {
+export function AddressSuggestions({ field, places }: SuggestionsProps) {
   const [list, setList] = useState<ReactNode>()
 
   useEffect(() => {
     const input = field.current
     const form = input?.form
-    if (!mapsKey || !form) return
+    if (!mapsKey || !places || !form) return
     const attach = async () => {
       try {
         const { attachSuggestions } = await import('./combobox.tsx')
-        setList(await attachSuggestions(input, mapsKey))
+        setList(await attachSuggestions(input, mapsKey, places))
       } catch {
         // Without this code, visitors can still type the whole address.
       }
@@ -25,7 +31,7 @@ export function AddressSuggestions({ field }: { field: RefObject<HTMLInputElemen
     if (form.matches(':focus-within')) void attach()
     else form.addEventListener('focusin', attach, { once: true })
     return () => form.removeEventListener('focusin', attach)
-  }, [field])
+  }, [field, places])
 
   return list
 }

@@ -6,7 +6,7 @@ import {
   readSpan,
   weekdays,
 } from '#leads/hours.ts'
-import { choice, group, listOf, text } from './rules.ts'
+import { choice, fact, group, listOf } from './rules.ts'
 
 const time = '([01]?\\d|2[0-3]):[0-5]\\d'
 const pattern = new RegExp(`^${time}-(${time}|24:00)$`)
@@ -19,7 +19,7 @@ const areInOrder = (spans: string[]) =>
   spans.every((span, at) => at === 0 || readSpan(span)[0] > readSpan(spans[at - 1] ?? '')[1])
 
 const span = v.pipe(
-  text,
+  fact,
   v.check(
     (input) => pattern.test(input) && closesLater(input),
     ({ input }) =>
@@ -46,7 +46,7 @@ const minutesRule = 'must be a whole number of minutes from 5 to 240, without qu
 export const hoursRules = v.pipe(
   group({
     timeZone: v.pipe(
-      text,
+      fact,
       v.check(
         isTimeZone,
         ({ input }) => `is '${input}', but must be a time zone, such as 'America/Chicago'.`,
@@ -63,7 +63,7 @@ export const hoursRules = v.pipe(
     ),
     closedDates: listOf(
       v.pipe(
-        text,
+        fact,
         v.check(
           isDate,
           ({ input }) =>
@@ -81,38 +81,6 @@ export const hoursRules = v.pipe(
   }),
   v.check(
     (hours) => findOpeningWithinYear(Date.now(), hours) !== undefined,
-    'leave the company closed for a year. Add hours under open, or delete closedDates.',
+    'leave the company closed for a year. Add hours, or delete holidays.',
   ),
 )
-
-/** The page shows header.limitedHours instead of these. */
-const replacedTexts = ['header.callLabel', 'footer.callHeading']
-
-/**
- * Explains which entries promise more than limited hours allow, such as head.description. Skips the form,
- * because its text changes with the hours. Returns undefined if there are none.
- */
-export function explainBrokenPromises(content: {
-  hours: BusinessHours
-  form: object
-}): string | undefined {
-  const { hours, form, ...others } = content
-  if (hours.open === 'always') return undefined
-  const soon = `${hours.promiseMinutes} minutes`
-  const isTrue = (entry: string) =>
-    replacedTexts.includes(entry) || (hours.emergencies === 'always' && /^emergency\./.test(entry))
-  const broken = [
-    ...findTexts(others, /24\/7|day or night/i).filter((entry) => !isTrue(entry)),
-    ...findTexts(others, new RegExp(`\\b${soon}`, 'i')),
-  ]
-  if (broken.length === 0) return undefined
-  return `You are not always open, but these texts say 24/7 or ${soon}: ${broken.join(', ')}.`
-}
-
-function findTexts(value: unknown, pattern: RegExp, path: readonly string[] = []): string[] {
-  if (typeof value === 'string') return pattern.test(value) ? [path.join('.')] : []
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, inner]) =>
-    findTexts(inner, pattern, [...path, name]),
-  )
-}

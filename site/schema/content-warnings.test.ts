@@ -4,13 +4,17 @@ import { findContentWarnings } from './content-warnings.ts'
 
 const list = (closedDates: string[], now: string, services?: object) =>
   [
-    ...findContentWarnings({ hours: { ...alwaysOpen, closedDates } }, Date.parse(now), services),
+    ...findContentWarnings(
+      { hours: { ...alwaysOpen, closedDates }, form: {} },
+      Date.parse(now),
+      services,
+    ),
   ].map(({ text }) => text)
 
 test('lists holidays that have passed in the company’s time zone, but no yearly ones', () => {
   const dates = ['2025-12-25', '2026-11-16', '2026-11-17', '2027-01-01', '01-01']
   expect(list(dates, '2026-11-18T05:00:00Z')).toEqual([
-    'Some dates in hours.closedDates have passed: 2025-12-25, 2026-11-16.',
+    'Some holidays have passed: 2025-12-25, 2026-11-16.',
   ])
   expect(list(dates.slice(2), '2026-11-18T05:00:00Z')).toEqual([])
 })

@@ -5,10 +5,10 @@ import { createHash } from 'node:crypto'
 type Settings = {
   /** The finished pages. The policy allows their inline scripts and styles by hash. */
   pages: readonly string[]
-  /** Style sheets that scripts insert into the page. */
+  /** The hashes of style sheets that scripts insert into the page. */
   scriptStyles?: readonly string[]
   /** The backend's address, if it is not the site's own. */
-  supabaseUrl: string | undefined
+  supabaseUrl?: string | undefined
   withMaps: boolean
 }
 
@@ -45,7 +45,7 @@ function formatPolicy({ pages, scriptStyles = [], supabaseUrl, withMaps }: Setti
   const policy = {
     'default-src': ["'none'"],
     'script-src': ["'self'", ...scripts, ...maps('https://maps.googleapis.com')],
-    'style-src': [...styles, ...scriptStyles.map(hash), ...maps('https://fonts.googleapis.com')],
+    'style-src': [...styles, ...scriptStyles, ...maps('https://fonts.googleapis.com')],
     // data: is for the inlined icon.
     'img-src': ["'self'", 'data:', ...maps('https://maps.gstatic.com', 'https://*.googleapis.com')],
     'font-src': ["'self'", ...maps('https://fonts.gstatic.com')],
@@ -66,4 +66,5 @@ function formatPolicy({ pages, scriptStyles = [], supabaseUrl, withMaps }: Setti
 export const hashAll = (html: string, inlined: RegExp) =>
   [...html.matchAll(inlined)].map(([, code = '']) => hash(code))
 
-const hash = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`
+export const hash = (code: string) =>
+  `'sha256-${createHash('sha256').update(code).digest('base64')}'`

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, parse } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build, type InlineConfig, type Rolldown } from 'vite'
+import type { Build } from '../render/build.ts'
+import { hash } from '../render/site-headers.ts'
+import { readBuildEnv, root } from './build-env.ts'
+import { readContent } from './check-content.ts'
+import { compressFiles } from './compress.ts'
+import { listFiles, siteDir } from './files.ts'
+
+const formCode = 'estimate-form/main.tsx'
+
+/**
+ * Builds the public files in `outDir`, and beside them the renderer, with which the server makes new pages
+ * when the owner publishes. Each step needs only the results of the ones before it.
+ */
+export async function buildSite(outDir = join(root, 'dist')) {
+  const rendererDir = `${outDir}-render`
+  for (const folder of [outDir, rendererDir]) rmSync(folder, { recursive: true, force: true })
+  const write = (name: string, data: string | Uint8Array) => {
+    const path = join(outDir, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, data)
+  }
+
+  cpSync(join(siteDir, 'public'), outDir, { recursive: true })
+  const { styles, ...client } = await compileClient(write)
+  const { publicUrl, supabaseUrl, withMaps } = readBuildEnv('production')
+  const icon = readFileSync(join(siteDir, 'public/favicon.svg'), 'utf8')
+  const result: Build = {
+    ...{ publicUrl, supabaseUrl, withMaps, styles },
+    formCode: client.formCode,
+    files: { ...client.files, ...copyPictures(write) },
+    // Inline the icon to save a request. Bookmarks still use favicon.ico.
+    icon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
+    scripts: {
+      alwaysOpen: await compileInlineScript('inline-script/page.ts'),
+      limitedHours: await compileInlineScript('inline-script/page-with-hours.ts'),
+    },
+    // Sonner inserts an empty style element first and fills it afterwards.
+    scriptStyles: ['', readToastStyle()].map(hash),
+  }
+
+  const { render } = await compileRenderer(rendererDir)
+  writeFileSync(join(rendererDir, 'build.json'), JSON.stringify(result))
+  const { index, notFound, headers } = render(await readContent(), result)
+  write('index.html', index)
+  write('404.html', notFound)
+  write('_headers', headers)
+  for (const [name, text] of Object.entries(formatCrawlerFiles(publicUrl))) write(name, text)
+  await compressFiles(globSync(join(outDir, '**/*.{html,js,css,svg,txt,xml}')))
+}
+
+const compile = (config: InlineConfig) =>
+  build({ configFile: join(root, 'vite.config.ts'), logLevel: 'warn', ...config })
+
+/** Compiles the form's code and the style sheets. Writes the code; the pages contain the styles. */
+async function compileClient(write: (name: string, data: string | Uint8Array) => void) {
+  const sheets = { landing: 'landing-page.css', notFound: 'not-found-page.css' }
+  const input = [formCode, ...Object.values(sheets)].map((name) => join(siteDir, name))
+  const { output } = (await compile({
+    build: { write: false, rolldownOptions: { input } },
+  })) as Rolldown.RolldownOutput
+  const files: Record<string, string> = {}
+  const inlined: Record<string, string> = {}
+  let formUrl = ''
+  for (const file of output) {
+    const [source = ''] = file.type === 'asset' ? file.originalFileNames : []
+    if (file.type === 'chunk') {
+      const isForm = file.facadeModuleId?.endsWith(formCode)
+      if (isForm) formUrl = `/${file.fileName}`
+      // Makes Chrome compile the whole file off the main thread: on a slow CPU, the form is ready a third
+      // sooner (`npm run bench -- page`).
+      write(file.fileName, isForm ? `//# allFunctionsCalledOnLoad\n${file.code}` : file.code)
+    } else if (source.endsWith('.css')) {
+      inlined[source] = String(file.source).trim()
+    } else {
+      files[source] = `/${file.fileName}`
+      write(file.fileName, file.source)
+    }
+  }
+  const findStyle = (name: string) => ({ code: inlined[name] ?? '' })
+  const styles = { landing: findStyle(sheets.landing), notFound: findStyle(sheets.notFound) }
+  return { formCode: formUrl, files, styles }
+}
+
+/** Copies the pictures to names with hashes, which browsers may cache forever. */
+function copyPictures(write: (name: string, data: Uint8Array) => void) {
+  const files: Record<string, string> = {}
+  for (const path of listFiles().filter((file) => file.startsWith('pictures/'))) {
+    const data = readFileSync(join(siteDir, path))
+    const { name, ext } = parse(path)
+    const stamp = createHash('sha256').update(data).digest('base64url').slice(0, 8)
+    const fileName = `assets/${name}-${stamp}${ext}`
+    write(fileName, data)
+    files[path] = `/${fileName}`
+  }
+  return files
+}
+
+/** Bundles an inline script separately, because it shares imports with the form. */
+async function compileInlineScript(file: string) {
+  const { output } = (await compile({
+    build: { write: false, modulePreload: false, rolldownOptions: { input: join(siteDir, file) } },
+  })) as Rolldown.RolldownOutput
+  return { code: output[0].code.trim() }
+}
+
+/** Bundles the renderer with React, so that the server needs no packages for it. */
+async function compileRenderer(outDir: string): Promise<typeof import('../render/main.ts')> {
+  const { output } = (await compile({
+    define: { 'process.env.NODE_ENV': '"production"' },
+    ssr: { noExternal: true },
+    build: { write: false, ssr: join(siteDir, 'render/main.ts') },
+  })) as Rolldown.RolldownOutput
+  const file = join(outDir, 'render.mjs')
+  mkdirSync(outDir, { recursive: true })
+  // The other chunks are code that the form loads in the browser.
+  writeFileSync(file, output[0].code)
+  return import(pathToFileURL(file).href)
+}
+
+/** Formats the files for search engines. A sitemap requires the public address. */
+export function formatCrawlerFiles(publicUrl: string | undefined): Record<string, string> {
+  const everything = 'User-agent: *\nAllow: /\n'
+  if (publicUrl === undefined) return { 'robots.txt': everything }
+  const page = new URL(`${publicUrl}/`).href.replaceAll('&', '&amp;').replaceAll("'", '&apos;')
+  return {
+    'robots.txt': `${everything}Sitemap: ${publicUrl}/sitemap.xml\n`,
+    'sitemap.xml': `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${page}</loc></url></urlset>
+`,
+  }
+}
+
+/** Extracts the style sheet that Sonner inserts by script from Sonner's code. */
+function readToastStyle(): string {
+  const code = readFileSync(fileURLToPath(import.meta.resolve('sonner')), 'utf8')
+  const [, style] = code.match(/__insertCSS\(("(?:[^"\\]|\\.)*")\)/) ?? []
+  if (!style) throw new Error('Sonner’s style sheet was not found. Update readToastStyle.')
+  return JSON.parse(style)
+}
+
+if (import.meta.main) await buildSite()

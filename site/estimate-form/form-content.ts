@@ -1,0 +1,29 @@
+import type { Build } from '../render/build.ts'
+import type { Content } from '../schema/content-schema.ts'
+
+/** The content that the form shows. */
+export type FormContent = ReturnType<typeof pickFormContent>
+
+/**
+ * The page contains this as JSON, so that publishing new content changes no script. Texts that need limited
+ * hours or address suggestions are left out if there are none.
+ */
+export function pickFormContent(
+  { company, hours, form }: Content,
+  { withMaps }: Pick<Build, 'withMaps'>,
+) {
+  const { notes, closed, suggestions, ...words } = form
+  const { failedPlain, incompletePlain, refusedPlain, offline, ...formNotes } = notes
+  const { noteAnytime, ...closedWords } = closed
+  return {
+    phone: company.phone,
+    hours,
+    words: { ...words, notes: formNotes },
+    closed: hours.open === 'always' ? undefined : closedWords,
+    places: withMaps ? { region: company.region, ...suggestions } : undefined,
+  }
+}
+
+/** Reads the content from the page. */
+export const readFormContent = (container: HTMLElement): FormContent =>
+  JSON.parse(container.dataset.content as string)

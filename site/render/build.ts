@@ -1,0 +1,35 @@
+import type { Content } from '../schema/content-schema.ts'
+
+/** Code that a page contains, or, in development, the URL of its source. */
+export type Code = { code: string } | { url: string }
+
+/** What the pages need from a build. The build stores it as JSON beside the bundled renderer. */
+export type Build = {
+  /** URLs by path in site/, such as pictures/hero-1024.avif. */
+  files: Readonly<Record<string, string>>
+  icon: string
+  /** The inline script imports this file at the visitor's first interaction. */
+  formCode: string
+  /** The inline script, for a company that is always open or not. */
+  scripts: { alwaysOpen: Code; limitedHours: Code }
+  styles: { landing: Code; notFound: Code }
+  /** The hashes of style sheets that scripts insert into the page. */
+  scriptStyles: readonly string[]
+  publicUrl?: string | undefined
+  /** The backend's address, if it is not the site's own. */
+  supabaseUrl?: string | undefined
+  withMaps: boolean
+}
+
+/** The texts have no common placeholders left. */
+export type PageProps = { content: Content; build: Build }
+
+/** Returns the URL of a file that every build has. */
+export function findFile({ files }: Pick<Build, 'files'>, path: string): string {
+  const url = files[path]
+  if (!url) throw new Error(`The build has no ${path}`)
+  return url
+}
+
+/** The texts of a company that is not always open change with the hours. */
+export const isLimited = ({ hours }: Pick<Content, 'hours'>): boolean => hours.open !== 'always'

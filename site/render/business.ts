@@ -1,0 +1,77 @@
+import { weekdays } from '#leads/hours.ts'
+import type { Content } from '../schema/content-schema.ts'
+import { formatTel } from '../sections/call-href.ts'
+
+const dayNames = {
+  Mon: 'Monday',
+  Tue: 'Tuesday',
+  Wed: 'Wednesday',
+  Thu: 'Thursday',
+  Fri: 'Friday',
+  Sat: 'Saturday',
+  Sun: 'Sunday',
+} as const
+
+/**
+ * Describes the company to search engines (schema.org, JSON-LD). Omits ratings, because Google ignores those
+ * that a business publishes about itself.
+ */
+export function formatBusiness(
+  { company, head, hours, services }: Content,
+  publicUrl: string | undefined,
+): string {
+  const business = {
+    '@context': 'https://schema.org',
+    '@type': 'RoofingContractor',
+    name: company.name,
+    description: head.description,
+    telephone: formatTel(company.phone),
+    foundingDate: String(company.since),
+    areaServed: company.areaServed,
+    // JSON omits undefined entries.
+    email: company.email,
+    address: company.address && {
+      '@type': 'PostalAddress',
+      streetAddress: company.address.street,
+      addressLocality: company.address.city,
+      addressRegion: company.address.state,
+      postalCode: company.address.zip,
+      addressCountry: company.region,
+    },
+    identifier: company.license && {
+      '@type': 'PropertyValue',
+      name: 'License',
+      value: company.license,
+    },
+    sameAs: company.social?.map(({ url }) => url),
+    openingHoursSpecification: listOpeningHours(hours),
+    makesOffer: services.cards.map(({ title, text }) => ({
+      '@type': 'Offer',
+      itemOffered: { '@type': 'Service', name: title, description: text },
+    })),
+    ...(publicUrl !== undefined && { url: `${publicUrl}/`, image: `${publicUrl}/og.jpg` }),
+  }
+  // Prevent content from closing the script element.
+  return JSON.stringify(business).replaceAll('<', '\\u003c')
+}
+
+function listOpeningHours({ open, closedDates }: Content['hours']) {
+  const describe = (dayOfWeek: string | string[], span: string) => {
+    const [opens = '', closes = ''] = span.split('-').map((time) => time.padStart(5, '0'))
+    // Google writes the end of a day as 23:59.
+    const end = closes === '24:00' ? '23:59' : closes
+    return { '@type': 'OpeningHoursSpecification', dayOfWeek, opens, closes: end }
+  }
+  if (open === 'always') return describe(Object.values(dayNames), '00:00-24:00')
+  const weekly = weekdays.flatMap((day) =>
+    (open[day] ?? []).map((span) => describe(dayNames[day], span)),
+  )
+  const closed = closedDates.map((date) => ({
+    '@type': 'OpeningHoursSpecification',
+    opens: '00:00',
+    closes: '00:00',
+    validFrom: date,
+    validThrough: date,
+  }))
+  return [...weekly, ...closed]
+}

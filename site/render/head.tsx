@@ -1,0 +1,65 @@
+import { palette } from '#leads/brand.json'
+import { brand } from '../brand/brand.ts'
+import { listHeroPictures } from '../sections/hero.tsx'
+import { findFile, type PageProps } from './build.ts'
+import { formatBusiness } from './business.ts'
+
+/** Omits tags that need a public address if there is none. */
+export function LandingHead({ content, build }: PageProps) {
+  const { company, head } = content
+  const { publicUrl } = build
+  const preload = {
+    rel: 'preload',
+    as: 'image',
+    type: 'image/avif',
+    fetchPriority: 'high',
+  } as const
+  const { phone, wide } = listHeroPictures(build)
+  const font = brand.headingFont ? `brand/${brand.headingFont.file}` : 'fonts/archivo.woff2'
+  return (
+    <>
+      <title>{head.title}</title>
+      <meta name="description" content={head.description} />
+      <meta name="theme-color" content={palette.ink} />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content={company.name} />
+      <meta property="og:title" content={head.title} />
+      <meta property="og:description" content={head.description} />
+      {publicUrl !== undefined && (
+        <>
+          <link rel="canonical" href={`${publicUrl}/`} />
+          <meta property="og:url" content={`${publicUrl}/`} />
+          <meta property="og:image" content={`${publicUrl}/og.jpg`} />
+          <meta property="og:image:width" content="1200" />
+          <meta property="og:image:height" content="630" />
+          <meta property="og:image:alt" content={head.pictureAlt} />
+          <meta name="twitter:card" content="summary_large_image" />
+          <meta name="twitter:image" content={`${publicUrl}/og.jpg`} />
+        </>
+      )}
+      <link {...preload} media={phone.media} href={phone.srcSet} />
+      <link {...preload} media={wide.media} imageSrcSet={wide.srcSet} imageSizes={wide.sizes} />
+      <link
+        rel="preload"
+        href={findFile(build, font)}
+        as="font"
+        type="font/woff2"
+        crossOrigin=""
+        // The fallback fonts have the same widths, so the hero picture may load first.
+        fetchPriority="low"
+      />
+      <script
+        type="application/ld+json"
+        // biome-ignore lint/security/noDangerouslySetInnerHtml: React would escape the quotes of the JSON
+        dangerouslySetInnerHTML={{ __html: formatBusiness(content, publicUrl) }}
+      />
+    </>
+  )
+}
+
+export const NotFoundHead = ({ content }: PageProps) => (
+  <>
+    <title>{content.head.notFoundTitle}</title>
+    <meta name="robots" content="noindex" />
+  </>
+)

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { listFiles } from '../build/files.ts'
+import * as file from '../content.ts'
+import type { Content } from '../schema/content-schema.ts'
+import { editablePaths } from '../schema/editor.ts'
+import { fillIn } from '../schema/placeholders.ts'
+import type { Build } from './build.ts'
+import { render } from './render.tsx'
+import { formatSiteHeaders } from './site-headers.ts'
+
+const content: Content = { ...file }
+const { company, head, services } = fillIn(content)
+
+const build: Build = {
+  files: Object.fromEntries(listFiles().map((name) => [name, `/assets/${name}`])),
+  icon: '/favicon.svg',
+  formCode: '/assets/main.js',
+  scripts: { alwaysOpen: { code: 'alwaysOpen()' }, limitedHours: { code: 'limitedHours()' } },
+  styles: { landing: { code: 'a{}' }, notFound: { code: 'b{}' } },
+  scriptStyles: [],
+  publicUrl: 'https://www.example.com',
+  withMaps: true,
+}
+
+const decode = (text = '') =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+/** Reads the metadata that search engines and messengers look for. */
+function readHead(page: string) {
+  const [, inHead = ''] = page.match(/<head>(.*?)<\/head>/s) ?? []
+  const metas = [...inHead.matchAll(/<meta (?:name|property)="([^"]+)" content="([^"]*)"/g)]
+  const [, json = '{}'] =
+    inHead.match(/<script type="application\/ld\+json">(.*?)<\/script>/s) ?? []
+  return {
+    title: decode(inHead.match(/<title>(.*?)<\/title>/)?.[1]),
+    canonical: inHead.match(/<link rel="canonical" href="([^"]+)"/)?.[1],
+    metas: Object.fromEntries(metas.map(([, name, content]) => [name, decode(content)])),
+    business: JSON.parse(json),
+  }
+}
+
+test('has its title, description, and address in the raw HTML', () => {
+  const { index, notFound } = render(content, build)
+  const { title, canonical, metas } = readHead(index)
+  expect(title).toBe(head.title)
+  expect(title).toContain(company.name)
+  expect(canonical).toBe('https://www.example.com/')
+  expect(metas).toMatchObject({
+    description: head.description,
+    'og:title': head.title,
+    'og:description': head.description,
+    'og:url': 'https://www.example.com/',
+    'og:image': 'https://www.example.com/og.jpg',
+    'twitter:card': 'summary_large_image',
+    'twitter:image': 'https://www.example.com/og.jpg',
+  })
+  expect(metas).not.toHaveProperty('robots')
+  expect(readHead(notFound).metas).toMatchObject({ robots: 'noindex' })
+  expect(readHead(notFound).canonical).toBeUndefined()
+})
+
+test('omits the page’s address without PUBLIC_URL', () => {
+  const { index } = render(content, { ...build, publicUrl: undefined })
+  const { canonical, metas, business } = readHead(index)
+  expect(canonical).toBeUndefined()
+  expect(Object.keys(metas).filter((name) => /url|image/.test(name))).toEqual([])
+  expect(business).not.toHaveProperty('url')
+})
+
+test('describes the company to search engines, without ratings', () => {
+  const { business } = readHead(render(content, build).index)
+  expect(business).toMatchObject({
+    '@context': 'https://schema.org',
+    '@type': 'RoofingContractor',
+    name: company.name,
+    telephone: expect.stringMatching(/^\+1\d{10}$/),
+    url: 'https://www.example.com/',
+    image: 'https://www.example.com/og.jpg',
+    areaServed: company.areaServed,
+    openingHoursSpecification: { opens: '00:00', closes: '23:59' },
+  })
+  expect(business.openingHoursSpecification.dayOfWeek).toHaveLength(7)
+  const offers: { itemOffered: { name: string } }[] = business.makesOffer
+  const titles = services.cards.map(({ title }) => title)
+  expect(offers.map(({ itemOffered }) => itemOffered.name)).toEqual(titles)
+  expect(JSON.stringify(business)).not.toMatch(/rating|review/i)
+})
+
+test('shows optional entries in the footer, beside the consent line, and to search engines', () => {
+  const optional = {
+    address: { street: '12 Main St', city: 'Duluth', state: 'MN', zip: '55802' },
+    license: 'MN license BC1',
+    email: 'office@example.com',
+    social: [{ name: 'Facebook', url: 'https://www.facebook.com/acme' }],
+  }
+  const privacyPolicy = { label: 'Privacy policy', url: 'https://www.example.com/privacy' }
+  const consent = { ...content.form.consent, privacyPolicy }
+  const { index } = render(
+    {
+      ...content,
+      company: { ...content.company, ...optional },
+      form: { ...content.form, consent },
+    },
+    build,
+  )
+  expect(readHead(index).business).toMatchObject({
+    email: optional.email,
+    address: {
+      '@type': 'PostalAddress',
+      streetAddress: '12 Main St',
+      addressLocality: 'Duluth',
+      addressRegion: 'MN',
+      postalCode: '55802',
+      addressCountry: company.region,
+    },
+    identifier: { name: 'License', value: optional.license },
+    sameAs: ['https://www.facebook.com/acme'],
+  })
+  const [, footer = ''] = index.match(/<footer(.*)<\/footer>/s) ?? []
+  expect(footer).toContain('href="mailto:office@example.com"')
+  expect(footer).toContain('<a href="https://www.facebook.com/acme"')
+  expect(footer).toMatch(/12 Main St<br\/>Duluth.*, .*MN.* .*55802/)
+  expect(index).toMatch(/class="consent">.*<a href="https:\/\/www\.example\.com\/privacy">/)
+})
+
+const hash = (code: string) => createHash('sha256').update(code).digest('base64')
+
+test('contains the script for its hours, and allows only that one', () => {
+  const always = render(content, build)
+  expect(always.index).toContain('<script type="module" async>alwaysOpen()</script>')
+  expect(always.headers).toContain(hash('alwaysOpen()'))
+  expect(always.headers).not.toContain(hash('limitedHours()'))
+  const open = { Mon: ['7:00-18:00'] }
+  const limited = render({ ...content, hours: { ...content.hours, open } }, build)
+  expect(limited.index).toContain('<script type="module" async>limitedHours()</script>')
+  expect(limited.headers).toContain(hash('limitedHours()'))
+})
+
+const hostile = [
+  '<img src=x onerror=alert(1)>',
+  '</script><script>alert(1)</script>',
+  '</style></title><!--',
+  '"\' onload="alert(1)',
+  '{{x}} {constructor} %s $& \\u003c',
+  '🏠 \u202eمرحبا بالعالم\u202c',
+  'a\r\nX-Header: b',
+  'x'.repeat(10_000),
+].join(' ')
+
+/** Replaces every text of the value. */
+const spoil = (value: unknown): unknown => {
+  if (typeof value === 'string') return hostile
+  if (Array.isArray(value)) return value.map(spoil)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, spoil(inner)]))
+}
+
+test('shows hostile text in every entry as text, and keeps its policy', () => {
+  const whole = spoil({ ...content, hours: {} }) as Content
+  const icons = { points: content.about.points, cards: content.services.cards }
+  const spoiled: Content = {
+    ...whole,
+    hours: content.hours,
+    about: {
+      ...whole.about,
+      points: icons.points.map(({ icon }) => ({ icon, title: hostile, text: hostile })),
+    },
+    services: {
+      ...whole.services,
+      cards: icons.cards.map(({ icon }) => ({ icon, title: hostile, text: hostile })),
+    },
+  }
+  const clean = render(content, build)
+  const page = render(spoiled, build)
+  const listTags = (html: string) => html.match(/<(script|style|title|img|!--)[^>]*/g) ?? []
+  const kinds = (html: string) => [...new Set(listTags(html).map((tag) => tag.split(' ')[0]))]
+  expect(page.index).not.toMatch(/<img src="?x|<script>|onload="/)
+  expect(kinds(page.index).toSorted()).toEqual(kinds(clean.index).toSorted())
+  expect(page.index.match(/<script/g)).toHaveLength(2)
+  expect(page.index.match(/<\/script>/g)).toHaveLength(2)
+  expect(page.headers).toBe(clean.headers)
+  expect(readHead(page.index).business.name).toBe(hostile)
+  const [, island] = page.index.match(/data-content="([^"]*)"/) ?? []
+  expect(JSON.parse(decode(island)).words.submit).toBe(hostile)
+  for (const path of editablePaths.filter((each) => /headline|heading|tagline/.test(each)))
+    expect(path && decode(page.index)).toContain(hostile)
+})
+
+test('allows Google’s script only with a maps key', () => {
+  expect(formatSiteHeaders({ pages: [], withMaps: false })).not.toContain('google')
+  const headers = formatSiteHeaders({ pages: [], withMaps: true })
+  expect(headers).toMatch(/script-src [^;]* https:\/\/maps\.googleapis\.com/)
+  expect(headers).toMatch(/connect-src [^;]* https:\/\/places\.googleapis\.com/)
+  expect(headers).not.toMatch(/unsafe-/)
+})

@@ -1,0 +1,67 @@
+import { serviceTypes } from '#leads/fields.ts'
+import { type BusinessHours, findClock } from '#leads/hours.ts'
+
+/** The content without placeholders. */
+type Warned = { hours: BusinessHours; form: object }
+
+/** `paths` are the entries to change. */
+export type ContentWarning = { id: string; text: string; next: string; paths: string[] }
+
+/** Finds valid content that is probably a mistake. The build, doctor, and the desk show these warnings. */
+export function* findContentWarnings(
+  content: Warned,
+  now: number,
+  services: object = serviceTypes,
+): Generator<ContentWarning> {
+  const { hours } = content
+  const today = findClock(hours.timeZone).format(now).slice(0, 10)
+  const past = hours.closedDates.filter((date) => /^\d{4}/.test(date) && date < today)
+  if (past.length > 0)
+    yield {
+      id: 'past-dates',
+      text: `Some holidays have passed: ${past.join(', ')}.`,
+      next: "Delete them or correct the year. '12-25' means every December 25",
+      paths: ['hours.closedDates'],
+    }
+  const broken = findBrokenPromises(content)
+  if (broken.length > 0)
+    yield {
+      id: 'texts-beyond-hours',
+      text: `You are not always open, but these texts say 24/7 or ${hours.promiseMinutes} minutes: ${broken.join(', ')}.`,
+      next: 'Change these texts',
+      paths: broken,
+    }
+  if (!('emergency' in services))
+    yield {
+      id: 'no-emergencies',
+      text: 'The form has no emergency choice, so the desk cannot list emergencies first, and no lead alerts a phone while you are closed.',
+      next: "If you take emergencies, add emergency: 'Emergency Service' to serviceTypes in leads/fields.ts. You can change its label",
+      paths: [],
+    }
+}
+
+/** The page shows header.limitedHours instead of these. */
+const replacedTexts = ['header.callLabel', 'footer.callHeading']
+
+/**
+ * Lists the entries that promise more than limited hours allow, such as head.description. Skips the form,
+ * because its text changes with the hours.
+ */
+function findBrokenPromises(content: Warned): string[] {
+  const { hours, form, ...others } = content
+  if (hours.open === 'always') return []
+  const isTrue = (entry: string) =>
+    replacedTexts.includes(entry) || (hours.emergencies === 'always' && /^emergency\./.test(entry))
+  return [
+    ...findTexts(others, /24\/7|day or night/i).filter((entry) => !isTrue(entry)),
+    ...findTexts(others, new RegExp(`\\b${hours.promiseMinutes} minutes`, 'i')),
+  ]
+}
+
+function findTexts(value: unknown, pattern: RegExp, path: readonly string[] = []): string[] {
+  if (typeof value === 'string') return pattern.test(value) ? [path.join('.')] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    findTexts(inner, pattern, [...path, name]),
+  )
+}

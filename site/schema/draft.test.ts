@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest'
+import * as file from '../content.ts'
+import type { Content } from './content-schema.ts'
+import { check, complete, pickEditable } from './draft.ts'
+import { describeEditor, type EditorField } from './editor.ts'
+import { fill, fillIn } from './placeholders.ts'
+
+const content: Content = { ...file }
+const now = Date.parse('2026-11-17T12:00:00Z')
+const findMistakes = (draft: object) => check(complete(draft, content), now).mistakes
+
+test('a draft of the file is the file again, and survives JSON', () => {
+  const stored = JSON.parse(JSON.stringify(pickEditable(content)))
+  expect(complete(stored, content)).toEqual(JSON.parse(JSON.stringify(content)))
+  expect(findMistakes(stored)).toEqual([])
+  expect(stored).not.toHaveProperty('head')
+  expect(stored.company).not.toHaveProperty('name')
+})
+
+test('fills missing entries from the file, leaves out null, and ignores what only the file may have', () => {
+  const draft = {
+    hero: { headline: 'New' },
+    about: { award: null },
+    company: { name: 'Other', license: null },
+    testimonials: { reviews: [{ name: 'Ann', text: 'Good.', town: null }] },
+    more: 1,
+  }
+  const { company, hero, about, testimonials } = complete(draft, content) as Content
+  expect(hero).toEqual({ ...content.hero, headline: 'New' })
+  expect(about).not.toHaveProperty('award')
+  const { license, ...others } = content.company
+  expect(company).toEqual(others)
+  expect(testimonials.reviews).toEqual([{ name: 'Ann', text: 'Good.' }])
+})
+
+test.each([null, 'text', [], { hero: 'text' }, { hero: null }, { company: [1] }])(
+  'does not throw for the stored value %j',
+  (draft) => {
+    expect(complete(draft, content)).toEqual(JSON.parse(JSON.stringify(content)))
+  },
+)
+
+test.each([
+  [{ hero: { headline: '' } }, 'hero.headline', 'Headline is empty. Write a text.'],
+  [{ hero: { headline: ' \n' } }, 'hero.headline', 'Headline is empty. Write a text.'],
+  [
+    { hero: { headline: 'x'.repeat(10_000) } },
+    'hero.headline',
+    'Headline has 10000 characters. Use at most 150.',
+  ],
+  [
+    { hero: { headline: 'a\u0000b' } },
+    'hero.headline',
+    'Headline has an invisible character. Delete the text, and type it again.',
+  ],
+  [
+    { hero: { headline: 'In {unknown}' } },
+    'hero.headline',
+    'Headline has the unknown placeholder {unknown}. You can use {company}, {minutes}, and {since} here.',
+  ],
+  [
+    { hero: { headline: 'By {time}' } },
+    'hero.headline',
+    'Headline has the unknown placeholder {time}. You can use {company}, {minutes}, and {since} here.',
+  ],
+  [
+    { company: { license: '{company} 1' } },
+    'company.license',
+    'License has the unknown placeholder {company}. Delete it.',
+  ],
+  [
+    { company: { phone: 'CALL-NOW' } },
+    'company.phone',
+    "Phone number is 'CALL-NOW', but must be a US phone number, such as '(612) 234-7810'. Use ten digits. This number has 0.",
+  ],
+  [
+    { company: { email: 'office' } },
+    'company.email',
+    "Email is 'office', but must be an email address.",
+  ],
+  [
+    { testimonials: { reviews: [{ text: 'Good.' }] } },
+    'testimonials.reviews.0.name',
+    'Name is missing. Add it, or correct its spelling.',
+  ],
+  [
+    { testimonials: { allReviews: { label: 'All', url: 'http://a.test' } } },
+    'testimonials.allReviews.url',
+    "Link is 'http://a.test', but must be a link that starts with https://.",
+  ],
+  [
+    { hours: { open: { Mon: ['7:00-13:00', '12:00-18:00'] } } },
+    'hours.open.Mon',
+    'Business hours has hours that overlap, touch, or are out of order. Sort or merge them.',
+  ],
+  [
+    { hours: { open: {} } },
+    'hours',
+    'Hours leave the company closed for a year. Add hours, or delete holidays.',
+  ],
+  [
+    { services: { cards: [] } },
+    'services.cards',
+    'Services must have at least three cards. Add more.',
+  ],
+])('explains the mistake in %j to the owner', (draft, path, message) => {
+  expect(findMistakes(draft)).toEqual([{ path, message }])
+})
+
+test.each([
+  '<b>Roofs</b> </script>',
+  '🏠 Roofs',
+  'سقف متين',
+  'Roofs by {company}, {minutes} { }'.replace(' { }', ''),
+])('accepts %s', (headline) => {
+  expect(findMistakes({ hero: { headline } })).toEqual([])
+})
+
+test('points out texts that limited hours contradict, and holidays that have passed', () => {
+  const hours = { open: { Mon: ['7:00-18:00'] }, closedDates: ['2025-12-25'] }
+  const { warnings } = check(complete({ hours }, content), now)
+  expect(warnings).toContainEqual({
+    path: 'emergency.notUrgent',
+    message: expect.stringContaining('If it is not urgent'),
+  })
+  expect(warnings).toContainEqual({
+    path: 'hours.closedDates',
+    message: expect.stringContaining('2025-12-25'),
+  })
+  expect(check(content, now).warnings).toEqual([])
+})
+
+test('fills placeholders with the company’s facts, and leaves others', () => {
+  const filled = fillIn({ ...content, company: { ...content.company, name: 'Acme $& {minutes}' } })
+  expect(filled.form.consent.text).toContain('that Acme $& {minutes} may call')
+  expect(filled.form.notes.callBy).toBe(content.form.notes.callBy)
+  expect(fill('{time} {constructor} {x}', { time: '7 AM' })).toBe('7 AM {constructor} {x}')
+})
+
+test('describes every field with the limits of the schema', () => {
+  const fields = describeEditor().flatMap((section) => section.fields)
+  const find = (path: string) => fields.find((field) => field.path === path)
+  expect(find('hero.headline')).toMatchObject({ kind: 'line', maxLength: 150 })
+  expect(find('about.award')).toMatchObject({ kind: 'group', optional: true })
+  const { fields: ofReview = [] } = find('testimonials.reviews') as EditorField
+  expect(ofReview.filter(({ optional }) => !optional).map(({ path }) => path)).toEqual([
+    'name',
+    'text',
+  ])
+  // Every line and text has a limit.
+  const all = fields.flatMap((field) => [field, ...(field.fields ?? [])])
+  expect(all.filter(({ kind, maxLength }) => /line|text/.test(kind) && !maxLength)).toEqual([])
+})
+
+test('a new item is valid once its texts are filled in', () => {
+  const fillItem = (item: unknown): unknown =>
+    typeof item === 'string' ? 'Duluth' : { ...(item as object), title: 'A', text: 'B' }
+  const { cards } = content.services
+  const newCard = describeEditor()
+    .flatMap((section) => section.fields)
+    .find(({ path }) => path === 'services.cards')?.newItem
+  expect(findMistakes({ services: { cards: [...cards, fillItem(newCard)] } })).toEqual([])
+})

@@ -1,0 +1,74 @@
+import * as v from 'valibot'
+import { type Content, checkOptions, contentSchema } from './content-schema.ts'
+import { type ContentWarning, findContentWarnings } from './content-warnings.ts'
+import { editablePaths, findLabel } from './editor.ts'
+import { fillIn } from './placeholders.ts'
+
+/**
+ * The entries that the owner can edit on the desk, in the same tree as the content. An optional entry that
+ * the owner has left out is null. An entry that is missing comes from site/content.ts.
+ */
+export type Draft = object
+
+export type Mistake = { path: string; message: string }
+export type Warning = { path?: string; message: string }
+
+export function pickEditable(content: Content): Draft {
+  const draft = {}
+  for (const path of editablePaths) write(draft, path, read(content, path) ?? null)
+  return draft
+}
+
+/** Adds what is only in site/content.ts, or new there. The result is not checked. */
+export function complete(draft: unknown, file: Content): unknown {
+  const whole = JSON.parse(JSON.stringify(file))
+  for (const path of editablePaths) {
+    const value = read(draft, path)
+    if (value !== undefined) write(whole, path, removeNulls(value))
+  }
+  return whole
+}
+
+/** Explains mistakes to the owner, and lists what is probably one. */
+export function check(content: unknown, now: number) {
+  const { issues, typed, output } = v.safeParse(contentSchema, content, checkOptions)
+  const mistakes = (issues ?? []).map((issue): Mistake => {
+    const path = v.getDotPath(issue) ?? ''
+    return { path, message: `${findLabel(path) ?? path} ${issue.message}` }
+  })
+  const warnings = typed
+    ? [...findContentWarnings(fillIn(output), now)].flatMap(explainWarning)
+    : []
+  return { mistakes, warnings }
+}
+
+function explainWarning({ id, text, next, paths }: ContentWarning): Warning[] {
+  if (id === 'texts-beyond-hours')
+    return paths.map((path) => ({
+      path,
+      message: `You are not always open. Make sure that this text is still true: ${findLabel(path) ?? path}.`,
+    }))
+  const message = `${text} ${next}.`
+  return paths.length === 0 ? [{ message }] : paths.map((path) => ({ path, message }))
+}
+
+/** Optional entries of a list's items may be null, too. */
+const removeNulls = (value: unknown) =>
+  JSON.parse(JSON.stringify(value), (_name, inner) => inner ?? undefined)
+
+function read(tree: unknown, path: string): unknown {
+  return path.split('.').reduce((inner, name) => Object(inner)[name], tree)
+}
+
+/** Deletes the entry if the value is undefined. */
+function write(tree: object, path: string, value: unknown) {
+  const names = path.split('.')
+  const last = names.pop() as string
+  let inner = tree as Record<string, object>
+  for (const name of names) {
+    inner[name] ??= {}
+    inner = inner[name] as typeof inner
+  }
+  if (value === undefined) delete inner[last]
+  else inner[last] = value as object
+}

@@ -1,0 +1,283 @@
+/*
+ * What the owner edits on the desk, in the order of the page. contentSchema has the rules; this file has the
+ * words that the owner reads. Everything else is only in site/content.ts.
+ */
+import { contentSchema } from './content-schema.ts'
+
+type Kind =
+  | 'line'
+  | 'text'
+  | 'phone'
+  | 'email'
+  | 'link'
+  | 'number'
+  | 'date'
+  | 'choice'
+  | 'hours'
+  | 'group'
+  | 'list'
+
+export type EditorField = {
+  /** In a list or group relative to the item. '' means the item itself. */
+  path: string
+  label: string
+  kind: Kind
+  hint?: string
+  /** True if the owner can leave it out. */
+  optional?: true
+  maxLength?: number
+  choices?: { value: string; label: string }[]
+  /** The fields of a group or of one item of a list. */
+  fields?: EditorField[]
+  /** What one item of a list is called. */
+  item?: string
+  /** What "Add" appends to a list. */
+  newItem?: unknown
+}
+
+export type EditorSection = {
+  id: string
+  title: string
+  hint?: string
+  /** The path of the mark that says that this section is made up. */
+  sample?: string
+  fields: EditorField[]
+}
+
+const line = (path: string, label: string, more: Partial<EditorField> = {}): EditorField => ({
+  path,
+  label,
+  kind: 'line',
+  ...more,
+})
+const text = (path: string, label: string, hint?: string): EditorField =>
+  line(path, label, { kind: 'text', ...(hint && { hint }) })
+
+const link = (label: string): EditorField => line('url', label, { kind: 'link' })
+
+const sections: EditorSection[] = [
+  {
+    id: 'company',
+    title: 'Contact',
+    hint: 'The phone number is in the header, in the form, and in every message to homeowners.',
+    sample: 'company.sample',
+    fields: [
+      line('company.phone', 'Phone number', { kind: 'phone' }),
+      line('company.license', 'License', { hint: 'In the footer and beside “Licensed.”' }),
+      line('company.email', 'Email', { kind: 'email', hint: 'Visitors see it in the footer.' }),
+      line('company.address', 'Address', {
+        kind: 'group',
+        fields: [
+          line('street', 'Street'),
+          line('city', 'City'),
+          line('state', 'State', { hint: 'Two letters, such as MN' }),
+          line('zip', 'ZIP code'),
+        ],
+      }),
+      line('company.areaServed', 'Where you work', {
+        kind: 'list',
+        hint: 'Towns, counties, or states',
+        item: 'place',
+        newItem: '',
+        fields: [line('', 'Place')],
+      }),
+    ],
+  },
+  {
+    id: 'hours',
+    title: 'Hours',
+    hint: 'When you call leads back. The page, deadlines, and alerts follow.',
+    fields: [
+      line('hours.open', 'Business hours', { kind: 'hours' }),
+      line('hours.closedDates', 'Holidays', {
+        kind: 'list',
+        hint: 'One date, such as 2026-12-25, or 12-25 for every year',
+        item: 'holiday',
+        newItem: '',
+        fields: [line('', 'Date', { kind: 'date' })],
+      }),
+      line('hours.emergencies', 'Emergencies', {
+        kind: 'choice',
+        choices: [
+          { value: 'always', label: 'We always call back' },
+          { value: 'when open', label: 'Only while we are open' },
+        ],
+      }),
+      line('hours.promiseMinutes', 'Minutes until you call', {
+        kind: 'number',
+        hint: 'While you are open. In any text, write {minutes} to show this number.',
+      }),
+    ],
+  },
+  {
+    id: 'hero',
+    title: 'Top of the page',
+    sample: 'hero.sample',
+    fields: [
+      line('hero.headline', 'Headline'),
+      text('hero.lead', 'Text', 'The places where you work follow it.'),
+      line('hero.statistics', 'Numbers', {
+        kind: 'list',
+        item: 'number',
+        newItem: { value: '', label: '' },
+        fields: [
+          line('value', 'Number', { hint: 'Such as 5,200+' }),
+          line('label', 'What it counts'),
+        ],
+      }),
+    ],
+  },
+  {
+    id: 'consent',
+    title: 'Consent',
+    fields: [
+      text(
+        'form.consent.text',
+        'Below the form',
+        'Visitors agree to this. Write {company} for your name. Each lead keeps the text that the visitor saw.',
+      ),
+    ],
+  },
+  {
+    id: 'about',
+    title: 'About you',
+    sample: 'about.sample',
+    fields: [
+      line('about.heading', 'Heading'),
+      text('about.text', 'Text'),
+      line('about.points', 'Points', {
+        kind: 'list',
+        item: 'point',
+        newItem: { icon: 'check', title: '', text: '' },
+        fields: [line('title', 'Title'), text('text', 'Text')],
+      }),
+      line('about.award', 'Award', {
+        kind: 'group',
+        fields: [line('title', 'Award'), line('by', 'Given by'), line('year', 'Year')],
+      }),
+    ],
+  },
+  {
+    id: 'emergency',
+    title: 'Emergencies',
+    sample: 'emergency.sample',
+    fields: [
+      line('emergency.heading', 'Heading'),
+      text('emergency.text', 'Text'),
+      text('emergency.claim', 'Response time', 'Leave it empty if you do not measure it.'),
+      text('emergency.notUrgent', 'If it is not urgent'),
+    ],
+  },
+  {
+    id: 'services',
+    title: 'Services',
+    sample: 'services.sample',
+    fields: [
+      line('services.cards', 'Services', {
+        kind: 'list',
+        hint: 'At least three',
+        item: 'service',
+        newItem: { icon: 'roof', title: '', text: '' },
+        fields: [line('title', 'Title'), text('text', 'Text')],
+      }),
+    ],
+  },
+  {
+    id: 'testimonials',
+    title: 'Reviews',
+    hint: 'Publish only real reviews. Fake ones are against US law (16 CFR 465).',
+    fields: [
+      line('testimonials.reviews', 'Reviews', {
+        kind: 'list',
+        hint: 'Without reviews, the page has no review section.',
+        item: 'review',
+        newItem: { name: '', text: '' },
+        fields: [
+          line('name', 'Name'),
+          text('text', 'Review'),
+          line('town', 'Town'),
+          line('job', 'Job', { hint: 'Such as New roof' }),
+          line('month', 'Month', { hint: 'Such as March 2026' }),
+          line('source', 'Source', { hint: 'Such as Google' }),
+        ],
+      }),
+      line('testimonials.allReviews', 'Link to all reviews', {
+        kind: 'group',
+        fields: [line('label', 'Words'), link('Link')],
+      }),
+    ],
+  },
+  { id: 'footer', title: 'Footer', fields: [line('footer.tagline', 'Line below the logo')] },
+]
+
+/** Describes the form, with the limits of the schema. */
+export const describeEditor = (): EditorSection[] =>
+  sections.map((section) => ({
+    ...section,
+    fields: section.fields.map((field) => addLimits(field, contentSchema)),
+  }))
+
+function addLimits(field: EditorField, parent: Rule): EditorField {
+  const rule = findRule(parent, field.path)
+  const inner = field.kind === 'list' ? (unwrap(rule).item as Rule) : unwrap(rule)
+  const maxLength = findMaxLength(unwrap(rule))
+  return {
+    ...field,
+    ...(rule.type === 'exact_optional' && { optional: true }),
+    ...(maxLength && (field.kind === 'line' || field.kind === 'text') && { maxLength }),
+    ...(field.fields && { fields: field.fields.map((each) => addLimits(each, inner)) }),
+  }
+}
+
+/** The parts of Valibot's schemas that this file reads. */
+type Rule = {
+  type: string
+  entries?: Record<string, unknown>
+  item?: unknown
+  wrapped?: unknown
+  pipe?: readonly unknown[]
+  requirement?: unknown
+}
+
+const unwrap = (rule: Rule): Rule => (rule.wrapped as Rule | undefined) ?? rule
+
+function findRule(parent: Rule, path: string): Rule {
+  if (path === '') return parent
+  return path.split('.').reduce((rule, name) => {
+    const found = unwrap(rule).entries?.[name]
+    if (!found) throw new Error(`The schema has no ${path}`)
+    return found as Rule
+  }, parent)
+}
+
+/** A pipe may start with another pipe. */
+const findMaxLength = ({ pipe = [] }: Rule): number | undefined => {
+  for (const step of pipe as Rule[]) {
+    if (step.type === 'max_length') return step.requirement as number
+    const inner = step.pipe === pipe ? undefined : findMaxLength(step)
+    if (inner) return inner
+  }
+}
+
+/** The paths that a draft may contain: the fields, their sample marks, and the version of the consent. */
+export const editablePaths: readonly string[] = [
+  ...sections.flatMap(({ sample, fields }) => [
+    ...(sample ? [sample] : []),
+    ...fields.map(({ path }) => path),
+  ]),
+  'form.consent.version',
+]
+
+/** Returns the owner's name of an entry: services.cards.1.title → Title. */
+export function findLabel(path: string): string | undefined {
+  for (const { id, title, fields } of sections) {
+    if (path === id) return title
+    for (const field of fields) {
+      if (path === field.path) return field.label
+      if (!path.startsWith(`${field.path}.`)) continue
+      const rest = path.slice(field.path.length + 1)
+      const inner = field.kind === 'list' ? rest.replace(/^\d+\.?/, '') : rest
+      return field.fields?.find((each) => each.path === inner)?.label ?? field.label
+    }
+  }
+}

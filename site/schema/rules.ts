@@ -1,0 +1,80 @@
+import * as v from 'valibot'
+import { commonPlaceholders, listPlaceholders } from './placeholders.ts'
+
+/* Valibot rules whose messages name the fix. Each continues a sentence that starts with the entry's name. */
+
+const list = (words: readonly string[], type: Intl.ListFormatType) =>
+  new Intl.ListFormat('en', { type }).format(words)
+
+/** Rejects unknown entries, so that a misspelled one is reported. */
+export const group = <const Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.strictObject(entries, ({ expected }) => {
+    if (expected === 'Object') return 'must be a group of entries between { and }.'
+    if (expected !== 'never') return 'is missing. Add it, or correct its spelling.'
+    return `is unknown. Correct its spelling, or delete it. Known entries: ${list(Object.keys(entries), 'conjunction')}.`
+  })
+
+const anyText = v.string("must be text in quotes, such as '…'.")
+
+/** Unlike line breaks and tabs, these characters show as nothing or as a box. */
+const isPrintable = (input: string) => !/[^\P{Cc}\n\t]/u.test(input)
+
+const limitLength = (max: number) =>
+  v.maxLength<string, number, (issue: { input: string }) => string>(
+    max,
+    ({ input }) => `has ${input.length} characters. Use at most ${max}.`,
+  )
+
+/** A text that may be empty. It must contain the `required` placeholders, and may contain the common ones. */
+function writing(maxLength: number, required: readonly string[], common: readonly string[]) {
+  const known = [...required, ...common].map((name) => `{${name}}`)
+  const hint = known.length === 0 ? 'Delete it.' : `You can use ${list(known, 'conjunction')} here.`
+  const explain = (input: string) => {
+    const used = listPlaceholders(input)
+    const unknown = used.find((placeholder) => !known.includes(placeholder))
+    if (unknown) return `has the unknown placeholder ${unknown}. ${hint}`
+    const missing = known
+      .slice(0, required.length)
+      .find((placeholder) => !used.includes(placeholder))
+    return missing && `must contain ${missing}.`
+  }
+  return v.pipe(
+    anyText,
+    limitLength(maxLength),
+    v.check(isPrintable, 'has an invisible character. Delete the text, and type it again.'),
+    v.check(
+      (input) => explain(input) === undefined,
+      ({ input }) => explain(input) ?? '',
+    ),
+  )
+}
+
+const isFilled = v.check<string, string>((input) => input.trim() !== '', 'is empty. Write a text.')
+
+const lineLength = 150
+const textLength = 1_000
+
+/** A heading, a label, or a name. */
+export const line = v.pipe(writing(lineLength, [], commonPlaceholders), isFilled)
+/** One or more sentences. */
+export const text = v.pipe(writing(textLength, [], commonPlaceholders), isFilled)
+export const optionalText = writing(textLength, [], commonPlaceholders)
+/** A fact about the company. */
+export const fact = v.pipe(writing(lineLength, [], []), isFilled)
+/** A text with a placeholder that is filled in when the text is shown. */
+export const textWith = (placeholder: 'time' | 'count' | 'address' | 'field') =>
+  writing(textLength, [placeholder], commonPlaceholders)
+
+export const mustMatch = (pattern: RegExp, explain: (input: string) => string) =>
+  v.pipe(
+    anyText,
+    limitLength(textLength),
+    v.regex(pattern, ({ input }) => `is '${input}', but ${explain(input)}`),
+  )
+export const choice = <const Names extends readonly string[]>(...names: Names) =>
+  v.picklist(names, ({ input }) => {
+    const quoted = names.map((name) => `'${name}'`)
+    return `is '${input}', but must be ${list(quoted, 'disjunction')}.`
+  })
+export const listOf = <Item extends v.GenericSchema>(item: Item) =>
+  v.array(item, 'must be a list between [ and ].')
