@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { listLeads } from '#leads/store/reading.ts'
 import { readConsent } from '#leads/store/stored-settings.ts'
 import * as content from '#site/content.ts'
+import { fillIn } from '#site/schema/placeholders.ts'
 import { startAirtable } from '#testing/airtable.ts'
 import { postLead, testLead } from '#testing/app.ts'
 import { createDir, createLocation, engines, openLocation } from '#testing/database.ts'
@@ -97,7 +98,7 @@ describe('npm start', () => {
     expect(await server.kill('SIGTERM')).toBe(0)
     const db = await openLocation({ dataDir })
     expect((await listLeads(db, { limit: 1 }))[0]?.deliveries[0]?.state).toBe('sent')
-    const { version, text } = content.form.consent
+    const { version, text } = fillIn({ ...content }).form.consent
     expect(await readConsent(db, version)).toBe(text)
 
     const { stdout, stderr } = server.output

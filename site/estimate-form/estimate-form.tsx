@@ -7,6 +7,7 @@ import { AddressSuggestions } from './address/suggestions.tsx'
 import { fillInput, findField } from './field-input.ts'
 import type { FormContent } from './form-content.ts'
 import { formatNameField, formatPhoneField } from './format-fields.ts'
+import { lockHeroHeight } from './lock-hero-height.ts'
 import { preloadSubmitCode, useSubmit } from './use-submit.ts'
 
 const functionPath = '/functions/v1/submit-to-airtable'
@@ -280,23 +281,3 @@ const Honeypot = ({ label }: { label: string }) => (
     />
   </div>
 )
-
-/**
- * Sets --grown to the extra height from errors and notes. The hero grows by that much at the bottom
- * (hero.css), so that the text beside the form does not move.
- */
-function lockHeroHeight(form: HTMLFormElement) {
-  const hero = form.closest<HTMLElement>('.hero')
-  const measure = (element: Element | null) => element?.getBoundingClientRect().height ?? 0
-  let basePx = 0
-  const update = () => {
-    if (!form.querySelector('.field-error, .field-hint'))
-      basePx = measure(form) - measure(form.querySelector('.notes'))
-    hero?.style.setProperty('--grown', `${measure(form) - basePx}px`)
-  }
-  // Update immediately, because a submit during hydration shows errors before the observer's first call.
-  update()
-  const observer = new ResizeObserver(update)
-  observer.observe(form)
-  return () => observer.disconnect()
-}
