@@ -138,7 +138,7 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
 
   const stored = await db.kysely.selectFrom('leads').select(['id', 'name']).execute()
   const arrivals = stored.map((lead) => ({ place: 'database', at: 0, ...lead }))
-  const problems = findProblems(
+  const problems = listProblems(
     visitors.leads,
     [...arrivals, ...receivers.listArrivals()],
     killedAt,
@@ -217,7 +217,7 @@ const findName = (text: string) => text.match(/Visitor \d+/)?.[0] ?? ''
 const readWithinMs = 1_000
 
 /** Checks that every sent lead is in the database, in Airtable, and in the alerts. */
-function findProblems(sent: readonly SentLead[], arrivals: Arrival[], killedAt: readonly number[]) {
+function listProblems(sent: readonly SentLead[], arrivals: Arrival[], killedAt: readonly number[]) {
   const lost: string[] = []
   const duplicated: string[] = []
   let repeatedAlerts = 0

@@ -73,7 +73,7 @@ export function createHostileTarget(db: Database) {
     planDelivery: async () => ({ channels: ['airtable', 'email', 'webhook'], escalateAt: at }),
     rateLimitPerMinute: 0,
     now: () => at++,
-    findClientAddress: (c) => c.req.header('x-forwarded-for') ?? '203.0.113.7',
+    readClientAddress: (c) => c.req.header('x-forwarded-for') ?? '203.0.113.7',
     mayShareAddress: () => false,
   })
   const prototypeNames = Object.getOwnPropertyNames(Object.prototype).join()

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Channel, DoctorContext } from '#leads/channels/channel.ts'
+import type { Channel, DoctorContext } from '#leads/channels/channel-type.ts'
 import { channels, findSettings } from '#leads/channels/channels.ts'
 import { system } from '#leads/channels/system.ts'
-import { findProblems } from '#leads/health/check.ts'
+import { listProblems } from '#leads/health/check.ts'
 import { healthChecks } from '#leads/health/checks.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { type Env, readEnv } from '#leads/settings.ts'
@@ -75,7 +75,7 @@ async function runChecks(env: Env, content: Content, sends: boolean, deps: Docto
       ? await readMachineFacts(env, raw, content)
       : { samples: findSamples(content) }
   const reported = site ? readWarnings(site.health) : undefined
-  const problems = findProblems(healthChecks, 'doctor', {
+  const problems = listProblems(healthChecks, 'doctor', {
     env,
     hours: content.hours,
     now: now(),

@@ -1,7 +1,7 @@
 import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { formatCsv, readPages } from '#leads/reports/csv.ts'
-import { findDeliveryState } from '#leads/reports/describe.ts'
+import { computeDeliveryState } from '#leads/reports/describe.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { explainSource } from '#leads/source.ts'
 import type { LeadRecord } from '#leads/store/reading.ts'
@@ -48,7 +48,7 @@ const toJson = ({ deliveries, events, source, ...lead }: LeadRecord) => ({
   deliveries: deliveries.map((delivery) =>
     formatTimes({
       ...delivery,
-      state: findDeliveryState(delivery),
+      state: computeDeliveryState(delivery),
       nextAttemptAt: delivery.state === 'waiting' ? delivery.nextAttemptAt : null,
     }),
   ),

@@ -1,4 +1,4 @@
-import { findDeviceChannel } from '#leads/store/push-devices.ts'
+import { nameDeviceChannel } from '#leads/store/push-devices.ts'
 import type { Database } from '#leads/store/tables.ts'
 
 const recentMs = 60 * 60_000
@@ -26,7 +26,7 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
       .where((eb) =>
         eb.or([
           eb('lead_id', 'in', old),
-          ...phones.map((phone) => eb('channel', '=', findDeviceChannel(phone))),
+          ...phones.map((phone) => eb('channel', '=', nameDeviceChannel(phone))),
         ]),
       )
       .returning('lead_id')

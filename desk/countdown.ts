@@ -19,7 +19,7 @@ export const isOpen = ({ status }: Pick<LeadCard, 'status'>) => status === 'open
 export const canCall = (lead: LeadCard) => isOpen(lead) || lead.status === 'call-again'
 
 /** When the time for the call starts, if that is when the company next opens. */
-export function findOpening(lead: LeadCard, now: number): number | undefined {
+export function computeOpening(lead: LeadCard, now: number): number | undefined {
   const opensAt = lead.promiseStartAt ?? 0
   return opensAt > now && opensAt > lead.receivedAt ? opensAt : undefined
 }
@@ -42,7 +42,7 @@ export function computeCountdown(lead: LeadCard, now: number): Countdown {
     return { mood: 'suspect', text: 'Possible spam', ...over }
   const leftMs = deadlineAt - now
   if (leftMs <= 0) return { mood: 'late', text: `${formatShortDuration(-leftMs)} late`, ...over }
-  if (findOpening(lead, now))
+  if (computeOpening(lead, now))
     return { mood: 'waiting', text: `Call by ${formatShortClock(deadlineAt, now)}`, ...over }
   const shareLeft = Math.min(1, leftMs / (deadlineAt - promiseStartAt))
   const mood = shareLeft > 0.6 ? 'calm' : shareLeft > 0.2 ? 'soon' : 'urgent'
@@ -75,9 +75,9 @@ export const groupLeads = (leads: readonly LeadCard[], now: number) => ({
   toCall: leads.filter(
     (lead) =>
       isDueAgain(lead, now) ||
-      (isOpen(lead) && !lead.isSuspect && !lead.isInBurst && !findOpening(lead, now)),
+      (isOpen(lead) && !lead.isSuspect && !lead.isInBurst && !computeOpening(lead, now)),
   ),
-  waiting: leads.filter((lead) => isOpen(lead) && !lead.isInBurst && findOpening(lead, now)),
+  waiting: leads.filter((lead) => isOpen(lead) && !lead.isInBurst && computeOpening(lead, now)),
   burst: leads.filter((lead) => isOpen(lead) && lead.isInBurst),
   called: leads.filter((lead) => !isOpen(lead) && !isDueAgain(lead, now)),
   suspect: leads.filter((lead) => isOpen(lead) && lead.isSuspect),

@@ -2,7 +2,7 @@ import { formatCallTime } from '#leads/call-time.ts'
 import { fieldNames } from '#leads/fields.ts'
 import { fill } from '#site/schema/placeholders.ts'
 import { company, hours, form as words } from './content.ts'
-import { findCallTime, functionUrl, keyOf, noValues, visitor } from './form.ts'
+import { computeCallTime, functionUrl, keyOf, noValues, visitor } from './form.ts'
 import { expect, expectNoShift, phone, test, watchShifts } from './test.ts'
 
 test.use({ timezoneId: hours.timeZone })
@@ -129,7 +129,7 @@ test('can be filled in and sent with the keyboard or with autofill alone', async
   await expect(form.button).toBeFocused()
   const note = form.note('received')
   await expect(note).toHaveText(
-    `${words.notes.received} ${fill(words.notes.callBy, { time: findCallTime('12:00') })} ${words.notes.questions} ${company.phone}`,
+    `${words.notes.received} ${fill(words.notes.callBy, { time: computeCallTime('12:00') })} ${words.notes.questions} ${company.phone}`,
   )
   await page.keyboard.press('Tab')
   const call = page.getByRole('status').getByRole('link', { name: company.phone })

@@ -4,7 +4,7 @@ import { brotliCompressSync } from 'node:zlib'
 import { fill } from '#site/schema/placeholders.ts'
 import { buildCopy, copySources } from '#testing/copy-sources.ts'
 import { company, form as words } from './content.ts'
-import { findCallTime, visitor } from './form.ts'
+import { computeCallTime, visitor } from './form.ts'
 import { serveSite } from './site.ts'
 import { desktop, expect, expectNoShift, phone, test, watchShifts } from './test.ts'
 
@@ -14,7 +14,7 @@ const workdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'].map((day) => `${day}
 const limited = `open: { ${workdays.join(', ')} }, closedDates: ['2026-12-25']`
 const at = (text: string) => new Date(`${text}-06:00`)
 const openHeading = words.heading
-const callTime = findCallTime('07:00')
+const callTime = computeCallTime('07:00')
 const callText = `${words.notes.questions} ${company.phone}`
 
 test.describe.configure({ mode: 'default' })
@@ -103,7 +103,7 @@ test('at night, promises to call about emergencies now and about other requests 
   await expect(form.root.getByRole('heading', { name: openHeading })).toBeVisible()
   await form.press()
   await expect(form.note('received')).toContainText(
-    fill(words.notes.callBy, { time: findCallTime('20:00') }),
+    fill(words.notes.callBy, { time: computeCallTime('20:00') }),
   )
 
   await form.fillIn()

@@ -45,7 +45,7 @@ async function open(engine: Engine) {
       fetch: push.fetch,
       now: () => clock.at,
       wake: () => {},
-      findClientAddress: (c) => c.req.header('test-client') ?? crowd,
+      readClientAddress: (c) => c.req.header('test-client') ?? crowd,
       mayShareAddress: () => false,
     })
   const { app, deliverer } = createProcess()

@@ -4,7 +4,7 @@ import type { BusinessHours } from './hours.ts'
 const dayMs = 24 * 3_600_000
 
 /** Returns the time by which the company calls. `isClosed` means that the promise starts later. */
-export function findCallTime(now: number, service: string, hours: BusinessHours) {
+export function computeCallTime(now: number, service: string, hours: BusinessHours) {
   const { promiseStartAt, deadlineAt } = computePromise(now, service, hours)
   const time = formatTime(deadlineAt, { now, hours })
   return { time, deadlineAt, isClosed: promiseStartAt > now }

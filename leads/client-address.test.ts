@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import {
-  findClientAddress,
-  findGatewayAddress,
-  findNetwork,
+  computeNetwork,
   fitsProxies,
   groupAddress,
+  readClientAddress,
+  readGatewayAddress,
 } from './client-address.ts'
 
 it.each([
@@ -15,7 +15,7 @@ it.each([
   ['the socket if the header is missing', '10.0.0.1', undefined, 1, '10.0.0.1'],
   ['unknown if there is no address', undefined, undefined, 0, 'unknown'],
 ])('uses %s', (_, socket, forwarded, proxies, expected) => {
-  expect(findClientAddress(socket, forwarded, proxies)).toBe(expected)
+  expect(readClientAddress(socket, forwarded, proxies)).toBe(expected)
 })
 
 it.each([
@@ -28,7 +28,7 @@ it.each([
     'x-forwarded-for': forwardedFor,
     'cf-connecting-ip': cloudflare,
   }
-  expect(findGatewayAddress((name) => headers[name], { behindCloudflare })).toBe(expected)
+  expect(readGatewayAddress((name) => headers[name], { behindCloudflare })).toBe(expected)
 })
 
 it.each([
@@ -49,7 +49,7 @@ it.each([
   ['unknown', 'unknown'],
   ['not an address', 'not an address'],
 ])('finds the network of %s: %s', (client, expected) => {
-  expect(findNetwork(client)).toBe(expected)
+  expect(computeNetwork(client)).toBe(expected)
 })
 
 it.each([

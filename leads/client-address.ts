@@ -2,7 +2,7 @@
  * Returns the address for the rate limit. Each trusted proxy appends its client's address to
  * X-Forwarded-For; entries further left may be forged.
  */
-export function findClientAddress(
+export function readClientAddress(
   socketAddress: string | undefined,
   forwardedFor: string | undefined,
   trustedProxies: number,
@@ -16,12 +16,12 @@ export function findClientAddress(
  * Returns the client's address behind a gateway when TRUSTED_PROXIES is not set. On *.supabase.co,
  * Cloudflare sets cf-connecting-ip and clients cannot forge it; elsewhere only the last hop is certain.
  */
-export function findGatewayAddress(
+export function readGatewayAddress(
   getHeader: (name: string) => string | undefined,
   { behindCloudflare }: { behindCloudflare: boolean },
 ): string {
   const sent = behindCloudflare ? getHeader('cf-connecting-ip') : undefined
-  return sent ? groupAddress(sent) : findClientAddress(undefined, getHeader('x-forwarded-for'), 1)
+  return sent ? groupAddress(sent) : readClientAddress(undefined, getHeader('x-forwarded-for'), 1)
 }
 
 /** Returns an IPv4 address, or the /64 of an IPv6 address, which one household shares. */
@@ -41,7 +41,7 @@ export function groupAddress(hop: string): string {
 }
 
 /** Takes a result of groupAddress and returns its IPv4 /24 or IPv6 /48, which one person can rent cheaply. */
-export function findNetwork(client: string): string {
+export function computeNetwork(client: string): string {
   const ipv4 = client.match(/^(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/)?.[1]
   if (ipv4) return `${ipv4}.0/24`
   const ipv6 = client.match(/^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):[0-9a-f]+::\/64$/)?.[1]

@@ -1,4 +1,4 @@
-import { findClock } from './hours.ts'
+import { getClock } from './hours.ts'
 
 // Cache formatters: each takes tens of kilobytes outside the JavaScript heap, which the garbage
 // collector does not count. Creating one per alert used 900 MB.
@@ -15,7 +15,7 @@ function makeFormats(timeZone: string | undefined) {
     timeWithZone: make({ ...time, timeZoneName: 'short' }),
   }
 }
-function findFormats(timeZone: string | undefined) {
+function getFormats(timeZone: string | undefined) {
   const found = formats.get(timeZone) ?? makeFormats(timeZone)
   formats.set(timeZone, found)
   return found
@@ -26,7 +26,7 @@ export function formatClock(
   at: number,
   { now, timeZone }: { now: number; timeZone: string },
 ): string {
-  const { date, day, timeWithZone } = findFormats(timeZone)
+  const { date, day, timeWithZone } = getFormats(timeZone)
   const time = timeWithZone.format(at).replace(/\s/g, ' ')
   return date.format(at) === date.format(now) ? time : `${day.format(at)}, ${time}`
 }
@@ -40,7 +40,7 @@ export const setCompanyTimeZone = (timeZone: string) => {
 
 /** 2026-11-03 14:10:00, which spreadsheets read as a date and time. */
 export const formatTimestamp = (at: number, timeZone = companyTimeZone): string =>
-  findClock(timeZone).format(at)
+  getClock(timeZone).format(at)
 
 /** 2026-11-03. */
 export const formatDay = (at: number, timeZone?: string): string =>
@@ -48,11 +48,11 @@ export const formatDay = (at: number, timeZone?: string): string =>
 
 /** Converts a local date and time such as 2026-11-03T07:00 to epoch milliseconds. */
 export const parseLocalTime = (text: string, timeZone: string): number =>
-  findClock(timeZone).toInstant(Date.parse(`${text}Z`))
+  getClock(timeZone).toInstant(Date.parse(`${text}Z`))
 
 /** 2:10 PM, or Nov 3, 2:10 PM on another day. */
 export function formatShortClock(at: number, now: number): string {
-  const { date, day, time } = findFormats(companyTimeZone)
+  const { date, day, time } = getFormats(companyTimeZone)
   const isToday = date.format(at) === date.format(now)
   return isToday ? time.format(at) : `${day.format(at)}, ${time.format(at)}`
 }
@@ -61,7 +61,7 @@ const dayMs = 24 * 3_600_000
 
 /** Returns when the company next opens: at 7:00 AM, tomorrow, on Monday, on Nov 30. */
 export function formatOpening(at: number, now: number): string {
-  const { time, weekday, day } = findFormats(companyTimeZone)
+  const { time, weekday, day } = getFormats(companyTimeZone)
   const days = (Date.parse(formatDay(at)) - Date.parse(formatDay(now))) / dayMs
   if (days < 1) return `at ${time.format(at)}`
   if (days < 2) return 'tomorrow'
@@ -75,7 +75,7 @@ export const formatAgo = (at: number, now: number): string =>
 /** When a device was last seen: just now, 2:10 PM, yesterday, Nov 3. */
 export function formatSeen(at: number, now: number): string {
   if (now - at < 120_000) return 'just now'
-  const { date, day, time } = findFormats(companyTimeZone)
+  const { date, day, time } = getFormats(companyTimeZone)
   if (date.format(at) === date.format(now)) return time.format(at)
   return date.format(at) === date.format(now - dayMs) ? 'yesterday' : day.format(at)
 }

@@ -1,4 +1,4 @@
-import { type BusinessHours, findOpening } from './hours.ts'
+import { type BusinessHours, computeOpening } from './hours.ts'
 
 const minuteMs = 60_000
 
@@ -11,7 +11,7 @@ export const noPromise = { promiseStartAt: null, deadlineAt: null }
 /** While the company is closed, the time for the call starts when it opens. */
 export function computePromise(at: number, service: string, hours: BusinessHours): CallPromise {
   const isUrgent = service === 'emergency' && hours.emergencies === 'always'
-  const promiseStartAt = isUrgent ? at : findOpening(at, hours)
+  const promiseStartAt = isUrgent ? at : computeOpening(at, hours)
   return { promiseStartAt, deadlineAt: promiseStartAt + hours.promiseMinutes * minuteMs }
 }
 

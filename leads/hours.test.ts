@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { computePromise } from './deadline.ts'
-import { type BusinessHours, findClosing, findOpening, type Weekday, weekdays } from './hours.ts'
+import {
+  type BusinessHours,
+  computeClosing,
+  computeOpening,
+  type Weekday,
+  weekdays,
+} from './hours.ts'
 
 const chicago: BusinessHours = {
   timeZone: 'America/Chicago',
@@ -29,7 +35,7 @@ it.each([
   ['2026-11-17T18:00:00-06:00', undefined],
   ['2026-12-25T09:00:00-06:00', undefined],
 ])('at %s, the company closes at %s', (now, closing) => {
-  expect(findClosing(at(now), chicago)).toBe(closing && at(closing))
+  expect(computeClosing(at(now), chicago)).toBe(closing && at(closing))
 })
 
 describe('the deadline', () => {
@@ -84,7 +90,7 @@ describe('the deadline', () => {
 
 it('skips opening hours that a clock change removes', () => {
   const hours = { ...chicago, open: { Sun: ['2:00-3:00'], Mon: ['7:00-18:00'] } }
-  const opening = findOpening(at('2027-03-14T01:00:00-06:00'), hours)
+  const opening = computeOpening(at('2027-03-14T01:00:00-06:00'), hours)
   expect(show(opening)).toBe(show(at('2027-03-15T07:00:00-05:00')))
 })
 
@@ -127,7 +133,7 @@ describe('for any hours and time', () => {
   it('finds the first time at which the company is open', () => {
     fc.assert(
       fc.property(hours(usualMinute), time, (hours, date) => {
-        const opening = findOpening(date.getTime(), hours)
+        const opening = computeOpening(date.getTime(), hours)
         expect(isOpen(opening, hours)).toBe(true)
         const quarterMs = 15 * 60_000
         for (let earlier = date.getTime(); earlier < opening; earlier += quarterMs)
@@ -142,7 +148,7 @@ describe('for any hours and time', () => {
         const first = computePromise(date.getTime(), 'other', hours)
         const second = computePromise(date.getTime() + later, 'other', hours)
         expect(second.deadlineAt).toBeGreaterThanOrEqual(first.deadlineAt)
-        expect(findOpening(first.promiseStartAt, hours)).toBe(first.promiseStartAt)
+        expect(computeOpening(first.promiseStartAt, hours)).toBe(first.promiseStartAt)
         expect(first.deadlineAt - first.promiseStartAt).toBe(hours.promiseMinutes * 60_000)
       }),
     )

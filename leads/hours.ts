@@ -24,16 +24,16 @@ const dayMs = 24 * 60 * minuteMs
 const longestClosureDays = 366
 
 /** Returns `at` if the company is open, otherwise when it next opens. The build checks that it does. */
-export const findOpening = (at: number, hours: BusinessHours): number =>
-  findOpeningWithinYear(at, hours) ?? at
+export const computeOpening = (at: number, hours: BusinessHours): number =>
+  computeOpeningWithinYear(at, hours) ?? at
 
-export function findOpeningWithinYear(at: number, hours: BusinessHours): number | undefined {
+export function computeOpeningWithinYear(at: number, hours: BusinessHours): number | undefined {
   if (hours.open === 'always') return at
   for (const { from } of listSpans(at, hours)) return Math.max(at, from)
 }
 
 /** Returns when the company closes, or undefined if it is closed. */
-export function findClosing(at: number, hours: BusinessHours): number | undefined {
+export function computeClosing(at: number, hours: BusinessHours): number | undefined {
   let closesAt = at
   for (const { from, to } of listSpans(at, hours)) {
     if (from > closesAt) break
@@ -45,7 +45,7 @@ export function findClosing(at: number, hours: BusinessHours): number | undefine
 /** Lists the open periods of the next year that have not ended. */
 function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) {
   if (open === 'always') return
-  const { toWall, toInstant } = findClock(timeZone)
+  const { toWall, toInstant } = getClock(timeZone)
   const now = toWall(at)
   const today = now - (now % dayMs)
   for (let day = today; day <= today + longestClosureDays * dayMs; day += dayMs) {
@@ -61,7 +61,8 @@ function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) 
   }
 }
 
-export const isOpen = (at: number, hours: BusinessHours): boolean => findOpening(at, hours) === at
+export const isOpen = (at: number, hours: BusinessHours): boolean =>
+  computeOpening(at, hours) === at
 
 /** When a phone is notified. `business-hours` means never while the company is closed. */
 export const schedules = ['always', 'business-hours', 'off'] as const
@@ -75,7 +76,7 @@ export function readSpan(span: string): [from: number, to: number] {
 
 type Clock = ReturnType<typeof createClock>
 const clocks = new Map<string | undefined, Clock>()
-export function findClock(timeZone: string | undefined): Clock {
+export function getClock(timeZone: string | undefined): Clock {
   const clock = clocks.get(timeZone) ?? createClock(timeZone)
   clocks.set(timeZone, clock)
   return clock

@@ -72,7 +72,7 @@ it('sends the documented messages from closing to the last deadline', async () =
     fetch: push.fetch,
     now: () => clock.at,
     wake: () => {},
-    findClientAddress: () => '203.0.113.7',
+    readClientAddress: () => '203.0.113.7',
     mayShareAddress: () => false,
   })
   clock.at = closing

@@ -15,7 +15,7 @@ const options = {
   fetch,
   log,
   wake: () => {},
-  findClientAddress: () => '203.0.113.7',
+  readClientAddress: () => '203.0.113.7',
   mayShareAddress: () => false,
 }
 const headers = { apikey: 'public-anon-key', 'content-type': 'application/json' }

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { Channel, Company } from './channels/channel.ts'
+import type { Channel, Company } from './channels/channel-type.ts'
 import { createDeviceReader, channels as ownChannels } from './channels/channels.ts'
 import { system as ownSystem, type System } from './channels/system.ts'
 import { createDeliverer, type Deliverer } from './delivery/deliver.ts'
@@ -23,7 +23,7 @@ export function createService({
   log,
   system = ownSystem,
   channels = ownChannels,
-  findClientAddress,
+  readClientAddress,
   mayShareAddress,
   wake = (deliverer) => deliverer.wake(),
 }: {
@@ -37,7 +37,7 @@ export function createService({
   log: Log
   system?: System
   channels?: readonly Channel[]
-  findClientAddress: (c: Context) => string
+  readClientAddress: (c: Context) => string
   mayShareAddress: (c: Context) => boolean
   /** Called when deliveries may be due. */
   wake?: (deliverer: Deliverer) => void
@@ -57,10 +57,10 @@ export function createService({
     log,
     faults,
     planDelivery: (lead) => planDelivery(context, lead),
-    findProblems: (databaseFault) =>
+    listProblems: (databaseFault) =>
       examine('healthz', { env, hours: hours(), db, now, databaseFault }),
     wake: () => wake(deliverer),
-    findClientAddress,
+    readClientAddress,
     mayShareAddress,
   })
   return { app, deliverer }

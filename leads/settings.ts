@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Channel, SiteSettings } from './channels/channel.ts'
+import type { Channel, SiteSettings } from './channels/channel-type.ts'
 import { type ChannelSettings, type ChannelVariables, channels } from './channels/channels.ts'
 import { type BusinessHours, isTimeZone } from './hours.ts'
 import { UserError } from './user-error.ts'
@@ -127,7 +127,7 @@ export function readEnv(
     deskEmails,
     /** The desk cannot make them crew. */
     ownerEmails: env.DESK_EMAIL_TO ? toLowerCase(env.DESK_EMAIL_TO) : deskEmails,
-    contactUrl: findContact(),
+    contactUrl: decideContact(),
   } satisfies SiteSettings & Record<string, unknown>
 
   /** The desk always runs on a laptop; on a public site it needs DESK_URL. */
@@ -142,7 +142,7 @@ export function readEnv(
   }
 
   /** Mozilla's and Apple's push services reject http: and localhost, so fall back to a reserved domain. */
-  function findContact() {
+  function decideContact() {
     const sender = env.ALERT_EMAIL_FROM?.match(/[^\s<>]+@[^\s<>]+/)?.[0]
     const email = sender ?? deskEmails[0]
     const https = [publicUrl, desk?.url].find((url) => url?.startsWith('https:'))
@@ -156,7 +156,7 @@ const toLowerCase = (emails: readonly string[]) => emails.map((email) => email.t
 
 function readChannels(values: v.InferOutput<v.ObjectSchema<typeof variables, undefined>>) {
   const isGiven = (name: string) => values[name as keyof typeof values] !== undefined
-  const findMissing = ({ settings }: Channel) => settings.required.filter((name) => !isGiven(name))
+  const listMissing = ({ settings }: Channel) => settings.required.filter((name) => !isGiven(name))
   const started = (channels as readonly Channel[]).filter(({ settings }) =>
     Object.keys(settings.variables).some(
       (name) => isGiven(name) && !settings.optional?.includes(name),
@@ -168,13 +168,13 @@ function readChannels(values: v.InferOutput<v.ObjectSchema<typeof variables, und
     /** The missing variables of partly configured channels. */
     incomplete: Object.fromEntries(
       started
-        .map((channel) => [channel.kind, findMissing(channel)] as const)
+        .map((channel) => [channel.kind, listMissing(channel)] as const)
         .filter(([, missing]) => missing.length > 0),
     ) as { [Kind in keyof ChannelSettings]?: string[] },
     /** The fully configured alert channels. */
     alertKinds: started
       .filter((one) => one.isAlert && one.settings.required.length > 0)
-      .filter((one) => findMissing(one).length === 0)
+      .filter((one) => listMissing(one).length === 0)
       .map(({ kind }) => kind),
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findTown } from './town.ts'
+import { readTown } from './town.ts'
 
 it.each([
   ['1 Main St, Springfield, IL 62701, USA', 'Springfield'],
@@ -20,5 +20,5 @@ it.each([
   ['62701', '62701'],
   [' , ', ''],
 ])('finds the town of %j', (address, town) => {
-  expect(findTown(address)).toBe(town)
+  expect(readTown(address)).toBe(town)
 })

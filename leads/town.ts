@@ -6,7 +6,7 @@ const zipPattern = /^\d{5}(-\d{4})?$/
 const ignoredPattern = /^$|^(usa|united states)$|^(apt|apartment|unit|suite|ste|#)\b/i
 
 /** Returns 'Springfield' for '1 Main St, Springfield, IL 62701, USA', or the last part of other addresses. */
-export function findTown(address: string): string {
+export function readTown(address: string): string {
   const parts = address
     .split(',')
     .map((part) => part.trim().replace(/\s+/g, ' '))

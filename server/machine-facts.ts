@@ -15,7 +15,7 @@ const storageKinds: Record<number, Storage['kind']> = {
 }
 
 /** Some kernels return a signed number. */
-const findKind = (type: number): Storage['kind'] => storageKinds[type >>> 0] ?? 'disk'
+const readKind = (type: number): Storage['kind'] => storageKinds[type >>> 0] ?? 'disk'
 
 /** Reads what the health checks need to know about the machine and the site. */
 export async function readMachineFacts(
@@ -25,14 +25,14 @@ export async function readMachineFacts(
   readStatfs: (path: string) => Promise<{ type: number; bavail: number; bsize: number }> = statfs,
 ): Promise<MachineFacts> {
   const samples = findSamples(content)
-  const inContainer = findKind((await readStatfs('/')).type) === 'container'
+  const inContainer = readKind((await readStatfs('/')).type) === 'container'
   if (databaseUrl !== undefined) return { samples, inContainer }
   const { type, bavail, bsize } = await readStatfs(dataDir)
   return {
     samples,
     inContainer,
     storage: {
-      kind: findKind(type),
+      kind: readKind(type),
       freeBytes: bavail * bsize,
       newestBackupAt: findNewestBackup(findBackupDir(variables, dataDir)),
     },

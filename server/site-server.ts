@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { getConnInfo } from '@hono/node-server/conninfo'
-import { findClientAddress, fitsProxies } from '#leads/client-address.ts'
+import { fitsProxies, readClientAddress } from '#leads/client-address.ts'
 import type { Problem } from '#leads/health/check.ts'
 import { examine } from '#leads/health/examine.ts'
 import { type Log, nameError } from '#leads/log.ts'
@@ -51,7 +51,7 @@ export async function startSite({
     fetch,
     now,
     log,
-    findClientAddress: (c) => {
+    readClientAddress: (c) => {
       const forwardedFor = c.req.header('x-forwarded-for')
       if (forwardedFor && env.trustedProxies === undefined && !hasWarnedOfProxy) {
         hasWarnedOfProxy = true
@@ -61,7 +61,7 @@ export async function startSite({
         )
       }
       const { address } = getConnInfo(c).remote
-      return findClientAddress(address, forwardedFor, env.trustedProxies ?? 0)
+      return readClientAddress(address, forwardedFor, env.trustedProxies ?? 0)
     },
     mayShareAddress: (c) => !fitsProxies(c.req.header('x-forwarded-for'), env.trustedProxies ?? 0),
   })

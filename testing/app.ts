@@ -35,7 +35,7 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
   const app = createApp({
     db,
     planDelivery: async () => ({ channels: ['airtable'] }),
-    findProblems: async () => [],
+    listProblems: async () => [],
     linkSecret: 'a secret for tests',
     timeZone: 'America/Chicago',
     hours: () => alwaysOpen,
@@ -50,7 +50,7 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
     log,
     faults: createFaultLog(log),
     wake: () => wakes.push(clock.at),
-    findClientAddress: (c) => c.req.header('test-client') ?? '203.0.113.7',
+    readClientAddress: (c) => c.req.header('test-client') ?? '203.0.113.7',
     mayShareAddress: () => false,
     ...changes,
   })

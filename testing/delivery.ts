@@ -1,9 +1,9 @@
-import type { Channel, Result } from '#leads/channels/channel.ts'
+import type { Channel, Result } from '#leads/channels/channel-type.ts'
 import {
   type ChannelContext,
   createDeviceReader,
-  findRecipients,
   findSettings,
+  listRecipients,
 } from '#leads/channels/channels.ts'
 import { system } from '#leads/channels/system.ts'
 import { createDeliverer } from '#leads/delivery/deliver.ts'
@@ -72,7 +72,7 @@ export async function sendThrough(
   } = {},
 ): Promise<Result | undefined> {
   const settings = findSettings(channel, context)
-  const [recipient] = await findRecipients(channel, context, {
+  const [recipient] = await listRecipients(channel, context, {
     lead,
     reason,
     isOpen: isOpen(context.now(), context.hours()),

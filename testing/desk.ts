@@ -57,7 +57,7 @@ export function createTestDesk(db: Database, { env, fetch, hours, ...hooks }: Op
   const app = createDesk(
     { ...context, env: settings, readDevices },
     {
-      findWarnings: async () => [],
+      listWarnings: async () => [],
       sendLink: async (email, link) => {
         mails.push({ email, link })
       },

@@ -3,7 +3,7 @@ import { formatOpening, formatShortDuration } from '#leads/clock.ts'
 import { isDueAgain, measureWait } from '#leads/deadline.ts'
 import type { Today as TodayData } from '#leads/desk/today.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
-import { findOpening, groupLeads } from '../countdown.ts'
+import { computeOpening, groupLeads } from '../countdown.ts'
 import { Heading, Mark } from '../elements.tsx'
 import { LeadList } from '../lead-row.tsx'
 import { formatRoute } from '../route.ts'
@@ -27,7 +27,7 @@ export function Today({
   const again = leads.filter((lead) => isDueAgain(lead, now)).length
   const total = totals.toCall + again
   const totalCalled = totals.calling + totals.callAgain - again + totals.called
-  const openings = Map.groupBy(waiting, (lead) => findOpening(lead, now) ?? now)
+  const openings = Map.groupBy(waiting, (lead) => computeOpening(lead, now) ?? now)
   return (
     <>
       <Heading>{total > 0 ? `${total} to call` : 'All caught up'}</Heading>

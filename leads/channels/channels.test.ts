@@ -9,7 +9,7 @@ import { savePhone, storedJane } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { type Field, fieldNames, leadFields } from '../fields.ts'
 import type { StoredLead } from '../lead.ts'
-import type { Channel } from './channel.ts'
+import type { Channel } from './channel-type.ts'
 import { type ChannelKind, channels } from './channels.ts'
 
 /** `listTexts` returns the sent messages in which an app may turn words into links. */

@@ -3,7 +3,7 @@ import { type FaultLog, nameError } from '../log.ts'
 import { listDevices, type PushDevice } from '../store/push-devices.ts'
 import { createPause } from '../timers.ts'
 import { airtable } from './airtable/airtable.ts'
-import type { Channel, Context, LeadEvent, Recipient, SiteSettings } from './channel.ts'
+import type { Channel, Context, LeadEvent, Recipient, SiteSettings } from './channel-type.ts'
 import { confirmation } from './confirmation.ts'
 import { email } from './email.ts'
 import { push } from './push.ts'
@@ -39,7 +39,7 @@ export type ChannelContext = Omit<Context<undefined>, 'settings' | 'env'> & {
 type PlanningContext = Pick<ChannelContext, 'env' | 'now' | 'readDevices'>
 
 /** Returns no recipients if the channel is not set up. */
-export async function findRecipients(
+export async function listRecipients(
   channel: Channel,
   context: PlanningContext,
   event?: LeadEvent,
@@ -49,7 +49,7 @@ export async function findRecipients(
 }
 
 /** Returns the channel names under which deliveries are stored. */
-export async function findDestinations(
+export async function listDestinations(
   channel: Channel,
   context: PlanningContext,
   event?: LeadEvent,
@@ -57,7 +57,7 @@ export async function findDestinations(
   // Deliveries that never expire are stored until their channel is set up.
   if (channel.expiresAfterMs === null && findSettings(channel, context) === undefined)
     return [{ name: channel.kind }]
-  return findRecipients(channel, context, event)
+  return listRecipients(channel, context, event)
 }
 
 export const findSettings = ({ kind }: Channel, { env }: Pick<ChannelContext, 'env'>) =>
@@ -65,7 +65,7 @@ export const findSettings = ({ kind }: Channel, { env }: Pick<ChannelContext, 'e
 
 /** Returns the recipients' labels by channel name. */
 export async function mapRecipients(context: PlanningContext): Promise<Map<string, string>> {
-  const found = await Promise.all(channels.map((channel) => findRecipients(channel, context)))
+  const found = await Promise.all(channels.map((channel) => listRecipients(channel, context)))
   return new Map(found.flat().map(({ name, label }) => [name, label]))
 }
 
@@ -81,7 +81,7 @@ export function confirmsArrival(name: string): boolean {
 }
 
 /** Omits the recipient's hash, which could confirm a guessed address. */
-export const findKind = (name: string): string => findChannel(name)?.kind ?? name
+export const readKind = (name: string): string => findChannel(name)?.kind ?? name
 
 /**
  * Reads devices, one query at a time. After `timeoutMs` or an error, returns the devices of the last

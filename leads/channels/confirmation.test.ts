@@ -17,7 +17,7 @@ import { noPromise } from '../deadline.ts'
 import { planDelivery } from '../delivery/plan.ts'
 import { examine } from '../health/examine.ts'
 import type { StoredLead } from '../lead.ts'
-import type { Company } from './channel.ts'
+import type { Company } from './channel-type.ts'
 import { confirmation, describeConfirmation } from './confirmation.ts'
 
 const minuteMs = 60_000

@@ -4,7 +4,7 @@ import { readPhone } from '../field-outputs.ts'
 import { readDigits } from '../lead.ts'
 import { escapeHtml } from '../safe-text.ts'
 import type { ClaimedLead } from '../store/claims.ts'
-import type { Channel, Context, Result } from './channel.ts'
+import type { Channel, Context, Result } from './channel-type.ts'
 import { type MailSettings, mailVariables, sendMail } from './email.ts'
 import { formatButton, formatNote, formatPage } from './email-content.ts'
 

@@ -1,7 +1,7 @@
 import type { SendMailOptions } from 'nodemailer'
 import { checked, emails, hasProtocol, text } from '../variables.ts'
-import { createAlertChannel } from './alert-channel.ts'
-import { type Context, nameRecipients, type Result } from './channel.ts'
+import { type Context, nameRecipients, type Result } from './channel-type.ts'
+import { createAlertChannel } from './create-alert-channel.ts'
 import { formatHtml, formatText } from './email-content.ts'
 
 export const mailVariables = {

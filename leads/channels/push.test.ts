@@ -20,7 +20,7 @@ import type { BusinessHours } from '../hours.ts'
 import { addCrew } from '../store/desk-access.ts'
 import { listDevices, type PushDevice, saveDevice } from '../store/push-devices.ts'
 import { findLead } from '../store/reading.ts'
-import { findRecipients } from './channels.ts'
+import { listRecipients } from './channels.ts'
 import { isPushService, push } from './push.ts'
 
 const access = { deskEmails: [], now: testTime }
@@ -122,7 +122,7 @@ it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
   await deliver()
   expect(service.messages.splice(0)).toHaveLength(1)
   await save()
-  const [recipient] = await findRecipients(push, context)
+  const [recipient] = await listRecipients(push, context)
   await end(opened)
   // Leads that arrive in one turn of the event loop share one query for the devices.
   await new Promise((resolve) => setImmediate(resolve))

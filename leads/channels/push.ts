@@ -6,18 +6,18 @@ import type { StoredLead } from '../lead.ts'
 import type { ClaimedLead } from '../store/claims.ts'
 import {
   canNotify,
-  findDeviceChannel,
   isOn,
   listDevices,
   markDeviceGone,
+  nameDeviceChannel,
   type PushDevice,
 } from '../store/push-devices.ts'
 import type { PushReceipt } from '../store/push-receipts.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
-import { findTown } from '../town.ts'
+import { readTown } from '../town.ts'
 import { list } from '../variables.ts'
 import { breakAutoLinks, describeLeads } from './alert.ts'
-import type { Channel, Context, Result } from './channel.ts'
+import type { Channel, Context, Result } from './channel-type.ts'
 import { post, readHold } from './service-call.ts'
 
 const variables = {
@@ -48,7 +48,7 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
   recipients: async ({ readDevices }, event) => {
     const devices = await readDevices(event?.reason === 'received' ? planTimeoutMs : undefined)
     return devices.filter(event ? isOn : canNotify).map((device) => ({
-      name: findDeviceChannel(device),
+      name: nameDeviceChannel(device),
       to: device.id,
       label: device.name,
       isOffDuty: event?.isOpen === false && device.schedule === 'business-hours',
@@ -155,7 +155,7 @@ export function describePush(
     title: describeTitle(),
     body: [
       isEmergency && !isCalled ? 'EMERGENCY' : readField(lead, 'serviceType'),
-      breakAutoLinks(findTown(lead.address)),
+      breakAutoLinks(readTown(lead.address)),
     ]
       .filter(Boolean)
       .join(' · '),

@@ -1,5 +1,5 @@
 import type { Timers } from '../timers.ts'
-import type { Failure } from './channel.ts'
+import type { Failure } from './channel-type.ts'
 
 // Cap Retry-After at 5 minutes, because homeowners expect a call within minutes.
 const longestHoldMs = 5 * 60_000

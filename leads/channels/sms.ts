@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer'
 import * as v from 'valibot'
 import { phoneNumbers, text, webAddress } from '../variables.ts'
 import { type Alert, describeLeads } from './alert.ts'
-import { createAlertChannel, makeAnswerUrl } from './alert-channel.ts'
-import { type Arrival, type Context, nameRecipients, type Result } from './channel.ts'
+import { type Arrival, type Context, nameRecipients, type Result } from './channel-type.ts'
+import { createAlertChannel, makeAnswerUrl } from './create-alert-channel.ts'
 import { isLeadRefused, post, readHold } from './service-call.ts'
 
 const variables = {

@@ -6,8 +6,8 @@ import type { StoredLead } from '../lead.ts'
 import { explainSource } from '../source.ts'
 import { checked, webAddress } from '../variables.ts'
 import type { Alert } from './alert.ts'
-import { createAlertChannel, type Message } from './alert-channel.ts'
-import type { Context, Result } from './channel.ts'
+import type { Context, Result } from './channel-type.ts'
+import { createAlertChannel, type Message } from './create-alert-channel.ts'
 import { isLeadRefused, post, readHold } from './service-call.ts'
 
 const variables = {

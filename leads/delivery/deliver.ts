@@ -1,12 +1,12 @@
-import type { Channel } from '../channels/channel.ts'
-import { type ChannelContext, channels, findRecipients } from '../channels/channels.ts'
+import type { Channel } from '../channels/channel-type.ts'
+import { type ChannelContext, channels, listRecipients } from '../channels/channels.ts'
 import { nameError } from '../log.ts'
 import { expireDeliveries } from '../store/deliveries.ts'
 import { removeTraces } from '../store/erase-lead.ts'
 import { forgetAddresses } from '../store/rate-limit.ts'
-import { checkArrivals } from './arrivals.ts'
-import { createChannelRun, type DeliveryOptions, pollMs } from './channel-run.ts'
+import { checkArrivals } from './check-arrivals.ts'
 import { remindDue } from './remind.ts'
+import { createSender, type DeliveryOptions, pollMs } from './send-due.ts'
 
 const cleanUpEveryMs = 60_000
 
@@ -53,7 +53,7 @@ export function createDeliverer(
   /** Starts loops for new recipients and ends those of removed ones. Returns true if there are new ones. */
   async function refreshLoops(channel: Channel): Promise<boolean> {
     const fault = `${channel.kind} recipients`
-    const recipients = await findRecipients(channel, context).catch((error) => {
+    const recipients = await listRecipients(channel, context).catch((error) => {
       faults.report(fault, { error: nameError(error) }, `cannot look up ${fault}`)
     })
     if (!recipients) return false
@@ -66,7 +66,7 @@ export function createDeliverer(
       }
     const added = recipients.filter(({ name }) => !loops.has(name))
     for (const recipient of added) {
-      const run = createChannelRun(channel, recipient, context, { ...options, ...signals })
+      const run = createSender(channel, recipient, context, { ...options, ...signals })
       loops.set(recipient.name, { kind: channel.kind, ...createLoop(run) })
     }
     return added.length > 0

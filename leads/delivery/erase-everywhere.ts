@@ -1,9 +1,9 @@
 import { eraseRows, openTable } from '../channels/airtable/rows.ts'
 import type { ChannelContext } from '../channels/channels.ts'
 import type { System } from '../channels/system.ts'
-import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
 import { eraseLead } from '../store/erase-lead.ts'
 import { findLead, type LeadRecord } from '../store/reading.ts'
+import { acquireChannel, releaseChannel } from '../store/sender-leases.ts'
 
 /** Nothing was erased. The owner can choose to erase only the stored lead. */
 export class AirtableUnavailable extends Error {}

@@ -3,7 +3,7 @@ import { openTestDatabase } from '#testing/database.ts'
 import { createTestContext } from '#testing/delivery.ts'
 import { alwaysOpen, dayHours, jane, promiseFrom, savePhone } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
-import { findKind } from '../channels/channels.ts'
+import { readKind } from '../channels/channels.ts'
 import { noPromise } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { Schedule } from '../hours.ts'
@@ -31,7 +31,7 @@ async function open(given: Record<string, string> = variables, hours = alwaysOpe
 it('plans a delivery to every configured channel, and always to Airtable', async () => {
   const { context, clock, lead } = await open()
   const { channels, escalateAt } = await planDelivery(context, lead)
-  expect(channels.map(findKind)).toEqual(['airtable', 'email', 'email', 'sms', 'webhook'])
+  expect(channels.map(readKind)).toEqual(['airtable', 'email', 'email', 'sms', 'webhook'])
   expect(escalateAt).toBe(clock.at + 240_000)
   const empty = await open({})
   expect((await planDelivery(empty.context, lead)).channels).toEqual(['airtable'])
@@ -42,7 +42,7 @@ it('sends no texts, push notifications, or reminders for suspected spam', async 
   await savePhone(db)
   const suspect = { ...lead, ...noPromise }
   const { channels, escalateAt } = await planDelivery(context, suspect)
-  expect(channels.map(findKind)).toEqual(['airtable', 'email', 'email', 'webhook'])
+  expect(channels.map(readKind)).toEqual(['airtable', 'email', 'email', 'webhook'])
   expect(escalateAt).toBeUndefined()
 })
 
@@ -50,11 +50,11 @@ it('sends reminders to the escalation recipients and the webhook', async () => {
   const { context, lead } = await open()
   const plan = (reason: DeliveryReason) => planRecipients(context, { lead, reason })
   const reminded = await plan('uncalled-4')
-  expect(reminded.map(findKind)).toEqual(['email', 'email', 'sms', 'webhook'])
+  expect(reminded.map(readKind)).toEqual(['email', 'email', 'sms', 'webhook'])
   expect(await plan('missed')).toEqual(reminded)
   // c@example.com gets both alerts and reminders.
   const received = new Set(await plan('received'))
-  expect(reminded.filter((name) => received.has(name)).map(findKind)).toEqual([
+  expect(reminded.filter((name) => received.has(name)).map(readKind)).toEqual([
     'email',
     'sms',
     'webhook',
@@ -70,13 +70,13 @@ it('delays texts until the company opens, and sends everything else immediately'
     ...lead,
     ...promiseFrom(clock.at + hourMs),
   })
-  expect(channels.map(findKind)).toEqual(['airtable', 'email', 'email', 'webhook'])
-  expect(channelsAtOpening?.map(findKind)).toEqual(['sms'])
+  expect(channels.map(readKind)).toEqual(['airtable', 'email', 'email', 'webhook'])
+  expect(channelsAtOpening?.map(readKind)).toEqual(['sms'])
   expect(escalateAt).toBe(clock.at + hourMs + 240_000)
 })
 
 type When = 'now' | 'when we open' | 'never'
-const hasPush = (names: readonly string[]) => names.some((name) => findKind(name) === 'push')
+const hasPush = (names: readonly string[]) => names.some((name) => readKind(name) === 'push')
 
 it.each<[Schedule, When, When]>([
   ['always', 'when we open', 'now'],
@@ -124,7 +124,7 @@ it('notifies every phone that is on if the company never closes', async () => {
   for (const schedule of ['always', 'business-hours', 'off'] as const)
     await savePhone(db, { id: schedule, sessionId: schedule, schedule })
   const { channels } = await planDelivery(context, lead)
-  expect(channels.filter((name) => findKind(name) === 'push').sort()).toEqual([
+  expect(channels.filter((name) => readKind(name) === 'push').sort()).toEqual([
     'push-always',
     'push-business',
   ])

@@ -1,5 +1,5 @@
-import type { Channel, LeadEvent } from '../channels/channel.ts'
-import { type ChannelContext, channels, findDestinations } from '../channels/channels.ts'
+import type { Channel, LeadEvent } from '../channels/channel-type.ts'
+import { type ChannelContext, channels, listDestinations } from '../channels/channels.ts'
 import { readReason } from '../delivery-reason.ts'
 import { isOpen } from '../hours.ts'
 import type { DeliveryPlan } from '../store/save-lead.ts'
@@ -20,7 +20,7 @@ export async function planRecipients(
   )
   const found = await Promise.all(
     planned.map(async (channel) => {
-      const destinations = await findDestinations(channel, context, event)
+      const destinations = await listDestinations(channel, context, event)
       return destinations.map((one) => ({ ...one, wakesPhones: channel.wakesPhones }))
     }),
   )

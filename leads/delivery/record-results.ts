@@ -1,4 +1,4 @@
-import type { Result } from '../channels/channel.ts'
+import type { Result } from '../channels/channel-type.ts'
 import { measureWait } from '../deadline.ts'
 import type { ClaimedLead } from '../store/claims.ts'
 import type { DeliveryResult } from '../store/deliveries.ts'

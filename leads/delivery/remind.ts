@@ -1,15 +1,15 @@
-import { findSetStatuses } from '../channels/airtable/send.ts'
-import type { Channel } from '../channels/channel.ts'
+import { listSetStatuses } from '../channels/airtable/send.ts'
+import type { Channel } from '../channels/channel-type.ts'
 import { type ChannelContext, channels } from '../channels/channels.ts'
 import { computePromise } from '../deadline.ts'
 import { appendEvent } from '../store/append-event.ts'
-import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
 import {
   findNextReminderAt,
   listUncalled,
   type UncalledLead,
   writeReminder,
 } from '../store/reminder-queue.ts'
+import { acquireChannel, releaseChannel } from '../store/sender-leases.ts'
 import { planRecipients } from './plan.ts'
 import { computeCalledAt, computeNextReadAt, decideReminder } from './reminder-steps.ts'
 
@@ -50,7 +50,7 @@ export async function remindDue(
       .filter(({ pendingReason, status }) => !pendingReason && status === 'open')
       .map(({ id }) => id)
     if (mayRead && ids.length > 0) {
-      const found = await findSetStatuses(ids, airtable, context)
+      const found = await listSetStatuses(ids, airtable, context)
       if ('error' in found) {
         // An unnecessary reminder costs less than a missed call.
         log.warn({ error: found.error }, 'cannot read Airtable; treating leads as not called')
@@ -85,7 +85,7 @@ export async function remindDue(
         ? decideReminder(withReopening(lead), escalateAfterMinutes, now())
         : { reason: `again-${lead.attempts}` as const, nextAt: null }
     const names = reason ? await planRecipients(context, { lead, reason }, all) : []
-    const escalation = { channels: names, nextAt: nextAt ?? findNextReadAt(lead), now: now() }
+    const escalation = { channels: names, nextAt: nextAt ?? decideNextReadAt(lead), now: now() }
     const isOurs = await writeReminder(db, lead, reason, escalation)
     if (!isOurs || !reason) return false
     log.warn({ leadId: lead.id, reason, alerted: names.length }, 'not called yet')
@@ -102,7 +102,7 @@ export async function remindDue(
     }
   }
 
-  function findNextReadAt(lead: UncalledLead): number | null {
+  function decideNextReadAt(lead: UncalledLead): number | null {
     if (!airtable || lead.status !== 'open') return null
     return mayRead ? computeNextReadAt(withReopening(lead), now()) : now() + readLaterMs
   }

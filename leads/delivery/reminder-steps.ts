@@ -37,7 +37,7 @@ export const computeFirstReminderAt = (
 type ReopenedLead = Pick<UncalledLead, 'promiseStartAt' | 'deadlineAt' | 'reopenedAt'>
 
 /** If the lead was reopened after its deadline, the reminders start over. */
-function findReminderPromise({ promiseStartAt, deadlineAt, reopenedAt }: ReopenedLead) {
+function computeReminderPromise({ promiseStartAt, deadlineAt, reopenedAt }: ReopenedLead) {
   if (reopenedAt === null || reopenedAt < deadlineAt) return { promiseStartAt, deadlineAt }
   return { promiseStartAt: reopenedAt, deadlineAt: reopenedAt + deadlineAt - promiseStartAt }
 }
@@ -47,7 +47,7 @@ export function computeReminderAfterReopening(
   escalateAfterMinutes: Minutes,
   now: number,
 ): number {
-  const current = findReminderPromise({ ...promise, reopenedAt: now })
+  const current = computeReminderPromise({ ...promise, reopenedAt: now })
   const steps = listSteps(current, escalateAfterMinutes)
   return steps.find(({ at }) => at > now)?.at ?? current.deadlineAt
 }
@@ -62,7 +62,7 @@ export function decideReminder(
   escalateAfterMinutes: Minutes,
   now: number,
 ): { reason: ReminderReason | undefined; nextAt: number | null } {
-  const promise = findReminderPromise(lead)
+  const promise = computeReminderPromise(lead)
   const steps = listSteps(promise, escalateAfterMinutes)
   const current = Math.max(
     0,
@@ -79,7 +79,7 @@ export function decideReminder(
  * because a free base has 1,000 calls a month, and at round times, so that leads share a call.
  */
 export function computeNextReadAt(lead: ReopenedLead, now: number): number | null {
-  const lateMs = now - findReminderPromise(lead).deadlineAt
+  const lateMs = now - computeReminderPromise(lead).deadlineAt
   if (lateMs > 30 * dayMs) return null
   const everyMs = lateMs < hourMs ? 5 * minuteMs : lateMs < dayMs ? 2 * hourMs : 6 * hourMs
   return (Math.floor(now / everyMs) + 1) * everyMs

@@ -200,8 +200,8 @@ it('reads only a few kilobytes of a body, even without Content-Length', async ()
 })
 
 it('reports a database outage without personal data in the log', async () => {
-  const findWarnings = () => Promise.reject(new Error('Jane Doe'))
-  const { call, cookie, log } = await openTestDesk('sqlite', { findWarnings })
+  const listWarnings = () => Promise.reject(new Error('Jane Doe'))
+  const { call, cookie, log } = await openTestDesk('sqlite', { listWarnings })
   const failed = await call('GET', '/api/today', { cookie })
   expect([failed.status, failed.message]).toEqual([
     503,
@@ -211,8 +211,8 @@ it('reports a database outage without personal data in the log', async () => {
 })
 
 it('shows its page without leads while the database hangs', async () => {
-  const findWarnings = () => new Promise<never>(() => {})
-  const { call, cookie } = await openTestDesk('sqlite', { findWarnings })
+  const listWarnings = () => new Promise<never>(() => {})
+  const { call, cookie } = await openTestDesk('sqlite', { listWarnings })
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const asked = call('GET', '/', { cookie })

@@ -57,7 +57,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
     return session
   }
 
-  const findDevice = (c: Context) => describeDevice(c.req.header('user-agent') ?? '')
+  const readDevice = (c: Context) => describeDevice(c.req.header('user-agent') ?? '')
 
   async function sendLinkTo(
     email: string,
@@ -72,7 +72,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
   }
 
   function rejectLink(c: Context): Response {
-    const device = findDevice(c)
+    const device = readDevice(c)
     warn({ device }, 'rejected a sign-in link that is forged, used, or expired')
     return refuse(c, 403, badLink)
   }
@@ -124,7 +124,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
     const { sendLink } = hooks
     if (!sendLink) return refuse(c, 503, cannotSendLink)
     const { email } = await readBody(c, requestSchema, badEmail)
-    const device = findDevice(c)
+    const device = readDevice(c)
     // The response time must not reveal who can sign in.
     hooks.runLater(() =>
       sendLinkTo(email, device, sendLink).catch(() => {
@@ -142,7 +142,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
   })
   app.post('/api/session', async (c) => {
     const body = await readBody(c, v.object({ token: v.string(), person: personSchema }), nameRule)
-    const device = findDevice(c)
+    const device = readDevice(c)
     const earlierToken = getCookie(c, cookieName)
     const token = await redeemLink(db, { ...body, device, earlierToken, now: now() })
     if (!token) return rejectLink(c)

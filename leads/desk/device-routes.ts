@@ -12,7 +12,7 @@ import {
   removeDevices,
   saveDevice,
 } from '../store/push-devices.ts'
-import { findSilentDevices, recordReceipt } from '../store/push-receipts.ts'
+import { listSilentDevices, recordReceipt } from '../store/push-receipts.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
 import { type DeskApp, type DeskContext, readBody, refuse } from './routes.ts'
 
@@ -32,7 +32,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
   app.get('/api/devices', async (c) => {
     const { publicKey } = await readVapidKeys(db, env.contactUrl)
     const found = await readDevices()
-    const silent = await findSilentDevices(db, found, now())
+    const silent = await listSilentDevices(db, found, now())
     const devices = found.map((device): DeviceCard => {
       const { sessionId, endpoint, p256dh, auth, createdAt, goneAt, shownAt, ...rest } = device
       const { isSignedIn, ...card } = rest
@@ -53,7 +53,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
       return refuse(
         c,
         400,
-        `Unknown push service ${findHost(endpoint)}. To allow it, add it to PUSH_SERVICES.`,
+        `Unknown push service ${readHost(endpoint)}. To allow it, add it to PUSH_SERVICES.`,
       )
     if (!(await isValidKey(keys.p256dh))) return refuse(c, 400, badRegistration)
     const devices = await readDevices()
@@ -151,7 +151,7 @@ const isValidKey = (p256dh: string): Promise<boolean> =>
       () => false,
     )
 
-const findHost = (endpoint: string) => (URL.canParse(endpoint) ? new URL(endpoint).hostname : '')
+const readHost = (endpoint: string) => (URL.canParse(endpoint) ? new URL(endpoint).hostname : '')
 
 const name = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(60))
 const bytes = (length: number) =>

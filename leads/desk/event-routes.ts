@@ -36,7 +36,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: Des
     if (chosenAt !== undefined && !(chosenAt > at && chosenAt <= at + longestWaitMs))
       return refuse(c, 400, badTime)
     const { person, email } = c.var.session
-    const callAgainAt = findCallAgainAt(given.kind, lead, chosenAt, at)
+    const callAgainAt = decideCallAgainAt(given.kind, lead, chosenAt, at)
     const appended = await appendEvent(
       db,
       lead.id,
@@ -54,17 +54,17 @@ export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: Des
   })
 
   /** Returns `at`, or when the company next opens if it is closed then. */
-  const findCallStart = (at: number, { serviceType }: StoredLead) =>
+  const computeCallStart = (at: number, { serviceType }: StoredLead) =>
     computePromise(at, serviceType, hours()).promiseStartAt
 
-  function findCallAgainAt(
+  function decideCallAgainAt(
     kind: EventKind,
     lead: StoredLead,
     chosenAt: number | undefined,
     at: number,
   ): number | null {
-    if (kind === 'no-answer') return findCallStart(at + noAnswerMinutes * minuteMs, lead)
-    return chosenAt === undefined ? null : findCallStart(chosenAt, lead)
+    if (kind === 'no-answer') return computeCallStart(at + noAnswerMinutes * minuteMs, lead)
+    return chosenAt === undefined ? null : computeCallStart(chosenAt, lead)
   }
 
   async function planEvent(kind: EventKind, lead: StoredLead, at: number) {
@@ -73,7 +73,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: Des
       return { emailChannels: await planRecipients(context, { lead, reason: 'unreached' }) }
     if (kind !== 'undone' || promiseStartAt === null || deadlineAt === null) return {}
     // While the company is closed, reminders start over when it next opens.
-    const reopenedAt = findCallStart(at, lead)
+    const reopenedAt = computeCallStart(at, lead)
     const promise = { promiseStartAt, deadlineAt }
     return {
       startOverAt: computeReminderAfterReopening(promise, escalateAfterMinutes, reopenedAt),

@@ -7,8 +7,8 @@ import { createDir, engines, openTestDatabase } from '#testing/database.ts'
 import { openDelivery, sendWell } from '#testing/delivery.ts'
 import { openTestDesk } from '#testing/desk.ts'
 import { record, storeLead, testTime } from '#testing/saved-leads.ts'
-import { acquireChannel, releaseChannel } from '../store/channel-leases.ts'
 import { findLead, listLeads } from '../store/reading.ts'
+import { acquireChannel, releaseChannel } from '../store/sender-leases.ts'
 import type { Database } from '../store/tables.ts'
 
 async function open(...options: Parameters<typeof openTestDesk>) {

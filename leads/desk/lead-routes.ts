@@ -11,7 +11,6 @@ import { describeCard, describeInFull } from '../reports/describe.ts'
 import { computeReport } from '../reports/promise-report.ts'
 import { retryDeliveries } from '../store/deliveries.ts'
 import { eraseLead } from '../store/erase-lead.ts'
-import { findLeads, foldText, type LeadFilter, type Position } from '../store/find-leads.ts'
 import {
   findLead,
   type LeadRecord,
@@ -19,6 +18,7 @@ import {
   listPeriodEvents,
   listPromises,
 } from '../store/reading.ts'
+import { foldText, type LeadFilter, type Position, searchLeads } from '../store/search-leads.ts'
 import {
   type DeskApp,
   type DeskContext,
@@ -65,7 +65,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
   app.post('/api/search', async (c) => {
     const body = await readBody(c, searchSchema, badSearch)
     const { before } = body
-    const leads = await findLeads(db, makeFilter(body, timeZone), { limit: pageSize, before })
+    const leads = await searchLeads(db, makeFilter(body, timeZone), { limit: pageSize, before })
     const last = leads.length === pageSize ? leads.at(-1) : undefined
     const next = last ? `${last.receivedAt}.${last.id}` : null
     return c.json({ leads: leads.map(describeCard), next })
@@ -177,6 +177,6 @@ function makeFilter({ day, before: _, ...filter }: Search, timeZone: string): Le
   // While someone types a year, the date field reports years such as 0002, which have no leads.
   if (!day.startsWith('20')) return { ...filter, to: 0 }
   const next = formatDay(Date.parse(day) + dayMs, 'UTC')
-  const findMidnight = (date: string) => parseLocalTime(`${date}T00:00`, timeZone)
-  return { ...filter, from: findMidnight(day), to: findMidnight(next) }
+  const computeMidnight = (date: string) => parseLocalTime(`${date}T00:00`, timeZone)
+  return { ...filter, from: computeMidnight(day), to: computeMidnight(next) }
 }

@@ -18,7 +18,7 @@ export type DeskContext = Omit<ChannelContext, 'env'> & {
 export type DeskWarning = OwnerText & { id: string; severity: Severity }
 
 export type DeskHooks = {
-  findWarnings: () => Promise<DeskWarning[]>
+  listWarnings: () => Promise<DeskWarning[]>
   /** Undefined if no mail server is set up. */
   sendLink: ((email: string, link: string) => Promise<void>) | undefined
   /** Tells a new person where to sign in. Undefined if no mail server is set up. */

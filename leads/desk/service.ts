@@ -24,7 +24,7 @@ export function createDeskService(
   },
 ): DeskApp {
   const { env, hours, company, db, now } = context
-  const findWarnings = async (): Promise<DeskWarning[]> => {
+  const listWarnings = async (): Promise<DeskWarning[]> => {
     const machine = await readMachine().catch(() => undefined)
     const problems = await examine('desk', { env, hours: hours(), db, now, machine })
     return problems.flatMap(({ id, severity, forOwner }) =>
@@ -61,9 +61,9 @@ export function createDeskService(
         send &&
         ((to, inviter) =>
           send(to, formatInvitation(toOneLine(inviter), env.desk.url, company().name))),
-      findWarnings: () => {
+      listWarnings: () => {
         if (!last || now() - last.at >= warningsReuseMs)
-          last = { at: now(), warnings: findWarnings() }
+          last = { at: now(), warnings: listWarnings() }
         return last.warnings
       },
     },

@@ -8,7 +8,7 @@ export type Today = Awaited<ReturnType<typeof readToday>>
 export async function readToday(
   { id, email, person, role }: Session,
   { db, now, env, hours }: Pick<DeskContext, 'db' | 'now' | 'env' | 'hours'>,
-  { findWarnings }: Pick<DeskHooks, 'findWarnings'>,
+  { listWarnings }: Pick<DeskHooks, 'listWarnings'>,
 ) {
   const { open, promiseMinutes } = hours()
   const groups = await listTodayLeads(db, now())
@@ -29,6 +29,6 @@ export async function readToday(
       called: called.total,
       suspect: suspect.total,
     },
-    warnings: await findWarnings(),
+    warnings: await listWarnings(),
   }
 }

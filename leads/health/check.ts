@@ -87,7 +87,7 @@ export type Problem = {
 /** Lets TypeScript infer the type of `Found`. */
 export const defineCheck = <Found>(check: Check<Found>): Check => check as Check
 
-export const findProblems = (
+export const listProblems = (
   checks: readonly Check[],
   place: Place,
   context: HealthContext,

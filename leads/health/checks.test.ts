@@ -6,7 +6,7 @@ import type { BusinessHours } from '../hours.ts'
 import { readEnv } from '../settings.ts'
 import type { PushDevice } from '../store/push-devices.ts'
 import type { DatabaseFacts, HealthContext, MachineFacts, Place } from './check.ts'
-import { findProblems } from './check.ts'
+import { listProblems } from './check.ts'
 import { healthChecks, limits } from './checks.ts'
 
 const complete = {
@@ -31,7 +31,7 @@ const storage = { kind: 'disk' as const, freeBytes: 80e9, newestBackupAt: now - 
 const machine: MachineFacts = { storage, inContainer: false, samples: [] }
 
 const find = (place: Place, changes: Partial<HealthContext>) =>
-  findProblems(healthChecks, place, {
+  listProblems(healthChecks, place, {
     env,
     hours: alwaysOpen,
     now,

@@ -1,5 +1,5 @@
 import { nextSteps } from '../channels/airtable/airtable.ts'
-import type { Channel } from '../channels/channel.ts'
+import type { Channel } from '../channels/channel-type.ts'
 import { type ChannelKind, channels } from '../channels/channels.ts'
 import { formatDuration } from '../clock.ts'
 import type { Pending, Undelivered } from '../store/reading.ts'

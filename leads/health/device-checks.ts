@@ -1,4 +1,4 @@
-import type { Channel } from '../channels/channel.ts'
+import type { Channel } from '../channels/channel-type.ts'
 import { channels, wakingChannels } from '../channels/channels.ts'
 import { canNotify, isOn, type PushDevice } from '../store/push-devices.ts'
 import { type Check, defineCheck, type OwnerAction } from './check.ts'

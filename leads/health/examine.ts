@@ -1,17 +1,17 @@
-import type { Channel } from '../channels/channel.ts'
-import { channels, findDestinations } from '../channels/channels.ts'
+import type { Channel } from '../channels/channel-type.ts'
+import { channels, listDestinations } from '../channels/channels.ts'
 import type { Env } from '../settings.ts'
 import { findConfirmationLimit } from '../store/confirmation-limits.ts'
 import { listLimitedAddresses } from '../store/desk-access.ts'
 import { isErasing } from '../store/erase-lead.ts'
 import { listDevices } from '../store/push-devices.ts'
-import { findSilentDevices } from '../store/push-receipts.ts'
+import { listSilentDevices } from '../store/push-receipts.ts'
 import { type Pending, readPending, readUndelivered, type Undelivered } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 import {
   type DatabaseFacts,
-  findProblems,
   type HealthContext,
+  listProblems,
   type Place,
   type Problem,
 } from './check.ts'
@@ -36,7 +36,7 @@ export async function examine(
   const isPublic = env.publicUrl.startsWith('https://')
   const database = databaseFault === undefined ? await readDatabaseFacts(env, db, now) : undefined
   const facts = { database, databaseFault, machine, isFileGone: db.isFileGone?.() }
-  return findProblems(healthChecks, place, { env, hours, now: now(), isPublic, ...facts })
+  return listProblems(healthChecks, place, { env, hours, now: now(), isPublic, ...facts })
 }
 
 export async function readDatabaseFacts(
@@ -49,14 +49,14 @@ export async function readDatabaseFacts(
   const undelivered = new Map<string, Undelivered>()
   for (const channel of channels as readonly Channel[]) {
     // Ignore deliveries to removed recipients; they expire.
-    const found = await findDestinations(channel, { env, now, readDevices: async () => devices })
+    const found = await listDestinations(channel, { env, now, readDevices: async () => devices })
     const names = found.map(({ name }) => name)
     const waiting = await readPending(db, names, now())
     if (waiting) pending.set(channel.kind, waiting)
     const failed = channel.findArrival && (await readUndelivered(db, names, now() - dayMs))
     if (failed) undelivered.set(channel.kind, failed)
   }
-  const silentDevices = await findSilentDevices(db, devices, now())
+  const silentDevices = await listSilentDevices(db, devices, now())
   return {
     devices,
     silentDevices,

@@ -1,5 +1,5 @@
-import type { LeadEvent } from '../channels/channel.ts'
-import { findNetwork } from '../client-address.ts'
+import type { LeadEvent } from '../channels/channel-type.ts'
+import { computeNetwork } from '../client-address.ts'
 import { computePromise, noPromise } from '../deadline.ts'
 import type { BusinessHours } from '../hours.ts'
 import { type FaultLog, type Log, nameError } from '../log.ts'
@@ -52,7 +52,7 @@ export function createAcceptLead(options: AcceptOptions) {
       idempotencyKeys: keys,
       ...promise,
     }
-    const network = limitPerMinute > 0 ? findNetwork(client.address) : undefined
+    const network = limitPerMinute > 0 ? computeNetwork(client.address) : undefined
     let hasStarted = false
     const saved = await withTimeout(
       saveTimeoutMs,

@@ -94,7 +94,7 @@ it('returns only warning IDs from /healthz, without texts or counts', async () =
   const forDeveloper = { text: '6 leads are waiting.', next: '' }
   const problem = { severity: 'warning' as const, forOwner: undefined, forDeveloper }
   const { request } = await open('sqlite', {
-    findProblems: async () => [{ id: 'airtable-late', ...problem }],
+    listProblems: async () => [{ id: 'airtable-late', ...problem }],
   })
   const { status, text } = await request('/submit-to-airtable/healthz')
   expect([status, text]).toEqual([200, '{"ok":true,"warnings":["airtable-late"]}'])
@@ -251,7 +251,7 @@ it('logs wrong keys and form posts from other origins only once', async () => {
 
 it('logs an unexpected error without its message, which may contain personal data', async () => {
   const { post, log } = await open('sqlite', {
-    findClientAddress: () => {
+    readClientAddress: () => {
       throw new Error(`Cannot find ${lead.name}`)
     },
   })

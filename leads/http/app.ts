@@ -17,7 +17,7 @@ export type AppOptions = AcceptOptions &
   AnswerOptions &
   OriginSettings & {
     anonKeys: readonly string[]
-    findClientAddress: (c: Context) => string
+    readClientAddress: (c: Context) => string
     /** Whether the address may be a proxy's, because the headers do not match the settings. */
     mayShareAddress: (c: Context) => boolean
   }
@@ -43,10 +43,10 @@ const allowCors = cors({
 })
 
 export function createApp(options: AppOptions): Hono {
-  const { now, log, faults, findClientAddress } = options
+  const { now, log, faults, readClientAddress } = options
   const acceptLead = createAcceptLead(options)
-  const findClient = (c: Context) => ({
-    address: findClientAddress(c),
+  const readClient = (c: Context) => ({
+    address: readClientAddress(c),
     mayShareAddress: options.mayShareAddress(c),
   })
   const checkHealth = createHealthCheck(options)
@@ -80,7 +80,7 @@ export function createApp(options: AppOptions): Hono {
       return refuse(c, refusals.wrongKey)
     }
     const sent = await readJsonLead(c)
-    const refusal = 'status' in sent ? sent : await acceptLead(sent, findClient(c))
+    const refusal = 'status' in sent ? sent : await acceptLead(sent, readClient(c))
     return refusal ? refuse(c, refusal) : c.json({ ok: true })
   })
 
@@ -124,11 +124,11 @@ export function createApp(options: AppOptions): Hono {
     // Must match the page's header. Otherwise the browser switches processes, and Back may show empty
     // fields.
     c.header('Cross-Origin-Opener-Policy', 'same-origin')
-    return c.redirect(`${findPageOrigin(c, options) ?? ''}/#estimate-${outcome}`, 303)
+    return c.redirect(`${readPageOrigin(c, options) ?? ''}/#estimate-${outcome}`, 303)
   }
 
   async function handleForm(c: Context): Promise<Response> {
-    if (findPageOrigin(c, options) === undefined) {
+    if (readPageOrigin(c, options) === undefined) {
       const { origin: seen = null, host = null } = c.req.header()
       faults.report(
         'form origin',
@@ -137,7 +137,7 @@ export function createApp(options: AppOptions): Hono {
       )
       return showOutcome(c, 'failed')
     }
-    const client = findClient(c)
+    const client = readClient(c)
     const at = now()
     const sent = await readFormLead(c, { client: client.address, now: at })
     if (typeof sent === 'string') return showOutcome(c, sent)
@@ -171,7 +171,7 @@ const isOwnHost = (c: Context, origin: string): boolean =>
  * Returns the origin of the page that posted a form, for the redirect back: '' for our own page,
  * undefined for an origin that is not allowed.
  */
-function findPageOrigin(c: Context, settings: OriginSettings): string | undefined {
+function readPageOrigin(c: Context, settings: OriginSettings): string | undefined {
   const { origin: sent, referer = '', 'sec-fetch-site': site } = c.req.header()
   // Browsers send "null" when the page's referrer policy hides the origin.
   const ofReferer = URL.canParse(referer) ? new URL(referer).origin : ''

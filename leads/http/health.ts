@@ -9,7 +9,7 @@ import { clearWriteFault, defaultSaveTimeoutMs, reportWriteFault } from './accep
 export type HealthOptions = {
   db: Database
   saveTimeoutMs?: number
-  findProblems: (databaseFault?: string) => Promise<Problem[]>
+  listProblems: (databaseFault?: string) => Promise<Problem[]>
   now: () => number
   timers: Timers
   faults: FaultLog
@@ -31,9 +31,9 @@ export function createHealthCheck(options: HealthOptions) {
     )
     const problems = await withTimeout(
       saveTimeoutMs,
-      () => options.findProblems(fault),
+      () => options.listProblems(fault),
       timers,
-    ).catch((error) => options.findProblems(nameError(error)))
+    ).catch((error) => options.listProblems(nameError(error)))
     return { ok: fault === undefined, warnings: problems.map(({ id }) => id) }
   }
 

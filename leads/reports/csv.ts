@@ -1,13 +1,13 @@
-import { findKind } from '../channels/channels.ts'
+import { readKind } from '../channels/channels.ts'
 import { formatTimestamp } from '../clock.ts'
 import { fieldOutputs, readField } from '../field-outputs.ts'
 import { fieldNames } from '../fields.ts'
 import { toOneLine } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
-import { findLeads, type LeadFilter } from '../store/find-leads.ts'
 import { addDetails, type Delivery, type LeadRecord } from '../store/reading.ts'
+import { type LeadFilter, searchLeads } from '../store/search-leads.ts'
 import type { Database } from '../store/tables.ts'
-import { describeCancellation, findDeliveryState } from './describe.ts'
+import { computeDeliveryState, describeCancellation } from './describe.ts'
 import { describeHistory } from './describe-event.ts'
 
 type Pages = AsyncGenerator<LeadRecord[], void>
@@ -15,7 +15,7 @@ type Pages = AsyncGenerator<LeadRecord[], void>
 /** Reads the matching leads, the newest first. */
 export async function* readPages(db: Database, filter: LeadFilter = {}, limit = 500): Pages {
   for (let before: LeadRecord | undefined; ; ) {
-    const page = await addDetails(db, await findLeads(db, filter, { limit, before }))
+    const page = await addDetails(db, await searchLeads(db, filter, { limit, before }))
     yield page
     if (page.length < limit) return
     before = page.at(-1)
@@ -66,10 +66,10 @@ const makeColumns = (timeZone: string): Record<string, (lead: LeadRecord) => str
 })
 
 function describeDelivery(delivery: Delivery): string {
-  const state = findDeliveryState(delivery)
+  const state = computeDeliveryState(delivery)
   const why =
     state === 'failed' ? (delivery.lastError ?? delivery.note) : describeCancellation(delivery)
-  return `${findKind(delivery.channel)} ${state}${why ? ` (${why})` : ''}`
+  return `${readKind(delivery.channel)} ${state}${why ? ` (${why})` : ''}`
 }
 
 // Excel, Sheets, and LibreOffice run a cell that starts like this as a formula, such as a visitor's

@@ -7,7 +7,7 @@ import type { StoredLead } from '../lead.ts'
 import { keepVisible, makeSafe } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
 import type { Delivery, LeadRecord } from '../store/reading.ts'
-import { findTown } from '../town.ts'
+import { readTown } from '../town.ts'
 import { describeHistory } from './describe-event.ts'
 
 export type LeadCard = ReturnType<typeof describeCard>
@@ -19,7 +19,7 @@ export const describeCard = (lead: StoredLead) => ({
   phone: readPhone(lead.phone),
   service: readField(lead, 'serviceType'),
   isEmergency: lead.serviceType === 'emergency',
-  town: findTown(makeSafe(lead.address)),
+  town: readTown(makeSafe(lead.address)),
   receivedAt: lead.receivedAt,
   promiseStartAt: lead.promiseStartAt,
   deadlineAt: lead.deadlineAt,
@@ -57,7 +57,7 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
   deliveries: lead.deliveries
     .filter(({ state }) => state !== 'cancelled')
     .map((delivery) => {
-      const state = findDeliveryState(delivery)
+      const state = computeDeliveryState(delivery)
       return {
         what: describeWhat(delivery, lead.promiseStartAt ?? 0, options),
         state,
@@ -71,7 +71,7 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
 type StateInWords = Exclude<Delivery['state'], 'expired'> | 'arrived'
 
 /** `sent` means that the service accepted the message, `arrived` that the service or the phone confirmed it. */
-export function findDeliveryState({ state, arrivedAt }: Delivery): StateInWords {
+export function computeDeliveryState({ state, arrivedAt }: Delivery): StateInWords {
   if (arrivedAt !== null) return 'arrived'
   return state === 'expired' ? 'failed' : state
 }
@@ -122,7 +122,7 @@ const confirmationMs = 60_000
 function describeState(delivery: Delivery, lead: StoredLead, { now, timeZone }: Options): string {
   const { channel, state, attempts, settledAt, checkAt } = delivery
   const settled = formatClock(settledAt ?? 0, { now, timeZone })
-  switch (findDeliveryState(delivery)) {
+  switch (computeDeliveryState(delivery)) {
     case 'arrived':
       return describeArrival(delivery, lead, { now, timeZone })
     case 'failed':

@@ -3,7 +3,7 @@ import { promiseFrom } from '#testing/saved-leads.ts'
 import { noPromise } from '../deadline.ts'
 import type { StoredEvent } from '../store/append-event.ts'
 import type { DeliveryTime, PromiseRecord } from '../store/reading.ts'
-import { computeReport, findPercentile } from './promise-report.ts'
+import { computePercentile, computeReport } from './promise-report.ts'
 
 const minuteMs = 60_000
 const now = Date.parse('2026-11-15T18:00:00Z')
@@ -163,5 +163,5 @@ it('reports how long each channel took until messages were sent and until they a
 it('has no percentages or times without leads', () => {
   const report = compute([])
   expect(report).toMatchObject({ leads: 0, share: null, medianMs: null })
-  expect(findPercentile([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0.9)).toBe(9)
+  expect(computePercentile([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0.9)).toBe(9)
 })

@@ -37,7 +37,7 @@ export function computeReport(
   const hours = Map.groupBy(decided, ({ receivedAt }) => Number(hour.format(receivedAt)))
   const days = Map.groupBy(decided, ({ receivedAt }) => formatDay(receivedAt, timeZone))
   const kept = decided.filter((record) => judge(record, now) === 'kept')
-  const minutes = Map.groupBy(kept, findMinute)
+  const minutes = Map.groupBy(kept, computeMinute)
   return {
     from,
     to,
@@ -52,8 +52,8 @@ export function computeReport(
     uncalled: decided.filter(({ calledAt }) => calledAt === null).length,
     /** We read Airtable from time to time, so these may have been called earlier than recorded. */
     calledInAirtable: decided.filter(({ calledVia }) => calledVia === 'airtable').length,
-    medianMs: findPercentile(tookMs, 0.5),
-    p90Ms: findPercentile(tookMs, 0.9),
+    medianMs: computePercentile(tookMs, 0.5),
+    p90Ms: computePercentile(tookMs, 0.9),
     byHour: Array.from({ length: 24 }, (_, at) => countOutcomes(hours.get(at))),
     byDay: [...days]
       .sort(([a], [b]) => a.localeCompare(b))
@@ -137,7 +137,7 @@ function listCalls(events: readonly HistoryEvent[]): HistoryEvent[] {
 }
 
 /** A call before the promise starts counts as its first minute, one at the deadline as its last. */
-function findMinute({ promiseStartAt, deadlineAt, calledAt }: PromisedLead): number {
+function computeMinute({ promiseStartAt, deadlineAt, calledAt }: PromisedLead): number {
   const at = Math.min(calledAt ?? deadlineAt, deadlineAt - 1)
   return Math.max(0, Math.floor((at - promiseStartAt) / minuteMs))
 }
@@ -147,13 +147,13 @@ const sortSpans = (spans: readonly [from: number, to: number | null][]): number[
   spans.flatMap(([from, to]) => (to === null ? [] : [Math.max(0, to - from)])).sort((a, b) => a - b)
 
 /** Uses the nearest-rank method, so the result is a measured value. */
-export function findPercentile(sorted: readonly number[], share: number): number | null {
+export function computePercentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
 }
 
 function computeLags(deliveryTimes: readonly DeliveryTime[]) {
-  const findLabel = ({ channel }: DeliveryTime) => findChannel(channel)?.label ?? channel
-  return [...Map.groupBy(deliveryTimes, findLabel)]
+  const readLabel = ({ channel }: DeliveryTime) => findChannel(channel)?.label ?? channel
+  return [...Map.groupBy(deliveryTimes, readLabel)]
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([channel, all]) => {
       const count = (state: DeliveryState) => all.filter((one) => one.state === state).length
@@ -175,7 +175,7 @@ function measureSpans(spans: readonly [from: number, to: number | null][]) {
   const sorted = sortSpans(spans)
   return {
     count: sorted.length,
-    medianMs: findPercentile(sorted, 0.5),
-    p95Ms: findPercentile(sorted, 0.95),
+    medianMs: computePercentile(sorted, 0.5),
+    p95Ms: computePercentile(sorted, 0.95),
   }
 }

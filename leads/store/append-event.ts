@@ -13,8 +13,8 @@ import {
   writeDeliveries,
   writeUnsentDeliveries,
 } from './deliveries.ts'
-import { foldText } from './find-leads.ts'
 import { notifyDevices } from './push-devices.ts'
+import { foldText } from './search-leads.ts'
 import type { Database, Tables } from './tables.ts'
 
 /** Undo cancels the email to the homeowner within this time. */
@@ -80,7 +80,7 @@ export function appendEvent(
       .set({
         ...toRow(after),
         ...(effects.reminder && {
-          escalate_at: lead.deadline_at === null ? null : findReminderAt(),
+          escalate_at: lead.deadline_at === null ? null : computeReminderAt(),
         }),
         search_text: lead.search_text + note,
       })
@@ -89,7 +89,7 @@ export function appendEvent(
     await applyEffects(trx, leadId, effects, { ...plan, now })
     return { outcome: 'appended' }
 
-    function findReminderAt(): number | null {
+    function computeReminderAt(): number | null {
       if (effects.reminder === 'never') return null
       const { callAgainAt } = after
       // After an Undo, the time for the call may have passed.

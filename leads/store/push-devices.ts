@@ -9,7 +9,7 @@ export const canNotify = ({ goneAt, isSignedIn }: PushDevice): boolean =>
   goneAt === null && isSignedIn
 
 /** Returns the channel name of the device's deliveries. */
-export const findDeviceChannel = ({ id }: Pick<PushDevice, 'id'>): string =>
+export const nameDeviceChannel = ({ id }: Pick<PushDevice, 'id'>): string =>
   `push-${id.slice(0, 8)}`
 
 export const isOn = (device: PushDevice): boolean => canNotify(device) && device.schedule !== 'off'
@@ -130,7 +130,7 @@ async function cancelNotifications(
   await trx
     .updateTable('deliveries')
     .set({ state: 'cancelled', cancel_reason: 'device-gone', settled_at: now })
-    .where('channel', 'in', devices.map(findDeviceChannel))
+    .where('channel', 'in', devices.map(nameDeviceChannel))
     .where('state', '=', 'waiting')
     .execute()
 }
@@ -158,7 +158,7 @@ export async function notifyDevices(
   now: number,
 ): Promise<void> {
   const devices = trx.selectFrom('push_devices').select('id').where('gone_at', 'is', null)
-  const reachable = (await devices.execute()).map(findDeviceChannel)
+  const reachable = (await devices.execute()).map(nameDeviceChannel)
   if (reachable.length === 0) return
   const notified = await trx
     .selectFrom('deliveries')

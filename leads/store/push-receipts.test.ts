@@ -100,7 +100,7 @@ it('records when a device showed its own notification and when it was tapped', a
 it('marks a device as silent if it confirmed none of its last 3 leads, until it shows a test', async () => {
   const { service, db, settings, clock, call, save, deliver, report, list, cookie } = await open()
   const [{ id }] = await list()
-  const findProblems = async () => {
+  const listProblems = async () => {
     const context = { env: settings, hours: alwaysOpen, db, now: () => clock.at }
     return (await examine('desk', context)).map((problem) => problem.id)
   }
@@ -115,7 +115,7 @@ it('marks a device as silent if it confirmed none of its last 3 leads, until it 
     expect((await list())[0].isSilent).toBe(false)
     clock.at += 60_000
     const [{ isSilent }] = await list()
-    expect((await findProblems()).includes('push-device-silent')).toBe(isSilent)
+    expect((await listProblems()).includes('push-device-silent')).toBe(isSilent)
     return isSilent
   }
   expect(await isMarkedAfter(2)).toBe(false)

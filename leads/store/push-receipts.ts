@@ -1,5 +1,5 @@
 import type { DeliveryReason } from '../delivery-reason.ts'
-import { findDeviceChannel, isOn, type PushDevice } from './push-devices.ts'
+import { isOn, nameDeviceChannel, type PushDevice } from './push-devices.ts'
 import type { Database } from './tables.ts'
 
 /** The deliveries that a notification stands for. A test has no leads. */
@@ -28,7 +28,7 @@ export async function recordReceipt(
         ...(isTapped && { tapped_at: eb.fn.coalesce('tapped_at', eb.val(now)) }),
       }))
       // In any state, because the phone may report before the sender records its result.
-      .where('channel', '=', findDeviceChannel(device))
+      .where('channel', '=', nameDeviceChannel(device))
       .where('reason', '=', reason)
       .where('lead_id', '=', leadId)
       .execute()
@@ -39,7 +39,7 @@ const silentLeads = 3
 const receiptMs = 60_000
 
 /** Finds devices that confirmed none of their last 3 leads. Phones can drop a subscription unnoticed. */
-export async function findSilentDevices(
+export async function listSilentDevices(
   { kysely }: Database,
   devices: readonly PushDevice[],
   now: number,
@@ -52,7 +52,7 @@ export async function findSilentDevices(
       .select('leads.id')
       .distinct()
       .where('received_at', '>', device.shownAt ?? device.createdAt)
-      .where('channel', '=', findDeviceChannel(device))
+      .where('channel', '=', nameDeviceChannel(device))
       .where('state', '=', 'sent')
       .where('settled_at', '<=', now - receiptMs)
       .limit(silentLeads)

@@ -1,13 +1,13 @@
 import { sql, type Transaction } from 'kysely'
-import { findNetwork } from '../client-address.ts'
+import { computeNetwork } from '../client-address.ts'
 import { toStoredFields } from '../field-outputs.ts'
 import type { Lead } from '../fields.ts'
 import type { Visit } from '../lead.ts'
 import { isInBurst } from './burst.ts'
 import { countConfirmation } from './confirmation-limits.ts'
 import { makeDeliveries } from './deliveries.ts'
-import { makeSearchText } from './find-leads.ts'
 import { findRateLimit } from './rate-limit.ts'
+import { makeSearchText } from './search-leads.ts'
 import type { Database, Tables } from './tables.ts'
 
 type SavedLead =
@@ -44,7 +44,7 @@ export function saveLead(
   { now, limitPerMinute, makeId }: { now: number; limitPerMinute: number; makeId: () => string },
 ): Promise<SavedLead> {
   const { lead, bodyHash, clientAddress, idempotencyKeys } = newLead
-  const clientNetwork = findNetwork(clientAddress)
+  const clientNetwork = computeNetwork(clientAddress)
   return transact(async (trx): Promise<SavedLead> => {
     // PostgreSQL runs transactions in parallel, and none sees the others' uncommitted leads, so a burst
     // could exceed the limit. SQLite has one writer.
@@ -109,7 +109,7 @@ export const insertLead = (
       promise_start_at: newLead.promiseStartAt,
       deadline_at: newLead.deadlineAt,
       client_address: newLead.clientAddress,
-      client_network: findNetwork(newLead.clientAddress),
+      client_network: computeNetwork(newLead.clientAddress),
       idempotency_key: newLead.idempotencyKeys[0] ?? null,
       body_hash: newLead.bodyHash,
       ...newLead.visit,

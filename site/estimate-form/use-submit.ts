@@ -1,7 +1,7 @@
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { type FlatErrors, flatten, safeParse } from 'valibot'
-import { findCallTime } from '#leads/call-time.ts'
+import { computeCallTime } from '#leads/call-time.ts'
 import { fieldNames, type Lead, type LeadField, requiredFields } from '#leads/fields.ts'
 import { leadSchema } from '#leads/lead.ts'
 import { savePromise } from '../inline-script/show-promise.ts'
@@ -133,7 +133,7 @@ function describeCall(
   { serviceType }: Lead,
   receivedAt: number,
 ) {
-  const { time, deadlineAt, isClosed } = findCallTime(receivedAt, serviceType, hours)
+  const { time, deadlineAt, isClosed } = computeCallTime(receivedAt, serviceType, hours)
   const [note, toast] =
     isClosed && closed
       ? [closed.note, closed.toast]

@@ -2,8 +2,8 @@
  * The inline script for a company that is not always open. While it is closed, the page shows the
  * time of the call. Without scripts, visitors see text that is true at any hour.
  */
-import { findCallTime, formatTime } from '#leads/call-time.ts'
-import { findClosing, findOpening } from '#leads/hours.ts'
+import { computeCallTime, formatTime } from '#leads/call-time.ts'
+import { computeClosing, computeOpening } from '#leads/hours.ts'
 import { readFormContent } from '../estimate-form/form-content.ts'
 import './page.ts'
 import { showPromise } from './show-promise.ts'
@@ -20,15 +20,15 @@ const callLabel = document.querySelector<HTMLElement>('[data-open-until]')
 
 function update() {
   const now = Date.now()
-  const { time, isClosed } = findCallTime(now, service?.value ?? '', hours)
+  const { time, isClosed } = computeCallTime(now, service?.value ?? '', hours)
   for (const text of texts) {
     const { open = '', closed = '' } = text.dataset
     text.textContent = isClosed ? closed.replace('{time}', time) : open
   }
   if (!callLabel) return
   const { openUntil = '', otherwise = '' } = callLabel.dataset
-  const closesAt = findClosing(now, hours)
-  const changesAt = formatTime(closesAt ?? findOpening(now, hours), { now, hours })
+  const closesAt = computeClosing(now, hours)
+  const changesAt = formatTime(closesAt ?? computeOpening(now, hours), { now, hours })
   // 6 PM, not 6:00 PM, because the label is narrow.
   callLabel.textContent = (closesAt ? openUntil : otherwise).replace(
     '{time}',

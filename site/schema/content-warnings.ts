@@ -1,5 +1,5 @@
 import { serviceTypes } from '#leads/fields.ts'
-import { type BusinessHours, findClock } from '#leads/hours.ts'
+import { type BusinessHours, getClock } from '#leads/hours.ts'
 
 /** The content without placeholders. */
 type Warned = { hours: BusinessHours; form: object }
@@ -14,7 +14,7 @@ export function* findContentWarnings(
   services: object = serviceTypes,
 ): Generator<ContentWarning> {
   const { hours } = content
-  const today = findClock(hours.timeZone).format(now).slice(0, 10)
+  const today = getClock(hours.timeZone).format(now).slice(0, 10)
   const past = hours.closedDates.filter((date) => /^\d{4}/.test(date) && date < today)
   if (past.length > 0)
     yield {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import {
   type BusinessHours,
-  findOpeningWithinYear,
+  computeOpeningWithinYear,
   isTimeZone,
   readSpan,
   weekdays,
@@ -80,7 +80,7 @@ export const hoursRules = v.pipe(
     ),
   }),
   v.check(
-    (hours) => findOpeningWithinYear(Date.now(), hours) !== undefined,
+    (hours) => computeOpeningWithinYear(Date.now(), hours) !== undefined,
     'leave the company closed for a year. Add hours, or delete holidays.',
   ),
 )

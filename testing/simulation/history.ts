@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type BusinessHours, findOpening } from '#leads/hours.ts'
+import { type BusinessHours, computeOpening } from '#leads/hours.ts'
 import type { Database } from '#leads/store/tables.ts'
 import type { Shown } from './people.ts'
 import { minuteMs, type World } from './world.ts'
@@ -60,7 +60,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
         .where('escalate_at', 'is not', null)
         .execute()
       return open.some(({ at, deadlineAt, reopenedAt }) => {
-        const restartedAt = reopenedAt === null ? 0 : findOpening(reopenedAt, hours)
+        const restartedAt = reopenedAt === null ? 0 : computeOpening(reopenedAt, hours)
         return (at ?? 0) <= Math.max(deadlineAt ?? 0, restartedAt + 10 * minuteMs)
       })
     },

@@ -1,4 +1,4 @@
-import type { Channel } from '#leads/channels/channel.ts'
+import type { Channel } from '#leads/channels/channel-type.ts'
 import { channels } from '#leads/channels/channels.ts'
 import type { System } from '#leads/channels/system.ts'
 import type { DeskContext } from '#leads/desk/routes.ts'
@@ -95,11 +95,11 @@ export async function startProcess(world: World, services: Services, options: Op
     fetch: services.createFetch(sender),
     now: world.now,
   }
-  const findClientAddress = (c: { req: { header(name: string): string | undefined } }) =>
+  const readClientAddress = (c: { req: { header(name: string): string | undefined } }) =>
     c.req.header('client') ?? ''
   const { app, deliverer } = createService({
     ...context,
-    findClientAddress,
+    readClientAddress,
     mayShareAddress: () => false,
     channels: channels.map(watchSends),
     ...(isEdge && { wake: (one) => void one.deliverDue(100 * secondMs) }),

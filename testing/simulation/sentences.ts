@@ -1,5 +1,5 @@
 import { fold, type LeadStatus, mapUndone } from '#leads/history.ts'
-import { type BusinessHours, findOpening } from '#leads/hours.ts'
+import { type BusinessHours, computeOpening } from '#leads/hours.ts'
 import { nameAddress } from '#leads/store/confirmation-limits.ts'
 import type { LeadRecord } from '#leads/store/reading.ts'
 import type { DeskView } from './desk-view.ts'
@@ -36,7 +36,7 @@ export const sentences: Sentences = {
     end,
   ) {
     for (const lead of end.stored) {
-      const rows = findRows(end, lead.id)
+      const rows = listRows(end, lead.id)
       const status = rows[0]?.fields.Status
       const isRight = listStatuses(end, lead).includes(status)
       // Erasing starts in Airtable. If the database fails then, the desk shows an error and keeps the lead.
@@ -52,7 +52,7 @@ export const sentences: Sentences = {
     for (const { lead } of end.history.erased) {
       const isLate = end.services.writes.some((write) => write.leadId === lead.id && write.isLate)
       const isHereOnly = end.people.erasures.get(lead.id) === 'here only'
-      if (findRows(end, lead.id).length > 0 && !isLate && !isHereOnly) yield lead.name
+      if (listRows(end, lead.id).length > 0 && !isLate && !isHereOnly) yield lead.name
     }
   },
 
@@ -124,7 +124,7 @@ export const sentences: Sentences = {
       const isWaiting = reopenedAt !== undefined && lead.serviceType !== 'emergency'
       const from = Math.max(
         lead.promiseStartAt ?? Number.POSITIVE_INFINITY,
-        lead.callAgainAt ?? (isWaiting ? findOpening(reopenedAt, hours) : 0),
+        lead.callAgainAt ?? (isWaiting ? computeOpening(reopenedAt, hours) : 0),
       )
       if (at < from || isSpam(end.people, lead.phone)) yield `${lead.name}: ${reason}`
     }
@@ -235,7 +235,7 @@ export const sentences: Sentences = {
   },
 }
 
-const findRows = ({ services }: End, leadId: string) =>
+const listRows = ({ services }: End, leadId: string) =>
   services.airtable.tables[0]?.records.filter(({ fields }) => fields['Lead ID'] === leadId) ?? []
 
 const statuses: Record<Exclude<LeadStatus, 'open'>, string> = {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createRandom, pickOne } from '#fakes/random.ts'
 import { formatTimestamp } from '#leads/clock.ts'
-import { pollMs } from '#leads/delivery/channel-run.ts'
+import { pollMs } from '#leads/delivery/send-due.ts'
 import type { Timers } from '#leads/timers.ts'
 
 // Most of the time, polls find nothing. Fewer of them make the simulation faster.

@@ -1,5 +1,5 @@
 import { text, webAddress } from '../../variables.ts'
-import type { Channel } from '../channel.ts'
+import type { Channel } from '../channel-type.ts'
 import type { AirtableSettings } from './client.ts'
 import { sendToAirtable } from './send.ts'
 import { checkAirtable, scopes } from './setup.ts'

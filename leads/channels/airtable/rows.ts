@@ -31,7 +31,7 @@ function readRows(reply: Reply): Row[] | Failure {
   return { kind: 'failed', error: 'Airtable returned an unexpected response.' }
 }
 
-export async function findRows(
+export async function listRows(
   leadIds: readonly string[],
   { path, request }: Table,
 ): Promise<Row[] | Failure> {
@@ -101,7 +101,7 @@ function omit(write: RowWrite, column: ColumnName | undefined): RowWrite {
 
 /** Deletes every row of a lead; succeeds if there is none. */
 export async function eraseRows(leadId: string, table: Table): Promise<{ rows: number } | Failure> {
-  const found = await findRows([leadId], table)
+  const found = await listRows([leadId], table)
   if ('kind' in found) return found
   for (let start = 0; start < found.length; start += 10) {
     const some = found.slice(start, start + 10)

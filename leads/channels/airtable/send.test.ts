@@ -5,7 +5,7 @@ import { fieldOutputs, pickFields, readField } from '../../field-outputs.ts'
 import { fieldNames } from '../../fields.ts'
 import { newState } from '../../history.ts'
 import type { StoredLead } from '../../lead.ts'
-import type { Result } from '../channel.ts'
+import type { Result } from '../channel-type.ts'
 import { columnNames } from './columns.ts'
 
 const personalData = /zoë|müller|zoe@|555|main st/i

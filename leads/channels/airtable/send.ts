@@ -4,7 +4,7 @@ import { toOneLine } from '../../safe-text.ts'
 import type { ClaimedLead } from '../../store/claims.ts'
 import { findLead } from '../../store/reading.ts'
 import type { Database } from '../../store/tables.ts'
-import type { Context, Recipient, Result } from '../channel.ts'
+import type { Context, Recipient, Result } from '../channel-type.ts'
 import {
   type AirtableDeps,
   type AirtableSettings,
@@ -13,7 +13,7 @@ import {
   runSetup,
 } from './client.ts'
 import { type Cells, makeCells } from './columns.ts'
-import { findRows, openTable, type Row, type RowWrite, type Table, writeRows } from './rows.ts'
+import { listRows, openTable, type Row, type RowWrite, type Table, writeRows } from './rows.ts'
 
 /** Sends up to ten deliveries. A lead gets one row, even after retries. */
 export async function sendToAirtable(
@@ -96,10 +96,10 @@ async function upsert(
     if ('kind' in result) return { lead, result: result.kind === 'failed' ? fail(result) : result }
     const mark = marked.find((one) => one.lead === lead)?.result
     if (mark && 'kind' in mark && mark.kind === 'failed') return { lead, result: fail(mark) }
-    const missing = findMissing(makeCells(lead), result)
+    const missing = listMissing(makeCells(lead), result)
     const isComplete = missing.length < 2 || !missing.includes('Raw')
     if (!isComplete) return { lead, result: { ok: false, error: describeMissing(missing) } }
-    if (mark) missing.push(...findMissing({ Status: 'New' }, mark))
+    if (mark) missing.push(...listMissing({ Status: 'New' }, mark))
     return { lead, result: note(missing) }
   })
 }
@@ -109,7 +109,7 @@ async function sendRefused(lead: StoredLead, refusal: Refusal, table: Table): Pr
     const error = `The Airtable table has no text column "Lead ID". ${runSetup}`
     return { ok: false, error }
   }
-  const found = await findRows([lead.id], table)
+  const found = await listRows([lead.id], table)
   if ('kind' in found && !isForbidden(found)) return fail(found)
   if ('length' in found && found.length > 1) return { ok: true, note: describeCopies(found) }
   const { 'Lead ID': id, Raw } = makeCells(lead)
@@ -119,7 +119,7 @@ async function sendRefused(lead: StoredLead, refusal: Refusal, table: Table): Pr
   return { ok: false, error, refused: true }
 }
 
-const findMissing = (cells: Cells, written: Row | Refusal | Failure): string[] =>
+const listMissing = (cells: Cells, written: Row | Refusal | Failure): string[] =>
   Object.entries(cells)
     .filter(([name, cell]) => cell && !('id' in written && name in written.fields))
     .map(([name]) => name)
@@ -164,7 +164,7 @@ const sendOutcomes = updateRows(({ status, suspect }, { fields }) => {
 
 function updateRows(chooseCells: (lead: StoredLead, row: Row) => Cells) {
   return async (leads: readonly StoredLead[], table: Table): Promise<Result[]> => {
-    const found = await findRows(
+    const found = await listRows(
       leads.map(({ id }) => id),
       table,
     )
@@ -185,7 +185,7 @@ function updateRows(chooseCells: (lead: StoredLead, row: Row) => Cells) {
       if (!result) return { ok: true }
       if ('kind' in result && result.kind === 'failed') return fail(result)
       const cells = writes.find((one) => one.lead === lead)?.cells ?? {}
-      return note(findMissing(cells, result))
+      return note(listMissing(cells, result))
     })
   }
 }
@@ -195,13 +195,13 @@ export const senders = { received: sendNew, called: sendCalls, outcome: sendOutc
 const readTimeoutMs = 5_000
 
 /** Returns the Status of each lead whose Status staff have set. */
-export async function findSetStatuses(
+export async function listSetStatuses(
   leadIds: readonly string[],
   settings: AirtableSettings,
   deps: Pick<Context<unknown>, 'fetch' | 'pause' | 'timers'>,
 ): Promise<Map<string, string> | Failure> {
   const table = openTable(settings, { ...deps, requestTimeoutMs: readTimeoutMs })
-  const found = await findRows(leadIds, table)
+  const found = await listRows(leadIds, table)
   if ('kind' in found) return found
   const set = found.filter(isStatusSet)
   return new Map(

@@ -2,9 +2,9 @@
 // job (supabase/cron.sql) starts due deliveries.
 
 import {
-  findClientAddress,
-  findGatewayAddress,
   fitsProxies,
+  readClientAddress,
+  readGatewayAddress,
 } from '../../../leads/client-address.ts'
 import { examine } from '../../../leads/health/examine.ts'
 import { nameError } from '../../../leads/log.ts'
@@ -59,11 +59,11 @@ const { app } = createService({
     // Keep the worker alive if possible; otherwise the next cron call sends the deliveries.
     if (typeof EdgeRuntime !== 'undefined') EdgeRuntime.waitUntil(work)
   },
-  findClientAddress: (c) => {
+  readClientAddress: (c) => {
     const getHeader = (name: string) => c.req.header(name)
     return env.trustedProxies === undefined
-      ? findGatewayAddress(getHeader, { behindCloudflare })
-      : findClientAddress(undefined, getHeader('x-forwarded-for'), env.trustedProxies)
+      ? readGatewayAddress(getHeader, { behindCloudflare })
+      : readClientAddress(undefined, getHeader('x-forwarded-for'), env.trustedProxies)
   },
   mayShareAddress: (c) =>
     env.trustedProxies === undefined

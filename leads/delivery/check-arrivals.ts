@@ -1,5 +1,6 @@
-import type { Arrival, Channel } from '../channels/channel.ts'
+import type { Arrival, Channel } from '../channels/channel-type.ts'
 import { type ChannelContext, findChannel, findSettings } from '../channels/channels.ts'
+import { firstCheckMs } from '../store/deliveries.ts'
 import {
   claimMessages,
   findNextCheckAt,
@@ -8,8 +9,7 @@ import {
   recordFailure,
   type SentMessage,
   updateMessage,
-} from '../store/arrivals.ts'
-import { firstCheckMs } from '../store/deliveries.ts'
+} from '../store/sent-messages.ts'
 import { computeFirstReminderAt } from './reminder-steps.ts'
 
 // Counted from the time of sending. After the last check, a message stays "sent, not confirmed".
@@ -43,7 +43,7 @@ export async function checkArrivals(
         log.warn({ leadId, channel, error }, 'accepted, but not delivered')
       const reminders = leads.map((lead) => ({
         leadId: lead.leadId,
-        firstReminderAt: findFirstReminderAt(lead),
+        firstReminderAt: computeReminderAt(lead),
       }))
       return recordFailure(db, message, error, { reminders, now: now() })
     }
@@ -56,7 +56,7 @@ export async function checkArrivals(
     return false
   }
 
-  function findFirstReminderAt({ reason, promiseStartAt, deadlineAt }: MessageLead) {
+  function computeReminderAt({ reason, promiseStartAt, deadlineAt }: MessageLead) {
     if (reason !== 'received' || promiseStartAt === null || deadlineAt === null) return null
     return computeFirstReminderAt({ promiseStartAt, deadlineAt }, context.env.escalateAfterMinutes)
   }

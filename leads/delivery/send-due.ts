@@ -1,13 +1,7 @@
-import type { Channel, Recipient, Result } from '../channels/channel.ts'
+import type { Channel, Recipient, Result } from '../channels/channel-type.ts'
 import { type ChannelContext, findSettings, wakingChannels } from '../channels/channels.ts'
 import { isDueAgain } from '../deadline.ts'
 import { type FaultLog, nameError } from '../log.ts'
-import {
-  acquireChannel,
-  pauseChannel,
-  releaseChannel,
-  renewLease,
-} from '../store/channel-leases.ts'
 import {
   type ClaimedLead,
   cancelCalled,
@@ -18,6 +12,7 @@ import {
   releaseClaims,
 } from '../store/claims.ts'
 import { addMissingDeliveries, recordResults, retryDeliveries } from '../store/deliveries.ts'
+import { acquireChannel, pauseChannel, releaseChannel, renewLease } from '../store/sender-leases.ts'
 import { planRecipients } from './plan.ts'
 import { type DecidedResult, decideReport, decideResults } from './record-results.ts'
 
@@ -37,13 +32,13 @@ export type DeliveryOptions = {
 }
 
 /** Returns how long the service asks all senders to wait. */
-const findHoldMs = (results: readonly Result[]): number =>
+const computeHoldMs = (results: readonly Result[]): number =>
   Math.max(0, ...results.map((result) => (result.ok ? 0 : (result.holdMs ?? 0))))
 
 const isUndeliverable = (result: Result | undefined) => result?.ok && result.isUndeliverable
 
 /** The returned function sends a recipient's due deliveries and returns the delay until more are due. */
-export function createChannelRun(
+export function createSender(
   channel: Channel,
   recipient: Recipient,
   context: ChannelContext,
@@ -99,7 +94,7 @@ export function createChannelRun(
       while (!stopping.aborted && !lost.aborted) {
         const claimed = await claimDue(db, name, batchSize, lease(holder), { combines })
         if (claimed.length === 0) break
-        holdMs = findHoldMs(await send(claimed, holder, lost, channel.send))
+        holdMs = computeHoldMs(await send(claimed, holder, lost, channel.send))
         if (holdMs > 0 || claimed.length < batchSize) break
         await pause(restMs)
       }
@@ -127,7 +122,7 @@ export function createChannelRun(
     const results = toCall.length > 0 ? await send(toCall, holder, lost, sendSummary) : []
     const isSent = results.some(({ ok }) => ok)
     await limitCombined(db, name, isSent ? now() + combineEveryMs : 0)
-    return findHoldMs(results)
+    return computeHoldMs(results)
   }
 
   /** Renews the lease until stopped. `lost` fires if another process has acquired it. */

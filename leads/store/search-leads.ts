@@ -19,7 +19,7 @@ export type Page = { limit: number; before?: Position | undefined }
 export type Position = { id: string; receivedAt: number }
 
 /** Returns the newest leads first. `before` is the last lead of the previous page. */
-export function findLeads(
+export function searchLeads(
   { kysely }: Pick<Database, 'kysely'>,
   { search = '', from, to, service, status, source }: LeadFilter,
   { limit, before }: Page,

@@ -14,10 +14,10 @@ import {
 } from '#testing/delivery.ts'
 import { testTime as start } from '#testing/saved-leads.ts'
 import { waitUntil } from '#testing/server-process.ts'
-import { acquireChannel } from '../store/channel-leases.ts'
 import { claimDue } from '../store/claims.ts'
+import { acquireChannel } from '../store/sender-leases.ts'
 import type { Database, Engine } from '../store/tables.ts'
-import { leaseMs } from './channel-run.ts'
+import { leaseMs } from './send-due.ts'
 
 async function save(count: number, engine: Engine = 'sqlite') {
   const db = await openTestDatabase(engine)

@@ -6,7 +6,7 @@ import { openChannels, readDeliveries } from '#testing/delivery.ts'
 import { waitUntil } from '#testing/processes.ts'
 import { record, storeLead, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
-import { nameRecipients } from '../channels/channel.ts'
+import { nameRecipients } from '../channels/channel-type.ts'
 import { findLead } from '../store/reading.ts'
 import type { Database, Engine } from '../store/tables.ts'
 

@@ -6,7 +6,7 @@ import type { BusinessHours } from '../hours.ts'
 import { leadSchema, type StoredLead } from '../lead.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
 import { type Alert, describeAlert } from './alert.ts'
-import type { Channel, Context, Result, SiteSettings } from './channel.ts'
+import type { Channel, Context, Result, SiteSettings } from './channel-type.ts'
 import type { System } from './system.ts'
 
 export type Message = { alert: Alert; lead: StoredLead; to: string }
