@@ -16,6 +16,9 @@ type WorkerScope = {
   /** How many notifications were shown. */
   shown: number
   isUnsubscribed: boolean
+  clients: { openWindow(url: string): Promise<null> }
+  /** The window that the worker opened last. */
+  opened: string
 }
 
 /**
@@ -61,6 +64,11 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
       scope.isUnsubscribed = true
       return true
     }
+    // The browser opens windows only after a real tap.
+    scope.clients.openWindow = async (url) => {
+      scope.opened = url
+      return null
+    }
     scope.registration.pushManager.getSubscription = async () =>
       ({ unsubscribe }) as PushSubscription
     scope.registration.showNotification = async (...args) => {
@@ -105,6 +113,15 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
         scope.dispatchEvent(event)
       }, action)
     },
+    readOpened: () => worker.evaluate(() => (globalThis as unknown as WorkerScope).opened),
+    /** From now on, the desk's window cannot be navigated, and the worker's requests hang. */
+    breakWorker: () =>
+      worker.evaluate(() => {
+        const client = (globalThis as unknown as { WindowClient: { prototype: object } })
+          .WindowClient
+        Object.assign(client.prototype, { navigate: () => Promise.reject(new TypeError()) })
+        globalThis.fetch = () => new Promise(() => {})
+      }),
     close: () => browser.close(),
   }
 }
@@ -164,10 +181,22 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   await sam.page.reload()
   expect((await registered).status()).toBe(200)
 
+  // A tap opens the lead on the desk, or in a new window, even if the tap cannot be reported.
+  const notifySam = async () => {
+    expect((await postLead(`http://127.0.0.1:${site.port}`, lead)).status).toBe(200)
+    await sam.deliver()
+    await expect.poll(async () => (await sam.readNotifications()).at(-1)).toMatchObject(alert)
+  }
+  await notifySam()
+  await sam.press('')
+  await expect(sam.page).toHaveURL(/#\/lead\/./)
+  await notifySam()
+  await sam.breakWorker()
+  await sam.press('')
+  await expect.poll(sam.readOpened).toMatch(/^\/#\/lead\/./)
+
   // After sign-out, no name stays on the screen.
-  expect((await postLead(`http://127.0.0.1:${site.port}`, lead)).status).toBe(200)
-  await sam.deliver()
-  await expect.poll(async () => (await sam.readNotifications()).at(-1)).toMatchObject(alert)
+  await notifySam()
   await sam.page.getByRole('link', { name: 'People' }).click()
   await sam.page.getByRole('button', { name: /^Sign out Sam/ }).click()
   await expect(sam.page.getByLabel('Your email address')).toBeVisible()
