@@ -80,6 +80,7 @@ test('export writes every lead as JSON, with its source and deliveries', async (
   const times = { check_at: testTime, arrived_at: testTime, tapped_at: testTime }
   const arrived = db.kysely.updateTable('deliveries').set({ state: 'sent', ...times })
   await arrived.where('channel', '=', 'email').execute()
+  await record(db, id, 'note', { text: 'Ring twice' })
   await db.kysely.updateTable('leads').set({ call_again_at: testTime }).execute()
   const at = new Date(testTime).toISOString()
   const { out } = await run('export', '--json')
@@ -90,6 +91,7 @@ test('export writes every lead as JSON, with its source and deliveries', async (
       receivedAt: at,
       attempts: 0,
       callAgainAt: at,
+      events: [{ kind: 'note', text: 'Ring twice', happenedAt: at }],
       source: { name: 'Google Ads · spring', utm_source: 'google', utm_campaign: 'spring' },
       deliveries: [
         { channel: 'airtable', state: 'waiting', checkAt: null, arrivedAt: null },

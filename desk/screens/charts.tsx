@@ -6,7 +6,7 @@ const width = 320
 const plotHeight = 96
 const top = 14
 
-/** Stacks missed calls (hatched) on calls made in time, and repeats the numbers in a table. */
+/** Stacks missed calls (hatched) on calls made on time, and repeats the numbers in a table. */
 export function BarChart({
   title,
   label,

@@ -24,7 +24,7 @@ test('a late lead counts as missed and as not called yet', () => {
   ])
 })
 
-test('a lead that is due after we open is in time until its deadline', () => {
+test('a lead that is due after we open is on time until its deadline', () => {
   const night = { ...receive(60 * minuteMs), ...promiseFrom(now - 9 * minuteMs) }
   const records = [night, { ...night, calledAt: now - 2 * minuteMs }]
   const report = computeReport(records, [], [], { from: 0, to: now, now, timeZone: 'UTC' })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
-import { storeLead, testTime } from '#testing/saved-leads.ts'
+import { record, storeLead, testTime } from '#testing/saved-leads.ts'
 import type { LeadRecord } from '../store/reading.ts'
 import { formatCsv, formatCsvLine, readPages } from './csv.ts'
 
@@ -51,6 +51,18 @@ test('has the time of the promised call, and none for possible spam', async () =
   const rows = csv.split('\r\n').map((line) => line.split(','))
   const column = rows[0]?.indexOf('Call By (America/Chicago)') ?? -1
   expect(rows.slice(1, 3).map((cells) => cells[column])).toEqual(['', '2026-11-15 12:10:00'])
+})
+
+test('has the history, and notes that cannot run as a formula', async () => {
+  const db = await openTestDatabase('sqlite')
+  const id = await storeLead(db)
+  await record(db, id, 'no-answer')
+  await record(db, id, 'note', { text: 'Gate code:\n=1+1', at: testTime + 60_000 })
+  let csv = ''
+  for await (const text of formatCsv(readPages(db), 'UTC')) csv += text
+  expect(csv).toContain(
+    ',Sam,1,"2026-11-15 12:01:00 Sam wrote: Gate code: =1+1; 2026-11-15 12:00:00 Sam called, no answer",',
+  )
 })
 
 test.each(engines)('pages through leads that arrived at the same moment, on %s', async (engine) => {

@@ -160,6 +160,31 @@ it('reports how long each channel took until messages were sent and until they a
   ])
 })
 
+it('counts the calls of each person, and leaves out what was undone', () => {
+  const call = (leadId: string, number: number, kind: StoredEvent['kind'], person: string) => ({
+    ...{ leadId, number, kind, person, id: String(number), at: now, text: null, callAgainAt: null },
+    ...{ email: `${person}@example.com`, via: 'desk' as const },
+  })
+  const events = [
+    call('a', 1, 'called', 'Sam'),
+    call('a', 2, 'no-answer', 'Sam'),
+    call('a', 3, 'note', 'Dana'),
+    call('a', 4, 'no-answer', 'Sam'),
+    call('a', 5, 'done', 'Dana'),
+    call('b', 1, 'called', 'Dana'),
+    call('b', 2, 'undone', 'Dana'),
+    call('c', 1, 'not-a-lead', 'Dana'),
+  ]
+  expect(compute([], [], events).byPerson).toEqual([
+    { person: 'Sam', calls: 2, noAnswer: 2 },
+    { person: 'Dana', calls: 1, noAnswer: 0 },
+  ])
+})
+
+it('counts 150,000 leads', () => {
+  expect(compute(repeat(150_000, () => makeRecord(600, 1)))).toMatchObject({ kept: 150_000 })
+})
+
 it('has no percentages or times without leads', () => {
   const report = compute([])
   expect(report).toMatchObject({ leads: 0, share: null, medianMs: null })

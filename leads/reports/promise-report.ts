@@ -122,17 +122,16 @@ function countCalls(events: readonly StoredEvent[]) {
     .sort((a, b) => b.calls - a.calls)
 }
 
-/** “I’m calling” and the result that follows are one call, which the result describes. */
+/** “I’m calling” and the result that follows are one call. */
 function listCalls(events: readonly HistoryEvent[]): HistoryEvent[] {
   const undone = mapUndone(events)
-  const happened = events.filter(({ number }) => !undone.has(number))
-  const changed = happened.filter(({ kind }) => ['called', 'no-answer', 'done'].includes(kind))
-  return changed.flatMap((event, at) => {
-    const next = changed[at + 1]
-    const isResult = event.kind !== 'called' && changed[at - 1]?.kind === 'called'
-    if (isResult) return []
-    const result = event.kind === 'called' ? (next?.kind ?? event.kind) : event.kind
-    return [{ ...event, kind: result }]
+  const steps = events.filter(
+    ({ number, kind }) => !undone.has(number) && ['called', 'no-answer', 'done'].includes(kind),
+  )
+  return steps.flatMap((step, at) => {
+    const isResult = step.kind !== 'called' && steps[at - 1]?.kind === 'called'
+    const { kind } = step.kind === 'called' ? (steps[at + 1] ?? step) : step
+    return isResult ? [] : [{ ...step, kind }]
   })
 }
 
