@@ -3,7 +3,7 @@ import type { Content } from '../schema/content-schema.ts'
 /** Code that a page contains, or, in development, the URL of its source. */
 export type Code = { code: string } | { url: string }
 
-/** What the pages need from a build. The build stores it as JSON beside the bundled renderer. */
+/** The results of a build that the pages need, stored as JSON beside the bundled renderer. */
 export type Build = {
   /** URLs by path in site/, such as pictures/hero-1024.avif. */
   files: Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 /*
- * What the owner edits on the desk, in the order of the page. contentSchema has the rules; this file has the
- * words that the owner reads. Everything else is only in site/content.ts.
+ * Describes the entries that the owner can edit on the desk, in the order of the page. contentSchema has the
+ * rules. All other entries are only in site/content.ts.
  */
 import { contentSchema } from './content-schema.ts'
 
@@ -29,9 +29,9 @@ export type EditorField = {
   choices?: { value: string; label: string }[]
   /** The fields of a group or of one item of a list. */
   fields?: EditorField[]
-  /** What one item of a list is called. */
+  /** The name of one item of a list. */
   item?: string
-  /** What "Add" appends to a list. */
+  /** The value that "Add" appends to a list. */
   newItem?: unknown
 }
 
@@ -105,7 +105,7 @@ const sections: EditorSection[] = [
       }),
       line('hours.promiseMinutes', 'Minutes until you call', {
         kind: 'number',
-        hint: 'While you are open. In any text, write {minutes} to show this number.',
+        hint: 'While you are open. In any text, write {minutes} to show this number. The picture for shared links keeps the old number until npm run brand.',
       }),
     ],
   },
