@@ -40,7 +40,7 @@ const setConnection = (page: Page, connection: object) =>
 
 const formCode = /\/assets\/main-.*\.js$/
 
-// prerender.test.ts limits the HTML to 14,000 bytes.
+// build.test.ts limits the HTML to 14,000 bytes.
 test('inlines all styles and one non-blocking script of at most 2 kB', () => {
   const html = readFileSync(join(siteDir, 'index.html'), 'utf8')
   expect(html).not.toContain('rel="stylesheet"')

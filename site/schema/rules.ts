@@ -22,7 +22,8 @@ const isPrintable = (input: string) => !/[^\P{Cc}\n\t]/u.test(input)
 const limitLength = (max: number) =>
   v.maxLength<string, number, (issue: { input: string }) => string>(
     max,
-    ({ input }) => `has ${input.length} characters. Use at most ${max}.`,
+    ({ input }) =>
+      `has ${input.length.toLocaleString('en')} characters. Use at most ${max.toLocaleString('en')}.`,
   )
 
 /** A text that may be empty. It must contain the `required` placeholders, and may contain the common ones. */
