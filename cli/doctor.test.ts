@@ -6,7 +6,6 @@ import { startFakeMail } from '#fakes/mail.ts'
 import { startFakeTwilio } from '#fakes/twilio.ts'
 import { UserError } from '#leads/user-error.ts'
 import * as content from '#site/content.ts'
-import { fillIn } from '#site/schema/placeholders.ts'
 import { createDir } from '#testing/database.ts'
 import type { Finding } from './doctor/checks.ts'
 import { type DoctorDeps, runDoctor } from './doctor.ts'
@@ -20,7 +19,7 @@ const run = (args: string[], raw: Record<string, string> = {}, changes: Partial<
   runDoctor(args, {
     root: '/nowhere',
     raw,
-    readContent: async () => fillIn({ ...content }),
+    readContent: async () => content,
     fetch: () => Promise.reject(new TypeError('fetch failed')),
     resolveTxt: failLookup,
     pause: async () => {},

@@ -9,10 +9,12 @@ import { makeSafe } from '#leads/safe-text.ts'
 import { type Env, readEnv } from '#leads/settings.ts'
 import { findSamples, readMachineFacts } from '#server/machine-facts.ts'
 import { readContent } from '#site/build/check-content.ts'
+import type { Content } from '#site/schema/content-schema.ts'
 import { fillIn } from '#site/schema/placeholders.ts'
-import { type Content, checkLocally, type Finding, type RawEnv } from './doctor/checks.ts'
+import { checkLocally, type Finding, type RawEnv } from './doctor/checks.ts'
 import { readDatabase } from './doctor/database.ts'
 import { checkMailDns, type ResolveTxt, resolveTxt } from './doctor/mail-dns.ts'
+import { findShownPage } from './doctor/page.ts'
 import { checkSite, readSite, readWarnings } from './doctor/site-checks.ts'
 import { explainError, makeSafeJson, parseTyped, UsageError } from './terminal.ts'
 
@@ -58,18 +60,24 @@ export async function runDoctor(args: readonly string[], deps: DoctorDeps) {
   }
 }
 
-async function runChecks(env: Env, content: Content, sends: boolean, deps: DoctorDeps) {
+async function runChecks(env: Env, file: Content, sends: boolean, deps: DoctorDeps) {
   const { root, raw, fetch, now } = deps
   // Run them concurrently, because each may take seconds.
-  const consentVersion = content.form.consent.version
+  const consentVersion = file.form.consent.version
   const reading = readDatabase(env, raw, { now, consentVersion })
   const readDevices = async () => (await reading).database?.devices ?? []
+  const findShown = async () => findShownPage(file, (await reading).published, now())
+  const checkAllChannels = async () => {
+    const { hours } = (await findShown()).content
+    return checkChannels(env, { ...system, ...deps, hours: () => hours, sends, readDevices })
+  }
   const [channelFindings, dnsFindings, database, site] = await Promise.all([
-    checkChannels(env, { ...system, ...deps, hours: () => content.hours, sends, readDevices }),
+    checkAllChannels(),
     checkMailDns(env.email, deps.resolveTxt),
     reading,
     readSite(env, raw, fetch),
   ])
+  const { content, ...page } = await findShown()
   const machine =
     database.leadsAre === 'here'
       ? await readMachineFacts(env, raw, content)
@@ -82,10 +90,11 @@ async function runChecks(env: Env, content: Content, sends: boolean, deps: Docto
     isPublic: true,
     machine,
     ...database,
+    ...page,
     isFileGone: database.leadsAre === 'gone' || reported?.includes('database-file-gone'),
   })
   return [
-    ...checkLocally({ ...database, env, now: now(), root, raw, content, sends }),
+    ...checkLocally({ ...database, env, now: now(), root, raw, content: fillIn(content), sends }),
     ...problems.map(
       ({ id, severity, forDeveloper }): Finding => ({
         id,
@@ -132,7 +141,7 @@ if (import.meta.main) {
   const root = join(import.meta.dirname, '..')
   const deps = {
     ...{ root, raw: process.env, fetch, resolveTxt, pause, now: Date.now },
-    readContent: async () => fillIn(await readContent()),
+    readContent,
   }
   const { code, text } = await runDoctor(process.argv.slice(2), deps)
   const output = code === 2 ? process.stderr : process.stdout

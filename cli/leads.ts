@@ -13,6 +13,7 @@ import { UserError } from '#leads/user-error.ts'
 import { openDatabase } from '#server/database.ts'
 import { hours } from '#site/content.ts'
 import { exportLeads } from './export-leads.ts'
+import { formatPublishedPage } from './print-page.ts'
 import { count, explainError, parseTyped, UsageError } from './terminal.ts'
 
 const help = `Commands for the owner. To view, retry, or erase leads, use the desk.
@@ -20,6 +21,7 @@ const help = `Commands for the owner. To view, retry, or erase leads, use the de
   npm run leads -- desk             print a link that signs you in to the desk
   npm run leads -- export FILE      write all leads to FILE: JSON if it ends in .json, otherwise CSV
   npm run -s leads -- export        print all leads as CSV
+  npm run -s leads -- page          print what was published on the desk, for site/content.ts
   npm run leads -- setup-airtable   check the token, base, table, and columns; create what is missing
 
   --json     export: JSON instead of CSV
@@ -31,7 +33,7 @@ See also: npm run desk, npm run backup, npm run restore, npm run doctor
 
 const flag = { type: 'boolean' } as const
 const options = { json: flag, force: flag, help: { ...flag, short: 'h' } } as const
-const commands = ['desk', 'export', 'setup-airtable'] as const
+const commands = ['desk', 'export', 'page', 'setup-airtable'] as const
 
 function parseCommand(args: readonly string[]) {
   const { values, positionals } = parseTyped({ args: [...args], options, allowPositionals: true })
@@ -82,6 +84,7 @@ export async function runLeads(args: readonly string[], context: LeadsContext): 
           `There is no database in ${resolve(dataDir)} (DATA_DIR). Run this in the site’s folder, or check DATA_DIR.`,
         )
       if (command.name === 'export') await exportLeads(command, { ...opened, db, stdout })
+      else if (command.name === 'page') stdout(await formatPublishedPage(db))
       else stdout(await formatDeskLink(db, opened.desk, context.now()))
       return 0
     } finally {

@@ -12,8 +12,10 @@ import { expect, it } from 'vitest'
 import { claimDue } from '#leads/store/claims.ts'
 import { addCrew, listCrew, listMadeOwners, makeOwner } from '#leads/store/desk-access.ts'
 import { addEntry, listEntries } from '#leads/store/desk-log.ts'
+import { findNewest, findPublished, publishDraft, saveDraft } from '#leads/store/page-versions.ts'
 import { listDevices, saveDevice } from '#leads/store/push-devices.ts'
 import { countLeads, findLead, listLeads } from '#leads/store/reading.ts'
+import type { Database } from '#leads/store/tables.ts'
 import { migrationsDir, openDatabase } from '#server/database.ts'
 import { copyMigrations, createDir, openLocation } from '#testing/database.ts'
 import { makePhone, promiseFrom, storeLead, testTime } from '#testing/saved-leads.ts'
@@ -67,6 +69,22 @@ it('requires --replace to replace leads, and backs them up first', async () => {
   expect(await listIds(other)).toEqual([second, first])
   await backUp(dataDir, { backupDir: request.backupDir, keep: 1, now: testTime + hourMs })
   expect(existsSync(kept)).toBe(false)
+})
+
+it('restores the published page and the draft', async () => {
+  const dataDir = createDir()
+  const db = await openDatabase({ dataDir })
+  const sam = { person: 'Sam', email: 'sam@example.com', now: testTime }
+  await saveDraft(db, { ...sam, base: 0, content: { hero: { headline: 'Published' } } })
+  await publishDraft(db, { ...sam, base: 1, content: { hero: { headline: 'Published' } } })
+  await saveDraft(db, { ...sam, base: 1, content: { hero: { headline: 'Draft' } } })
+  const both = async (source: Database) => [await findPublished(source), await findNewest(source)]
+  const saved = await both(db)
+  const file = await backUpNow(dataDir)
+  await db.close()
+  const other = createDir()
+  await restore(other, file, ask(false))
+  expect(await both(await openLocation({ dataDir: other }))).toEqual(saved)
 })
 
 it('fails while the site is running', async () => {

@@ -12,7 +12,7 @@ import { formatHeaders, hashAll } from '../site/render/site-headers.ts'
 const formatPolicy = (html: string) => {
   const scripts = hashAll(html, /<script>(.*?)<\/script>/gs)
   const styles = hashAll(html, /<style>(.*?)<\/style>/gs)
-  return `default-src 'none'; script-src 'self' ${scripts}; style-src ${styles}; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+  return `default-src 'none'; script-src 'self' ${scripts}; style-src ${styles}; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
 }
 
 const { logo, night, palette } = made

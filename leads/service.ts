@@ -17,6 +17,7 @@ export function createService({
   env,
   hours,
   company,
+  findPageFault,
   db,
   fetch,
   now,
@@ -31,6 +32,8 @@ export function createService({
   /** The published hours and details, which the owner may change while the site runs. */
   hours: () => BusinessHours
   company: () => Company
+  /** Why visitors do not see the published page. */
+  findPageFault?: () => string | undefined
   db: Database
   fetch: typeof globalThis.fetch
   now: () => number
@@ -58,7 +61,14 @@ export function createService({
     faults,
     planDelivery: (lead) => planDelivery(context, lead),
     listProblems: (databaseFault) =>
-      examine('healthz', { env, hours: hours(), db, now, databaseFault }),
+      examine('healthz', {
+        env,
+        hours: hours(),
+        db,
+        now,
+        databaseFault,
+        pageFault: findPageFault?.(),
+      }),
     wake: () => wake(deliverer),
     readClientAddress,
     mayShareAddress,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { postLead, testLead } from '#testing/app.ts'
-import { createDir, openLocation } from '#testing/database.ts'
+import { createDir, createLocation, openLocation } from '#testing/database.ts'
 import { storeLead } from '#testing/saved-leads.ts'
-import { startTestSite } from '#testing/server-process.ts'
+import { startTestSite, waitUntil } from '#testing/server-process.ts'
 
 async function redeemLink({ origin, hash }: URL): Promise<string> {
   const body = JSON.stringify({ token: hash.replace('#enter=', ''), person: 'Sam' })
@@ -59,4 +59,50 @@ it('reads the warnings again as soon as someone has acted', async () => {
   await db.kysely.deleteFrom('deliveries').execute()
   await fetch(`${link.origin}/api/retry`, { method: 'POST', headers })
   expect(await readToday()).not.toContain('webhook-late')
+})
+
+it('publishes the page to every process, and reports one that cannot be shown', async () => {
+  const location = await createLocation('postgres')
+  const variables = { DATA_DIR: createDir(), DATABASE_URL: location.databaseUrl }
+  const [first, second] = [await startTestSite(variables), await startTestSite(variables)]
+  const link = new URL((await first.desk?.makeLink()) ?? '')
+  const headers = { cookie: await redeemLink(link), origin: link.origin }
+  const call = async (method: string, path: string, body?: object) =>
+    (
+      await fetch(`${link.origin}/api/page${path}`, {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      })
+    ).json()
+  const readPage = async ({ url }: typeof first) => (await fetch(url)).text()
+  const built = await readPage(second)
+
+  const { draft, number: base } = await call('GET', '')
+  draft.hero.headline = 'Published on the desk'
+  const { number } = await call('PUT', '/draft', { base, draft })
+  const preview = await (await fetch(`${link.origin}/api/page/preview`, { headers })).text()
+  const [picture = ''] = preview.match(/\/assets\/hero-[^" ]+/) ?? []
+  expect((await fetch(link.origin + picture)).headers.get('content-type')).toMatch(/^image/)
+  expect(await readPage(first)).toBe(built)
+
+  await call('POST', '/publish', { number })
+  expect(await readPage(first)).toContain('Published on the desk')
+  await waitUntil(async () => (await readPage(second)).includes('Published on the desk'))
+
+  const db = await openLocation(location)
+  await db.kysely
+    .insertInto('page_versions')
+    .values({
+      number: number + 1,
+      saved_at: 1,
+      person: 'Sam',
+      email: '',
+      content: '{"hero":{"headline":""}}',
+      published_at: 1,
+    })
+    .execute()
+  for (const { url } of [first, second])
+    await waitUntil(async () => (await (await fetch(`${url}/healthz`)).text()).includes('page-not'))
+  expect(await readPage(second)).toContain('Published on the desk')
 })

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Context as HonoContext } from 'hono'
+import type { DeskContext } from '#leads/desk/routes.ts'
 import { createDeskService } from '#leads/desk/service.ts'
 import { makeLink } from '#leads/desk/sign-in.ts'
 import type { Today } from '#leads/desk/today.ts'
@@ -14,6 +15,7 @@ import { UserError } from '#leads/user-error.ts'
 import * as content from '#site/content.ts'
 import { createLimitedServer } from './connection-limits.ts'
 import { readMachineFacts } from './machine-facts.ts'
+import type { Publisher } from './publisher.ts'
 import { createStaticSite, parseSiteHeaders } from './static-site.ts'
 
 const deskDir = join(import.meta.dirname, '../dist-desk')
@@ -24,10 +26,18 @@ type Context = {
   fetch: typeof globalThis.fetch
   now: () => number
   log: Log
+} & Pick<DeskContext, 'hours' | 'company'>
+
+type Options = {
+  wake: () => void
+  /** Undefined if another process serves the page. */
+  publisher?: Publisher
+  /** The files that the preview of the page needs. */
+  site?: ReturnType<typeof createStaticSite>
 }
 
 /** Serves the desk on its own port: a separate origin, so its cookie never reaches the public page. */
-export async function startDesk(context: Context, wake: () => void) {
+export async function startDesk(context: Context, { wake, publisher, site }: Options) {
   const { env, db, now } = context
   const { port, host } = env.desk
   const overTls = env.desk.url.startsWith('https:')
@@ -41,18 +51,19 @@ export async function startDesk(context: Context, wake: () => void) {
   // With port 0, the operating system assigns a port.
   const url =
     port === 0 ? `http://localhost:${(server.address() as AddressInfo).port}` : env.desk.url
-  const deskContext = {
-    ...context,
-    hours: () => content.hours,
-    company: () => content.company,
-    env: { ...env, desk: { ...env.desk, url } },
-  }
+  const deskContext = { ...context, env: { ...env, desk: { ...env.desk, url } } }
   const desk = createDeskService(deskContext, {
     sendPage,
-    readMachine: () => readMachineFacts(env, process.env, content),
+    readMachine: () => readMachineFacts(env, process.env, publisher?.content() ?? content),
+    findPageFault: () => publisher?.findFault(),
+    page: publisher?.editor,
     wake,
   })
-  desk.all('*', files.serve)
+  // The preview of the page needs the site's files, too. Hashed names never clash.
+  desk.all('*', (c) => {
+    const { path } = c.req
+    return site?.hasFile(path) && !files.hasFile(path) ? site.serve(c) : files.serve(c)
+  })
   return {
     url,
     /** Creates a sign-in link that works once. */

@@ -1,7 +1,7 @@
 // Serves only the desk, for a site whose function runs elsewhere (Supabase) on the same database.
 import { readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
-import { hours } from '#site/content.ts'
+import { company, hours } from '#site/content.ts'
 import { openDatabase } from './database.ts'
 import { startDesk } from './desk-server.ts'
 import { createLog } from './log.ts'
@@ -14,9 +14,17 @@ try {
     )
   const db = await openDatabase(env)
   const log = createLog(process.stderr)
-  const context = { env: { ...env, desk: env.desk }, db, fetch, now: Date.now, log }
+  const context = {
+    env: { ...env, desk: env.desk },
+    hours: () => hours,
+    company: () => company,
+    db,
+    fetch,
+    now: Date.now,
+    log,
+  }
   // This process sends nothing; Supabase's cron sends due deliveries within a minute.
-  const desk = await startDesk(context, () => {})
+  const desk = await startDesk(context, { wake: () => {} })
   process.stdout.write(`The desk is at ${desk.url}\n`)
   // A public desk's output may be stored in a log, which must not contain a sign-in link.
   if (!desk.url.startsWith('https:'))

@@ -16,6 +16,7 @@ import { connectionLimits, createLimitedServer } from './connection-limits.ts'
 import { openDatabase } from './database.ts'
 import { startDesk } from './desk-server.ts'
 import { readMachineFacts } from './machine-facts.ts'
+import { createPublisher } from './publisher.ts'
 import { createStaticSite } from './static-site.ts'
 
 // The process must exit within 10 s of SIGTERM; this leaves 2 s to record results and close the database.
@@ -42,11 +43,18 @@ export async function startSite({
   const overTls = env.publicUrl.startsWith('https:')
   const site = createStaticSite(siteDir, { overTls })
   const db = await openDatabase(env)
+  const publisher = createPublisher({ db, file: content, site, siteDir, now, log })
+  // Read it before the first visitor arrives.
+  await publisher.start()
+  const published = {
+    hours: () => publisher.content().hours,
+    company: () => publisher.content().company,
+  }
   let hasWarnedOfProxy = false
   const { app, deliverer } = createService({
     env,
-    hours: () => content.hours,
-    company: () => content.company,
+    ...published,
+    findPageFault: publisher.findFault,
     db,
     fetch,
     now,
@@ -85,11 +93,12 @@ export async function startSite({
   try {
     await once(server, 'listening')
   } catch (error) {
+    publisher.stop()
     await db.close()
     throw new UserError(explainListenError(error as Error, env))
   }
   deliverer.start()
-  await recordConsent(db, fillIn(content).form.consent).catch((error) =>
+  await recordConsent(db, fillIn(publisher.content()).form.consent).catch((error) =>
     log.error({ error: nameError(error) }, 'the consent text could not be stored'),
   )
   const desk = await openDesk()
@@ -101,6 +110,7 @@ export async function startSite({
     async stop({ drains } = { drains: false }) {
       const endAt = now() + graceMs
       stopping = true
+      publisher.stop()
       if (drains) await pause(drainMs)
       const closed = new Promise((resolve) => server.close(resolve))
       const leftMs = endAt - now()
@@ -114,8 +124,9 @@ export async function startSite({
   /** A failing check must not prevent the site from starting. */
   async function findStartProblems(): Promise<Problem[]> {
     try {
-      const machine = await readMachineFacts(env, process.env, content)
-      return await examine('start', { env, hours: content.hours, db, now, machine })
+      const machine = await readMachineFacts(env, process.env, publisher.content())
+      const pageFault = publisher.findFault()
+      return await examine('start', { env, hours: published.hours(), db, now, machine, pageFault })
     } catch (error) {
       log.error({ error: nameError(error) }, 'the health checks failed at startup')
       return []
@@ -127,7 +138,8 @@ export async function startSite({
     if (!env.desk) return undefined
     const wake = () => deliverer.wake()
     try {
-      return await startDesk({ env: { ...env, desk: env.desk }, db, fetch, now, log }, wake)
+      const context = { env: { ...env, desk: env.desk }, ...published, db, fetch, now, log }
+      return await startDesk(context, { wake, site, publisher })
     } catch (error) {
       const { message } = error as Error
       const why =

@@ -15,7 +15,7 @@ type File = {
   bodies: Map<Encoding, Uint8Array>
 }
 
-export type Pages = { landing: File; notFound: File }
+type Pages = { landing: File; notFound: File }
 
 // Only the server reads other files, such as compressed copies and _headers.
 const served = /\.(avif|css|html|ico|jpg|js|png|svg|txt|webmanifest|webp|woff2|xml)$/
@@ -51,12 +51,9 @@ export function createStaticSite(folder: string, { overTls = false } = {}) {
       return response
     },
     /** Compresses rendered pages like the build does. */
-    async prepare({ landing, notFound, policy }: RenderedPages): Promise<Pages> {
-      const pageHeaders = { ...headers.all, 'Content-Security-Policy': policy }
-      return {
-        landing: await makePage(landing, pageHeaders),
-        notFound: await makePage(notFound, pageHeaders),
-      }
+    async prepare({ index, notFound, headers }: RenderedPages): Promise<Pages> {
+      const { all } = addCaching(parseSiteHeaders(headers))
+      return { landing: await makePage(index, all), notFound: await makePage(notFound, all) }
     },
     /** Replaces both pages in one step. */
     show(pages: Pages = built): void {
@@ -65,8 +62,8 @@ export function createStaticSite(folder: string, { overTls = false } = {}) {
   }
 }
 
-/** The HTML of both pages, and their content security policy. */
-export type RenderedPages = { landing: string; notFound: string; policy: string }
+/** The HTML of both pages, and the text of their `_headers` file. */
+type RenderedPages = { index: string; notFound: string; headers: string }
 
 async function makePage(html: string, headers: Record<string, string>): Promise<File> {
   const body = Buffer.from(html)
@@ -79,13 +76,12 @@ async function makePage(html: string, headers: Record<string, string>): Promise<
   return { type: 'text/html; charset=utf-8', etag: makeEtag(body), headers, bodies }
 }
 
-/** The bytes of the page's response in Brotli, including its headers. */
-export const weigh = ({ headers, bodies }: File): number =>
-  (bodies.get('br')?.byteLength ?? 0) +
-  Object.entries(headers).reduce(
-    (bytes, [name, value]) => bytes + `${name}: ${value}\r\n`.length,
-    0,
-  )
+/** Returns the bytes of the landing page's response in Brotli, including its headers. */
+export async function weigh({ index, headers }: RenderedPages): Promise<number> {
+  const { all } = addCaching(parseSiteHeaders(headers))
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return (await compress(Buffer.from(index))).br.byteLength + lines.join('').length
+}
 
 function send(c: Context, file: File, status: 200 | 404) {
   const encoding = chooseEncoding(c.req.header('Accept-Encoding') ?? '', file)
@@ -119,9 +115,14 @@ function matches(ifNoneMatch: string | undefined, etag: string) {
 function readHeaders(folder: string) {
   const file = join(folder, '_headers')
   if (!existsSync(file)) return undefined
-  const { all, assets } = parseSiteHeaders(readFileSync(file, 'utf8'))
-  return { all: { 'Cache-Control': 'no-cache', ...all }, assets }
+  return addCaching(parseSiteHeaders(readFileSync(file, 'utf8')))
 }
+
+/** Browsers ask whether a page has changed, but not for hashed files. */
+const addCaching = ({ all, assets }: ReturnType<typeof parseSiteHeaders>) => ({
+  all: { 'Cache-Control': 'no-cache', ...all },
+  assets,
+})
 
 function loadFiles(folder: string, { all, assets }: NonNullable<ReturnType<typeof readHeaders>>) {
   const files = new Map<string, File>()

@@ -6,6 +6,7 @@ import type { HealthContext } from '#leads/health/check.ts'
 import { readDatabaseFacts } from '#leads/health/examine.ts'
 import type { Env } from '#leads/settings.ts'
 import { checkTables, checkWritable } from '#leads/store/check-database.ts'
+import { findPublished, type PageVersion } from '#leads/store/page-versions.ts'
 import { openPostgres } from '#leads/store/postgres.ts'
 import { readConsent } from '#leads/store/stored-settings.ts'
 import type { Database, Tables, Transact } from '#leads/store/tables.ts'
@@ -16,7 +17,9 @@ import { createSqliteKysely } from '#server/sqlite-dialect.ts'
 import { findBackend, type LocalContext, type RawEnv } from './checks.ts'
 
 type Found = Pick<HealthContext, 'database' | 'databaseFault'> &
-  Pick<LocalContext, 'leadsAre' | 'unsafeSettings' | 'storedConsent'>
+  Pick<LocalContext, 'leadsAre' | 'unsafeSettings' | 'storedConsent'> & {
+    published?: PageVersion | undefined
+  }
 
 const timeoutMs = 8_000
 
@@ -43,11 +46,14 @@ export async function readDatabase(
     return await withTimeout(timeoutMs, async () => {
       await checkTables(opened)
       await checkWritable(opened, now())
+      const published = await findPublished(opened)
       return {
         leadsAre: 'here' as const,
         database: await readDatabaseFacts(env, opened, now),
         unsafeSettings: databaseUrl ? await findUnsafeSettings(opened) : [],
-        storedConsent: await readConsent(opened, consentVersion),
+        // Publishing gives a changed consent text its own version.
+        storedConsent: published ? undefined : await readConsent(opened, consentVersion),
+        published,
       }
     })
   } catch (error) {

@@ -14,6 +14,7 @@ import { withTimeout } from '../with-timeout.ts'
 import { addDeviceRoutes } from './device-routes.ts'
 import { addEventRoutes } from './event-routes.ts'
 import { addLeadRoutes } from './lead-routes.ts'
+import { addPageRoutes, draftPath, maxDraftBytes } from './page-routes.ts'
 import {
   addPeopleRoutes,
   badEmail,
@@ -86,7 +87,10 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
     return c.text(`The desk is at ${url}. If this is wrong, change DESK_URL.\n`, 421)
   })
   app.use('/', compress())
-  app.use('/api/*', bodyLimit({ maxSize: maxBodyBytes, onError: (c) => refuse(c, 400, tooLong) }))
+  const limitBody = (maxSize: number) =>
+    bodyLimit({ maxSize, onError: (c) => refuse(c, 400, tooLong) })
+  const [limitDraft, limitOthers] = [limitBody(maxDraftBytes), limitBody(maxBodyBytes)]
+  app.use('/api/*', (c, next) => (c.req.path === draftPath ? limitDraft : limitOthers)(c, next))
   app.use('/api/*', async (c, next) => {
     c.header('Cache-Control', 'no-store')
     c.header('X-Content-Type-Options', 'nosniff')
@@ -159,6 +163,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
   addLeadRoutes(app, context, hooks)
   addEventRoutes(app, context, hooks)
   addDeviceRoutes(app, context)
+  addPageRoutes(app, context, hooks)
   app.onError((error, c) => {
     if (error instanceof HTTPException) return refuse(c, 400, error.message)
     if (error instanceof AirtableUnavailable)

@@ -18,6 +18,13 @@ export const routes = {
   'POST /api/spreadsheet': 'owner',
   'DELETE /api/leads/:id': 'owner',
 
+  'GET /api/page': 'owner',
+  'PUT /api/page/draft': 'owner',
+  'GET /api/page/preview': 'owner',
+  'POST /api/page/publish': 'owner',
+  'GET /api/page/versions': 'owner',
+  'POST /api/page/undo': 'owner',
+
   'GET /api/devices': 'crew',
   'POST /api/devices': 'crew',
   'PUT /api/devices/:id': 'crew',

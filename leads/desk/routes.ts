@@ -29,6 +29,27 @@ export type DeskHooks = {
   sendPage: (c: Context, today: Today | undefined) => Response
   /** Wakes the delivery worker. */
   wake: () => void
+  /** Undefined if another process serves the page. */
+  page?: PageEditor | undefined
+}
+
+type PageMistake = { path: string; message: string }
+type PageWarning = { path?: string; message: string }
+
+/** What the desk needs from the site to edit its page. A draft has only the entries that the owner can edit. */
+export type PageEditor = {
+  /** The fields of the form, in the order of the page. The desk shows them as they are. */
+  sections: readonly unknown[]
+  /** Adds missing entries from the site's own content, and drops unknown ones. Accepts anything. */
+  tidy(stored: unknown): object
+  check(draft: object): { mistakes: PageMistake[]; warnings: PageWarning[] }
+  /** Finds what rendering shows. The draft must have no mistakes. */
+  checkWeight(draft: object): Promise<PageWarning[]>
+  /** Names the fields that differ. */
+  listChanges(before: object, after: object): string[]
+  preview(draft: object): Promise<string>
+  /** Renders a draft without mistakes. `show` replaces the page that visitors get. */
+  prepare(draft: object): Promise<{ draft: object; show(number: number): void }>
 }
 
 /** The desk's Hono app, and a request from a signed-in person. */
@@ -67,7 +88,7 @@ export const refuse = (
   c: Context,
   status: 400 | 401 | 403 | 404 | 409 | 503,
   message: string,
-  code?: 'airtable-unavailable',
+  code?: 'airtable-unavailable' | 'page-changed',
 ) => c.json({ error: { message, code } }, status)
 
 export const invalidCharacter = 'The text contains an invalid character.'

@@ -16,17 +16,27 @@ export function createDeskService(
   context: Pick<DeskContext, 'env' | 'hours' | 'company' | 'db' | 'fetch' | 'now' | 'log'>,
   {
     readMachine,
+    findPageFault,
     system = ownSystem,
     ...hooks
-  }: Pick<DeskHooks, 'sendPage' | 'wake'> & {
+  }: Pick<DeskHooks, 'sendPage' | 'wake' | 'page'> & {
     readMachine: () => Promise<MachineFacts>
+    /** Why visitors do not see the published page. */
+    findPageFault?: () => string | undefined
     system?: System
   },
 ): DeskApp {
   const { env, hours, company, db, now } = context
   const listWarnings = async (): Promise<DeskWarning[]> => {
     const machine = await readMachine().catch(() => undefined)
-    const problems = await examine('desk', { env, hours: hours(), db, now, machine })
+    const problems = await examine('desk', {
+      env,
+      hours: hours(),
+      db,
+      now,
+      machine,
+      pageFault: findPageFault?.(),
+    })
     return problems.flatMap(({ id, severity, forOwner }) =>
       forOwner ? [{ id, severity, ...forOwner }] : [],
     )

@@ -46,6 +46,10 @@ export type HealthContext = {
   /** True if the running site's SQLite file was deleted or replaced. */
   isFileGone?: boolean | undefined
   machine?: MachineFacts | undefined
+  /** Why visitors do not see the version of the page that was published last. */
+  pageFault?: string | undefined
+  /** Whether the published page and site/content.ts differ. */
+  pageDiffers?: boolean | undefined
 }
 
 export type DatabaseFacts = {

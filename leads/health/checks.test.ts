@@ -90,6 +90,8 @@ const problems: Record<string, Partial<HealthContext>> = {
   'desk-url-missing': {
     env: readEnv({ ...complete, DESK_URL: 'http://203.0.113.7:3001' }, alwaysOpen),
   },
+  'page-not-shown': { pageFault: 'Headline is empty. Write a text.' },
+  'page-differs': { pageDiffers: true },
   'late-reminders': { env: { ...env, escalateAfterMinutes: [4, 10] } },
   'no-answer-links': {
     env: readEnv({ ...complete, SUPABASE_DB_URL: 'postgres://a@b/c' }, alwaysOpen),

@@ -28,14 +28,15 @@ export async function examine(
     now,
     machine,
     databaseFault,
-  }: Pick<HealthContext, 'env' | 'hours' | 'machine' | 'databaseFault'> & {
+    pageFault,
+  }: Pick<HealthContext, 'env' | 'hours' | 'machine' | 'databaseFault' | 'pageFault'> & {
     db: Database
     now: () => number
   },
 ): Promise<Problem[]> {
   const isPublic = env.publicUrl.startsWith('https://')
   const database = databaseFault === undefined ? await readDatabaseFacts(env, db, now) : undefined
-  const facts = { database, databaseFault, machine, isFileGone: db.isFileGone?.() }
+  const facts = { database, databaseFault, pageFault, machine, isFileGone: db.isFileGone?.() }
   return listProblems(healthChecks, place, { env, hours, now: now(), isPublic, ...facts })
 }
 

@@ -2,6 +2,29 @@ import { type Check, defineCheck } from './check.ts'
 
 export const pageChecks: readonly Check[] = [
   defineCheck({
+    id: 'page-not-shown',
+    runsIn: ['healthz', 'desk', 'start', 'doctor'],
+    find: ({ pageFault }) => pageFault,
+    forOwner: () => ({
+      text: 'Visitors don’t see what you published last, because it doesn’t fit this version of the site. Correct the marked entries and publish again.',
+      action: { label: 'Open the page editor', kind: 'open', route: '#/page' },
+    }),
+    forDeveloper: (fault) => ({
+      text: `The published page cannot be shown, so visitors see an earlier one or the one from site/content.ts: ${fault.replace(/\.?$/, '.')}`,
+      next: 'Correct the entries on the desk under Page, and publish again',
+    }),
+  }),
+  defineCheck({
+    id: 'page-differs',
+    runsIn: ['doctor'],
+    severity: 'note',
+    find: ({ pageDiffers }) => pageDiffers,
+    forDeveloper: () => ({
+      text: 'The published page and site/content.ts differ. Visitors see the published page.',
+      next: 'To copy it into the file, run npm run -s leads -- page',
+    }),
+  }),
+  defineCheck({
     id: 'late-reminders',
     runsIn: ['start', 'doctor'],
     find: ({ env, hours }) => {

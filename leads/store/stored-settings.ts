@@ -60,6 +60,29 @@ const nameConsent = (version: string) => `consent ${version}`
 export const recordConsent = (db: Database, { version, text }: { version: string; text: string }) =>
   getOrCreateSetting(db, nameConsent(version), () => text)
 
+/**
+ * Returns the version of a consent text: the given one, or another if that version has another text. A lead
+ * has only the version, so a changed text needs a new one, such as 2026-11-18 or 2026-11-18-2.
+ */
+export async function recordConsentVersion(
+  db: Database,
+  { version, text, today }: { version: string; text: string; today: string },
+): Promise<string> {
+  if ((await recordConsent(db, { version, text })) === text) return version
+  const known = await db.kysely
+    .selectFrom('settings')
+    .select('name')
+    .where('name', 'like', nameConsent('%'))
+    .where('value', '=', text)
+    .orderBy('name')
+    .executeTakeFirst()
+  if (known) return known.name.slice(nameConsent('').length)
+  for (let count = 1; ; count++) {
+    const next = count === 1 ? today : `${today}-${count}`
+    if ((await recordConsent(db, { version: next, text })) === text) return next
+  }
+}
+
 export const readConsent = (db: Database, version: string) => readSetting(db, nameConsent(version))
 
 /** Returns the secret that signs links: LINK_SECRET, or one that is created once and stored. */

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { publishDraft, saveDraft } from '#leads/store/page-versions.ts'
+import * as file from '#site/content.ts'
+import { openTestDatabase } from '#testing/database.ts'
+import { testTime as now } from '#testing/saved-leads.ts'
+import { formatPublishedPage, formatValue } from './print-page.ts'
+
+const sam = { person: 'Sam', email: 'sam@example.com', now }
+
+test('prints only the published entries that differ from the file, as TypeScript', async () => {
+  const db = await openTestDatabase('sqlite')
+  expect(await formatPublishedPage(db)).toContain('Nothing has been published')
+  const publish = async (base: number, content: object) => {
+    await saveDraft(db, { ...sam, base, content })
+    await publishDraft(db, { ...sam, base: base + 1, content })
+  }
+  await publish(0, { hero: { headline: file.hero.headline } })
+  expect(await formatPublishedPage(db)).toContain('are the same')
+  const headline = `It's "new"\n\\ \u202E`
+  await publish(1, { hero: { headline }, hours: { closedDates: ['12-25'] } })
+  const printed = await formatPublishedPage(db)
+  expect(printed).toMatch(/^\/\/ Version 2 of 2026-11-15\. /)
+  expect(printed.match(/(?<=^export const )\w+/gm)).toEqual(['hours', 'hero'])
+  const module = printed.replaceAll(/: Content\['\w+'\]/g, '')
+  const read = await import(`data:text/javascript,${encodeURIComponent(module)}`)
+  expect(read.hero).toEqual({ ...file.hero, headline })
+  expect(read.hours).toEqual({ ...file.hours, closedDates: ['12-25'] })
+})
+
+test.each([
+  [{ a: [], b: {}, 'c-d': true }, "{ a: [], b: {}, 'c-d': true }"],
+  [{ text: 'x'.repeat(60) }, `{\n  text: '${'x'.repeat(60)}',\n}`],
+])('formats %j', (value, text) => {
+  expect(formatValue(value)).toBe(text)
+})

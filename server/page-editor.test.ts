@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest'
+import * as content from '#site/content.ts'
+import { openTestDatabase } from '#testing/database.ts'
+import { openTestDesk } from '#testing/desk.ts'
+import { expectValidPolicy, hash, openPageDesk } from '#testing/page.ts'
+
+it('stores a draft with mistakes, names them, and does not publish it', async () => {
+  const { save, call, visit, read } = await openPageDesk(await openTestDatabase('sqlite'))
+  const before = await visit()
+  const bad = {
+    'hero.headline': '',
+    'hero.lead': 'x'.repeat(10_000),
+    'about.heading': 'Hello {unknown}',
+    'company.phone': 'call me',
+    'hours.open': { Mon: ['7:00-12:00', '11:00-18:00'] },
+    'testimonials.reviews': [{ text: 'No name' }],
+    'testimonials.allReviews': { label: 'All', url: 'http://example.com' },
+  }
+  const { status, json } = await save(bad)
+  expect(status).toBe(200)
+  const paths = json.mistakes.map(({ path }: { path: string }) => path)
+  for (const path of Object.keys(bad))
+    expect(paths.some((found: string) => found.startsWith(path))).toBe(true)
+  for (const { message } of json.mistakes) expect(message).toMatch(/\.$/)
+  const refused = await call('POST', '/publish', { number: json.number })
+  expect([refused.status, refused.json.mistakes]).toEqual([400, json.mistakes])
+  expect((await visit()).html).toBe(before.html)
+  expect((await read()).draft.hero.lead).toHaveLength(10_000)
+  expect((await call('GET', '/preview')).status).toBe(200)
+})
+
+it('never shows unescaped text, whatever the owner types', async () => {
+  const { publish, read, visit } = await openPageDesk(await openTestDatabase('sqlite'))
+  const hostile = '</script><script>alert(1)</script><!-- " \' 🏠 שלום ‮'
+  const { draft } = await read()
+  const texts = listTexts(draft).filter((path) =>
+    /heading|headline|text|title|label|tagline|lead|name/.test(path),
+  )
+  expect(texts.length).toBeGreaterThan(30)
+  const answer = await publish(
+    Object.fromEntries(
+      texts.filter((path) => !path.startsWith('company')).map((path) => [path, hostile]),
+    ),
+  )
+  expect(answer.json.mistakes ?? []).toEqual([])
+  const { html, headers } = await visit()
+  expect(html).toContain('alert(1)')
+  expect(html).not.toContain('<script>alert')
+  expectValidPolicy(html, headers)
+})
+
+const listTexts = (value: unknown, path = ''): string[] =>
+  typeof value === 'string'
+    ? [path]
+    : Object.entries(Object(value)).flatMap(([name, inner]) =>
+        listTexts(inner, path ? `${path}.${name}` : name),
+      )
+
+it('warns about a page that is too long for one round trip, and publishes it', async () => {
+  const { save, call } = await openPageDesk(await openTestDatabase('sqlite'))
+  // Hashes do not compress well.
+  const reviews = Array.from({ length: 100 }, (_, at) => ({ name: 'Ann', text: hash(String(at)) }))
+  const { json } = await save({ 'testimonials.reviews': reviews })
+  expect(json.warnings).toContainEqual({ message: expect.stringMatching(/kB/) })
+  expect((await call('POST', '/publish', { number: json.number })).status).toBe(200)
+})
+
+it('previews the draft in a frame without scripts, only on the desk', async () => {
+  const { call, desk } = await openPageDesk(await openTestDatabase('sqlite'))
+  const { headers, text } = await call('GET', '/preview')
+  expect(headers.get('content-security-policy')).toBe(
+    "default-src 'none'; img-src 'self' data:; font-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-same-origin",
+  )
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(text).toContain(content.hero.headline)
+  expect((await desk.call('GET', '/api/page/preview')).status).toBe(401)
+})
+
+it('rejects what is not a draft', async () => {
+  const { call } = await openPageDesk(await openTestDatabase('sqlite'))
+  for (const body of [{}, { base: 0, draft: 'text' }, { base: -1, draft: {} }, { draft: {} }])
+    expect((await call('PUT', '/draft', body)).status).toBe(400)
+  const nul = { base: 0, draft: { hero: { headline: 'a\0b' } } }
+  expect((await call('PUT', '/draft', nul)).status).toBe(400)
+  const long = { base: 0, draft: { hero: { headline: 'x'.repeat(600_000) } } }
+  expect((await call('PUT', '/draft', long)).message).toBe('This is too long.')
+  expect((await call('POST', '/publish', { number: 0 })).message).toMatch(/^Nothing has changed/)
+})
+
+it('says so where another process serves the page', async () => {
+  const { get } = await openTestDesk()
+  expect(await get('/api/page')).toEqual({ isHere: false, message: expect.stringMatching(/file/) })
+})

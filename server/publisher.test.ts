@@ -1,0 +1,191 @@
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { publishDraft, saveDraft } from '#leads/store/page-versions.ts'
+import { readConsent } from '#leads/store/stored-settings.ts'
+import * as content from '#site/content.ts'
+import { createLocation, engines, openLocation, openTestDatabase } from '#testing/database.ts'
+import { expectValidPolicy, openPageDesk, openPageSite } from '#testing/page.ts'
+import { testTime } from '#testing/saved-leads.ts'
+
+const week = { Mon: ['7:00-18:00'], Tue: ['7:00-18:00'] }
+
+describe.each(engines)('on %s', (engine) => {
+  it('shows a draft only after it is published, in every process and encoding', async () => {
+    const db = await openTestDatabase(engine)
+    const { desk, publisher, visit, save, call, read, log } = await openPageDesk(db)
+    const other = await openPageSite(db)
+    const before = await visit()
+    const changes = { 'hero.headline': 'Roofs & <b>more</b>', 'hours.open': week }
+    const { status, json } = await save(changes)
+    expect([status, json.mistakes]).toEqual([200, []])
+    expect(json.changes).toEqual(['Hours: Business hours', 'Top of the page: Headline'])
+    expect((await visit()).html).toBe(before.html)
+    expect((await call('GET', '/preview')).text).toContain('Roofs &amp; &lt;b&gt;more')
+
+    const published = await call('POST', '/publish', { number: json.number })
+    expect(published.json).toEqual({ number: json.number, changes: json.changes })
+    const after = await visit()
+    expect(after.html).toContain('Roofs &amp; &lt;b&gt;more')
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
+    expect(after.headers.get('cache-control')).toBe(before.headers.get('cache-control'))
+    for (const encoding of ['br', 'gzip']) expect((await visit(encoding)).html).toBe(after.html)
+    // Limited hours need another inline script.
+    expectValidPolicy(before.html, before.headers)
+    expectValidPolicy(after.html, after.headers)
+    expect(publisher.content().hours.open).toEqual(week)
+    expect(await read()).toMatchObject({ saved: null, changes: [], published: { isMine: true } })
+    const [entry] = desk.log.entries.filter(({ message }) => message === 'published the page')
+    expect(entry?.fields).toMatchObject({ by: { email: 'sam.hill@example.com' } })
+
+    expect((await other.visit()).html).toBe(before.html)
+    await other.poll()
+    const copy = await other.visit()
+    expect(copy.html).toBe(after.html)
+    expect(copy.headers).toEqual(after.headers)
+    expect(other.publisher.content()).toEqual(publisher.content())
+    expect(log.entries).toEqual([])
+  })
+
+  it('keeps the last page if the process is killed before the version is stored, and shows the new one if after', async () => {
+    const db = await openTestDatabase(engine)
+    const { publisher, publish, save, read } = await openPageDesk(db)
+    await publish({ 'hero.headline': 'Headline one' })
+    const { json } = await save({ 'hero.headline': 'Headline two' })
+    const { editor } = publisher
+    const prepared = await editor.prepare((await read()).draft)
+    const restarted = await openPageSite(db)
+    expect((await restarted.visit()).html).toContain('Headline one')
+    const author = { person: 'Sam', email: 'sam.hill@example.com', now: testTime }
+    await publishDraft(db, { ...author, base: json.number, content: prepared.draft })
+    const again = await openPageSite(db)
+    expect((await again.visit()).html).toContain('Headline two')
+  })
+
+  it('refuses to overwrite what someone else saved, and says whose it is', async () => {
+    const { call, read, save, alex } = await openPageDesk(await openTestDatabase(engine))
+    const { draft, number } = await read()
+    await save({ 'hero.headline': 'By Alex' }, alex)
+    const late = await call('PUT', '/draft', { base: number, draft })
+    expect(late.status).toBe(409)
+    expect(late.message).toMatch(/^Alex has changed the page \(6:00 AM CST\)\. Nothing was saved\./)
+    expect(late.json.error.code).toBe('page-changed')
+    expect((await call('POST', '/publish', { number })).status).toBe(409)
+    expect(await read()).toMatchObject({
+      draft: { hero: { headline: 'By Alex' } },
+      saved: { person: 'Alex', isMine: false },
+    })
+    // A tab from yesterday of the same person.
+    const own = await call('PUT', '/draft', { base: number, draft }, alex)
+    expect(own.message).toMatch(/^You have changed the page in another tab or on another device/)
+  })
+
+  it('publishes an older version again', async () => {
+    const { call, publish, read, visit } = await openPageDesk(await openTestDatabase(engine))
+    for (const headline of ['Headline one', 'Headline two'])
+      await publish({ 'hero.headline': headline })
+    const { versions } = (await call('GET', '/versions')).json
+    expect(versions).toMatchObject([
+      { number: 2, person: 'Sam Hill', changes: ['Top of the page: Headline'] },
+      { number: 1, publishedAt: testTime },
+      { number: 0, person: null },
+    ])
+    const undone = await call('POST', '/undo', { number: 1, base: 2 })
+    expect(undone.json).toEqual({ number: 3, changes: ['Top of the page: Headline'] })
+    expect((await visit()).html).toContain('Headline one')
+    expect(await read()).toMatchObject({
+      draft: { hero: { headline: 'Headline one' } },
+      saved: null,
+    })
+    expect((await call('POST', '/undo', { number: 9, base: 3 })).status).toBe(404)
+    expect((await call('POST', '/undo', { number: 0, base: 3 })).status).toBe(200)
+    expect((await visit()).html).toContain(content.hero.headline)
+  })
+})
+
+it('gives a changed consent text a new version, and an old text its old one', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { publish, publisher, visit } = await openPageDesk(db)
+  const { version, text } = content.form.consent
+  await publish({ 'hero.headline': 'The same consent' })
+  expect(publisher.content().form.consent.version).toBe(version)
+  const versions: string[] = []
+  for (const consent of ['{company} may call.', '{company} may text.', text]) {
+    await publish({ 'form.consent.text': consent })
+    versions.push(publisher.content().form.consent.version)
+    expect((await visit()).html).toContain(versions.at(-1))
+  }
+  expect(versions).toEqual(['2026-11-15', '2026-11-15-2', version])
+  const { name } = content.company
+  expect(await readConsent(db, '2026-11-15-2')).toBe(`${name} may text.`)
+})
+
+it('fills in missing entries, and shows the site’s own page if the stored one is invalid', async () => {
+  const db = await openTestDatabase('sqlite')
+  const author = { person: 'Sam', email: 'sam@example.com', now: testTime }
+  const store = async (draft: object) => {
+    const base = (await saveDraft(db, { ...author, base: await count(), content: draft })) as {
+      number: number
+    }
+    await publishDraft(db, { ...author, base: base.number, content: draft })
+  }
+  const count = async () =>
+    (await db.kysely.selectFrom('page_versions').select('number').execute()).length
+  const built = await (await openPageSite(db)).visit()
+  await store({ hero: { headline: 'Only a headline' } })
+  const partial = await openPageSite(db)
+  expect((await partial.visit()).html).toContain('Only a headline')
+  expect(partial.publisher.content().services).toEqual(content.services)
+
+  await store({ hero: { headline: '' }, services: 7 })
+  const invalid = await openPageSite(db)
+  expect((await invalid.visit()).html).toBe(built.html)
+  expect(invalid.publisher.content()).toBe(content)
+  expect(invalid.publisher.findFault()).toContain('Headline is empty')
+  // A running process keeps the last good page.
+  await partial.poll()
+  expect((await partial.visit()).html).toContain('Only a headline')
+  expect(partial.publisher.findFault()).toContain('Headline is empty')
+  expect(partial.log.entries.map(({ message }) => message)).toContain(
+    'cannot show the published page',
+  )
+
+  await store({ hero: { headline: 'Good again' } })
+  await partial.poll()
+  expect((await partial.visit()).html).toContain('Good again')
+  expect(partial.publisher.findFault()).toBeUndefined()
+})
+
+it('says that nothing was saved on a full disk, and keeps the page', async () => {
+  const db = await openLocation(await createLocation('sqlite'))
+  const { save, publish, visit, read, desk } = await openPageDesk(db)
+  await publish({ 'hero.headline': 'Headline one' })
+  const { json } = await save({ 'hero.headline': 'Headline two' })
+  const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db.kysely)
+  await sql`pragma max_page_count = ${sql.lit(rows[0]?.page_count)}`.execute(db.kysely)
+  const failed = await save({ 'about.text': 'x'.repeat(200_000) })
+  expect(failed.status).toBe(503)
+  expect(failed.message).toMatch(/^Your changes couldn’t be saved/)
+  expect((await visit()).html).toContain('Headline one')
+  expect(await read()).toMatchObject({
+    number: json.number,
+    draft: { hero: { headline: 'Headline two' } },
+  })
+  const [entry] = desk.log.entries.filter(({ message }) => message === 'the page editor failed')
+  expect(entry?.fields).toEqual({ error: expect.stringContaining('database or disk is full') })
+})
+
+it('keeps the last page if the new version cannot be stored', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { publish, visit, publisher, call, read } = await openPageDesk(db)
+  await publish({ 'hero.headline': 'Headline one' })
+  await sql`create trigger full before update on page_versions
+    begin select raise(abort, 'disk full'); end`.execute(db.kysely)
+  const failed = await publish({ 'hero.headline': 'Headline two' })
+  expect([failed.status, failed.message]).toEqual([503, expect.stringMatching(/^Nothing was pub/)])
+  expect((await visit()).html).toContain('Headline one')
+  expect(publisher.content().hero.headline).toBe('Headline one')
+  await sql`drop trigger full`.execute(db.kysely)
+  const { number } = await read()
+  expect((await call('POST', '/publish', { number })).status).toBe(200)
+  expect((await visit()).html).toContain('Headline two')
+})

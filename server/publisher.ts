@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+import { formatDay } from '#leads/clock.ts'
+import type { PageEditor } from '#leads/desk/routes.ts'
+import { createFaultLog, type Log, nameError } from '#leads/log.ts'
+import { findPublished, readPublishedNumber } from '#leads/store/page-versions.ts'
+import { recordConsentVersion } from '#leads/store/stored-settings.ts'
+import type { Database } from '#leads/store/tables.ts'
+import { systemTimers, type Timers } from '#leads/timers.ts'
+import type { Build } from '#site/render/build.ts'
+import type { Content } from '#site/schema/content-schema.ts'
+import { check, complete, pickEditable } from '#site/schema/draft.ts'
+import { describeEditor } from '#site/schema/editor.ts'
+import { fillIn } from '#site/schema/placeholders.ts'
+import { type createStaticSite, weigh } from './static-site.ts'
+
+// Every process shows a new version within 5 s.
+const pollMs = 2_000
+
+// What one round trip carries: ten packets.
+const maxPageBytes = 14_900
+
+export type Publisher = ReturnType<typeof createPublisher>
+
+/**
+ * Shows the newest published version of the page, or site/content.ts if there is none. Pages are rendered when
+ * someone publishes, never when a visitor asks.
+ */
+export function createPublisher({
+  db,
+  file,
+  site,
+  siteDir,
+  now,
+  log,
+  timers = systemTimers,
+}: {
+  db: Database
+  /** site/content.ts, from which the pages in `siteDir` were built. */
+  file: Content
+  site: ReturnType<typeof createStaticSite>
+  siteDir: string
+  now: () => number
+  log: Log
+  timers?: Timers
+}) {
+  const faults = createFaultLog(log)
+  let shown = { number: 0, content: file }
+  let seenNumber = 0
+  let fault: string | undefined
+  let cancelPoll = () => {}
+  let isStopped = false
+
+  const loadRenderer = once(async () => {
+    const folder = `${siteDir}-render`
+    const { render }: typeof import('#site/render/main.ts') = await import(
+      pathToFileURL(join(folder, 'render.mjs')).href
+    )
+    const build: Build = JSON.parse(readFileSync(join(folder, 'build.json'), 'utf8'))
+    return (content: Content) => render(content, build)
+  })
+
+  const tidy = (stored: unknown) => pickEditable(complete(stored, file) as Content)
+
+  const examine = (draft: unknown) => check(complete(draft, file), now())
+
+  async function prepare(draft: unknown) {
+    const content = await setConsentVersion(complete(draft, file) as Content)
+    const render = await loadRenderer()
+    const pages = await site.prepare(render(content))
+    return {
+      draft: pickEditable(content),
+      show(number: number): void {
+        // Another process may have published a newer version in the meantime.
+        if (number < shown.number) return
+        site.show(pages)
+        shown = { number, content }
+        seenNumber = number
+        fault = undefined
+      },
+    }
+  }
+
+  async function setConsentVersion(content: Content): Promise<Content> {
+    const { consent } = content.form
+    const version = await recordConsentVersion(db, {
+      ...fillIn(content).form.consent,
+      today: formatDay(now(), content.hours.timeZone),
+    })
+    return { ...content, form: { ...content.form, consent: { ...consent, version } } }
+  }
+
+  /** Shows the newest published version. If that fails, the last good page stays. */
+  async function refresh(): Promise<void> {
+    const number = await readPublishedNumber(db)
+    if (number === seenNumber) return
+    const published = await findPublished(db)
+    if (!published) return
+    seenNumber = published.number
+    try {
+      const { mistakes } = examine(published.content)
+      if (mistakes.length > 0)
+        throw new InvalidPage(mistakes.map(({ message }) => message).join(' '))
+      const { show } = await prepare(published.content)
+      show(published.number)
+      log.info({ number: published.number }, 'shows a new version of the page')
+    } catch (error) {
+      fault = error instanceof InvalidPage ? error.message : nameError(error)
+      log.error({ number: published.number, fault }, 'cannot show the published page')
+    }
+  }
+
+  const poll = async () => {
+    try {
+      await refresh()
+      faults.clear('page', 'can read the published page again')
+    } catch (error) {
+      faults.report('page', { error: nameError(error) }, 'cannot read the published page')
+    }
+    if (!isStopped) cancelPoll = timers.start(pollMs, poll)
+  }
+
+  const editor: PageEditor = {
+    sections: describeEditor(),
+    tidy,
+    check: examine,
+    async checkWeight(draft) {
+      const render = await loadRenderer()
+      const bytes = await weigh(render(complete(draft, file) as Content))
+      return bytes > maxPageBytes ? [tooHeavy(bytes)] : []
+    },
+    listChanges,
+    async preview(draft) {
+      try {
+        return (await loadRenderer())(complete(draft, file) as Content).index
+      } catch {
+        return noPreview
+      }
+    },
+    prepare,
+  }
+
+  return {
+    editor,
+    /** What visitors see now. */
+    content: (): Content => shown.content,
+    /** Why visitors do not see the newest published version. */
+    findFault: () => fault,
+    /** Shows the newest version, and looks for new ones until `stop`. */
+    start: poll,
+    stop(): void {
+      isStopped = true
+      cancelPoll()
+    },
+  }
+}
+
+class InvalidPage extends Error {}
+
+const noPreview =
+  '<!doctype html><title>Preview</title><p>The preview appears when the marked entries are filled in.</p>'
+
+const tooHeavy = (bytes: number) => ({
+  message: `The page has ${(bytes / 1000).toFixed(1)} kB of text. Above ${maxPageBytes / 1000} kB, it appears later on slow phones. Shorten or delete some texts.`,
+})
+
+/** Names the fields that differ, such as "Reviews" or "Top of the page: Headline". */
+function listChanges(before: object, after: object): string[] {
+  const isSame = (path: string) => isDeepStrictEqual(read(before, path), read(after, path))
+  return describeEditor().flatMap(({ title, sample, fields }) => {
+    const changed = fields.filter(({ path }) => !isSame(path)).map(({ label }) => label)
+    if (sample && !isSame(sample)) changed.push('no longer marked as made up')
+    return changed.map((label) => (label === title ? title : `${title}: ${label}`))
+  })
+}
+
+const read = (tree: unknown, path: string): unknown =>
+  path.split('.').reduce((inner, name) => Object(inner)[name], tree)
+
+/** Runs the work at the first call. After an error, the next call tries again. */
+function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined
+  return () => {
+    result ??= work().catch((error) => {
+      result = undefined
+      throw error
+    })
+    return result
+  }
+}
