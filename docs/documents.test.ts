@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openTestDatabase } from '#testing/database.ts'
+import { storeLead } from '#testing/saved-leads.ts'
 
 const folders =
   /^(bench|brand-tools|cli|deploy|desk|docs|e2e|fakes|leads|scripts|server|site|supabase|testing)\//
@@ -33,10 +34,14 @@ test('no source file is longer than 300 lines', () => {
   expect(sources.filter((file) => countLines(file) > 300)).toEqual([])
 })
 
-test('the SQL in docs/backup.md fits the schema', async () => {
-  const { kysely } = await openTestDatabase('postgres')
-  const guide = readFileSync('docs/backup.md', 'utf8')
-  const commands = [...guide.matchAll(/--command="\n(.*?)"/gs)].map(([, command = '']) => command)
-  expect(commands).toHaveLength(2)
-  for (const command of commands) await sql.raw(command).execute(kysely)
+test('after a restore on PostgreSQL, cancels old alerts and keeps new ones', async () => {
+  const db = await openTestDatabase('postgres')
+  const [old, recent] = [Date.now() - 2 * 3_600_000, Date.now()]
+  for (const at of [old, recent]) await storeLead(db, { at, channels: ['airtable', 'email'] })
+  for (const command of readFileSync('deploy/after-restore.sql', 'utf8').split(';').slice(0, -1))
+    await sql.raw(command).execute(db.kysely)
+  const cancelled = db.kysely.selectFrom('deliveries').innerJoin('leads', 'leads.id', 'lead_id')
+  expect(
+    await cancelled.select(['received_at', 'channel']).where('state', '=', 'cancelled').execute(),
+  ).toEqual([{ received_at: old, channel: 'email' }])
 })

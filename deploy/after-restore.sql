@@ -1,0 +1,19 @@
+-- After pg_restore (docs/backup.md), lists open leads whose alerts may not have reached anyone, cancels alerts
+-- that are older than an hour, and signs everyone out, because a phone may have been signed out since the backup.
+select name, phone, to_timestamp(received_at / 1000) as received
+from leads
+where status = 'open'
+  and id in (select lead_id from deliveries where state = 'waiting' and channel <> 'airtable');
+
+update deliveries
+set state = 'cancelled', cancel_reason = 'restored', settled_at = extract(epoch from now()) * 1000
+from leads
+where lead_id = id and state = 'waiting' and channel <> 'airtable'
+  and (received_at < extract(epoch from now()) * 1000 - 3600000 or channel like 'push-%');
+
+update leads set escalate_at = null
+where received_at < extract(epoch from now()) * 1000 - 3600000;
+
+delete from desk_sessions;
+delete from desk_links;
+delete from push_devices;
