@@ -149,10 +149,38 @@ it('fills in missing entries, and shows the site’s own page if the stored one 
     'cannot show the published page',
   )
 
+  // The database fails for a moment, which changes neither the page nor the report.
+  await sql`alter table page_versions rename to gone`.execute(db.kysely)
+  await partial.poll()
+  await sql`alter table gone rename to page_versions`.execute(db.kysely)
+  await partial.poll()
+  expect(partial.publisher.findFault()).toContain('Headline is empty')
+
   await store({ hero: { headline: 'Good again' } })
   await partial.poll()
   expect((await partial.visit()).html).toContain('Good again')
   expect(partial.publisher.findFault()).toBeUndefined()
+})
+
+it('tries again if it could not show a version for another reason', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { visit, poll, publisher, log } = await openPageSite(db)
+  const author = { person: 'Sam', email: 'sam@example.com', now: testTime }
+  // The new text needs a new version, which cannot be stored.
+  await sql`create trigger full before insert on settings
+    begin select raise(abort, 'disk full'); end`.execute(db.kysely)
+  const draft = { form: { consent: { text: '{company} may call.', version: 'new' } } }
+  await saveDraft(db, { ...author, base: 0, content: draft })
+  await publishDraft(db, { ...author, base: 1, content: draft })
+  const before = await visit()
+  for (let polls = 0; polls < 2; polls++) await poll()
+  expect((await visit()).html).toBe(before.html)
+  expect(publisher.findFault()).toContain('Error')
+  expect(log.entries).toHaveLength(1)
+  await sql`drop trigger full`.execute(db.kysely)
+  await poll()
+  expect((await visit()).html).toContain(`${content.company.name} may call.`)
+  expect(publisher.findFault()).toBeUndefined()
 })
 
 it('says that nothing was saved on a full disk, and keeps the page', async () => {

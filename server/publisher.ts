@@ -98,26 +98,29 @@ export function createPublisher({
     if (number === seenNumber) return
     const published = await findPublished(db)
     if (!published) return
-    seenNumber = published.number
-    try {
-      const { mistakes } = examine(published.content)
-      if (mistakes.length > 0)
-        throw new InvalidPage(mistakes.map(({ message }) => message).join(' '))
-      const { show } = await prepare(published.content)
-      show(published.number)
-      log.info({ number: published.number }, 'shows a new version of the page')
-    } catch (error) {
-      fault = error instanceof InvalidPage ? error.message : nameError(error)
+    const { mistakes } = examine(published.content)
+    if (mistakes.length > 0) {
+      fault = mistakes.map(({ message }) => message).join(' ')
       log.error({ number: published.number, fault }, 'cannot show the published page')
+      // Trying again would not help.
+      seenNumber = published.number
+      return
     }
+    const { show } = await prepare(published.content).catch((error) => {
+      fault = nameError(error)
+      throw error
+    })
+    show(published.number)
+    log.info({ number: published.number }, 'shows a new version of the page')
   }
 
   const poll = async () => {
     try {
       await refresh()
-      faults.clear('page', 'can read the published page again')
+      faults.clear('page', 'can read and show the published page again')
     } catch (error) {
-      faults.report('page', { error: nameError(error) }, 'cannot read the published page')
+      const fields = { error: nameError(error) }
+      faults.report('page', fields, 'cannot read or show the published page')
     }
     if (!isStopped) cancelPoll = timers.start(pollMs, poll)
   }
@@ -156,8 +159,6 @@ export function createPublisher({
     },
   }
 }
-
-class InvalidPage extends Error {}
 
 const noPreview =
   '<!doctype html><title>Preview</title><p>The preview appears when the marked entries are filled in.</p>'
