@@ -4,10 +4,14 @@ import { noPromise } from '#leads/deadline.ts'
 import { newState } from '#leads/history.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { promiseFrom } from '#testing/saved-leads.ts'
-import { computeCountdown, groupLeads } from './countdown.ts'
+import { computeCountdown, countToCall, groupLeads } from './countdown.ts'
+import { identify } from './me.ts'
 
 const minuteMs = 60_000
 const receivedAt = Date.parse('2026-11-15T12:00:00Z')
+const me = identify({ email: 'me@example.com', person: 'Me' })
+const myCall = { callerEmail: 'me@example.com', caller: 'Me' }
+const noTotals = { toCall: 0, calling: 0, callAgain: 0, waiting: 0, called: 0, suspect: 0 }
 const card: LeadCard = {
   id: 'a',
   name: 'Jane Doe',
@@ -23,7 +27,7 @@ const card: LeadCard = {
   isInBurst: false,
 }
 const after = (ms: number, changes: Partial<LeadCard> = {}) => {
-  const { mood, text } = computeCountdown({ ...card, ...changes }, receivedAt + ms)
+  const { mood, text } = computeCountdown({ ...card, ...changes }, receivedAt + ms, me)
   return [mood, text.replaceAll('\u00a0', ' ')]
 }
 
@@ -46,12 +50,18 @@ test('a longer promise changes the mood later', () => {
 })
 
 test('a called lead shows who called and when; a closed lead shows its outcome', () => {
-  const called = { status: 'calling', calledAt: receivedAt + 3 * minuteMs, caller: 'Sam' } as const
-  expect(after(0, called)).toEqual(['called', 'Sam called after 3 min'])
-  expect(after(0, { ...called, caller: null, calledVia: 'airtable' })).toEqual([
-    'called',
-    'Someone called in Airtable after 3 min',
-  ])
+  const called = {
+    status: 'calling',
+    calledAt: receivedAt + 3 * minuteMs,
+    changedAt: receivedAt + 3 * minuteMs,
+    caller: 'Sam',
+    callerEmail: 'sam@example.com',
+  } as const
+  expect(after(4 * minuteMs, called)).toEqual(['calling', 'Sam is calling'])
+  expect(after(4 * minuteMs, { ...called, ...myCall })).toEqual(['calling', 'You’re calling'])
+  expect(after(183 * minuteMs, called)[1]).toBe('Sam started calling 3 hr ago')
+  const inAirtable = { ...called, caller: null, callerEmail: null, calledVia: 'airtable' } as const
+  expect(after(0, inAirtable)).toEqual(['done', 'Someone called in Airtable after 3 min'])
   expect(after(0, { ...called, status: 'done' })).toEqual(['done', 'Done: Sam called after 3 min'])
   expect(after(0, { ...called, status: 'not-a-lead' })).toEqual(['not-a-lead', 'Not a lead'])
   expect(after(0, { ...noPromise, isSuspect: true })).toEqual(['suspect', 'Possible spam'])
@@ -65,9 +75,19 @@ test('after no answer, shows when to call again', () => {
     after(minutes * minuteMs, again).map((text) => text.replace(/\s/g, ' '))
   expect(read(4)).toEqual(['waiting', 'No answer (2 tries). Call again at 6:33 AM.'])
   expect(read(33)).toEqual(['soon', 'No answer (2 tries). Call again now.'])
-  const leads = [{ ...card, ...again }]
-  expect(groupLeads(leads, callAgainAt - 1)).toMatchObject({ toCall: [], called: leads })
-  expect(groupLeads(leads, callAgainAt)).toMatchObject({ toCall: leads, called: [] })
+  const monday = { ...again, callAgainAt: receivedAt + 25 * 60 * minuteMs }
+  expect(after(0, monday)[1]?.replace(/\s/g, ' ')).toContain('Call again tomorrow at 7:00 AM.')
+  const today = { leads: [{ ...card, ...again }], totals: { ...noTotals, callAgain: 1 } }
+  expect(countToCall(today, callAgainAt - 1)).toBe(0)
+  expect(countToCall(today, callAgainAt)).toBe(1)
+})
+
+test('your calls are a group of their own', () => {
+  const calling = { ...card, status: 'calling' as const }
+  const mine = { ...calling, id: 'b', ...myCall }
+  const sams = { ...calling, id: 'c', callerEmail: 'sam@example.com' }
+  const groups = groupLeads([mine, sams, card], receivedAt, me)
+  expect(groups).toMatchObject({ mine: [mine], others: [sams], toCall: [card], called: [] })
 })
 
 test('a burst from one network is a separate group until someone calls', () => {
@@ -76,10 +96,10 @@ test('a burst from one network is a separate group until someone calls', () => {
     { ...card, isInBurst: true },
     { ...card, ...night, isInBurst: true },
   ]
-  const groups = groupLeads([...burst, card], receivedAt)
+  const groups = groupLeads([...burst, card], receivedAt, me)
   expect(groups).toMatchObject({ toCall: [card], waiting: [], burst, suspect: [] })
-  const called = { ...card, isInBurst: true, status: 'calling' as const }
-  expect(groupLeads([called], receivedAt)).toMatchObject({ burst: [], called: [called] })
+  const called = { ...card, isInBurst: true, status: 'done' as const }
+  expect(groupLeads([called], receivedAt, me)).toMatchObject({ burst: [], called: [called] })
 })
 
 test('a lead that is due after we open has no countdown until then', () => {
@@ -91,15 +111,19 @@ test('a lead that is due after we open has no countdown until then', () => {
     'Call by 7:10 AM',
   ])
   expect(after(hourMs, night)).toEqual(['calm', '10 min left'])
-  const { shareLeft } = computeCountdown({ ...card, ...night }, receivedAt + hourMs + 5 * minuteMs)
+  const { shareLeft } = computeCountdown(
+    { ...card, ...night },
+    receivedAt + hourMs + 5 * minuteMs,
+    me,
+  )
   expect(shareLeft).toBe(0.5)
   const calledAt = receivedAt + hourMs + 2 * minuteMs
-  const called = { status: 'calling', calledAt, caller: 'Sam' } as const
-  expect(after(0, { ...night, ...called })[1]).toBe('Sam called after 2 min')
+  const called = { status: 'done', calledAt, caller: 'Sam' } as const
+  expect(after(0, { ...night, ...called })[1]).toBe('Done: Sam called after 2 min')
 
   const leads = [card, { ...card, ...night, id: 'b' }]
   const listIds = (at: number) => {
-    const { toCall, waiting } = groupLeads(leads, at)
+    const { toCall, waiting } = groupLeads(leads, at, me)
     return [toCall.map(({ id }) => id), waiting.map(({ id }) => id)]
   }
   expect(listIds(receivedAt)).toEqual([['a'], ['b']])

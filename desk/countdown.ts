@@ -1,6 +1,14 @@
-import { formatShortClock, formatShortDuration, formatTries } from '#leads/clock.ts'
+import {
+  formatAgo,
+  formatOpening,
+  formatShortClock,
+  formatShortDuration,
+  formatTries,
+} from '#leads/clock.ts'
 import { isDueAgain, measureWait } from '#leads/deadline.ts'
+import type { Today } from '#leads/desk/today.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
+import { isCaller } from './me.ts'
 
 export type Mood =
   | 'waiting'
@@ -8,7 +16,7 @@ export type Mood =
   | 'soon'
   | 'urgent'
   | 'late'
-  | 'called'
+  | 'calling'
   | 'done'
   | 'not-a-lead'
   | 'suspect'
@@ -26,18 +34,19 @@ export function computeOpening(lead: LeadCard, now: number): number | undefined 
 
 export type Countdown = { mood: Mood; text: string; shareLeft: number; minutesLeft: number }
 
-export function computeCountdown(lead: LeadCard, now: number): Countdown {
+export function computeCountdown(lead: LeadCard, now: number, me: string): Countdown {
   const { promiseStartAt, deadlineAt, status } = lead
   const over = { shareLeft: 0, minutesLeft: 0 }
   if (status === 'not-a-lead') return { mood: status, text: 'Not a lead', ...over }
   if (status === 'done') return { mood: status, text: `Done: ${describeCall(lead)}`, ...over }
-  if (lead.callAgainAt !== null) {
-    const isDue = isDueAgain(lead, now)
-    const when = isDue ? 'now' : `at ${formatShortClock(lead.callAgainAt, now)}`
-    const text = `No answer (${formatTries(lead.attempts)}). Call again ${when}.`
-    return { mood: isDue ? 'soon' : 'waiting', text, shareLeft: 1, minutesLeft: 0 }
+  if (status === 'calling') {
+    if (isCalledInAirtable(lead)) return { mood: 'done', text: describeCall(lead), ...over }
+    return { mood: status, text: describeCalling(lead, now, me), ...over }
   }
-  if (!isOpen(lead)) return { mood: 'called', text: describeCall(lead), ...over }
+  if (status === 'call-again') {
+    const text = `No answer (${formatTries(lead.attempts)}). ${describeCallAgain(lead, now)}`
+    return { mood: isDueAgain(lead, now) ? 'soon' : 'waiting', text, shareLeft: 1, minutesLeft: 0 }
+  }
   if (promiseStartAt === null || deadlineAt === null)
     return { mood: 'suspect', text: 'Possible spam', ...over }
   const leftMs = deadlineAt - now
@@ -57,6 +66,29 @@ export function computeCountdown(lead: LeadCard, now: number): Countdown {
   }
 }
 
+/** Call again now, at 2:10 PM, tomorrow at 7:00 AM, on Monday at 7:00 AM. */
+export function describeCallAgain({ callAgainAt }: { callAgainAt: number | null }, now: number) {
+  if (callAgainAt === null || isDueAgain({ callAgainAt }, now)) return 'Call again now.'
+  const day = formatOpening(callAgainAt, now)
+  const time = `at ${formatShortClock(callAgainAt, callAgainAt)}`
+  return `Call again ${day === time ? time : `${day} ${time}`}.`
+}
+
+const longCallMs = 60 * 60_000
+
+function describeCalling(lead: LeadCard, now: number, me: string) {
+  const { caller, changedAt } = lead
+  const isMine = isCaller(lead, me)
+  const startedAt = changedAt ?? now
+  if (now - startedAt > longCallMs)
+    return `${isMine ? 'You' : (caller ?? 'Someone')} started calling ${formatAgo(startedAt, now)}`
+  return isMine ? 'You’re calling' : `${caller ?? 'Someone'} is calling`
+}
+
+/** Someone set Status in Airtable, so the desk does not wait for a result. */
+const isCalledInAirtable = ({ status, calledVia, callerEmail }: LeadCard) =>
+  status === 'calling' && calledVia === 'airtable' && callerEmail === null
+
 function describeCall(lead: LeadCard): string {
   const { caller, calledVia, calledAt } = lead
   const where = calledVia === 'airtable' && !caller ? ' in Airtable' : ''
@@ -70,15 +102,24 @@ const formatSeconds = (ms: number) => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
+/** Counts the leads to call now, also those that are due again. */
+export const countToCall = ({ leads, totals }: Pick<Today, 'leads' | 'totals'>, now: number) =>
+  totals.toCall + leads.filter((lead) => isDueAgain(lead, now)).length
+
 /** Keeps the server's order. */
-export const groupLeads = (leads: readonly LeadCard[], now: number) => ({
-  toCall: leads.filter(
-    (lead) =>
-      isDueAgain(lead, now) ||
-      (isOpen(lead) && !lead.isSuspect && !lead.isInBurst && !computeOpening(lead, now)),
-  ),
-  waiting: leads.filter((lead) => isOpen(lead) && !lead.isInBurst && computeOpening(lead, now)),
-  burst: leads.filter((lead) => isOpen(lead) && lead.isInBurst),
-  called: leads.filter((lead) => !isOpen(lead) && !isDueAgain(lead, now)),
-  suspect: leads.filter((lead) => isOpen(lead) && lead.isSuspect),
-})
+export const groupLeads = (leads: readonly LeadCard[], now: number, me: string) => {
+  const inProgress = leads.filter((lead) => lead.status === 'calling' && !isCalledInAirtable(lead))
+  const open = leads.filter(isOpen)
+  return {
+    mine: inProgress.filter((lead) => isCaller(lead, me)),
+    others: inProgress.filter((lead) => !isCaller(lead, me)),
+    toCall: open.filter((lead) => !lead.isSuspect && !lead.isInBurst && !computeOpening(lead, now)),
+    callAgain: leads.filter(({ status }) => status === 'call-again'),
+    waiting: open.filter((lead) => !lead.isInBurst && computeOpening(lead, now)),
+    burst: open.filter(({ isInBurst }) => isInBurst),
+    called: leads.filter(
+      (lead) => lead.status === 'done' || lead.status === 'not-a-lead' || isCalledInAirtable(lead),
+    ),
+    suspect: open.filter(({ isSuspect }) => isSuspect),
+  }
+}

@@ -3,7 +3,10 @@ import { setCompanyTimeZone } from '#leads/clock.ts'
 import { type DeskRoute, mayUse } from '#leads/desk/roles.ts'
 import type { Today as TodayData } from '#leads/desk/today.ts'
 import { Banner } from './banner.tsx'
+import { setBusinessHours } from './call-times.ts'
+import { countToCall } from './countdown.ts'
 import { deskTitle, Icon, Mark } from './elements.tsx'
+import { identify, Me } from './me.ts'
 import { Notice } from './notice.tsx'
 import { repairSubscription } from './push-notifications.ts'
 import { findScroll, formatRoute, parseRoute, type Route, useHash } from './route.ts'
@@ -13,7 +16,7 @@ import { People } from './screens/people.tsx'
 import { PromiseScreen } from './screens/promise.tsx'
 import { SignIn } from './screens/sign-in.tsx'
 import { Today } from './screens/today.tsx'
-import { usePolling } from './use-polling.ts'
+import { useAtNow, usePolling } from './use-polling.ts'
 
 const screens = [
   ['today', 'Today'],
@@ -45,10 +48,13 @@ function SignedIn({
   onChange: () => void
 }) {
   const today = usePolling<TodayData>('/api/today', undefined, start)
-  if (today.data) setCompanyTimeZone(today.data.timeZone)
+  if (today.data) {
+    setCompanyTimeZone(today.data.timeZone)
+    setBusinessHours(today.data.hours)
+  }
   const { screen, leadId, query } = parseRoute(hash)
   useNavigation(hash)
-  const waiting = today.data?.totals.toCall ?? 0
+  const waiting = useAtNow((now) => (today.data ? countToCall(today.data, now) : 0))
   useEffect(() => {
     document.title = waiting > 0 ? `${waiting} to call · ${deskTitle}` : deskTitle
     void navigator.setAppBadge?.(waiting)?.catch(() => {})
@@ -71,69 +77,71 @@ function SignedIn({
   const may = (route: DeskRoute) => mayUse(me.role, route)
   const hasPanes = screen === 'today' || screen === 'leads'
   return (
-    <div className="shell">
-      <nav className="rail" aria-label="Desk">
-        <Mark />
-        {screens.map(([to, name]) => (
-          <a
-            key={to}
-            href={formatRoute({ screen: to })}
-            aria-current={screen === to ? 'page' : undefined}
-          >
-            <Icon name={to} />
-            {name}
-            {to === 'today' && waiting > 0 && <b>{waiting}</b>}
-          </a>
-        ))}
-      </nav>
-      <div className="content">
-        <Banner today={today} warnings={warnings} />
-        <main data-shows={hasPanes ? (leadId ? 'lead' : 'list') : undefined}>
-          <div className="list-pane">
-            {screen === 'today' && (
-              <Today {...today.data} shownId={leadId} refresh={today.refresh} />
-            )}
-            {screen === 'leads' && (
-              <AllLeads
-                query={query}
-                fresh={leads}
-                shownId={leadId}
-                refresh={today.refresh}
-                canExport={may('POST /api/spreadsheet')}
-              />
-            )}
-            {screen === 'promise' && <PromiseScreen query={query} {...today.data} />}
-            {screen === 'people' && (
-              <People me={me} refreshMe={today.refresh} onSignOut={onChange} />
-            )}
-          </div>
-          {hasPanes && (
-            <div className="lead-pane">
-              {leadId ? (
-                <>
-                  <a className="back" href={formatRoute({ screen, query })}>
-                    <Icon name="back" />
-                    {screen === 'today' ? 'Today' : 'All leads'}
-                  </a>
-                  <Lead
-                    key={leadId}
-                    id={leadId}
-                    refreshList={today.refresh}
-                    canErase={may('DELETE /api/leads/:id')}
-                  />
-                </>
-              ) : (
-                <div className="empty">
-                  <Mark />
-                  <p>Choose a lead to see its details here.</p>
-                </div>
+    <Me value={identify(me)}>
+      <div className="shell">
+        <nav className="rail" aria-label="Desk">
+          <Mark />
+          {screens.map(([to, name]) => (
+            <a
+              key={to}
+              href={formatRoute({ screen: to })}
+              aria-current={screen === to ? 'page' : undefined}
+            >
+              <Icon name={to} />
+              {name}
+              {to === 'today' && waiting > 0 && <b>{waiting}</b>}
+            </a>
+          ))}
+        </nav>
+        <div className="content">
+          <Banner today={today} warnings={warnings} />
+          <main data-shows={hasPanes ? (leadId ? 'lead' : 'list') : undefined}>
+            <div className="list-pane">
+              {screen === 'today' && (
+                <Today {...today.data} shownId={leadId} refresh={today.refresh} />
+              )}
+              {screen === 'leads' && (
+                <AllLeads
+                  query={query}
+                  fresh={leads}
+                  shownId={leadId}
+                  refresh={today.refresh}
+                  canExport={may('POST /api/spreadsheet')}
+                />
+              )}
+              {screen === 'promise' && <PromiseScreen query={query} {...today.data} />}
+              {screen === 'people' && (
+                <People me={me} refreshMe={today.refresh} onSignOut={onChange} />
               )}
             </div>
-          )}
-        </main>
+            {hasPanes && (
+              <div className="lead-pane">
+                {leadId ? (
+                  <>
+                    <a className="back" href={formatRoute({ screen, query })}>
+                      <Icon name="back" />
+                      {screen === 'today' ? 'Today' : 'All leads'}
+                    </a>
+                    <Lead
+                      key={leadId}
+                      id={leadId}
+                      refreshList={today.refresh}
+                      canErase={may('DELETE /api/leads/:id')}
+                    />
+                  </>
+                ) : (
+                  <div className="empty">
+                    <Mark />
+                    <p>Choose a lead to see its details here.</p>
+                  </div>
+                )}
+              </div>
+            )}
+          </main>
+        </div>
+        <Notice today={today} />
       </div>
-      <Notice today={today} />
-    </div>
+    </Me>
   )
 }
 

@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from 'react'
+import { use, useEffect, useRef, useState } from 'react'
 import type { LeadCard } from '#leads/reports/describe.ts'
-import { isOpen } from './countdown.ts'
+import { isCaller, Me } from './me.ts'
 import { createSignal, useSignal } from './signal.ts'
 import type { Polled } from './use-polling.ts'
 
@@ -27,16 +27,23 @@ if (!import.meta.env.SSR) addEventListener('hashchange', () => showNotice(undefi
 export const attempt = <Result,>(
   work: Promise<Result>,
   message: string | ((result: Result) => string),
-  { about = '', undo }: { about?: string; undo?: Undo | undefined } = {},
+  {
+    about = '',
+    makeUndo,
+  }: { about?: string; makeUndo?: (result: Result) => Undo | undefined } = {},
 ) =>
   work.then(
     (result) =>
-      showNotice({ text: about + (typeof message === 'string' ? message : message(result)), undo }),
+      showNotice({
+        text: about + (typeof message === 'string' ? message : message(result)),
+        undo: makeUndo?.(result),
+      }),
     (error: Error) => showNotice({ text: about + error.message }),
   )
 
 /** Shows notices, and announces new leads and other people's calls to screen readers. */
 export function Notice({ today }: { today: Polled<{ leads: LeadCard[] }> }) {
+  const me = use(Me)
   const shown = useSignal(notices, () => notice)
   const [changes, setChanges] = useState('')
   const before = useRef<{ leads: LeadCard[]; trouble: string | undefined }>(undefined)
@@ -44,12 +51,12 @@ export function Notice({ today }: { today: Polled<{ leads: LeadCard[] }> }) {
   const { trouble } = today
   useEffect(() => {
     if (!leads) return
-    const messages = before.current ? describeChanges(before.current.leads, leads) : []
+    const messages = before.current ? describeChanges(before.current.leads, leads, me) : []
     if (before.current && before.current.trouble !== trouble)
       messages.push(trouble ?? 'Back online.')
     before.current = { leads, trouble }
     if (messages.length > 0) setChanges(messages.join(' '))
-  }, [leads, trouble])
+  }, [leads, trouble, me])
   return (
     <>
       <div role="status">
@@ -79,7 +86,11 @@ export function Notice({ today }: { today: Polled<{ leads: LeadCard[] }> }) {
   )
 }
 
-function describeChanges(before: readonly LeadCard[], after: readonly LeadCard[]): string[] {
+function describeChanges(
+  before: readonly LeadCard[],
+  after: readonly LeadCard[],
+  me: string,
+): string[] {
   const known = new Map(before.map((lead) => [lead.id, lead]))
   // A lead that moves up into the first 50 is not new.
   const newestAt = Math.max(...before.map(({ receivedAt }) => receivedAt))
@@ -89,8 +100,10 @@ function describeChanges(before: readonly LeadCard[], after: readonly LeadCard[]
     if (!was && lead.receivedAt < newestAt) return []
     const town = lead.town && isolate(lead.town)
     if (!was) return [`New lead: ${[name, lead.service, town].filter(Boolean).join(', ')}.`]
-    if (!isOpen(was) || isOpen(lead)) return []
+    // The notice tells you what you did yourself.
+    if (was.status === lead.status || isCaller(lead, me)) return []
+    const who = lead.caller ?? 'Someone'
     if (lead.status === 'call-again') return [`No answer from ${name}.`]
-    return [`${lead.caller ?? 'Someone'} is calling ${name}.`]
+    return lead.status === 'calling' ? [`${who} is calling ${name}.`] : []
   })
 }

@@ -89,15 +89,16 @@ if (!import.meta.env.SSR) {
   document.addEventListener('visibilitychange', clocks.notify)
 }
 
-/** The server's time, rounded up to the step. */
-export function useNow(stepMs = 1_000) {
-  const roundUp = (at: number) => Math.ceil(at / stepMs) * stepMs
-  return useSignal(
+/** Renders again when the result changes, given the server's time. The result must be a primitive. */
+export const useAtNow = <Value>(compute: (now: number) => Value) =>
+  useSignal(
     clocks,
-    () => roundUp(readClock()),
-    () => roundUp(readOpenedAt()),
+    () => compute(readClock()),
+    () => compute(readOpenedAt()),
   )
-}
+
+/** The server's time, rounded up to the step. */
+export const useNow = (stepMs = 1_000) => useAtNow((now) => Math.ceil(now / stepMs) * stepMs)
 
 /** False until React has hydrated the server's markup. */
 export const useIsLive = () =>

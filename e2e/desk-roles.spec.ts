@@ -61,7 +61,7 @@ test('an owner invites a crew member, makes her an owner and crew again, and rem
   await expect(dana.getByText('1 found, newest first')).toBeVisible()
   await expect(exportButton).toHaveCount(0)
   await dana.getByRole('link', { name: visitor.name }).click()
-  await expect(dana.getByRole('heading', { name: 'Delivery status' })).toBeVisible()
+  await expect(dana.getByRole('heading', { name: 'History' })).toBeVisible()
   await expect(eraseButton).toHaveCount(0)
   await dana.getByRole('link', { name: 'People' }).click()
   await expect(row(dana, 'owner@example.com')).toContainText('Owner')

@@ -89,28 +89,27 @@ test.describe('on a holiday', () => {
   })
 })
 
-test('“I’m calling” can be undone, and a lead can be reopened later', async ({
+test('“I’m calling” can be undone from the notice, and later on the lead', async ({
   sendLead,
   signIn,
 }) => {
   await sendLead()
   const { page } = await signIn('Sam')
   const toCall = page.getByRole('heading', { name: '1 to call' })
+  const notice = page.locator('.notice')
   await row(page, visitor.name).getByRole('button', calling).click()
   await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await notice.getByRole('button', { name: 'Undo' }).click()
+  await expect(notice).toContainText('undone: “I’m calling”. Now: nobody has called yet.')
   await expect(toCall).toBeVisible()
   await row(page, visitor.name).getByRole('button', calling).click()
-  await expect(page.getByText('you’re calling.')).toBeVisible()
+  await expect(notice).toContainText('you’re calling.')
 
   await page.getByRole('link', { name: visitor.name }).click()
   // A notice disappears on another screen.
-  await expect(page.getByText('you’re calling.')).toBeHidden()
-  await page.getByRole('button', { name: 'Not called? Reopen' }).click()
-  await expect(page.getByRole('button', calling).last()).toBeVisible()
-  await page.getByRole('button', { name: 'Done' }).click()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await expect(page.getByRole('button', calling).last()).toBeVisible()
+  await expect(notice).toBeHidden()
+  await page.getByRole('button', { name: 'Undo “I’m calling”' }).click()
+  await expect(page.locator('.lead-head')).toContainText('min left')
   await page.getByRole('link', { name: 'Today' }).first().click()
   await expect(toCall).toBeVisible()
 })

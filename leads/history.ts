@@ -3,6 +3,8 @@
  * functions here are pure; store/append-event.ts is the only code that writes events.
  */
 
+export const maxNoteLength = 500
+
 export type LeadStatus = 'open' | 'calling' | 'call-again' | 'done' | 'not-a-lead'
 
 /** Events that change the state. Undo takes back the newest of them that is not undone. */
@@ -95,7 +97,10 @@ const nameFirst = ({ calledAt }: LeadState, event: HistoryEvent) =>
 
 type Change = HistoryEvent & { kind: ChangeKind }
 
-const isChange = (event: HistoryEvent): event is Change => event.kind in changes
+/** Returns true if Undo can take back events of this kind. */
+export const isChangeKind = (kind: EventKind): kind is ChangeKind => kind in changes
+
+const isChange = (event: HistoryEvent): event is Change => isChangeKind(event.kind)
 
 /** Maps the number of each undone event to the Undo that took it back. */
 export function mapUndone(events: readonly HistoryEvent[]): Map<number, HistoryEvent> {
@@ -151,7 +156,7 @@ const valid: Record<
 /** `version` is the one that the person's page showed; undefined if unknown. */
 export function isValid(
   kind: EventKind,
-  { status, version }: LeadState,
+  { status, version }: Pick<LeadState, 'status' | 'version'>,
   shownVersion: number | undefined,
 ): boolean {
   if (kind === 'note' || kind === 'texted') return true

@@ -1,22 +1,20 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { formatAgo, formatShortClock, formatTries } from '#leads/clock.ts'
-import type { EventKind } from '#leads/history.ts'
+import { use, useEffect, useRef, useState } from 'react'
+import { formatAgo, formatShortClock } from '#leads/clock.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
 import { request } from '../api.ts'
+import { CallActions, ChangeTime, NoteField, Outcomes, Unsent } from '../call-actions.tsx'
 import { computeCountdown } from '../countdown.ts'
 import { CountdownIcon } from '../countdown-icon.tsx'
-import { Button, Heading, Icon } from '../elements.tsx'
-import { CallActions, changeLead, undo } from '../lead-row.tsx'
+import { Button, Heading } from '../elements.tsx'
+import { isCaller, Me } from '../me.ts'
 import { attempt } from '../notice.tsx'
+import { useUnsent } from '../outbox.ts'
+import { computeLastChange, nameUndo, type Refresh, usePress } from '../press.ts'
 import { RetryAll } from '../retry-all.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
 import { useNow, usePolling } from '../use-polling.ts'
 import { EraseDialog } from './erase-dialog.tsx'
-
-const outcomes = [
-  ['done', 'Done'],
-  ['not-a-lead', 'Not a lead'],
-] as const
+import { History } from './history.tsx'
 
 type Answer = { lead: LeadInFull }
 
@@ -30,6 +28,7 @@ export function Lead({
   canErase: boolean
 }) {
   const now = useNow()
+  const me = use(Me)
   const { data, trouble, isGone, refresh } = usePolling<Answer>(`/api/leads/${id}`)
   const [erased, setErased] = useState<string>()
   const dialog = useRef<HTMLDialogElement>(null)
@@ -49,15 +48,14 @@ export function Lead({
     )
   if (!data) return <p>{trouble ?? 'Loading…'}</p>
   const { lead } = data
-  const countdown = computeCountdown(lead, now)
+  const countdown = computeCountdown(lead, now, me)
   const refreshBoth = async () => {
     await Promise.all([refresh(), refreshList()])
   }
-  const act = (kind: EventKind, message: string) => () =>
-    changeLead(lead, kind, message, { refresh: refreshBoth })
   const retry = () =>
     attempt(request('POST', `/api/leads/${id}/retry`), 'Retrying now.').then(refreshBoth)
-  const undoLast = () => undo(lead, refreshBoth)
+  const isMine = lead.status === 'calling' && isCaller(lead, me)
+  const actions = { lead, refresh: refreshBoth }
   return (
     <>
       <div className="lead-top lead-head" data-mood={countdown.mood}>
@@ -73,30 +71,19 @@ export function Lead({
           </p>
         </div>
       </div>
-      <CallActions lead={lead} refresh={refreshBoth} isNext />
-      <div className="outcomes">
-        {lead.status !== 'done' && lead.status !== 'not-a-lead' && (
-          <Button onClick={act('no-answer', 'marked as no answer.')}>No answer</Button>
-        )}
-        {outcomes.map(([what, name]) => (
-          <Button
-            key={what}
-            aria-pressed={lead.status === what}
-            onClick={
-              lead.status === what ? undoLast : act(what, `marked as ${name.toLowerCase()}.`)
-            }
-          >
-            {name}
-          </Button>
-        ))}
-        {lead.status === 'call-again' && <Button onClick={undoLast}>Undo “No answer”</Button>}
-        {lead.status === 'calling' && <Button onClick={undoLast}>Not called? Reopen</Button>}
+      <div className="controls" data-calling={isMine || undefined}>
+        <CallActions isNext {...actions} />
+        <Outcomes {...actions} />
+        {lead.status === 'call-again' && <ChangeTime {...actions} />}
+        <NoteField {...actions} />
+        <UndoLast {...actions} />
+        <Unsent leadId={id} />
       </div>
       <Facts lead={lead} />
-      <Deliveries lead={lead}>
+      <History lead={lead} now={now}>
         <Button onClick={retry}>Retry now</Button>
         <RetryAll refresh={refreshBoth}>Retry all leads</RetryAll>
-      </Deliveries>
+      </History>
       {canErase && (
         <button type="button" className="link erase" onClick={() => dialog.current?.showModal()}>
           Erase this lead…
@@ -111,6 +98,25 @@ export function Lead({
         }}
       />
     </>
+  )
+}
+
+/** Undoes the newest change, also one by someone else. */
+function UndoLast({ lead, refresh }: { lead: LeadInFull; refresh: Refresh }) {
+  const press = usePress(refresh)
+  const unsent = useUnsent(lead.id)
+  const last = computeLastChange(lead)
+  if (!last) return null
+  return (
+    <button
+      type="button"
+      className="link"
+      // Until the earlier press is sent, this would undo something else.
+      disabled={unsent.length > 0}
+      onClick={() => press(lead, { kind: 'undone' }, last)}
+    >
+      {nameUndo(last)}
+    </button>
   )
 }
 
@@ -132,9 +138,6 @@ function Facts({ lead }: { lead: LeadInFull }) {
     ...Object.fromEntries(fields.map((field) => [field.label, show(field)])),
     Source: lead.source,
     Consent: lead.consent ? `Version ${lead.consent}` : 'None on record',
-    ...(lead.attempts > 0 && {
-      Calls: `${formatTries(lead.attempts)} without an answer`,
-    }),
     ...(lead.suspicion && { 'Possible spam': lead.suspicion }),
   }
   return (
@@ -146,37 +149,5 @@ function Facts({ lead }: { lead: LeadInFull }) {
         </div>
       ))}
     </dl>
-  )
-}
-
-const stateIcons = {
-  waiting: 'today',
-  sent: 'sent',
-  arrived: 'check',
-  failed: 'warning',
-  cancelled: 'today',
-} as const
-
-/** `children` are the actions for pending deliveries. */
-function Deliveries({ lead, children }: { lead: LeadInFull; children: ReactNode }) {
-  return (
-    <section className="deliveries">
-      <h2>Delivery status</h2>
-      {lead.deliveries.length === 0 && <p>Not sent anywhere yet.</p>}
-      <ul>
-        {lead.deliveries.map(({ what, state, status, error, note }) => (
-          <li key={`${what} ${status}`} data-state={state}>
-            <Icon name={stateIcons[state]} />
-            <div>
-              <b>{what}</b>: {status}
-              <p className="quiet small">{[error, note].filter(Boolean).join(' ')}</p>
-            </div>
-          </li>
-        ))}
-      </ul>
-      {lead.deliveries.some(({ state }) => state === 'waiting') && (
-        <div className="pair">{children}</div>
-      )}
-    </section>
   )
 }

@@ -12,9 +12,8 @@ const mostTicks = 10
 
 export function PromiseScreen({
   query,
-  isAlwaysOpen,
-  promiseMinutes,
-}: Pick<Today, 'isAlwaysOpen' | 'promiseMinutes'> & { query: string }) {
+  hours: { open, promiseMinutes },
+}: Pick<Today, 'hours'> & { query: string }) {
   const asked = new URLSearchParams(query).get('days') ?? ''
   const days = periods.includes(asked) ? asked : '30'
   return (
@@ -22,7 +21,7 @@ export function PromiseScreen({
       <Heading>Our {promiseMinutes}-minute promise</Heading>
       <p className="quiet">
         A call within {promiseMinutes} minutes,{' '}
-        {isAlwaysOpen ? 'day or night' : `or within ${promiseMinutes} minutes after you open`}.
+        {open === 'always' ? 'day or night' : `or within ${promiseMinutes} minutes after you open`}.
         Hatched bars are missed calls.
       </p>
       <nav className="periods" aria-label="Period">
@@ -48,7 +47,7 @@ function Report({ days }: { days: string }) {
   const { data, trouble } = usePolling<{ report: PromiseReport }>(path, 30_000)
   if (!data) return <p className="quiet">{trouble ?? 'Loading…'}</p>
   const { report } = data
-  const { share, byMinute, byHour, bySource, byShift, channels } = report
+  const { share, byMinute, byHour, bySource, byShift, byPerson, channels } = report
   if (share === null)
     return (
       <p className="empty">
@@ -121,6 +120,19 @@ function Report({ days }: { days: string }) {
           rows={bySource.map(({ source, leads, share }) => [source, leads, formatShare(share)])}
         />
       </section>
+      {byPerson.length > 0 && (
+        <section className="card">
+          <h2>Calls by person</h2>
+          <Table
+            head={['Name', 'Calls', 'No answer']}
+            rows={byPerson.map(({ person, calls, noAnswer }) => [
+              person ?? 'Unknown',
+              calls,
+              noAnswer,
+            ])}
+          />
+        </section>
+      )}
       {channels.length > 0 && (
         <section className="card">
           <h2>Delivery time</h2>

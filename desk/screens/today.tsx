@@ -1,11 +1,12 @@
-import { Fragment } from 'react'
+import { Fragment, use } from 'react'
 import { formatOpening, formatShortDuration } from '#leads/clock.ts'
-import { isDueAgain, measureWait } from '#leads/deadline.ts'
+import { measureWait } from '#leads/deadline.ts'
 import type { Today as TodayData } from '#leads/desk/today.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
-import { computeOpening, groupLeads } from '../countdown.ts'
+import { computeOpening, countToCall, groupLeads } from '../countdown.ts'
 import { Heading, Mark } from '../elements.tsx'
 import { LeadList } from '../lead-row.tsx'
+import { Me } from '../me.ts'
 import { formatRoute } from '../route.ts'
 import { useNow } from '../use-polling.ts'
 
@@ -14,26 +15,25 @@ const hrefOf = (leadId: string) => formatRoute({ leadId })
 export function Today({
   leads,
   totals,
-  isAlwaysOpen,
-  promiseMinutes,
+  hours,
   ...list
-}: Pick<TodayData, 'leads' | 'totals' | 'isAlwaysOpen' | 'promiseMinutes'> & {
+}: Pick<TodayData, 'leads' | 'totals' | 'hours'> & {
   shownId: string | undefined
   refresh: () => Promise<void>
 }) {
-  const movesSoon = totals.waiting > 0 || leads.some((lead) => lead.callAgainAt !== null)
+  const movesSoon = totals.waiting + totals.callAgain > 0
   const now = useNow(movesSoon ? 1_000 : 60_000)
-  const { toCall, waiting, burst, called, suspect } = groupLeads(leads, now)
-  const again = leads.filter((lead) => isDueAgain(lead, now)).length
-  const total = totals.toCall + again
-  const totalCalled = totals.calling + totals.callAgain - again + totals.called
+  const groups = groupLeads(leads, now, use(Me))
+  const { mine, toCall, callAgain, waiting, burst, others, called, suspect } = groups
   const openings = Map.groupBy(waiting, (lead) => computeOpening(lead, now) ?? now)
+  const total = countToCall({ leads, totals }, now)
+  const omitted = totals.calling + totals.called - mine.length - others.length - called.length
   return (
     <>
       <Heading>{total > 0 ? `${total} to call` : 'All caught up'}</Heading>
       <p className="quiet">
-        {summarize(called, totalCalled) ??
-          `We promise every homeowner a call within ${promiseMinutes} minutes${isAlwaysOpen ? '' : ' while we’re open'}.`}
+        {summarize(leads, omitted, now) ??
+          `We promise every homeowner a call within ${hours.promiseMinutes} minutes${hours.open === 'always' ? '' : ' while we’re open'}.`}
       </p>
       {leads.length === 0 && (
         <div className="empty">
@@ -41,8 +41,13 @@ export function Today({
           <p>No requests yet. New ones appear here automatically.</p>
         </div>
       )}
+      <LeadList leads={mine} hrefOf={hrefOf} isCalling {...list} />
+      {mine.length > 0 && toCall.length > 0 && <h2>Next</h2>}
       <LeadList leads={toCall} hrefOf={hrefOf} startsWithNext {...list} />
-      {burst.length === 0 && <More count={total - toCall.length} query="status=open" />}
+      {burst.length === 0 && <More count={totals.toCall - toCall.length} query="status=open" />}
+      {callAgain.length > 0 && <h2>Call again</h2>}
+      <LeadList leads={callAgain} hrefOf={hrefOf} startsWithNext={toCall.length === 0} {...list} />
+      <More count={totals.callAgain - callAgain.length} query="status=call-again" />
       {[...openings].map(([opensAt, some]) => (
         <Fragment key={opensAt}>
           <h2>
@@ -58,14 +63,16 @@ export function Today({
           <h2>More requests from one network</h2>
           <LeadList leads={burst} hrefOf={hrefOf} {...list} />
           <More
-            count={total + totals.waiting - toCall.length - waiting.length - burst.length}
+            count={totals.toCall + totals.waiting - toCall.length - waiting.length - burst.length}
             query="status=open"
           />
         </>
       )}
+      {others.length > 0 && <h2>Being called</h2>}
+      <LeadList leads={others} hrefOf={hrefOf} {...list} />
       {called.length > 0 && <h2>Called</h2>}
       <LeadList leads={called} hrefOf={hrefOf} {...list} />
-      <More count={totalCalled - called.length} />
+      <More count={omitted} />
       {suspect.length > 0 && (
         <details>
           <summary>Possible spam: {totals.suspect}</summary>
@@ -85,11 +92,18 @@ const More = ({ count, query = '' }: { count: number; query?: string }) =>
     </a>
   )
 
-function summarize(called: readonly LeadCard[], total: number): string | undefined {
-  const took = called
-    .flatMap((lead) => (lead.calledAt === null ? [] : [measureWait(lead, lead.calledAt)]))
+const dayMs = 24 * 3_600_000
+
+function summarize(leads: readonly LeadCard[], omitted: number, now: number): string | undefined {
+  const took = leads
+    .flatMap((lead) =>
+      lead.calledAt === null || lead.calledAt < now - dayMs
+        ? []
+        : [measureWait(lead, lead.calledAt)],
+    )
     .sort((a, b) => a - b)
   const median = took[Math.ceil(took.length / 2) - 1]
   if (median === undefined) return undefined
+  const total = took.length + omitted
   return `${total} called since yesterday, ${total === 1 ? 'after' : 'half of them within'} ${formatShortDuration(median)}.`
 }

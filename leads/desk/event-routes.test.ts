@@ -163,14 +163,14 @@ it('emails the homeowner once per lead after 30 seconds, unless that is undone, 
   const confirmation = { CONFIRMATION_EMAIL: 'on' }
   const { clock, store, press, deliverAt } = await open('sqlite', { confirmation })
   const id = await store()
-  await press(id, 'no-answer')
+  expect((await press(id, 'no-answer')).json.lead.emailAt).toBe(clock.at + 30_000)
   expect(await deliverAt(clock.at + 29_999)).toEqual([])
   await press(id, 'undone')
   expect(await deliverAt(clock.at + 30_000)).toEqual([])
   await press(id, 'no-answer')
   await press(id, 'no-answer')
   expect(await deliverAt(clock.at + 30_000)).toEqual([unreached])
-  await press(id, 'no-answer')
+  expect((await press(id, 'no-answer')).json.lead.emailAt).toBeNull()
   await press(await store({ suspect: 'trap' }), 'no-answer')
   // The next call cancels an email that was not sent yet.
   const other = await store()

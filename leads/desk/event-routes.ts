@@ -3,7 +3,7 @@ import { formatDuration } from '../clock.ts'
 import { computePromise } from '../deadline.ts'
 import { planRecipients } from '../delivery/plan.ts'
 import { computeReminderAfterReopening } from '../delivery/reminder-steps.ts'
-import type { EventKind, HistoryEvent } from '../history.ts'
+import { type EventKind, type HistoryEvent, maxNoteLength } from '../history.ts'
 import type { StoredLead } from '../lead.ts'
 import { describeEvent } from '../reports/describe-event.ts'
 import { keepVisible, makeSafeLines } from '../safe-text.ts'
@@ -90,7 +90,6 @@ export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: Des
 }
 
 const recentMs = 5_000
-const maxNoteLength = 500
 const badEvent = `Reload the page and try again. A note can have up to ${maxNoteLength} characters.`
 const badTime = 'Choose a time within the next 30 days.'
 

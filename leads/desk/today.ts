@@ -10,14 +10,12 @@ export async function readToday(
   { db, now, env, hours }: Pick<DeskContext, 'db' | 'now' | 'env' | 'hours'>,
   { listWarnings }: Pick<DeskHooks, 'listWarnings'>,
 ) {
-  const { open, promiseMinutes } = hours()
   const groups = await listTodayLeads(db, now())
   const { toCall, calling, callAgain, waiting, called, suspect } = groups
   return {
     me: { id, email, person, role },
     timeZone: env.timeZone,
-    isAlwaysOpen: open === 'always',
-    promiseMinutes,
+    hours: hours(),
     leads: [toCall, calling, callAgain, waiting, called, suspect].flatMap(({ leads }) =>
       leads.map(describeCard),
     ),

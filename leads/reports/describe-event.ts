@@ -4,10 +4,11 @@ import { toOneLine } from '../safe-text.ts'
 
 type Clock = { now: number; timeZone: string }
 
-/** The buttons that Undo takes back. */
-const buttons: Partial<Record<EventKind, string>> = {
+/** The desk's buttons. Undo names the one that it takes back. */
+export const buttons: Partial<Record<EventKind, string>> = {
   called: 'I’m calling',
   'no-answer': 'No answer',
+  'call-again': 'Change the time',
   done: 'Done',
   'not-a-lead': 'Not a lead',
 }

@@ -31,6 +31,7 @@ export const describeCard = (lead: StoredLead) => ({
   callAgainAt: lead.callAgainAt,
   attempts: lead.attempts,
   version: lead.version,
+  changedAt: lead.changedAt,
   lastNote:
     lead.lastNote === null
       ? null
@@ -53,12 +54,15 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
   source: describeSource(lead.source),
   consent: lead.consent,
   suspicion: lead.suspect ? explainSuspicion(lead.suspect) : null,
+  /** When the email to the homeowner after “No answer” goes out, while Undo can still stop it. */
+  emailAt: computeEmailAt(lead),
   history: describeHistory(lead.events, options),
   deliveries: lead.deliveries
     .filter(({ state }) => state !== 'cancelled')
     .map((delivery) => {
       const state = computeDeliveryState(delivery)
       return {
+        channel: delivery.channel,
         what: describeWhat(delivery, lead.promiseStartAt ?? 0, options),
         state,
         status: describeState(delivery, lead, options),
@@ -67,6 +71,12 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
       }
     }),
 })
+
+const computeEmailAt = ({ deliveries }: LeadRecord): number | null =>
+  deliveries.find(
+    ({ reason, state, attempts }) =>
+      reason === 'unreached' && state === 'waiting' && attempts === 0,
+  )?.nextAttemptAt ?? null
 
 type StateInWords = Exclude<Delivery['state'], 'expired'> | 'arrived'
 

@@ -1,0 +1,172 @@
+import { useState } from 'react'
+import { type EventKind, isValid, maxNoteLength } from '#leads/history.ts'
+import type { LeadCard } from '#leads/reports/describe.ts'
+import { buttons } from '#leads/reports/describe-event.ts'
+import { readClock } from './api.ts'
+import { listCallTimes, readBusinessHours } from './call-times.ts'
+import { canCall } from './countdown.ts'
+import { readDraft, saveDraft, useDraft } from './drafts.ts'
+import { Button, Icon } from './elements.tsx'
+import { useUnsent } from './outbox.ts'
+import { type Refresh, usePress } from './press.ts'
+import { useIsLive, useNow } from './use-polling.ts'
+
+type Actions = { lead: LeadCard; refresh: Refresh }
+
+/** The link dials. The button then claims the lead, so that no one else calls. */
+export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boolean }) {
+  const [hasDialed, setDialed] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const isLive = useIsLive()
+  const press = usePress(refresh)
+  const canClaim = canCall(lead)
+  const isOffered = hasDialed && canClaim
+  const claim = async () => {
+    setBusy(true)
+    await press(lead, { kind: 'called' })
+    setBusy(false)
+    // The button that had the focus is gone.
+    requestAnimationFrame(() => {
+      if (document.activeElement === document.body)
+        document.getElementById(`lead-${lead.id}`)?.focus({ preventScroll: true })
+    })
+  }
+  return (
+    <div className="actions">
+      {isOffered && <p>Are you calling? Let the crew know.</p>}
+      <a
+        className="button"
+        // Only the next call has the brand's color.
+        data-quiet={isOffered || !canClaim || !isNext || undefined}
+        href={lead.phone.callUrl}
+        onClick={() => setDialed(true)}
+        aria-label={`Call ${lead.phone.shown}`}
+      >
+        <Icon name="call" />
+        {lead.phone.shown}
+      </a>
+      {canClaim && (
+        <Button isPrimary={isOffered} disabled={isBusy || !isLive} onClick={claim}>
+          {buttons.called}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+const outcomes = ['no-answer', 'done', 'not-a-lead'] as const
+
+export function Outcomes({ lead, refresh }: Actions) {
+  const isLive = useIsLive()
+  const press = usePress(refresh)
+  const record = (kind: EventKind) => {
+    // The note belongs to this call.
+    void sendNote(lead, press)
+    void press(lead, { kind })
+  }
+  return (
+    <div className="outcomes">
+      {outcomes
+        .filter((kind) => isValid(kind, lead, lead.version))
+        .map((kind) => (
+          <Button key={kind} disabled={!isLive} onClick={() => record(kind)}>
+            {buttons[kind]}
+          </Button>
+        ))}
+    </div>
+  )
+}
+
+// A shorter note has no counter.
+const fewLeft = 60
+
+export function NoteField({ lead, refresh }: Actions) {
+  const isLive = useIsLive()
+  const text = useDraft(lead.id)
+  const press = usePress(refresh)
+  const left = maxNoteLength - text.length
+  return (
+    <form
+      className="note-field"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void sendNote(lead, press)
+      }}
+    >
+      <label>
+        Note
+        <textarea
+          rows={1}
+          maxLength={maxNoteLength}
+          placeholder="Leave a note for the crew"
+          dir="auto"
+          // React would discard text that was typed before it hydrated the page.
+          disabled={!isLive}
+          value={text}
+          onChange={({ target }) => saveDraft(lead.id, target.value)}
+        />
+      </label>
+      {left <= fewLeft && (
+        <p className="small" role="status">
+          {left === 1 ? '1 character left' : `${left} characters left`}
+        </p>
+      )}
+      {text.trim() && <Button type="submit">Add note</Button>}
+    </form>
+  )
+}
+
+async function sendNote(lead: LeadCard, press: ReturnType<typeof usePress>): Promise<void> {
+  const text = readDraft(lead.id)
+  if (!text.trim()) return
+  saveDraft(lead.id, '')
+  const isSent = await press(lead, { kind: 'note', text })
+  if (!isSent && !readDraft(lead.id)) saveDraft(lead.id, text)
+}
+
+/** Changes when to call again. */
+export function ChangeTime({ lead, refresh }: Actions) {
+  const hours = readBusinessHours()
+  const now = useNow(60_000)
+  const press = usePress(refresh)
+  if (!hours) return null
+  return (
+    <details className="change-time">
+      <summary>{buttons['call-again']}</summary>
+      <div className="outcomes">
+        {listCallTimes(lead, now, hours).map(({ label, at }) => (
+          <Button
+            key={label}
+            onClick={({ currentTarget }) => {
+              const details = currentTarget.closest('details')
+              details?.removeAttribute('open')
+              details?.querySelector('summary')?.focus()
+              void press(lead, { kind: 'call-again', at: Math.max(at, readClock() + 1_000) })
+            }}
+          >
+            {label}
+          </Button>
+        ))}
+      </div>
+    </details>
+  )
+}
+
+/** Shows what could not be sent yet. */
+export function Unsent({ leadId }: { leadId: string }) {
+  const unsent = useUnsent(leadId)
+  const names = unsent.map(({ kind, text }) => buttons[kind] ?? text ?? 'Undo')
+  return (
+    <p className="unsent" role="status">
+      {unsent.length > 0 && (
+        <>
+          <Icon name="cloud" />
+          <span>
+            Not sent yet: {names.map((name) => `“${name}”`).join(', ')}. Retrying while this page is
+            open.
+          </span>
+        </>
+      )}
+    </p>
+  )
+}

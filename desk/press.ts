@@ -1,0 +1,64 @@
+import { use } from 'react'
+import { formatDuration } from '#leads/clock.ts'
+import { type EventKind, isChangeKind } from '#leads/history.ts'
+import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
+import { buttons } from '#leads/reports/describe-event.ts'
+import { readClock } from './api.ts'
+import { describeCallAgain } from './countdown.ts'
+import { isCaller, Me } from './me.ts'
+import { attempt, isolate } from './notice.tsx'
+import { type Press, send } from './outbox.ts'
+
+export type Refresh = () => Promise<void>
+
+/** Returns a function that sends what the person presses at a lead, and shows the result with Undo. */
+export function usePress(refresh: Refresh) {
+  const me = use(Me)
+  /** Returns false if the server refused it. */
+  return async function press(lead: LeadCard, event: Press, undone?: EventKind): Promise<boolean> {
+    const work = send(lead, event)
+    if (!work) return true
+    await attempt(work, (after) => describeResult(event.kind, after, { undone, me }), {
+      about: `${isolate(lead.name)}: `,
+      makeUndo: (after) => {
+        const last = computeLastChange(after)
+        if (event.kind === 'note' || !last) return undefined
+        return () => void press(after, { kind: 'undone' }, last)
+      },
+    })
+    await refresh()
+    return work.then(
+      () => true,
+      () => false,
+    )
+  }
+}
+
+/** Returns the kind of the event that Undo takes back. */
+export const computeLastChange = ({ history }: LeadInFull): EventKind | undefined =>
+  history.find(({ kind, isUndone }) => isChangeKind(kind) && !isUndone)?.kind
+
+export const nameUndo = (last: EventKind) => `Undo “${buttons[last] ?? 'Status in Airtable'}”`
+
+function describeResult(
+  kind: EventKind,
+  after: LeadInFull,
+  { undone, me }: { undone: EventKind | undefined; me: string },
+): string {
+  if (kind === 'note') return 'note added.'
+  const now = readClock()
+  const states: Record<LeadInFull['status'], string> = {
+    open: 'nobody has called yet.',
+    calling: isCaller(after, me)
+      ? 'the crew can see that you’re calling.'
+      : `${after.caller ?? 'someone'} is calling.`,
+    'call-again': `no answer. ${describeCallAgain(after, now)}`,
+    done: 'marked as done.',
+    'not-a-lead': 'marked as not a lead.',
+  }
+  const state = states[after.status]
+  if (undone) return `undone: “${buttons[undone] ?? 'Status in Airtable'}”. Now: ${state}`
+  if (kind !== 'no-answer' || after.emailAt === null) return state
+  const wait = formatDuration(after.emailAt - now)
+  return `${state} We’ll email them in ${wait}, unless you press Undo.`
+}

@@ -1,0 +1,95 @@
+import type { ReactNode } from 'react'
+import { formatShortClock } from '#leads/clock.ts'
+import type { LeadInFull } from '#leads/reports/describe.ts'
+import { Icon } from '../elements.tsx'
+
+/** What happened to a lead, newest first. `children` are the actions for pending deliveries. */
+export function History({
+  lead,
+  now,
+  children,
+}: {
+  lead: LeadInFull
+  now: number
+  children: ReactNode
+}) {
+  return (
+    <section className="history">
+      <h2>History</h2>
+      <ol className="events">
+        {lead.history.map(({ number, at, kind, text, isUndone }) => (
+          <li key={number} data-kind={kind} data-undone={isUndone || undefined}>
+            <time>{formatShortClock(at, now)}</time>
+            <span dir="auto">
+              {isUndone ? <s>{text}</s> : text}
+              {isUndone && ' (undone)'}
+            </span>
+          </li>
+        ))}
+        <li>
+          <time>{formatShortClock(lead.receivedAt, now)}</time>
+          <span>Request received</span>
+        </li>
+      </ol>
+      <Deliveries deliveries={lead.deliveries}>{children}</Deliveries>
+    </section>
+  )
+}
+
+type Delivery = LeadInFull['deliveries'][number]
+
+const stateIcons = {
+  waiting: 'today',
+  sent: 'sent',
+  arrived: 'check',
+  failed: 'warning',
+  cancelled: 'today',
+} as const
+
+function Deliveries({
+  deliveries,
+  children,
+}: {
+  deliveries: readonly Delivery[]
+  children: ReactNode
+}) {
+  const hasTrouble = deliveries.some(({ error }) => error !== null)
+  return (
+    <details className="deliveries" open={hasTrouble}>
+      <summary data-trouble={hasTrouble || undefined}>{summarizeDeliveries(deliveries)}</summary>
+      <ul>
+        {deliveries.map(({ what, state, status, error, note }) => (
+          <li key={`${what} ${status}`} data-state={state}>
+            <Icon name={stateIcons[state]} />
+            <div>
+              <b>{what}</b>: {status}
+              <p className="quiet small">{[error, note].filter(Boolean).join(' ')}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {deliveries.some(({ state }) => state === 'waiting') && (
+        <div className="pair">{children}</div>
+      )}
+    </details>
+  )
+}
+
+/** Sent to 5 places, 4 confirmed, 1 failed. */
+export function summarizeDeliveries(
+  deliveries: readonly Pick<Delivery, 'channel' | 'state'>[],
+): string {
+  const count = (...states: Delivery['state'][]) =>
+    new Set(deliveries.filter(({ state }) => states.includes(state)).map(({ channel }) => channel))
+      .size
+  const sent = count('sent', 'arrived')
+  const others = [
+    [count('arrived'), 'confirmed'],
+    [count('waiting'), 'pending'],
+    [count('failed'), 'failed'],
+  ] as const
+  return [
+    sent === 0 ? 'Not sent anywhere yet' : `Sent to ${sent} ${sent === 1 ? 'place' : 'places'}`,
+    ...others.filter(([number]) => number > 0).map(([number, state]) => `${number} ${state}`),
+  ].join(', ')
+}

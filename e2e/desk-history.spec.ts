@@ -1,0 +1,107 @@
+import { checkAxe, row, test } from './desk.ts'
+import { visitor } from './form.ts'
+import { expect } from './test.ts'
+
+const button = (name: string) => ({ name, exact: true })
+
+test('two phones: call, no answer, call again, undo twice, note, done', async ({
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  const { page: sam } = await signIn('Sam')
+  const { page: dana } = await signIn('Dana')
+  const notice = sam.locator('.notice')
+  const samsRow = row(sam, visitor.name)
+  const danasRow = row(dana, visitor.name)
+
+  await samsRow.getByRole('button', button('I’m calling')).click()
+  await expect(samsRow).toContainText(`You’re calling ${visitor.name}`)
+  await expect(danasRow).toContainText('Sam is calling')
+  await expect(danasRow.getByRole('button')).toHaveCount(0)
+  // The card survives a reload, with the number and what was being typed.
+  await samsRow.getByLabel('Note').fill('Gate code 1357')
+  await sam.reload()
+  await expect(samsRow.getByLabel('Note')).toHaveValue('Gate code 1357')
+  await expect(samsRow.getByRole('link', { name: `Call ${visitor.phone}` })).toBeVisible()
+  await checkAxe(sam, 'calling')
+
+  // The note is saved with the result of the call.
+  await samsRow.getByRole('button', button('No answer')).click()
+  await expect(sam.getByRole('heading', { name: 'Call again' })).toBeVisible()
+  await expect(danasRow).toContainText('Sam: Gate code 1357')
+  await danasRow.getByText('Change the time').click()
+  // The morning of the next day that we are open.
+  await danasRow.getByRole('button').last().click()
+  await expect(samsRow).toContainText(/No answer \(1 try\)\. Call again (tomorrow|on \w+) at /)
+  await checkAxe(sam, 'call again')
+
+  await dana.locator('.notice').getByRole('button', button('Undo')).click()
+  await expect(dana.locator('.notice')).toContainText('undone: “Change the time”. Now: no answer.')
+  await dana.locator('.notice').getByRole('button', button('Undo')).click()
+  await expect(dana.locator('.notice')).toContainText('undone: “No answer”. Now: Sam is calling.')
+  await expect(samsRow).toContainText(`You’re calling ${visitor.name}`)
+
+  await sam.getByRole('link', { name: visitor.name }).click()
+  const lead = sam.locator('.lead-pane')
+  await lead.getByLabel('Note').fill('Wants a metal roof')
+  await lead.getByRole('button', button('Add note')).click()
+  await expect(notice).toContainText('note added.')
+  await lead.getByRole('button', button('Done')).click()
+  await expect(sam.locator('.lead-head')).toContainText('Done: Sam called after')
+  await expect(sam.locator('.events li')).toHaveText([
+    /[AP]M.*Sam marked this as done$/,
+    /Sam wrote: Wants a metal roof$/,
+    /Dana undid “No answer”$/,
+    /Dana undid “Change the time”$/,
+    /Dana moved the next call to .* \(undone\)$/,
+    /Sam called, no answer \(undone\)$/,
+    /Sam wrote: Gate code 1357$/,
+    /Sam called$/,
+    /Request received$/,
+  ])
+  await checkAxe(sam, 'history')
+  await dana.getByRole('link', { name: 'Promise' }).click()
+  await expect(dana.getByRole('row', { name: /^Sam/ })).toHaveText('Sam10')
+})
+
+test('a press without a connection is shown as not sent, and then sent or refused', async ({
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  await sendLead({ name: 'John Doe' })
+  const { page: sam } = await signIn('Sam')
+  const { page: dana } = await signIn('Dana')
+  await sam.context().setOffline(true)
+  for (const name of [visitor.name, 'John Doe']) {
+    const item = row(sam, name)
+    await item.getByRole('button', button('I’m calling')).click()
+    await expect(item).toContainText('Not sent yet: “I’m calling”.')
+  }
+  await checkAxe(sam, 'not sent')
+  await row(dana, 'John Doe').getByRole('button', button('I’m calling')).click()
+  await expect(row(dana, 'John Doe')).toContainText('You’re calling')
+  await sam.context().setOffline(false)
+  await expect(row(sam, visitor.name)).toContainText(`You’re calling ${visitor.name}`)
+  await expect(row(sam, 'John Doe')).toContainText('Dana is calling')
+  await expect(sam.getByText('Not sent yet')).toHaveCount(0)
+  await expect(row(dana, visitor.name)).toContainText('Sam is calling')
+})
+
+test('a colleague’s call does not take the focus or the note that is being typed', async ({
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  const { page: sam } = await signIn('Sam')
+  const { page: dana } = await signIn('Dana')
+  await dana.getByRole('link', { name: visitor.name }).click()
+  const note = dana.getByLabel('Note')
+  await note.fill('x'.repeat(490))
+  await expect(dana.getByText('10 characters left')).toBeVisible()
+  await row(sam, visitor.name).getByRole('button', button('I’m calling')).click()
+  await expect(dana.locator('.lead-head')).toContainText('Sam is calling')
+  await expect(note).toBeFocused()
+  await expect(note).toHaveValue('x'.repeat(490))
+})
