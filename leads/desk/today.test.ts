@@ -49,6 +49,18 @@ describe.each(engines)('today on %s', (engine) => {
     expect(await readIds()).toEqual([])
   })
 
+  it('lists a call until its result is recorded, but a Status from Airtable only for a day', async () => {
+    const { db, clock, press, readIds } = await open()
+    const [mine, inAirtable] = [await storeLead(db), await storeLead(db)]
+    await press(mine, 'called')
+    await record(db, inAirtable, 'airtable-status', { via: 'airtable', version: 0 })
+    clock.at += 2 * dayMs
+    expect(await readIds()).toEqual([mine])
+    await press(mine, 'done')
+    clock.at += 2 * dayMs
+    expect(await readIds()).toEqual([])
+  })
+
   it('lists a burst from one network after all other leads', async () => {
     const { db, clock, readToday, readIds } = await open()
     const burst = { lead: emergency, clientAddress: '203.0.113.7' }
@@ -70,7 +82,7 @@ describe.each(engines)('today on %s', (engine) => {
     const { db, clock, press, readIds } = await open()
     const id = await storeLead(db, promiseFrom(testTime + 3 * dayMs))
     clock.at += 3 * dayMs
-    await press(id, 'called')
+    await press(id, 'done')
     expect(await readIds()).toEqual([id])
     clock.at += dayMs + minuteMs
     expect(await readIds()).toEqual([])

@@ -44,7 +44,16 @@ async function readGroups(
         .orderBy('id'),
     ),
     calling: await readGroup(
-      changed.where('status', '=', 'calling').orderBy('changed_at', 'desc').orderBy('id'),
+      kysely
+        .selectFrom('leads')
+        .where('status', '=', 'calling')
+        // A call on the desk waits for its result. Others have nobody who records it.
+        .where((eb) =>
+          eb.or([eb('caller_email', 'is not', null), eb('changed_at', '>=', now - dayMs)]),
+        )
+        .where('changed_at', '>=', now - 7 * dayMs)
+        .orderBy('changed_at', 'desc')
+        .orderBy('id'),
     ),
     callAgain: await readGroup(
       kysely
