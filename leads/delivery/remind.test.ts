@@ -152,6 +152,16 @@ it('repeats the reminders for a lead reopened after its deadline', async () => {
   expect(listReminders()).toEqual(['uncalled-4', 'uncalled-8', 'missed'])
 })
 
+it('counts the reminders from the latest Undo, even if the clock was set back before it', async () => {
+  const { db, id, runAt, closeAndReopen, listReminders } = await open()
+  await closeAndReopen()
+  const at = start + 12 * minuteMs
+  await record(db, id, 'done', { at })
+  await record(db, id, 'undone', { at, version: 3 })
+  await runAt(16, 20, 22, 23)
+  expect(listReminders()).toEqual(['uncalled-4', 'uncalled-8', 'missed'])
+})
+
 describe('with Airtable', () => {
   async function openAirtable() {
     const fake = await startFakeAirtable({ requestsPerWindow: 1000 })
@@ -195,6 +205,30 @@ describe('with Airtable', () => {
     await runAt(64)
     expect(fake.requests).toEqual([])
     expect(await findLead(db, id)).toMatchObject({ status: 'open' })
+  })
+
+  it('does not count a Status again after an Undo, unless someone sets another', async () => {
+    const { db, id, setStatus, runAt, listReminders } = await openAirtable()
+    setStatus('Follow-up')
+    await runAt(4)
+    expect(await findLead(db, id)).toMatchObject({ status: 'calling', version: 1 })
+    await record(db, id, 'undone', { at: start + 5 * minuteMs, version: 1 })
+    await db.kysely.updateTable('deliveries').set({ state: 'sent' }).execute()
+    await runAt(9, 10)
+    expect(listReminders()).toEqual(['uncalled-8', 'missed'])
+    setStatus('Called')
+    await runAt(15)
+    expect(await findLead(db, id)).toMatchObject({ status: 'calling', version: 3 })
+  })
+
+  it('counts a Status again that Undo has reset', async () => {
+    const { db, id, setStatus, runAt } = await openAirtable()
+    setStatus('Called')
+    await runAt(4)
+    await record(db, id, 'undone', { at: start + 5 * minuteMs, version: 1 })
+    await db.kysely.updateTable('deliveries').set({ state: 'sent' }).execute()
+    await runAt(9)
+    expect(await findLead(db, id)).toMatchObject({ status: 'calling', version: 3 })
   })
 
   it('ignores a Status if the lead changed while it was read', async () => {

@@ -1,4 +1,4 @@
-import { listSetStatuses } from '../channels/airtable/send.ts'
+import { isOwnStatus, listSetStatuses } from '../channels/airtable/send.ts'
 import type { Channel } from '../channels/channel-type.ts'
 import { type ChannelContext, channels } from '../channels/channels.ts'
 import { computePromise } from '../deadline.ts'
@@ -60,7 +60,9 @@ export async function remindDue(
     for (const lead of leads) {
       const { id, version, deadlineAt } = lead
       const text = statuses.get(id)
-      if (text !== undefined) {
+      // Undo leaves a Status that only staff use as it is, so the same one is not another call.
+      const isUndone = text === lead.undoneStatus && !isOwnStatus(text)
+      if (text !== undefined && !isUndone) {
         const at = computeCalledAt(deadlineAt, now())
         const event = {
           id: context.makeId(),

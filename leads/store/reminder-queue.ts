@@ -36,16 +36,21 @@ export const listUncalled = ({ kysely }: Database, now: number, limit: number) =
     .select([
       ...storedColumns,
       'escalate_at as escalateAt',
+      // The last change of an open lead was an Undo.
+      'changed_at as reopenedAt',
       // Set while Airtable still shows the Status from before an Undo.
       'pending.reason as pendingReason',
     ])
     .select((eb) =>
       eb
         .selectFrom('lead_events')
-        .select((undone) => undone.fn.max('at').as('at'))
+        .select('text')
         .whereRef('lead_id', '=', 'leads.id')
-        .where('kind', '=', 'undone')
-        .as('reopenedAt'),
+        .where('kind', '=', 'airtable-status')
+        .orderBy('number', 'desc')
+        .limit(1)
+        // An open lead has only undone events.
+        .as('undoneStatus'),
     )
     .where('escalate_at', '<=', now)
     .where('deadline_at', 'is not', null)

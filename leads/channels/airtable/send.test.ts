@@ -238,15 +238,19 @@ describe.each(['called', 'outcome'] as const)('the delivery “%s”', (reason) 
   })
 })
 
-test('resets Status and Called At of a reopened lead', async () => {
+test.each([
+  ['Called', 'New'],
+  ['Follow-up', 'Follow-up'],
+])('clears Called At of a reopened lead and turns Status %s into %s', async (before, after) => {
   const { send, rowOf } = await startAirtable()
   const lead = makeLead({ calledAt: 1, status: 'calling' })
   await send([lead])
   await send([lead], { reason: 'called' })
   expect(rowOf(lead)).toMatchObject({ Status: 'Called', 'Called At': expect.any(String) })
+  Object.assign(rowOf(lead) ?? {}, { Status: before })
   const reopened = { ...lead, ...newState }
   expect(await send([reopened], { reason: 'outcome' })).toEqual([{ ok: true }])
-  expect(rowOf(lead)).toMatchObject({ Status: 'New' })
+  expect(rowOf(lead)).toMatchObject({ Status: after })
   expect(rowOf(lead)).not.toHaveProperty('Called At')
 })
 

@@ -139,6 +139,9 @@ const isStatusSet = ({ fields }: Row): boolean => !initialStatuses.includes(fiel
 
 const ownStatuses: readonly unknown[] = [...initialStatuses, 'Called', 'Done', 'Not a lead']
 
+/** Returns false for a Status that only staff use. The site never overwrites such a Status. */
+export const isOwnStatus = (status: unknown): boolean => ownStatuses.includes(status)
+
 /** Writes the time of the first call, and Status unless staff have set it. */
 const sendCalls = updateRows((lead, row) => ({
   'Called At': new Date(lead.calledAt ?? 0).toISOString(),
@@ -154,11 +157,10 @@ const statuses: Record<Exclude<LeadStatus, 'open'>, string> = {
 
 /** Writes the lead's status to Status, unless staff have chosen a different one. */
 const sendOutcomes = updateRows(({ status, suspect }, { fields }) => {
-  if (!ownStatuses.includes(fields.Status)) return {}
-  if (status !== 'open') return { Status: statuses[status] }
+  const open = suspect ? 'Possible spam' : 'New'
   return {
-    Status: suspect ? 'Possible spam' : 'New',
-    ...(fields['Called At'] !== undefined && { 'Called At': null }),
+    ...(isOwnStatus(fields.Status) && { Status: status === 'open' ? open : statuses[status] }),
+    ...(status === 'open' && fields['Called At'] !== undefined && { 'Called At': null }),
   }
 })
 
