@@ -54,3 +54,13 @@ it('sends the first call to Airtable once, and the outcome each time', () => {
   expect(decideEffects(again, 'called', calling).sendToAirtable).toBe(false)
   expect(decideEffects(calling, 'done', foldKinds('called', 'done')).sendToAirtable).toBe('outcome')
 })
+
+it('keeps the email to the homeowner until every call without an answer is undone', () => {
+  const [none, once, twice] = [
+    newState,
+    foldKinds('no-answer'),
+    foldKinds('no-answer', 'no-answer'),
+  ]
+  expect(decideEffects(twice, 'undone', once).cancelEmail).toBe(false)
+  expect(decideEffects(once, 'undone', none).cancelEmail).toBe('undone')
+})

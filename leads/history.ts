@@ -216,7 +216,7 @@ export function decideEffects(before: LeadState, kind: EventKind, after: LeadSta
     'not-a-lead': closes,
     undone: {
       cancelReminders: 'undone',
-      cancelEmail: after.attempts < before.attempts && 'undone',
+      cancelEmail: after.attempts === 0 && 'undone',
       cancelCall: after.calledAt === null,
       restoreAlerts: after.status === 'open',
       reminder: afterUndo[after.status],
