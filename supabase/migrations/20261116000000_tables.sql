@@ -82,9 +82,6 @@ create table lead_events (
   unique (lead_id, id)
 );
 
--- For the calls per person in the report.
-create index lead_events_at on lead_events (at);
-
 -- Messages to send about a lead. The first ones are written in the same transaction as the lead.
 create table deliveries (
   lead_id text not null references leads (id) on delete cascade,
