@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { type EventKind, isValid, maxNoteLength } from '#leads/history.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { buttons } from '#leads/reports/describe-event.ts'
-import { readClock } from './api.ts'
 import { listCallTimes, readBusinessHours } from './call-times.ts'
 import { canCall } from './countdown.ts'
 import { readDraft, saveDraft, useDraft } from './drafts.ts'
@@ -126,29 +125,37 @@ async function sendNote(lead: LeadCard, press: ReturnType<typeof usePress>): Pro
 
 /** Changes when to call again. */
 export function ChangeTime({ lead, refresh }: Actions) {
-  const hours = readBusinessHours()
+  const [isShown, setShown] = useState(false)
+  return (
+    <details className="change-time" onToggle={({ currentTarget }) => setShown(currentTarget.open)}>
+      <summary>{buttons['call-again']}</summary>
+      {/* The first time zone conversion is slow on a phone. */}
+      {isShown && <CallTimes lead={lead} refresh={refresh} />}
+    </details>
+  )
+}
+
+function CallTimes({ lead, refresh }: Actions) {
   const now = useNow(60_000)
   const press = usePress(refresh)
-  if (!hours) return null
+  const hours = readBusinessHours()
+  const times = hours ? listCallTimes(lead, now, hours) : []
   return (
-    <details className="change-time">
-      <summary>{buttons['call-again']}</summary>
-      <div className="outcomes">
-        {listCallTimes(lead, now, hours).map(({ label, at }) => (
-          <Button
-            key={label}
-            onClick={({ currentTarget }) => {
-              const details = currentTarget.closest('details')
-              details?.removeAttribute('open')
-              details?.querySelector('summary')?.focus()
-              void press(lead, { kind: 'call-again', at: Math.max(at, readClock() + 1_000) })
-            }}
-          >
-            {label}
-          </Button>
-        ))}
-      </div>
-    </details>
+    <div className="outcomes">
+      {times.map(({ label, at }) => (
+        <Button
+          key={label}
+          onClick={({ currentTarget }) => {
+            const details = currentTarget.closest('details')
+            details?.removeAttribute('open')
+            details?.querySelector('summary')?.focus()
+            void press(lead, { kind: 'call-again', at })
+          }}
+        >
+          {label}
+        </Button>
+      ))}
+    </div>
   )
 }
 

@@ -82,7 +82,7 @@ test('after no answer, shows when to call again', () => {
   expect(countToCall(today, callAgainAt)).toBe(1)
 })
 
-test('your calls are a group of their own', () => {
+test('your calls are a separate group', () => {
   const calling = { ...card, status: 'calling' as const }
   const mine = { ...calling, id: 'b', ...myCall }
   const sams = { ...calling, id: 'c', callerEmail: 'sam@example.com' }

@@ -5,6 +5,7 @@ import type { Today as TodayData } from '#leads/desk/today.ts'
 import { Banner } from './banner.tsx'
 import { setBusinessHours } from './call-times.ts'
 import { countToCall } from './countdown.ts'
+import { clearDrafts } from './drafts.ts'
 import { deskTitle, Icon, Mark } from './elements.tsx'
 import { identify, Me } from './me.ts'
 import { Notice } from './notice.tsx'
@@ -65,6 +66,9 @@ function SignedIn({
     const whenIdle = window.requestIdleCallback ?? setTimeout
     if (isSignedIn) whenIdle(() => void repairSubscription().catch(() => {}))
   }, [isSignedIn])
+  useEffect(() => {
+    if (today.isSignedOut) clearDrafts()
+  }, [today.isSignedOut])
   if (today.isSignedOut) return <SignIn token={undefined} onEnter={onChange} />
   if (!today.data)
     return (

@@ -12,6 +12,12 @@ export function saveDraft(leadId: string, text: string) {
   drafts.notify()
 }
 
+/** Removes all notes that were not sent, because they must not outlive the session. */
+export function clearDrafts() {
+  sessionStorage.clear()
+  drafts.notify()
+}
+
 export const useDraft = (leadId: string) =>
   useSignal(
     drafts,

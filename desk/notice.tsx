@@ -7,8 +7,8 @@ import type { Polled } from './use-polling.ts'
 /** Keeps a visitor's text from changing the direction of the sentence around it. */
 export const isolate = (text: string) => `\u2068${text}\u2069`
 
-const shownMs = 10_000
-let notice: { text: string; undo?: Undo | undefined } | undefined
+export const shownMs = 10_000
+let notice: { text: string; undo?: Undo | undefined; showMs?: number | undefined } | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 const notices = createSignal()
 type Undo = () => void
@@ -16,7 +16,7 @@ type Undo = () => void
 function showNotice(next: typeof notice) {
   notice = next
   clearTimeout(timer)
-  if (next) timer = setTimeout(() => showNotice(undefined), shownMs)
+  if (next) timer = setTimeout(() => showNotice(undefined), next.showMs ?? shownMs)
   notices.notify()
 }
 
@@ -30,13 +30,19 @@ export const attempt = <Result,>(
   {
     about = '',
     makeUndo,
-  }: { about?: string; makeUndo?: (result: Result) => Undo | undefined } = {},
+    computeShowMs,
+  }: {
+    about?: string
+    makeUndo?: (result: Result) => Undo | undefined
+    computeShowMs?: (result: Result) => number
+  } = {},
 ) =>
   work.then(
     (result) =>
       showNotice({
         text: about + (typeof message === 'string' ? message : message(result)),
         undo: makeUndo?.(result),
+        showMs: computeShowMs?.(result),
       }),
     (error: Error) => showNotice({ text: about + error.message }),
   )

@@ -3,13 +3,13 @@ import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
 import { Refused, request, SignedOut } from './api.ts'
 import { createSignal, useSignal } from './signal.ts'
 
-/** What a person pressed. `at` is when to call again. */
+/** A press of a button. `at` is when to call again. */
 export type Press = { kind: EventKind; text?: string; at?: number }
 type Shown = Pick<LeadCard, 'id' | 'version'>
 type Event = Press & { id: string; version: number }
 
 /**
- * Sends what people press, in order for each lead. Without a connection, it retries while the page is open.
+ * Sends presses in order for each lead. Without a connection, it retries while the page is open.
  * The server ignores an ID that it has already stored, so a retry is safe.
  */
 export function createOutbox({

@@ -6,7 +6,7 @@ import { buttons } from '#leads/reports/describe-event.ts'
 import { readClock } from './api.ts'
 import { describeCallAgain } from './countdown.ts'
 import { isCaller, Me } from './me.ts'
-import { attempt, isolate } from './notice.tsx'
+import { attempt, isolate, shownMs } from './notice.tsx'
 import { type Press, send } from './outbox.ts'
 
 export type Refresh = () => Promise<void>
@@ -20,6 +20,8 @@ export function usePress(refresh: Refresh) {
     if (!work) return true
     await attempt(work, (after) => describeResult(event.kind, after, { undone, me }), {
       about: `${isolate(lead.name)}: `,
+      // Undo stays while it can stop the email.
+      computeShowMs: ({ emailAt }) => Math.max(shownMs, (emailAt ?? 0) - readClock()),
       makeUndo: (after) => {
         const last = computeLastChange(after)
         if (event.kind === 'note' || !last) return undefined

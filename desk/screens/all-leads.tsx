@@ -113,7 +113,7 @@ export function AllLeads({
           Search
           <input
             type="search"
-            placeholder="Name, phone, email, or address"
+            placeholder="Name, phone, email, address, or note"
             value={search}
             onChange={({ target }) => setSearch(target.value)}
           />

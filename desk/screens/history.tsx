@@ -3,7 +3,7 @@ import { formatShortClock } from '#leads/clock.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
 import { Icon } from '../elements.tsx'
 
-/** What happened to a lead, newest first. `children` are the actions for pending deliveries. */
+/** Lists what happened to a lead, newest first. `children` are the actions for pending deliveries. */
 export function History({
   lead,
   now,
