@@ -33,17 +33,19 @@ export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boole
   return (
     <div className="actions">
       {isOffered && <p>Are you calling? Let the crew know.</p>}
-      <a
-        className="button"
-        // Only the next call has the brand's color.
-        data-quiet={isOffered || !canClaim || !isNext || undefined}
-        href={lead.phone.callUrl}
-        onClick={() => setDialed(true)}
-        aria-label={`Call ${lead.phone.shown}`}
-      >
-        <Icon name="call" />
-        {lead.phone.shown}
-      </a>
+      {lead.phone && (
+        <a
+          className="button"
+          // Only the next call has the brand's color.
+          data-quiet={isOffered || !canClaim || !isNext || undefined}
+          href={lead.phone.callUrl}
+          onClick={() => setDialed(true)}
+          aria-label={`Call ${lead.phone.shown}`}
+        >
+          <Icon name="call" />
+          {lead.phone.shown}
+        </a>
+      )}
       {canClaim && (
         <Button isPrimary={isOffered} disabled={isBusy || !isLive} onClick={claim}>
           {buttons.called}

@@ -16,6 +16,7 @@ const card: LeadCard = {
   id: 'a',
   name: 'Jane Doe',
   phone: { shown: '(555) 123-4567', callUrl: 'tel:5551234567' },
+  email: '',
   service: 'Roof Repair',
   isEmergency: false,
   town: 'Springfield',
@@ -25,6 +26,8 @@ const card: LeadCard = {
   lastNote: null,
   isSuspect: false,
   isInBurst: false,
+  others: [],
+  moreOthers: 0,
 }
 const after = (ms: number, changes: Partial<LeadCard> = {}) => {
   const { mood, text } = computeCountdown({ ...card, ...changes }, receivedAt + ms, me)

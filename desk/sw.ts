@@ -3,6 +3,8 @@
 type NotifiedLead = {
   leadId: string
   opensList: boolean
+  /** The lead has a phone number. */
+  canDial: boolean
   isEmergency: boolean
   isCalled: boolean
 }
@@ -78,7 +80,7 @@ async function show({ notification, lead, receipt }: Message): Promise<void> {
     requireInteraction: lead.isEmergency && canCall,
     actions: canCall
       ? [
-          { action: 'call', title: 'Call' },
+          ...(lead.canDial ? [{ action: 'call', title: 'Call' }] : []),
           { action: 'calling', title: 'I’m calling' },
         ]
       : [],

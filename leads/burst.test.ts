@@ -6,7 +6,13 @@ import { testLead, testPath } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { createTestDesk } from '#testing/desk.ts'
 import { createTestLog } from '#testing/log.ts'
-import { alwaysOpen as hours, record, savePhone, testCompany } from '#testing/saved-leads.ts'
+import {
+  alwaysOpen as hours,
+  makeStranger,
+  record,
+  savePhone,
+  testCompany,
+} from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
 import type { Engine } from './store/tables.ts'
@@ -59,7 +65,7 @@ async function open(engine: Engine) {
         'content-type': 'application/json',
         'test-client': from,
       },
-      body: JSON.stringify({ ...testLead, name, serviceType }),
+      body: JSON.stringify({ ...testLead, ...makeStranger(), name, serviceType }),
     })
     expect(sent.status).toBe(200)
   }

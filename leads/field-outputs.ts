@@ -1,5 +1,5 @@
 import { type Field, fieldNames, type Lead, type LeadField, leadFields } from './fields.ts'
-import { makeSafeLines, toOneLine } from './safe-text.ts'
+import { keepVisible, makeSafe, makeSafeLines, toOneLine } from './safe-text.ts'
 
 export type FieldOutputs = {
   /** Shown to staff, and the name of the column in Airtable and in the CSV file. */
@@ -29,12 +29,16 @@ export function readField(lead: Lead, name: LeadField): string {
 
 export type ShownField = { name: LeadField; label: string; text: string }
 
-/** Returns the fields for alerts that are not empty, as safe text. */
+/** Returns the fields for alerts that are not empty, as safe text. Without a phone number, all of them. */
 export const listForAlerts = (lead: Lead): ShownField[] =>
   listShown(lead).filter(({ name }) => {
     const { isHiddenInAlerts }: FieldOutputs = fieldOutputs[name]
-    return !isHiddenInAlerts
+    return !isHiddenInAlerts || lead.phone === ''
   })
+
+/** Returns the name, or how to reach a caller who gave none. */
+export const readName = ({ name, phone, email }: Lead): string =>
+  keepVisible(name) ? makeSafe(name) : readPhone(phone).shown || makeSafe(email) || 'No name'
 
 /** Returns the fields that are not empty, as safe text. */
 export const listShown = (lead: Lead): ShownField[] =>
@@ -66,8 +70,13 @@ export const selectedFields = fieldNames.map(
   (name) => `leads.${fieldOutputs[name].storedColumn} as ${name}` as SelectedColumn,
 )
 
-/** Returns the number as text and as a tel: link. */
-export function readPhone(phone: string): { shown: string; callUrl: string } {
+export const makeMapUrl = (address: string): string | undefined =>
+  address
+    ? `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address)}`
+    : undefined
+
+/** Returns the number as text and, if there is one, as a tel: link. */
+export function readPhone(phone: string): { shown: string; callUrl: string | undefined } {
   const text = phone.normalize('NFKC')
   const [, number = text, extension] = text.match(/^(.*\d)\D*[x#]\D*(\d{1,6})\D*$/i) ?? []
   const shown = number
@@ -75,8 +84,9 @@ export function readPhone(phone: string): { shown: string; callUrl: string } {
     .replace(/\s+/g, ' ')
     .trim()
   const plus = /^\D*\+/.test(number) ? '+' : ''
+  const digits = number.replace(/\D/g, '')
   return {
     shown: extension ? `${shown} ext ${extension}` : shown,
-    callUrl: `tel:${plus}${number.replace(/\D/g, '')}`,
+    callUrl: digits ? `tel:${plus}${digits}` : undefined,
   }
 }

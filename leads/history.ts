@@ -112,6 +112,29 @@ export function mapUndone(events: readonly HistoryEvent[]): Map<number, HistoryE
   return undone
 }
 
+/** Returns the change that Undo would take back. */
+export function findLatestChange(events: readonly HistoryEvent[]): HistoryEvent | undefined {
+  const undone = mapUndone(events)
+  return events.findLast((event) => isChange(event) && !undone.has(event.number))
+}
+
+/**
+ * One call is about all requests of a homeowner. “I’m calling” is recorded with the same event ID on each
+ * request that needs a call. The result of that call, another time for the next one, and Undo follow the
+ * ID: they apply to each request whose latest change is the same. Returns whether an event applies to the
+ * other request.
+ */
+export function isShared(
+  kind: EventKind,
+  events: readonly HistoryEvent[],
+  ofOther: readonly HistoryEvent[],
+): boolean {
+  if (kind === 'note' || kind === 'texted') return false
+  if (kind === 'called') return isValid(kind, fold(ofOther), undefined)
+  const latest = findLatestChange(events)
+  return latest !== undefined && findLatestChange(ofOther)?.id === latest.id
+}
+
 /** Returns the state of a lead after these events. */
 export function fold(events: readonly HistoryEvent[]): LeadState {
   const undone = mapUndone(events)

@@ -30,7 +30,7 @@ const phoneRegExp = new RegExp(`^${phonePattern}$`)
 
 type Check = { isValid: (text: string) => boolean; message: string }
 
-const checks: Partial<Record<LeadField, Check>> = {
+export const checks: Partial<Record<LeadField, Check>> = {
   email: {
     // Deliberately loose: only the mail server can tell whether an address exists.
     isValid: (email) => /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email),
@@ -149,6 +149,9 @@ export const formatName = (name: string) =>
 // caret does not move.
 const keepLength = (before: string, after: string) =>
   after.length === before.length ? after : before
+
+/** Returns the first word of a name, to greet the homeowner. */
+export const readFirstName = (name: string): string => tidy(name).split(/\s+/)[0] ?? ''
 
 /** What the visitor sent, and the state of the lead. */
 export type StoredLead = Lead &

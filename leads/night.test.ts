@@ -7,7 +7,7 @@ import { testLead, testPath } from '#testing/app.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestDesk } from '#testing/desk.ts'
 import { createTestLog } from '#testing/log.ts'
-import { testCompany as company, dayHours, savePhone } from '#testing/saved-leads.ts'
+import { testCompany as company, dayHours, makeStranger, savePhone } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
 import type { PushDevice } from './store/push-devices.ts'
@@ -99,7 +99,7 @@ it('sends the documented messages from closing to the last deadline', async () =
     app.request(testPath, {
       method: 'POST',
       headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
-      body: JSON.stringify({ ...testLead, ...lead }),
+      body: JSON.stringify({ ...testLead, ...makeStranger(), ...lead }),
     })
   const call = async (name: string) => {
     const { leads: listed } = await read('/api/today')

@@ -27,6 +27,13 @@ export const keepVisible = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
+/** Reduces text to what any keyboard can type: no case, accents, curly apostrophes, or invisible characters. */
+export const foldText = (text: string): string =>
+  keepVisible(text.normalize('NFKD'))
+    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .replace(/[‘’ʻʼ`]/g, "'")
+    .toLowerCase()
+
 export const escapeHtml = (text: string): string =>
   text.replace(
     /[&<>"']/g,

@@ -25,9 +25,13 @@ const places = new Map([
 
 const paid = /^(cpc|ppc|cpm|display|paid.*)$/i
 
+/** The source of a lead that the crew adds by hand. The page cannot send this parameter. */
+export const phoneCall = 'by=phone'
+
 /** Returns text such as "Google Ads · spring-roofs", "Facebook", "google.com", or "Direct". */
 export function describeSource(source: string | null): string {
   if (source === null) return 'Unknown'
+  if (source === phoneCall) return 'Phone call'
   const parts = new URLSearchParams(source)
   const part = (name: string) => parts.get(name) ?? ''
   const place =

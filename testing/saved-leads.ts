@@ -40,6 +40,17 @@ export const jane: Lead = {
   serviceType: 'roof-repair',
 }
 
+let strangers = 0
+
+/** Returns what makes a lead one of another homeowner. */
+export function makeStranger(): Pick<Lead, 'phone' | 'email'> {
+  strangers += 1
+  return {
+    phone: `(555) 200-${String(strangers).padStart(4, '0')}`,
+    email: `stranger${strangers}@example.com`,
+  }
+}
+
 export const storedJane: StoredLead = {
   ...jane,
   id: '00000000-0000-4000-8000-000000000001',
@@ -92,7 +103,7 @@ export function record(
     db,
     leadId,
     { ...fixed, callAgainAt, ...event },
-    { now: at, startOverAt: at + 240_000 },
+    { now: at, computeStartOverAt: () => at + 240_000 },
   )
 }
 

@@ -32,7 +32,7 @@ export function Lead({
   const { data, trouble, isGone, refresh } = usePolling<Answer>(`/api/leads/${id}`)
   const [erased, setErased] = useState<string>()
   const dialog = useRef<HTMLDialogElement>(null)
-  const callUrl = data?.lead.phone.callUrl
+  const callUrl = data?.lead.phone?.callUrl
   useEffect(() => {
     // The notification's “Call” button opens this route, because a service worker cannot dial.
     if (!callUrl || !location.hash.endsWith('/call')) return
@@ -124,7 +124,7 @@ function Facts({ lead }: { lead: LeadInFull }) {
   const show = ({ name, text }: LeadInFull['fields'][number]) => {
     if (name === 'address')
       return (
-        <a href={lead.mapUrl} target="_blank" rel="noreferrer">
+        <a href={lead.mapUrl ?? undefined} target="_blank" rel="noreferrer">
           {text}
           <span className="unseen"> (opens a map)</span>
         </a>

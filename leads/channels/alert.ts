@@ -1,7 +1,7 @@
 import { formatClock, formatDuration, formatLeft, formatTries } from '../clock.ts'
 import { isDueAgain, measureWait } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
-import { listForAlerts, readField, readPhone } from '../field-outputs.ts'
+import { listForAlerts, makeMapUrl, readField, readName, readPhone } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
 import { toOneLine } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
@@ -10,34 +10,44 @@ export type Alert = ReturnType<typeof describeAlert>
 
 const lateMs = 2 * 60_000
 
+type AlertOptions = {
+  now: number
+  timeZone: string
+  answerUrl?: string | undefined
+  /** The homeowner asked before. */
+  isRepeat?: boolean
+}
+
 /** Returns the content of an alert, safe to show in any app. */
 export function describeAlert(
   lead: StoredLead,
   reason: DeliveryReason,
-  { now, timeZone, answerUrl }: { now: number; timeZone: string; answerUrl?: string | undefined },
+  { now, timeZone, answerUrl, isRepeat = false }: AlertOptions,
 ) {
   const { id: leadId, serviceType, suspect, receivedAt, deadlineAt, calledAt } = lead
   const isEmergency = serviceType === 'emergency'
   const isAgain = isDueAgain(lead, now)
   const ageMs = now - receivedAt
-  const name = breakAutoLinks(lead.name)
+  const name = breakAutoLinks(readName(lead))
   const address = toOneLine(lead.address)
   const { shown: phone, callUrl } = readPhone(toOneLine(lead.phone))
+  const call = phone ? 'call' : 'email'
   const clock = (at: number) => formatClock(at, { now, timeZone })
 
   const describeNeed = (): string => {
-    if (isAgain) return `call ${name} again: no answer (${formatTries(lead.attempts)})`
+    if (isAgain) return `${call} ${name} again: no answer (${formatTries(lead.attempts)})`
     if (calledAt !== null) return `someone called ${name} at ${clock(calledAt)}`
-    if (deadlineAt === null) return `call ${name}`
+    if (deadlineAt === null) return `${call} ${name}`
     if (reason !== 'received' && now >= deadlineAt)
-      return `call ${name} now: the call was due at ${clock(deadlineAt)}`
+      return `${call} ${name} now: the call was due at ${clock(deadlineAt)}`
     if (reason !== 'received')
       return `nobody has called ${name} yet (${formatLeft(deadlineAt - now)})`
-    if (now >= deadlineAt) return `call ${name} now: requested ${formatDuration(ageMs)} ago`
-    return `call ${name} by ${clock(deadlineAt)}`
+    if (now >= deadlineAt) return `${call} ${name} now: requested ${formatDuration(ageMs)} ago`
+    return `${call} ${name} by ${clock(deadlineAt)}`
   }
   const describeHeadline = (need: string): string => {
     if (isEmergency) return `EMERGENCY${suspect ? ' (possible spam)' : ''}: ${need}`
+    if (isRepeat) return need
     return suspect ? `Possible spam: ${need}` : need.slice(0, 1).toUpperCase() + need.slice(1)
   }
 
@@ -48,7 +58,7 @@ export function describeAlert(
     /** Doctor sends `test`. */
     reason: reason as DeliveryReason | 'test',
     isEmergency,
-    headline: describeHeadline(describeNeed()),
+    headline: `${isRepeat ? 'Again: ' : ''}${describeHeadline(describeNeed())}`,
     name,
     rows: listForAlerts(lead).map((row) => ({ ...row, text: breakAutoLinks(row.text) })),
     service: readField(lead, 'serviceType') || 'No service chosen',
@@ -63,8 +73,10 @@ export function describeAlert(
         ? [`This alert is late. The request came in ${formatDuration(ageMs)} ago.`]
         : []),
     ],
+    /** Undefined without a phone number. */
     callUrl,
-    mapUrl: `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address)}`,
+    /** Undefined without an address. */
+    mapUrl: makeMapUrl(address),
     /** Undefined where we cannot serve HTML. */
     answerUrl,
   }
@@ -91,7 +103,7 @@ export function describeLeads(
         ? `${emergencies.length === 1 ? 'EMERGENCY' : `${emergencies.length} EMERGENCIES`} among ${count}`
         : count,
     names: [
-      ...sorted.slice(0, mostNames).map(({ name }) => breakAutoLinks(name)),
+      ...sorted.slice(0, mostNames).map((lead) => breakAutoLinks(readName(lead))),
       ...(leads.length > mostNames ? [`${leads.length - mostNames} more`] : []),
     ],
     /** The one to call first. */

@@ -90,7 +90,8 @@ export type Recipient = {
 }
 
 export type LeadEvent = {
-  lead: Pick<StoredLead, 'serviceType' | 'email' | 'promiseStartAt' | 'deadlineAt'>
+  lead: Pick<StoredLead, 'serviceType' | 'email' | 'promiseStartAt' | 'deadlineAt'> &
+    Partial<Pick<StoredLead, 'source'>>
   reason: DeliveryReason
   /** Whether the company is open at the time of the event. */
   isOpen: boolean

@@ -3,8 +3,9 @@ import { formatCallTime } from '../call-time.ts'
 import { readPhone } from '../field-outputs.ts'
 import { readDigits } from '../lead.ts'
 import { escapeHtml } from '../safe-text.ts'
+import { phoneCall } from '../source.ts'
 import type { ClaimedLead } from '../store/claims.ts'
-import type { Channel, Context, Result } from './channel-type.ts'
+import type { Channel, Context, LeadEvent, Result } from './channel-type.ts'
 import { type MailSettings, mailVariables, sendMail } from './email.ts'
 import { formatButton, formatNote, formatPage } from './email-content.ts'
 
@@ -35,11 +36,9 @@ export const confirmation: Channel<'confirmation', typeof variables, MailSetting
         : undefined,
   },
   reasons: ['received', 'unreached'],
-  // The address is in the lead. Suspected spam gets no email, because it may name a stranger's address.
+  // The address is in the lead.
   recipients: async (_, event) =>
-    event && (event.lead.deadlineAt === null || !plainAddress.test(event.lead.email))
-      ? []
-      : [{ name: 'confirmation', to: '', label: '' }],
+    event && !mayEmail(event.lead) ? [] : [{ name: 'confirmation', to: '', label: '' }],
   send: (claimed, _, context, signal) =>
     Promise.all(claimed.map((delivery) => sendConfirmation(delivery, context, signal))),
   explainFailure: (leads, since) =>
@@ -49,6 +48,10 @@ export const confirmation: Channel<'confirmation', typeof variables, MailSetting
   isAlert: false,
   expiresAfterMs: 3_600_000,
 }
+
+/** Suspected spam may name a stranger's address. Callers have not agreed to emails. */
+const mayEmail = ({ deadlineAt, source, email }: LeadEvent['lead']) =>
+  deadlineAt !== null && source !== phoneCall && plainAddress.test(email)
 
 async function sendConfirmation(
   delivery: ClaimedLead,
@@ -82,14 +85,14 @@ export function describeConfirmation(
   const { name, phone } = company()
   const greeting = 'Hello,'
   const isUnreached = reason === 'unreached'
-  const ending = readDigits(readPhone(lead.phone).callUrl).slice(-4)
+  const ending = readDigits(readPhone(lead.phone).callUrl ?? '').slice(-4)
   const message = isUnreached
     ? `We ${attempts === 1 ? 'just ' : ''}tried to reach you at the number ending in ${ending}.`
     : `We have your request.${describeCall()}`
   const call = `${isUnreached ? 'Call us at' : 'Questions? Call'} ${phone}`
   const ignore = 'If you didn’t ask us for an estimate, you can ignore this email.'
   const paragraph = (text: string) => `<p style="margin:0 0 14px">${escapeHtml(text)}</p>`
-  const button = formatButton(readPhone(phone).callUrl, call)
+  const button = formatButton(readPhone(phone).callUrl ?? '', call)
   const content = [paragraph(greeting), paragraph(message), button, formatNote(ignore)]
   return {
     subject: `${name}: ${isUnreached ? 'we tried to reach you' : 'we have your request'}`,

@@ -4,6 +4,8 @@ import { computePromise } from '../deadline.ts'
 import { newState } from '../history.ts'
 import type { BusinessHours } from '../hours.ts'
 import { leadSchema, type StoredLead } from '../lead.ts'
+import { isAskedAgain } from '../repeats.ts'
+import { mapRepeats } from '../store/repeats.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
 import { type Alert, describeAlert } from './alert.ts'
 import type { Channel, Context, Result, SiteSettings } from './channel-type.ts'
@@ -58,15 +60,22 @@ export const createAlertChannel = <
   // A day after the deadline, an alert is useless.
   expiresAfterMs: 24 * 3_600_000,
 
-  send: (deliveries, { to }, context, signal) =>
-    Promise.all(
+  async send(deliveries, { to }, context, signal) {
+    const repeats = await mapRepeats(
+      context.db,
+      deliveries.map(({ lead }) => lead),
+    )
+    return Promise.all(
       deliveries.map(async ({ lead, reason }) => {
         const { timeZone } = context.env
         const answerUrl = await makeAnswerUrl(lead.id, context)
-        const alert = describeAlert(lead, reason, { now: context.now(), timeZone, answerUrl })
+        const isRepeat = isAskedAgain(lead, repeats.get(lead.id))
+        const options = { now: context.now(), timeZone, answerUrl, isRepeat }
+        const alert = describeAlert(lead, reason, options)
         return sendAlert({ alert, lead, to }, context, signal)
       }),
-    ),
+    )
+  },
 
   explainFailure: (leads, since) =>
     `${channel.label} alerts about ${leads} have been delayed for ${since}.`,

@@ -11,9 +11,9 @@ const setStatus =
 
 export function formatText(alert: Alert): string {
   const { headline, remarks, rows, callUrl, mapUrl, answerUrl } = alert
-  const links: Partial<Record<LeadField, string>> = {
-    phone: `Call: ${callUrl}`,
-    address: `Map: ${mapUrl}`,
+  const links: Partial<Record<LeadField, string | undefined>> = {
+    phone: callUrl && `Call: ${callUrl}`,
+    address: mapUrl && `Map: ${mapUrl}`,
   }
   return [
     headline,
@@ -68,12 +68,12 @@ export function formatHtml(alert: Alert): string {
   const { headline, isEmergency, remarks, mapUrl, callUrl, answerUrl } = alert
   const row = (label: string, content: string) =>
     `<tr><td style="padding:8px 14px 8px 0;color:${slate};vertical-align:top;white-space:nowrap">${label}</td><td style="padding:8px 0;font-weight:600;overflow-wrap:anywhere">${content}</td></tr>`
-  const map = `<br><a href="${escapeHtml(mapUrl)}" style="color:${palette.link};font-weight:700">Open map</a>`
+  const map = `<br><a href="${escapeHtml(mapUrl ?? '')}" style="color:${palette.link};font-weight:700">Open map</a>`
   // The call button shows the phone number.
   const showField = ({ name, label, text }: ShownField) =>
     name === 'phone' ? '' : row(label, escapeHtml(text) + (name === 'address' ? map : ''))
   const content = `${remarks.map(formatNote).join('\n')}
-${formatButton(callUrl, `Call ${alert.phone}`)}
+${callUrl ? formatButton(callUrl, `Call ${alert.phone}`) : ''}
 ${answerUrl ? formatButton(answerUrl, 'I’m calling', slate, '#ffffff') : ''}
 ${formatNote(answerUrl ? pressButton : setStatus)}
 <table role="presentation" style="width:100%;border-collapse:collapse;border-top:1px solid ${sand};font-size:16px">

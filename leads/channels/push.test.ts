@@ -71,7 +71,7 @@ it('sends only the necessary data, signed and encrypted', async () => {
       navigate: `https://desk.example/#/lead/${leadId}`,
       silent: false,
     },
-    lead: { leadId, opensList: false, isEmergency: true, isCalled: false },
+    lead: { leadId, opensList: false, canDial: true, isEmergency: true, isCalled: false },
     receipt: { reason: 'received', leadIds: [leadId] },
   })
   expect(headers).toMatchObject({

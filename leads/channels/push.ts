@@ -1,8 +1,9 @@
 import { formatClock, formatDuration, formatTries } from '../clock.ts'
 import { isDueAgain } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
-import { readField } from '../field-outputs.ts'
+import { readField, readName } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
+import { isAskedAgain } from '../repeats.ts'
 import type { ClaimedLead } from '../store/claims.ts'
 import {
   canNotify,
@@ -13,6 +14,7 @@ import {
   type PushDevice,
 } from '../store/push-devices.ts'
 import type { PushReceipt } from '../store/push-receipts.ts'
+import { mapRepeats } from '../store/repeats.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
 import { readTown } from '../town.ts'
 import { list } from '../variables.ts'
@@ -59,6 +61,10 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     if (!device) return deliveries.map(() => undeliverable)
     const clock = { now: context.now(), timeZone: context.env.timeZone }
     const waited = deliveries.filter(hasWaited).map(({ lead }) => lead)
+    const repeats = await mapRepeats(
+      context.db,
+      deliveries.map(({ lead }) => lead),
+    )
     const send = (message: PushMessage, reason: DeliveryReason, leads: readonly StoredLead[]) => {
       const receipt = { reason, leadIds: leads.map(({ id }) => id) }
       return sendPush({ ...message, receipt }, device, context, signal)
@@ -70,7 +76,9 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
         const { lead, reason } = delivery
         return summary && hasWaited(delivery)
           ? summary
-          : send(describePush(lead, clock), reason, [lead])
+          : send(describePush(lead, clock, isAskedAgain(lead, repeats.get(lead.id))), reason, [
+              lead,
+            ])
       }),
     )
   },
@@ -129,6 +137,8 @@ type PushMessage = {
   leadId: string
   /** Opens the list of leads instead of one lead. */
   opensList?: boolean
+  /** The lead has a phone number. */
+  canDial?: boolean
   isEmergency: boolean
   /** Replaces the earlier notification without a sound. */
   isCalled: boolean
@@ -138,21 +148,24 @@ type PushMessage = {
 export function describePush(
   lead: StoredLead,
   { now, timeZone }: { now: number; timeZone: string },
+  isRepeat = false,
 ): PushMessage {
   const { id: leadId, serviceType, receivedAt, deadlineAt, status } = lead
-  const name = breakAutoLinks(lead.name)
+  const name = breakAutoLinks(readName(lead))
+  const call = lead.phone ? 'call' : 'email'
   const isEmergency = serviceType === 'emergency'
   const isAgain = isDueAgain(lead, now)
   const isCalled = status !== 'open' && !isAgain
   const describeTitle = () => {
     if (isCalled) return describeCall(lead, name)
-    if (isAgain) return `Call ${name} again: no answer (${formatTries(lead.attempts)})`
+    if (isAgain)
+      return `${lead.phone ? 'Call' : 'Email'} ${name} again: no answer (${formatTries(lead.attempts)})`
     if (deadlineAt !== null && now < deadlineAt)
-      return `${name}: call by ${formatClock(deadlineAt, { now, timeZone })}`
-    return `${name}: call now, requested ${formatDuration(now - receivedAt)} ago`
+      return `${name}: ${call} by ${formatClock(deadlineAt, { now, timeZone })}`
+    return `${name}: ${call} now, requested ${formatDuration(now - receivedAt)} ago`
   }
   return {
-    title: describeTitle(),
+    title: `${isRepeat && !isCalled ? 'Again: ' : ''}${describeTitle()}`,
     body: [
       isEmergency && !isCalled ? 'EMERGENCY' : readField(lead, 'serviceType'),
       breakAutoLinks(readTown(lead.address)),
@@ -160,6 +173,7 @@ export function describePush(
       .filter(Boolean)
       .join(' · '),
     leadId,
+    canDial: lead.phone !== '',
     isEmergency,
     isCalled,
     ttlSeconds: isAgain ? againTtlSeconds : countTtl(deadlineAt ?? now, now),
@@ -210,7 +224,8 @@ export async function sendPush(
   signal: AbortSignal,
 ): Promise<Result> {
   const { env, db, fetch, now, timers } = context
-  const { title, body, leadId, opensList = false, isEmergency, isCalled, ttlSeconds } = message
+  const { title, body, leadId, opensList = false, canDial = false, ttlSeconds } = message
+  const { isEmergency, isCalled } = message
   const deskUrl = env.desk?.url ?? env.publicUrl
   const data = {
     // Declarative Web Push: Safari shows this if the service worker does not run.
@@ -224,7 +239,7 @@ export async function sendPush(
       navigate: opensList ? `${deskUrl}/` : `${deskUrl}/#/lead/${leadId}`,
       silent: isCalled,
     },
-    lead: { leadId, opensList, isEmergency, isCalled },
+    lead: { leadId, opensList, canDial, isEmergency, isCalled },
     receipt: message.receipt,
   }
   const { endpoint, p256dh, auth } = device

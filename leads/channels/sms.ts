@@ -179,14 +179,16 @@ function fitText(texts: readonly string[]): string {
 /** Returns the message from long to short. The map link is dropped first, because phones link addresses themselves. */
 function listTexts(alert: Alert): string[] {
   const { name, headline, service, address, callUrl, mapUrl, answerUrl, remarks } = alert
+  const email = alert.rows.find((row) => row.name === 'email')?.text
   const shortName = cut(name, 40)
   const head = `${headline.replace(name, () => shortName)}.`
-  const call = `Call ${callUrl.slice('tel:'.length)}.`
+  const call = callUrl ? `Call ${callUrl.slice('tel:'.length)}.` : `Email ${email}`
   const answer = writeAnswer(answerUrl)
   const late = remarks.length > 0 ? [cut(remarks.join(' '), 60)] : []
   const write = (...place: string[]) =>
     [head, ...late, `${service}.`, ...place, call, answer].join('\n')
   const places = [90, 60, 40, 20].map((length) => `${cut(address, length)}.`)
+  if (!mapUrl) return [write()]
   return [write(places[0] ?? '', mapUrl), ...places.map((place) => write(place)), write()]
 }
 

@@ -100,8 +100,8 @@ function formatPayload(alert: Alert, lead: StoredLead, now: number) {
         calledAt: toIso(calledAt),
       },
       callBy: alert.deadline ?? null,
-      callUrl,
-      mapUrl,
+      callUrl: callUrl ?? null,
+      mapUrl: mapUrl ?? null,
       answerUrl: answerUrl ?? null,
     },
   }
@@ -115,7 +115,7 @@ const escapeSlack = (text: string) =>
 
 function formatSlack(alert: Alert): string {
   const { headline, remarks, rows, callUrl, mapUrl, answerUrl } = alert
-  const urls: Partial<Record<LeadField, string>> = { phone: callUrl, address: mapUrl }
+  const urls: Partial<Record<LeadField, string | undefined>> = { phone: callUrl, address: mapUrl }
   const link = (url: string, text: string) =>
     `<${url.replace(/[<>|]/g, encodeURIComponent)}|${escapeSlack(text).replaceAll('|', '/')}>`
   return [

@@ -4,7 +4,7 @@ import { startFakeTwilio } from '#fakes/twilio.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openChannels, readDeliveries } from '#testing/delivery.ts'
 import { waitUntil } from '#testing/processes.ts'
-import { record, storeLead, testTime } from '#testing/saved-leads.ts'
+import { makeStranger, record, storeLead, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { nameRecipients } from '../channels/channel-type.ts'
 import { findLead } from '../store/reading.ts'
@@ -170,7 +170,7 @@ it('sends only the first reminder early, and only once, if texts fail', async ()
 it('sends no early reminder if a push arrived, someone is calling, or it is too late', async () => {
   const { db, runAt, listReminders } = await open({ chooseErrorCode: () => 30006 })
   const pushed = await storeText(db)
-  const called = await storeText(db)
+  const called = await storeLead(db, { channels: [text], lead: makeStranger() })
   await markArrived(db, pushed, 'push-0a1b2c3d')
   await runAt(0)
   await record(db, called, 'called')

@@ -32,17 +32,22 @@ export async function planRecipients(
 export async function planDelivery(
   context: ChannelContext,
   lead: LeadEvent['lead'],
+  { isCalled = false }: { isCalled?: boolean } = {},
 ): Promise<DeliveryPlan> {
+  // Nobody needs an alert about a lead that someone is calling.
+  const all = isCalled ? channels.filter(({ isAlert }) => !isAlert) : channels
   const { promiseStartAt, deadlineAt } = lead
   const event = { lead, reason: 'received' as const, at: context.now() }
-  const channels = await planRecipients(context, event)
-  if (promiseStartAt === null || deadlineAt === null) return { channels }
+  const names = await planRecipients(context, event, all)
+  if (promiseStartAt === null || deadlineAt === null) return { channels: names }
   const { escalateAfterMinutes } = context.env
   const later =
-    promiseStartAt > event.at ? await planRecipients(context, { ...event, at: promiseStartAt }) : []
+    promiseStartAt > event.at
+      ? await planRecipients(context, { ...event, at: promiseStartAt }, all)
+      : []
   return {
-    channels,
-    channelsAtOpening: later.filter((name) => !channels.includes(name)),
+    channels: names,
+    channelsAtOpening: later.filter((name) => !names.includes(name)),
     escalateAt: computeFirstReminderAt({ promiseStartAt, deadlineAt }, escalateAfterMinutes),
   }
 }

@@ -11,6 +11,7 @@ import { createRepeatLog } from '../log.ts'
 import { endSessions, listCrew, maxUnusedLinks } from '../store/desk-access.ts'
 import { sessionMs } from '../store/live-sessions.ts'
 import { withTimeout } from '../with-timeout.ts'
+import { addAddRoute } from './add-route.ts'
 import { addDeviceRoutes } from './device-routes.ts'
 import { addEventRoutes } from './event-routes.ts'
 import { addLeadRoutes } from './lead-routes.ts'
@@ -161,6 +162,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
   })
   addPeopleRoutes(app, context, hooks)
   addLeadRoutes(app, context, hooks)
+  addAddRoute(app, context, hooks)
   addEventRoutes(app, context, hooks)
   addDeviceRoutes(app, context)
   addPageRoutes(app, context, hooks)

@@ -4,7 +4,14 @@ import { startFakePush } from '#fakes/push.ts'
 import { engines } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
 import { openTestDesk } from '#testing/desk.ts'
-import { alwaysOpen, dayHours, promiseFrom, savePhone, storeLead } from '#testing/saved-leads.ts'
+import {
+  alwaysOpen,
+  dayHours,
+  makeStranger,
+  promiseFrom,
+  savePhone,
+  storeLead,
+} from '#testing/saved-leads.ts'
 import { findLead } from '../store/reading.ts'
 import { findNextReminderAt } from '../store/reminder-queue.ts'
 import type { Engine } from '../store/tables.ts'
@@ -185,7 +192,8 @@ it('reminds the crew when we open, but of an emergency immediately', async () =>
   clock.at += 11.75 * hourMs
   const calledAt = clock.at
   const opensAt = calledAt + 13.25 * hourMs
-  const ids = [await store(), await store({ lead: { serviceType: 'emergency' } })]
+  const emergency = { ...makeStranger(), serviceType: 'emergency' } as const
+  const ids = [await store(), await store({ lead: emergency })]
   for (const id of ids) await press(id, 'no-answer')
   expect(await deliverAt(calledAt + 30 * minuteMs)).toEqual([
     'EMERGENCY: call Jane Doe again: no answer (1 try)',
@@ -216,6 +224,15 @@ it('cancels an alert that waits until we open once someone calls, unless the cal
   clock.at += minuteMs
   await press(id, 'undone')
   expect(await readAlert()).toMatchObject({ state: 'waiting', nextAttemptAt: dueAt })
+})
+
+it('still sends a lead to Airtable if the clock was set back before the call', async () => {
+  const { db, press, clock } = await open()
+  const id = await storeLead(db, { at: clock.at, channels: ['airtable'] })
+  clock.at -= minuteMs
+  await press(id, 'called')
+  const { deliveries = [] } = (await findLead(db, id)) ?? {}
+  expect(deliveries.map(({ state }) => state)).toEqual(['waiting', 'waiting'])
 })
 
 it('sends no reminders for suspected spam', async () => {

@@ -7,7 +7,7 @@ import { type EventKind, type HistoryEvent, maxNoteLength } from '../history.ts'
 import type { StoredLead } from '../lead.ts'
 import { describeEvent } from '../reports/describe-event.ts'
 import { keepVisible, makeSafeLines } from '../safe-text.ts'
-import { appendEvent } from '../store/append-event.ts'
+import { appendEvent, type EventPlan } from '../store/append-event.ts'
 import { findLead } from '../store/reading.ts'
 import { describeLead } from './lead-routes.ts'
 import {
@@ -67,18 +67,19 @@ export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: Des
     return chosenAt === undefined ? null : computeCallStart(chosenAt, lead)
   }
 
-  async function planEvent(kind: EventKind, lead: StoredLead, at: number) {
-    const { promiseStartAt, deadlineAt } = lead
-    if (kind === 'no-answer')
-      return { emailChannels: await planRecipients(context, { lead, reason: 'unreached' }) }
-    if (kind !== 'undone' || promiseStartAt === null || deadlineAt === null) return {}
-    // While the company is closed, reminders start over when it next opens.
-    const reopenedAt = computeCallStart(at, lead)
-    const promise = { promiseStartAt, deadlineAt }
-    return {
-      startOverAt: computeReminderAfterReopening(promise, escalateAfterMinutes, reopenedAt),
-    }
-  }
+  const planEvent = async (kind: EventKind, lead: StoredLead, at: number): Promise<EventPlan> => ({
+    ...(kind === 'no-answer' && {
+      emailChannels: await planRecipients(context, { lead, reason: 'unreached' }),
+    }),
+    computeStartOverAt(one) {
+      const { promiseStartAt, deadlineAt } = one
+      if (promiseStartAt === null || deadlineAt === null) return null
+      // While the company is closed, reminders start over when it next opens.
+      const reopenedAt = computeCallStart(at, one)
+      const promise = { promiseStartAt, deadlineAt }
+      return computeReminderAfterReopening(promise, escalateAfterMinutes, reopenedAt)
+    },
+  })
 
   /** Says what happened instead, such as “Sam called 2 minutes ago.” */
   function explainRefusal(kind: EventKind, because: HistoryEvent | undefined, at: number): string {

@@ -9,6 +9,7 @@ import type { LeadStatus } from '../history.ts'
 import { formatCsv, readPages } from '../reports/csv.ts'
 import { describeCard, describeInFull } from '../reports/describe.ts'
 import { computeReport } from '../reports/promise-report.ts'
+import { foldText } from '../safe-text.ts'
 import { retryDeliveries } from '../store/deliveries.ts'
 import { eraseLead } from '../store/erase-lead.ts'
 import {
@@ -18,7 +19,8 @@ import {
   listPeriodEvents,
   listPromises,
 } from '../store/reading.ts'
-import { foldText, type LeadFilter, type Position, searchLeads } from '../store/search-leads.ts'
+import { countRepeats, mapRepeats } from '../store/repeats.ts'
+import { type LeadFilter, type Position, searchLeads } from '../store/search-leads.ts'
 import {
   type DeskApp,
   type DeskContext,
@@ -68,7 +70,9 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
     const leads = await searchLeads(db, makeFilter(body, timeZone), { limit: pageSize, before })
     const last = leads.length === pageSize ? leads.at(-1) : undefined
     const next = last ? `${last.receivedAt}.${last.id}` : null
-    return c.json({ leads: leads.map(describeCard), next })
+    const repeats = await mapRepeats(db, leads)
+    const cards = leads.map((lead) => describeCard(lead, repeats.get(lead.id)))
+    return c.json({ leads: cards, next })
   })
   app.post('/api/spreadsheet', async (c) => {
     const body = await readBody(c, searchSchema, badSearch)
@@ -86,7 +90,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
     const deliveryTimes = await listDeliveryTimes(db, period)
     const events = await listPeriodEvents(db, period)
     const report = computeReport(promises, deliveryTimes, events, { ...period, now: at, timeZone })
-    return sendFresh(c, { report })
+    return sendFresh(c, { report: { ...report, repeats: await countRepeats(db, period) } })
   })
   app.get('/api/leads/:id', (c) => showLead(c, c.req.param('id')))
   app.post(
@@ -127,7 +131,8 @@ export async function describeLead(context: DeskContext, id: string) {
   const lead = await findLead(db, id)
   if (!lead) return undefined
   const recipients = await mapRecipients(context)
-  return describeInFull(lead, { timeZone: env.timeZone, recipients, now: now() })
+  const others = (await mapRepeats(db, [lead])).get(id)
+  return describeInFull(lead, { timeZone: env.timeZone, recipients, others, now: now() })
 }
 
 const otherName = 'The name doesn’t match. Type it exactly as shown.'

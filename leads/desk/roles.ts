@@ -11,6 +11,7 @@ export const routes = {
   'GET /api/today': 'crew',
   'POST /api/search': 'crew',
   'GET /api/promise': 'crew',
+  'POST /api/leads': 'crew',
   'GET /api/leads/:id': 'crew',
   'POST /api/leads/:id/events': 'crew',
   'POST /api/leads/:id/retry': 'crew',

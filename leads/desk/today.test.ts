@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openTestDesk } from '#testing/desk.ts'
-import { promiseFrom, record, storeLead, testTime } from '#testing/saved-leads.ts'
+import { makeStranger, promiseFrom, record, storeLead, testTime } from '#testing/saved-leads.ts'
 import { listTodayLeads } from '../store/today-leads.ts'
 
 const minuteMs = 60_000
@@ -90,8 +90,13 @@ describe.each(engines)('today on %s', (engine) => {
 
   it('sorts emergencies first, then by deadline, with leads from earlier days last', async () => {
     const { db, clock, press, readIds } = await open()
-    const store = (minutesAgo: number, changes: Parameters<typeof storeLead>[1] = {}) =>
-      storeLead(db, { at: testTime - minutesAgo * minuteMs, ...changes })
+    const store = (
+      minutesAgo: number,
+      { lead, ...changes }: Parameters<typeof storeLead>[1] = {},
+    ) => {
+      const at = testTime - minutesAgo * minuteMs
+      return storeLead(db, { at, lead: { ...makeStranger(), ...lead }, ...changes })
+    }
     const fresh = await store(1)
     const late = await store(30)
     const soon = await store(8)

@@ -1,4 +1,5 @@
 import { describeCard } from '../reports/describe.ts'
+import { mapRepeats } from '../store/repeats.ts'
 import { listTodayLeads } from '../store/today-leads.ts'
 import type { DeskContext, DeskHooks, Session } from './routes.ts'
 
@@ -7,18 +8,21 @@ export type Today = Awaited<ReturnType<typeof readToday>>
 /** Lists the leads to call, those that someone is calling, those to call again, and so on. */
 export async function readToday(
   { id, email, person, role }: Session,
-  { db, now, env, hours }: Pick<DeskContext, 'db' | 'now' | 'env' | 'hours'>,
+  { db, now, env, hours, company }: Pick<DeskContext, 'db' | 'now' | 'env' | 'hours' | 'company'>,
   { listWarnings }: Pick<DeskHooks, 'listWarnings'>,
 ) {
   const groups = await listTodayLeads(db, now())
   const { toCall, calling, callAgain, waiting, called, suspect } = groups
+  const leads = [toCall, calling, callAgain, waiting, called, suspect].flatMap(
+    (group) => group.leads,
+  )
+  const repeats = await mapRepeats(db, leads)
   return {
     me: { id, email, person, role },
     timeZone: env.timeZone,
     hours: hours(),
-    leads: [toCall, calling, callAgain, waiting, called, suspect].flatMap(({ leads }) =>
-      leads.map(describeCard),
-    ),
+    company: company().name,
+    leads: leads.map((lead) => describeCard(lead, repeats.get(lead.id))),
     totals: {
       toCall: toCall.total,
       calling: calling.total,

@@ -60,7 +60,7 @@ export function createAcceptLead(options: AcceptOptions) {
         queues.save(network, async () => {
           if (isLate()) return undefined
           hasStarted = true
-          const plan = await options.planDelivery({ ...lead, ...promise })
+          const plan = await options.planDelivery({ ...lead, ...visit, ...promise })
           const { makeId } = options
           return saveLead(db, { ...newLead, ...plan }, { now: receivedAt, limitPerMinute, makeId })
         }),

@@ -74,13 +74,16 @@ export function formatAnswerPage(
   const isCalled = lead.status !== 'open' && lead.status !== 'call-again'
   const title = isFirst ? 'You’re calling' : isCalled ? 'Already called' : 'Call this homeowner'
   const row = (label: string, content: string) => `<div><dt>${label}</dt><dd>${content}</dd></div>`
-  const call = `<a class="call" href="${escapeHtml(alert.callUrl)}">Call ${escapeHtml(alert.phone)}</a>`
+  const { callUrl, mapUrl = '' } = alert
+  const call = callUrl
+    ? `<a class="call" href="${escapeHtml(callUrl)}">Call ${escapeHtml(alert.phone)}</a>`
+    : ''
   const showField = ({ name, label, text }: ShownField): string => {
     const shown = escapeHtml(text)
     // Once someone called, the call button shows the number.
-    if (name === 'phone')
-      return isCalled ? '' : row(label, `<a href="${escapeHtml(alert.callUrl)}">${shown}</a>`)
-    const map = `<br><a href="${escapeHtml(alert.mapUrl)}" rel="noreferrer">Show on map</a>`
+    if (name === 'phone' && callUrl)
+      return isCalled ? '' : row(label, `<a href="${escapeHtml(callUrl)}">${shown}</a>`)
+    const map = `<br><a href="${escapeHtml(mapUrl)}" rel="noreferrer">Show on map</a>`
     return row(label, name === 'address' ? shown + map : shown)
   }
   const kind = isCalled ? 'called' : alert.isEmergency ? 'emergency' : ''

@@ -54,8 +54,8 @@ const makeColumns = (timeZone: string): Record<string, (lead: LeadRecord) => str
     calledAt === null ? '' : formatTimestamp(calledAt, timeZone),
   'Called By': ({ caller }) => caller ?? '',
   'Calls Without Answer': ({ attempts }) => String(attempts),
-  [`History (${timeZone})`]: ({ events }) =>
-    describeHistory(events, { now: 0, timeZone })
+  [`History (${timeZone})`]: (lead) =>
+    describeHistory(lead, { now: 0, timeZone })
       .map(({ at, text }) => `${formatTimestamp(at, timeZone)} ${toOneLine(text)}`)
       .join('; '),
   Deliveries: ({ deliveries }) =>

@@ -1,8 +1,16 @@
 import { formatClock } from '../clock.ts'
 import { type EventKind, type HistoryEvent, mapUndone } from '../history.ts'
+import { readFirstName } from '../lead.ts'
 import { toOneLine } from '../safe-text.ts'
 
 type Clock = { now: number; timeZone: string }
+
+type Details = {
+  when?: string
+  undone?: HistoryEvent | undefined
+  /** The homeowner's name. */
+  name?: string
+}
 
 /** The desk's buttons. Undo names the one that it takes back. */
 export const buttons: Partial<Record<EventKind, string>> = {
@@ -19,14 +27,15 @@ export const buttons: Partial<Record<EventKind, string>> = {
  */
 export function describeEvent(
   { kind, person, text, callAgainAt }: HistoryEvent,
-  { when, undone, ...clock }: Clock & { when?: string; undone?: HistoryEvent | undefined },
+  { when, undone, name = '', ...clock }: Clock & Details,
 ): string {
   const button = undone && buttons[undone.kind]
   const words: Record<EventKind, [action: string, rest?: string]> = {
     called: ['called'],
     'no-answer': ['called', ', no answer'],
     'call-again': ['moved the next call', ` to ${formatClock(callAgainAt ?? 0, clock)}`],
-    texted: ['sent a text'],
+    // A tap proves no more.
+    texted: [`opened a text${name ? ` to ${readFirstName(name)}` : ''}`],
     done: ['marked this as done'],
     'not-a-lead': ['marked this as not a lead'],
     note: ['wrote', `: ${text}`],
@@ -40,7 +49,10 @@ export function describeEvent(
 export type HistoryItem = ReturnType<typeof describeHistory>[number]
 
 /** Lists what happened to a lead, newest first. */
-export function describeHistory(events: readonly HistoryEvent[], clock: Clock) {
+export function describeHistory(
+  { events, name }: { events: readonly HistoryEvent[]; name: string },
+  clock: Clock,
+) {
   const undone = mapUndone(events)
   const targets = new Map(events.map((event) => [undone.get(event.number)?.number, event] as const))
   return events.toReversed().map((event) => {
@@ -51,7 +63,7 @@ export function describeHistory(events: readonly HistoryEvent[], clock: Clock) {
       kind,
       person,
       via,
-      text: describeEvent(event, { ...clock, undone: targets.get(number) }),
+      text: describeEvent(event, { ...clock, name, undone: targets.get(number) }),
       note: kind === 'note' ? event.text : null,
       isUndone: undone.has(number),
     }

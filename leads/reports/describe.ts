@@ -1,10 +1,11 @@
 import { confirmsArrival, findChannel } from '../channels/channels.ts'
 import { formatClock, formatDuration, formatPreciseDuration } from '../clock.ts'
 import { type ReasonKind, readReason } from '../delivery-reason.ts'
-import { listShown, readField, readPhone } from '../field-outputs.ts'
+import { listShown, makeMapUrl, readField, readName, readPhone } from '../field-outputs.ts'
 import type { CancelReason } from '../history.ts'
 import type { StoredLead } from '../lead.ts'
-import { keepVisible, makeSafe } from '../safe-text.ts'
+import type { Request } from '../repeats.ts'
+import { makeSafe } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
 import type { Delivery, LeadRecord } from '../store/reading.ts'
 import { readTown } from '../town.ts'
@@ -13,10 +14,16 @@ import { describeHistory } from './describe-event.ts'
 export type LeadCard = ReturnType<typeof describeCard>
 export type LeadInFull = ReturnType<typeof describeInFull>
 
-export const describeCard = (lead: StoredLead) => ({
+// 20 requests from one number must not fill the screen.
+const maxOthers = 2
+
+/** `others` are the homeowner's other requests, the newest first. */
+export const describeCard = (lead: StoredLead, others: readonly Request[] = []) => ({
   id: lead.id,
-  name: keepVisible(lead.name) ? makeSafe(lead.name) : 'No name',
-  phone: readPhone(lead.phone),
+  name: readName(lead),
+  /** Null if the homeowner gave only an email. */
+  phone: describePhone(lead.phone),
+  email: makeSafe(lead.email),
   service: readField(lead, 'serviceType'),
   isEmergency: lead.serviceType === 'emergency',
   town: readTown(makeSafe(lead.address)),
@@ -38,25 +45,34 @@ export const describeCard = (lead: StoredLead) => ({
       : { text: lead.lastNote, person: lead.lastNoteBy, at: lead.lastNoteAt ?? 0 },
   isSuspect: lead.suspect !== null,
   isInBurst: lead.inBurst === 1,
+  others: others.slice(0, maxOthers).map(({ id, receivedAt }) => ({ id, receivedAt })),
+  moreOthers: Math.max(0, others.length - maxOthers),
 })
+
+function describePhone(phone: string): { shown: string; callUrl: string } | null {
+  const { shown, callUrl } = readPhone(phone)
+  return callUrl ? { shown, callUrl } : null
+}
 
 type Options = {
   now: number
   timeZone: string
   /** Labels by channel name. */
   recipients: ReadonlyMap<string, string>
+  others?: readonly Request[] | undefined
 }
 
 export const describeInFull = (lead: LeadRecord, options: Options) => ({
-  ...describeCard(lead),
+  ...describeCard(lead, options.others),
   fields: listShown(lead),
-  mapUrl: `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(lead.address)}`,
+  /** Null without an address. */
+  mapUrl: makeMapUrl(lead.address) ?? null,
   source: describeSource(lead.source),
   consent: lead.consent,
   suspicion: lead.suspect ? explainSuspicion(lead.suspect) : null,
   /** When the email to the homeowner after “No answer” goes out, while Undo can still stop it. */
   emailAt: computeEmailAt(lead),
-  history: describeHistory(lead.events, options),
+  history: describeHistory(lead, options),
   deliveries: lead.deliveries
     .filter(({ state }) => state !== 'cancelled')
     .map((delivery) => {

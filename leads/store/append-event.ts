@@ -4,9 +4,12 @@ import {
   type Effects,
   fold,
   type HistoryEvent,
+  isShared,
   isValid,
   type LeadState,
 } from '../history.ts'
+import type { StoredLead } from '../lead.ts'
+import { foldText } from '../safe-text.ts'
 import {
   cancelDeliveries,
   restoreAlerts,
@@ -14,8 +17,8 @@ import {
   writeUnsentDeliveries,
 } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
-import { foldText } from './search-leads.ts'
-import type { Database, Tables } from './tables.ts'
+import { mapRepeats } from './repeats.ts'
+import { type Database, type Engine, storedColumns, type Tables } from './tables.ts'
 
 /** Undo cancels the email to the homeowner within this time. */
 export const emailDelayMs = 30_000
@@ -28,8 +31,8 @@ export type NewEvent = Pick<HistoryEvent, 'id' | 'at' | 'kind' | 'via'> &
 
 /** What the store cannot decide: it depends on business hours and channels. */
 export type EventPlan = {
-  /** When to remind the crew first after an Undo; null for suspected spam. */
-  startOverAt?: number | null
+  /** Returns when to remind the crew first after an Undo; null for suspected spam. */
+  computeStartOverAt?: (lead: StoredLead) => number | null
   /** The channels for the email to the homeowner. */
   emailChannels?: readonly string[]
 }
@@ -39,63 +42,100 @@ export type Appended =
   /** The event that happened instead, if there is one. */
   | { outcome: 'refused'; because: HistoryEvent | undefined }
 
-/**
- * Adds an event to a lead's history: checks that it is valid, stores it and the new state, and writes and
- * cancels deliveries, in one transaction. This is the only code that changes the state of a lead.
- */
-export function appendEvent(
+/** Adds an event to a lead's history in a transaction of its own. */
+export const appendEvent = (
   { engine, kysely }: Database,
   leadId: string,
-  { version, ...given }: NewEvent,
-  { now, ...plan }: EventPlan & { now: number },
-): Promise<Appended> {
-  return kysely.transaction().execute(async (trx): Promise<Appended> => {
-    const lead = await trx
-      .selectFrom('leads')
-      .select(['deadline_at', 'search_text'])
-      .where('id', '=', leadId)
-      // Two processes may add an event at the same time. SQLite has one writer anyway.
-      .$if(engine === 'postgres', (query) => query.forUpdate())
-      .executeTakeFirst()
-    if (!lead) return { outcome: 'erased' }
-    const events = await listEvents(trx, [leadId])
-    if (events.some(({ id }) => id === given.id)) return { outcome: 'repeated' }
-    const before = fold(events)
-    if (!isValid(given.kind, before, version))
-      return {
-        outcome: 'refused',
-        because: events.findLast(({ kind }) => kind !== 'note' && kind !== 'texted'),
-      }
-    const event = { ...unknown, ...given, number: events.length + 1 }
-    const { callAgainAt, ...columns } = event
-    await trx
-      .insertInto('lead_events')
-      .values({ lead_id: leadId, ...columns, call_again_at: callAgainAt })
-      .execute()
-    const after = fold([...events, event])
-    const effects = decideEffects(before, event.kind, after)
-    const note = event.kind === 'note' ? ` ${foldText(event.text ?? '')}` : ''
-    await trx
-      .updateTable('leads')
-      .set({
-        ...toRow(after),
-        ...(effects.reminder && {
-          escalate_at: lead.deadline_at === null ? null : computeReminderAt(),
-        }),
-        search_text: lead.search_text + note,
-      })
-      .where('id', '=', leadId)
-      .execute()
-    await applyEffects(trx, leadId, effects, { ...plan, now })
-    return { outcome: 'appended' }
+  event: NewEvent,
+  plan: EventPlan & { now: number },
+): Promise<Appended> =>
+  kysely.transaction().execute((trx) => addEvent({ engine, trx }, leadId, event, plan))
 
-    function computeReminderAt(): number | null {
-      if (effects.reminder === 'never') return null
-      const { callAgainAt } = after
-      // After an Undo, the time for the call may have passed.
-      return callAgainAt !== null && callAgainAt > now ? callAgainAt : (plan.startOverAt ?? null)
+/**
+ * Adds an event to a lead's history, and to the homeowner's other requests that it is about: checks that it
+ * is valid, stores it and the new state, and writes and cancels deliveries. This is the only code that
+ * changes the state of a lead.
+ */
+export async function addEvent(
+  { engine, trx }: { engine: Engine; trx: Kysely<Tables> },
+  leadId: string,
+  { version, ...given }: NewEvent,
+  plan: EventPlan & { now: number },
+): Promise<Appended> {
+  const [found] = await selectLeads(trx, [leadId]).execute()
+  if (!found) return { outcome: 'erased' }
+  const repeats = (await mapRepeats({ kysely: trx }, [found])).get(leadId) ?? []
+  const leads = await selectLeads(trx, [leadId, ...repeats.map(({ id }) => id)])
+    // Two processes may add an event at the same time, so lock the leads, always in this order. SQLite has
+    // one writer anyway.
+    .orderBy('leads.id')
+    .$if(engine === 'postgres', (query) => query.forUpdate())
+    .execute()
+  const lead = leads.find(({ id }) => id === leadId)
+  if (!lead) return { outcome: 'erased' }
+  const all = await listEvents(
+    trx,
+    leads.map(({ id }) => id),
+  )
+  const listOwn = ({ id }: StoredLead) => all.filter((event) => event.leadId === id)
+  const events = listOwn(lead)
+  if (events.some(({ id }) => id === given.id)) return { outcome: 'repeated' }
+  const before = fold(events)
+  if (!isValid(given.kind, before, version))
+    return {
+      outcome: 'refused',
+      because: events.findLast(({ kind }) => kind !== 'note' && kind !== 'texted'),
     }
-  })
+  for (const one of leads)
+    if (one === lead) await store(trx, lead, events, given, plan)
+    else if (isShared(given.kind, events, listOwn(one)))
+      // The homeowner gets one email about the call.
+      await store(trx, one, listOwn(one), given, { ...plan, emailChannels: [] })
+  return { outcome: 'appended' }
+}
+
+const selectLeads = (trx: Kysely<Tables>, ids: readonly string[]) =>
+  trx
+    .selectFrom('leads')
+    .select([...storedColumns, 'search_text as searchText'])
+    .where('id', 'in', ids)
+
+/** Stores an event, the new state, and what follows from it. */
+async function store(
+  trx: Kysely<Tables>,
+  lead: StoredLead & { searchText: string },
+  events: readonly HistoryEvent[],
+  given: Omit<NewEvent, 'version'>,
+  { now, ...plan }: EventPlan & { now: number },
+): Promise<void> {
+  const event = { ...unknown, ...given, number: events.length + 1 }
+  const { callAgainAt, ...columns } = event
+  await trx
+    .insertInto('lead_events')
+    .values({ lead_id: lead.id, ...columns, call_again_at: callAgainAt })
+    .execute()
+  const after = fold([...events, event])
+  const effects = decideEffects(fold(events), event.kind, after)
+  const note = event.kind === 'note' ? ` ${foldText(event.text ?? '')}` : ''
+  await trx
+    .updateTable('leads')
+    .set({
+      ...toRow(after),
+      ...(effects.reminder && {
+        escalate_at: lead.deadlineAt === null ? null : computeReminderAt(),
+      }),
+      search_text: lead.searchText + note,
+    })
+    .where('id', '=', lead.id)
+    .execute()
+  await applyEffects(trx, lead.id, effects, { ...plan, now })
+
+  function computeReminderAt(): number | null {
+    if (effects.reminder === 'never') return null
+    // After an Undo, the time for the call may have passed.
+    if (after.callAgainAt !== null && after.callAgainAt > now) return after.callAgainAt
+    return plan.computeStartOverAt?.(lead) ?? null
+  }
 }
 
 const unknown = { person: null, email: null, text: null, callAgainAt: null }
@@ -119,7 +159,7 @@ async function applyEffects(
   trx: Kysely<Tables>,
   leadId: string,
   effects: Effects,
-  { now, emailChannels = [] }: EventPlan & { now: number },
+  { now, emailChannels = [] }: Pick<EventPlan, 'emailChannels'> & { now: number },
 ): Promise<void> {
   const cancel = { leadId, now }
   if (effects.cancelReminders)

@@ -34,9 +34,10 @@ export async function findNextDueAt(
   channel: string,
   { combines = false }: { combines?: boolean } = {},
 ): Promise<number | undefined> {
-  const singleAt = await findDueAt(kysely, channel, combines ? 'single' : 'all')
+  const nextOfAllAt = await findDueAt(kysely, channel, 'all')
+  if (nextOfAllAt === undefined) return undefined
+  const singleAt = combines ? await findDueAt(kysely, channel, 'single') : nextOfAllAt
   const combinedAt = combines ? await findDueAt(kysely, channel, 'combined') : undefined
-  if (singleAt === undefined && combinedAt === undefined) return undefined
   const limits = await kysely
     .selectFrom('channels')
     .select(['not_before', 'combine_at'])

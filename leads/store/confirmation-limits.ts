@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
+import { normalizeEmail } from '../repeats.ts'
 import type { Database, Tables } from './tables.ts'
 
 const dayMs = 24 * 3_600_000
@@ -8,11 +9,7 @@ const limits = { address: 1, network: 20, all: 200 }
 const formatDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** One mailbox can have many addresses: mail services ignore case, dots, and everything after a plus sign. */
-export function nameAddress(email: string): string {
-  const [local = '', domain = ''] = email.toLowerCase().split('@')
-  return hash(`${local.replace(/\+.*|\./g, '')}@${domain}`)
-}
+export const nameAddress = (email: string): string => hash(normalizeEmail(email))
 
 /** Counts one confirmation. Returns false if the network, the address, or all of them have reached the daily limit. */
 export async function countConfirmation(

@@ -25,7 +25,8 @@ export function recordResults(
   }: { holder: string; now: number; arrivesWhenSent?: boolean | undefined },
 ): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
-    for (const result of results) {
+    // Always in this order, so that an event on several leads cannot cause a deadlock.
+    for (const result of results.toSorted((a, b) => (a.leadId < b.leadId ? -1 : 1))) {
       const delivery = trx
         .updateTable('deliveries')
         .where('lead_id', '=', result.leadId)
@@ -201,8 +202,18 @@ const isFor = {
   reminders: (eb: DeliveryExpression, now: number) =>
     eb.or([
       eb('reason', 'not in', ['received', 'called', 'outcome', 'unreached']),
-      // An alert that waits until we open is not needed once someone has called.
-      eb.and([eb('reason', '=', 'received'), eb('due_at', '>', now)]),
+      // An alert that waits until we open is not needed once someone has called. After the clock was set
+      // back, other messages may be due later, too.
+      eb.and([
+        eb('reason', '=', 'received'),
+        eb('due_at', '>', now),
+        eb('due_at', '>', (lead) =>
+          lead
+            .selectFrom('leads')
+            .select('received_at')
+            .whereRef('leads.id', '=', 'deliveries.lead_id'),
+        ),
+      ]),
     ]),
   email: (eb: DeliveryExpression) => eb('reason', '=', 'unreached'),
   call: (eb: DeliveryExpression) => eb('reason', '=', 'called'),

@@ -3,6 +3,8 @@ import { computeNetwork } from '../client-address.ts'
 import { toStoredFields } from '../field-outputs.ts'
 import type { Lead } from '../fields.ts'
 import type { Visit } from '../lead.ts'
+import { makeContactKeys } from '../repeats.ts'
+import { addEvent, type NewEvent } from './append-event.ts'
 import { isInBurst } from './burst.ts'
 import { countConfirmation } from './confirmation-limits.ts'
 import { makeDeliveries } from './deliveries.ts'
@@ -35,6 +37,8 @@ export type NewLead = DeliveryPlan & {
   idempotencyKeys: readonly string[]
   promiseStartAt: number | null
   deadlineAt: number | null
+  /** What the crew did with the lead before it was stored. */
+  event?: NewEvent
 }
 
 /** Stores a lead and its deliveries in one transaction, which is durable on return. */
@@ -89,6 +93,7 @@ export function saveLead(
       ...makeDeliveries({ ...received, channels: channelsAtOpening }, promiseStartAt ?? now),
     ]
     if (deliveries.length > 0) await trx.insertInto('deliveries').values(deliveries).execute()
+    if (newLead.event) await addEvent({ engine, trx }, id, newLead.event, { now })
     return { outcome: 'saved', leadId: id }
   })
 }
@@ -105,6 +110,7 @@ export const insertLead = (
       id,
       ...toStoredFields(newLead.lead),
       search_text: makeSearchText(newLead.lead),
+      ...makeContactKeys(newLead.lead),
       received_at: now,
       promise_start_at: newLead.promiseStartAt,
       deadline_at: newLead.deadlineAt,

@@ -2,7 +2,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { fieldNames, type Lead, leadFields, type ServiceType } from '../fields.ts'
 import type { LeadStatus } from '../history.ts'
 import { readPhoneDigits, type StoredLead } from '../lead.ts'
-import { keepVisible } from '../safe-text.ts'
+import { foldText } from '../safe-text.ts'
 import { type Database, storedColumns } from './tables.ts'
 
 export type LeadFilter = {
@@ -58,13 +58,6 @@ export function makeSearchText(lead: Lead): string {
     .map((name) => lead[name])
   return foldText([...texts, readPhoneDigits(lead.phone)].join(' '))
 }
-
-/** Reduces text to what any keyboard can type: no case, accents, curly apostrophes, or invisible characters. */
-export const foldText = (text: string): string =>
-  keepVisible(text.normalize('NFKD'))
-    .replace(/[\p{M}\p{Cf}]/gu, '')
-    .replace(/[‘’ʻʼ`]/g, "'")
-    .toLowerCase()
 
 const contains = (column: RawBuilder<unknown>, text: string) =>
   sql<SqlBool>`${column} like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`

@@ -13,6 +13,8 @@ export const tables = {
     ...toStoredFields({} as Lead),
     id: column<string>(),
     search_text: column<string>(),
+    phone_key: column<string | null>(),
+    email_key: column<string | null>(),
     received_at: column<number>(),
     promise_start_at: column<number | null>(),
     deadline_at: column<number | null>(),

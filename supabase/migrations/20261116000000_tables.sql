@@ -10,6 +10,9 @@ create table leads (
   service_type text not null,
   -- The search text for the desk: the fields in lowercase without accents, and the digits of the phone number.
   search_text text not null,
+  -- The phone number and the email without differences in spelling, to find other requests of the homeowner.
+  phone_key text,
+  email_key text,
   received_at bigint not null,
   -- When the time for the promised call starts, and when the call is due. Null for suspected spam.
   promise_start_at bigint,
@@ -54,6 +57,8 @@ create table leads (
 create index leads_received_at on leads (received_at);
 create index leads_client_address on leads (client_address, received_at);
 create index leads_client_network on leads (client_network, received_at);
+create index leads_phone_key on leads (phone_key, received_at);
+create index leads_email_key on leads (email_key, received_at);
 -- For the desk, which polls the leads to call.
 create index leads_open on leads (deadline_at) where status = 'open';
 create index leads_changed on leads (changed_at) where changed_at is not null;

@@ -4,7 +4,13 @@ import type { Database } from '#leads/store/tables.ts'
 import type { Shown } from './people.ts'
 import { minuteMs, type World } from './world.ts'
 
-type SeenLead = Shown & { id: string; name: string; phone: string }
+type SeenLead = Shown & {
+  id: string
+  name: string
+  address: string
+  suspect: string | null
+  calledVia: string | null
+}
 
 export type History = ReturnType<typeof createHistory>
 
@@ -13,6 +19,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
   const leads = new Map<string, SeenLead>()
   const changes: { before: SeenLead; after: SeenLead; at: number }[] = []
   const erased: { lead: SeenLead }[] = []
+  const leftOpen: { called: SeenLead; open: SeenLead }[] = []
   let version = 1
   let seenVersion = 0
   let next = { version: 0, readAt: 0, at: 0 }
@@ -34,6 +41,8 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
     leads,
     changes,
     erased,
+    /** Requests that a call to the same homeowner left open. */
+    leftOpen,
     /** Changes with each write to the database. */
     findVersion: () => version,
     noteWrite() {
@@ -69,9 +78,11 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
       seenVersion = version
       const found: SeenLead[] = await kysely
         .selectFrom('leads')
-        .select(['id', 'name', 'phone', 'status', 'called_at as calledAt', 'version'])
+        .select(['id', 'name', 'address', 'suspect', 'status', 'called_at as calledAt', 'version'])
+        .select('called_via as calledVia')
         .select(['call_attempts as attempts', 'call_again_at as callAgainAt'])
         .execute()
+      const seen = new Map(leads)
       for (const after of found) {
         const before = leads.get(after.id)
         const changed = before ? describeChange(before, after) : 'stored'
@@ -79,6 +90,10 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
         if (changed) world.say(`The lead of ${after.name}: ${changed}.`)
         if (before && changed) changes.push({ before, after, at: world.now() })
       }
+      for (const called of found)
+        for (const open of found)
+          if (isCall(seen.get(called.id), called) && isLeftOpen(seen.get(open.id), open, called))
+            leftOpen.push({ called, open })
       for (const lead of leads.values())
         if (!found.some(({ id }) => id === lead.id)) {
           leads.delete(lead.id)
@@ -88,6 +103,23 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
     },
   }
 }
+
+const needsCall = ({ status }: Shown) => status === 'open' || status === 'call-again'
+
+/** Someone pressed “I’m calling”. A Status in Airtable is about one row only. */
+const isCall = (before: SeenLead | undefined, after: SeenLead) =>
+  before !== undefined &&
+  needsCall(before) &&
+  after.status === 'calling' &&
+  !(before.status === 'open' && after.calledVia === 'airtable')
+
+const isLeftOpen = (before: SeenLead | undefined, after: SeenLead, called: SeenLead) =>
+  before !== undefined &&
+  before.version === after.version &&
+  needsCall(after) &&
+  after.name === called.name &&
+  after.suspect === null &&
+  called.suspect === null
 
 const shownNames = ['status', 'calledAt', 'attempts', 'callAgainAt', 'version'] as const
 

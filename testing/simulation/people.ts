@@ -14,7 +14,9 @@ export type Visit = {
   name: string
   phone: string
   email: string
-  kind: (typeof visitKinds)[number]
+  /** Different for each request. */
+  address: string
+  kind: (typeof visitKinds)[number] | 'by hand' | 'by hand, calling'
   isSpam: boolean
   isAcknowledged: boolean
 }
@@ -34,6 +36,7 @@ export type Shown = Pick<LeadState, 'status' | 'calledAt' | 'attempts' | 'callAg
 export type Press = {
   id: string
   leadId: string
+  name: string | undefined
   kind: EventKind
   version: number
   text?: string
@@ -69,6 +72,8 @@ export const crew = ['Sam', 'Alex'].map((person) => {
   const tokenHash = createHash('sha256').update(token).digest('hex')
   return { person, tokenHash, cookie: `__Host-desk=${token}`, pages: new Map<string, Shown>() }
 })
+
+const listFields = ({ name, email, phone, address }: Visit) => ({ name, email, phone, address })
 
 export type People = ReturnType<typeof createPeople>
 
@@ -124,6 +129,23 @@ export function createPeople(
     return phone.pages.get(id)
   }
 
+  /** Some homeowners ask again. */
+  function makeVisit(kind: Visit['kind']): Visit {
+    const number = visits.length
+    const earlier = world.chance(0.3) ? world.pick(visits) : undefined
+    const visit: Visit = {
+      name: earlier?.name ?? names[number % names.length] ?? '',
+      phone: earlier?.phone ?? `(612) 555-01${10 + number}`,
+      email: world.pick(emails),
+      address: `${number} Main St, Edina`,
+      kind,
+      isSpam: kind === 'spam',
+      isAcknowledged: false,
+    }
+    visits.push(visit)
+    return visit
+  }
+
   return {
     visits,
     presses,
@@ -136,24 +158,12 @@ export function createPeople(
 
     async visit(): Promise<void> {
       const number = visits.length
-      const kind = world.pick(visitKinds)
-      const visit: Visit = {
-        ...{ name: names[number % names.length] ?? '', phone: `(612) 555-01${10 + number}` },
-        email: world.pick(emails),
-        kind,
-        isSpam: kind === 'spam',
-        isAcknowledged: false,
-      }
-      visits.push(visit)
+      const visit = makeVisit(world.pick(visitKinds))
+      const { kind } = visit
       world.say(`${visit.name} sends a lead (${kind}).`)
       const isForm = kind === 'without JavaScript'
       const fields = {
-        ...{
-          name: visit.name,
-          email: visit.email,
-          phone: visit.phone,
-          address: '1 Main St, Edina',
-        },
+        ...listFields(visit),
         serviceType: kind === 'emergency' ? 'emergency' : 'roof-repair',
       }
       const details = kind === 'spam' ? `${trapField}=x` : 'elapsedMs=30000'
@@ -186,6 +196,22 @@ export function createPeople(
       }
     },
 
+    /** A homeowner calls, and one of the crew writes the lead down. The desk retries with the same ID. */
+    async add(): Promise<void> {
+      const phone = world.pick(crew)
+      const visit = makeVisit(world.chance(0.5) ? 'by hand' : 'by hand, calling')
+      world.say(`${phone.person} adds ${visit.name} (${visit.kind}).`)
+      const isCalled = visit.kind === 'by hand, calling'
+      const body = { id: world.makeId(), isCalled, fields: listFields(visit) }
+      for (let tries = 0; tries < 4; tries++) {
+        const reply = await act(phone, 'POST', 'leads', body)
+        world.say(`${phone.person} sees ${reply?.status ?? 'no response'} for ${visit.name}.`)
+        visit.isAcknowledged ||= reply?.status === 200
+        if (visit.isAcknowledged && !world.chance(0.2)) return
+        await world.pass(world.between(2, 8) * secondMs)
+      }
+    },
+
     /** Someone presses a button on one of two phones, which may show an old state. */
     async press(): Promise<void> {
       const phone = world.pick(crew)
@@ -205,6 +231,7 @@ export function createPeople(
       const press: Press = {
         id: world.makeId(),
         leadId: id,
+        name,
         kind,
         version: shown.version,
         responses: [],
@@ -212,7 +239,7 @@ export function createPeople(
       if (kind === 'note') press.text = `Note ${presses.length}`
       if (kind === 'call-again') press.at = world.now() + world.between(10, 120) * 60 * secondMs
       presses.push(press)
-      const { leadId: _, responses, ...body } = press
+      const { leadId: _, name: __, responses, ...body } = press
       // Sometimes the phone sends it again although the first request arrived.
       for (let tries = 0; tries < 3; tries++) {
         const reply = await act(phone, 'POST', `leads/${id}/events`, body)

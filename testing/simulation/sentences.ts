@@ -1,4 +1,4 @@
-import { fold, type LeadStatus, mapUndone } from '#leads/history.ts'
+import { findLatestChange, fold, type LeadStatus, mapUndone } from '#leads/history.ts'
 import { type BusinessHours, computeOpening } from '#leads/hours.ts'
 import { nameAddress } from '#leads/store/confirmation-limits.ts'
 import type { LeadRecord } from '#leads/store/reading.ts'
@@ -25,9 +25,9 @@ type Sentences = Record<string, (end: End) => Iterable<string>>
 /** What the back end promises. */
 export const sentences: Sentences = {
   *'An acknowledged lead is stored once'({ people, stored, history }) {
-    for (const { name, phone, isAcknowledged } of people.visits) {
-      const count = stored.filter((lead) => lead.phone === phone).length
-      const isErased = history.erased.some(({ lead }) => lead.phone === phone)
+    for (const { name, address, isAcknowledged } of people.visits) {
+      const count = stored.filter((lead) => lead.address === address).length
+      const isErased = history.erased.some(({ lead }) => lead.address === address)
       if (count > 1 || (isAcknowledged && count === 0 && !isErased)) yield `${name}: ${count} times`
     }
   },
@@ -57,9 +57,10 @@ export const sentences: Sentences = {
   },
 
   *'An alert that was due reached its service'({ stored, services, recipients, people }) {
-    for (const { id, name, phone, receivedAt, deliveries } of stored)
+    for (const { id, name, address, receivedAt, deliveries } of stored)
       for (const { channel, getsSpam } of recipients) {
-        if (!getsSpam && isSpam(people, phone)) continue
+        if (!getsSpam && isSpam(people, address)) continue
+        if (findKind(people, address) === 'by hand, calling') continue
         const isAlert = (one: { channel: string; reason: string }) =>
           one.reason === 'received' && channel.test(one.channel)
         const isAccepted = services.messages.some((one) => one.leadId === id && isAlert(one))
@@ -69,6 +70,29 @@ export const sentences: Sentences = {
         if (!isAccepted && !isUnneeded)
           yield `${name}: ${channel} is ${row?.state ?? 'not planned'}`
       }
+  },
+
+  *'A lead that someone added while calling causes no alert'({ stored, services, people }) {
+    for (const { id, name, address } of stored) {
+      if (findKind(people, address) !== 'by hand, calling') continue
+      for (const { leadId, channel, reason } of services.messages)
+        if (leadId === id && channel !== 'airtable' && reason === 'received')
+          yield `${name}: ${channel}`
+    }
+  },
+
+  *'One call ends the countdown of all requests of a homeowner'({ history }) {
+    for (const { called, open } of history.leftOpen)
+      yield `${called.name}: ${open.address} was left ${open.status}`
+  },
+
+  *'An Undo takes back the call on all requests of a homeowner'({ stored }) {
+    for (const { name, events } of stored) {
+      const undone = mapUndone(events)
+      const ids = new Set(events.filter(({ number }) => undone.has(number)).map(({ id }) => id))
+      for (const other of stored)
+        if (ids.has(findLatestChange(other.events)?.id ?? '')) yield `${name}, ${other.name}`
+    }
   },
 
   *'A delivery is recorded as sent only if its service accepted it, and no alert expires'(end) {
@@ -126,7 +150,7 @@ export const sentences: Sentences = {
         lead.promiseStartAt ?? Number.POSITIVE_INFINITY,
         lead.callAgainAt ?? (isWaiting ? computeOpening(reopenedAt, hours) : 0),
       )
-      if (at < from || isSpam(end.people, lead.phone)) yield `${lead.name}: ${reason}`
+      if (at < from || isSpam(end.people, lead.address)) yield `${lead.name}: ${reason}`
     }
   },
 
@@ -135,14 +159,14 @@ export const sentences: Sentences = {
       const last = status === 'open' ? 'missed' : `again-${lead.attempts}`
       if (
         (status === 'open' || status === 'call-again') &&
-        !isSpam(people, lead.phone) &&
+        !isSpam(people, lead.address) &&
         !deliveries.some(({ reason }) => reason === last)
       )
         yield `${name}: ${last}`
     }
   },
 
-  *'An address gets one confirmation per day, and suspected spam none'({
+  *'An address gets one confirmation per day, suspected spam none, and callers no email at all'({
     stored,
     services,
     history,
@@ -154,10 +178,14 @@ export const sentences: Sentences = {
           leadId === id && channel === 'confirmation' && reason === 'received',
       )
     const confirmed = stored.filter(isConfirmed)
-    for (const lead of confirmed) if (isSpam(people, lead.phone)) yield lead.name
-    const erased = history.erased.map(({ lead }) => lead.phone)
+    for (const lead of confirmed) if (isSpam(people, lead.address)) yield lead.name
+    for (const { id, name, address } of stored)
+      if (findKind(people, address)?.startsWith('by hand'))
+        if (services.messages.some((one) => one.leadId === id && one.channel === 'confirmation'))
+          yield name
+    const erased = history.erased.map(({ lead }) => lead.address)
     const forgotten = people.visits
-      .filter(({ phone }) => erased.includes(phone))
+      .filter(({ address }) => erased.includes(address))
       .map(({ email }) => nameAddress(email))
     const key = ({ email, receivedAt }: LeadRecord) =>
       `${nameAddress(email)} ${new Date(receivedAt).toISOString().slice(0, 10)}`
@@ -172,8 +200,9 @@ export const sentences: Sentences = {
     people,
   }) {
     for (const { before, after } of listReversals(history)) {
-      const isUndo = ({ leadId, kind, version }: Press) =>
-        leadId === after.id && kind === 'undone' && version === before.version
+      const isUndo = ({ leadId, name, kind, version }: Press) =>
+        kind === 'undone' &&
+        (leadId === after.id ? version === before.version : name === after.name)
       if (!people.presses.some(isUndo)) yield `${after.name}: ${describeChange(before, after)}`
     }
   },
@@ -199,7 +228,7 @@ export const sentences: Sentences = {
     stored,
     people,
   }) {
-    for (const { name, events } of stored) {
+    for (const { id: leadId, name, events } of stored) {
       const undone = mapUndone(events)
       const calls = events.filter(
         ({ kind, number }) => !undone.has(number) && (kind === 'called' || kind === 'no-answer'),
@@ -208,7 +237,9 @@ export const sentences: Sentences = {
         const isSecond = kind === 'no-answer' && calls[at - 1]?.kind === 'no-answer'
         const press = people.presses.find((one) => one.id === id)
         const { version } = fold(events.slice(0, number - 1))
-        if (isSecond && press?.version !== version) yield `${name}: ${press?.version}, ${version}`
+        // On the homeowner's other requests, the first call was recorded together with this one.
+        if (isSecond && press?.leadId === leadId && press.version !== version)
+          yield `${name}: ${press?.version}, ${version}`
       }
     }
   },
@@ -262,8 +293,11 @@ function listStatuses({ people, services }: End, lead: LeadRecord): unknown[] {
 }
 
 /** The visitor knows what is spam, even if the product stored it as a normal lead. */
-const isSpam = ({ visits }: People, phone: string): boolean =>
-  visits.some((visit) => visit.phone === phone && visit.isSpam)
+const isSpam = ({ visits }: People, address: string): boolean =>
+  visits.some((visit) => visit.address === address && visit.isSpam)
+
+const findKind = ({ visits }: People, address: string) =>
+  visits.find((visit) => visit.address === address)?.kind
 
 const listReversals = ({ changes }: History) =>
   changes.filter(({ before, after }) => isReversal(before, after))

@@ -16,7 +16,7 @@ import { createServices, serviceNames } from './services.ts'
 import { createWorld, hourMs, minuteMs, secondMs } from './world.ts'
 
 const leadsPerSeed = 6
-const eventsPerSeed = 16
+const eventsPerSeed = 14
 // At night, shortly before we open, while we are open, and shortly before we close.
 const startTimes = ['02:00', '06:40', '09:00', '17:40']
 
@@ -165,7 +165,8 @@ export async function simulate(seed: number, location: DatabaseLocation) {
       for (const one of processes) services.excuse(one)
     }
     return [
-      [people.visits.length < leadsPerSeed ? 8 : 0, people.visit],
+      [people.visits.length < leadsPerSeed ? 10 : 0, people.visit],
+      [people.visits.length < leadsPerSeed ? 4 : 0, people.add],
       [8, people.press],
       [1, people.setStatus],
       [1, people.erase],

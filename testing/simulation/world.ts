@@ -5,7 +5,7 @@ import { pollMs } from '#leads/delivery/send-due.ts'
 import type { Timers } from '#leads/timers.ts'
 
 // Most of the time, polls find nothing. Fewer of them make the simulation faster.
-const longPollMs = 20_000
+const longPollMs = 60_000
 
 export const secondMs = 1_000
 export const minuteMs = 60_000

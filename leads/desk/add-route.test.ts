@@ -1,0 +1,207 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startFakeMail } from '#fakes/mail.ts'
+import { startFakePush } from '#fakes/push.ts'
+import { engines } from '#testing/database.ts'
+import { openChannels } from '#testing/delivery.ts'
+import { openTestDesk } from '#testing/desk.ts'
+import { dayHours, makeStranger, savePhone, storeLead, testTime } from '#testing/saved-leads.ts'
+import type { Lead } from '../fields.ts'
+import { findLead, listLeads } from '../store/reading.ts'
+import type { Engine } from '../store/tables.ts'
+
+const minuteMs = 60_000
+
+async function open(engine: Engine = 'sqlite') {
+  const mail = await startFakeMail()
+  const push = await startFakePush()
+  onTestFinished(async () => {
+    await Promise.all([mail.close(), push.close()])
+  })
+  const env = {
+    SMTP_URL: mail.url,
+    ALERT_EMAIL_FROM: 'site@example.com',
+    ALERT_EMAIL_TO: 'crew@example.com',
+    CONFIRMATION_EMAIL: 'on',
+  }
+  const desk = await openTestDesk(engine, { env })
+  const { db, clock, settings, post, get } = desk
+  const { endpoint, keys } = push.addPhone('phone')
+  await savePhone(db, { endpoint, ...keys })
+  const add = async (fields: Partial<Lead>, isCalled = false, id: string = crypto.randomUUID()) =>
+    post('/api/leads', { id, isCalled, fields })
+  /** Returns what was sent. */
+  const deliver = async () => {
+    await openChannels(db, settings, { clock, fetch: push.fetch }).deliver()
+    return {
+      mails: mail.mails.splice(0),
+      titles: push.messages.splice(0).map(({ data }) => data.notification.title),
+    }
+  }
+  const listStatuses = async () =>
+    (await get('/api/today')).leads.map(({ status }: { status: string }) => status)
+  return { ...desk, add, deliver, listStatuses }
+}
+
+const mai = { name: 'Mai Tran', phone: '612-555-0134' }
+
+describe.each(engines)('a lead by hand on %s', (engine) => {
+  it('needs a call like any other, and the caller gets no email', async () => {
+    const { db, clock, add, deliver, press } = await open(engine)
+    const { status, json } = await add({ ...mai, email: 'mai@example.com' })
+    expect(status).toBe(200)
+    expect(json.lead).toMatchObject({
+      name: 'Mai Tran',
+      status: 'open',
+      source: 'Phone call',
+      consent: null,
+      deadlineAt: testTime + 10 * minuteMs,
+    })
+    const { mails, titles } = await deliver()
+    expect(mails.map(({ subject }) => subject)).toEqual(['Call Mai Tran by 6:10 AM CST'])
+    expect(titles).toEqual(['Mai Tran: call by 6:10 AM CST'])
+    await press(json.lead.id, 'no-answer')
+    clock.at += minuteMs
+    expect((await deliver()).mails).toEqual([])
+    expect((await findLead(db, json.lead.id))?.deliveries.map(({ channel }) => channel)).toContain(
+      'airtable',
+    )
+  })
+
+  it('causes no alert or reminder if someone has got it, until that is undone', async () => {
+    const { db, clock, add, deliver, press } = await open(engine)
+    const { lead } = (await add(mai, true)).json
+    expect(lead).toMatchObject({ status: 'calling', caller: 'Sam Hill', calledAt: testTime })
+    clock.at += 60 * minuteMs
+    expect(await deliver()).toEqual({ mails: [], titles: [] })
+    const { deliveries = [] } = (await findLead(db, lead.id)) ?? {}
+    expect(deliveries.map(({ channel, reason }) => `${channel} ${reason}`).sort()).toEqual([
+      'airtable called',
+      'airtable received',
+    ])
+    await press(lead.id, 'undone')
+    clock.at += 4 * minuteMs
+    expect((await deliver()).mails).toHaveLength(1)
+  })
+
+  it('is stored once, however often the page sends it', async () => {
+    const { db, add } = await open(engine)
+    const id = crypto.randomUUID()
+    const added = await Promise.all([add(mai, true, id), add(mai, true, id), add(mai, false, id)])
+    expect(added.map(({ status }) => status)).toEqual([200, 200, 200])
+    const leads = await listLeads(db, { limit: 10 })
+    expect(leads.map(({ events }) => events.length)).toEqual([1])
+    const changed = await add({ ...mai, name: 'Mai T.' }, true, id)
+    expect([changed.status, changed.message]).toEqual([
+      400,
+      'This lead was saved before you changed it. Find it in the list, and add a note.',
+    ])
+  })
+
+  it('and the form of the same homeowner end with one call, and Undo takes back both', async () => {
+    const { db, clock, add, press, deliver, listStatuses } = await open(engine)
+    const form = await storeLead(db, { channels: ['email-1'], lead: { ...mai, name: 'MAI TRAN' } })
+    clock.at += 5 * minuteMs
+    const { lead } = (await add(mai)).json
+    expect(lead.others).toEqual([{ id: form, receivedAt: testTime }])
+    expect((await deliver()).mails[0]?.subject).toBe('Again: call Mai Tran by 6:15 AM CST')
+    await press(form, 'called')
+    expect(await listStatuses()).toEqual(['calling', 'calling'])
+    await press(lead.id, 'no-answer')
+    expect(await listStatuses()).toEqual(['call-again', 'call-again'])
+    await press(form, 'undone')
+    await press(form, 'undone')
+    expect(await listStatuses()).toEqual(['open', 'open'])
+    // The second request is an hour old, so the reminders of both start over.
+    clock.at += 60 * minuteMs
+    const { mails } = await deliver()
+    expect(mails.map(({ subject }) => subject)).toHaveLength(2)
+  })
+})
+
+it.each<[Partial<Lead>, string, string]>([
+  [{ name: 'Mai Tran' }, 'phone', 'Enter a phone number or an email address.'],
+  [
+    { phone: '612-555-ROOF' },
+    'phone',
+    'Check the phone number, including the area code. Write letters as digits.',
+  ],
+  [
+    { phone: '612-555-0134', email: 'mai@' },
+    'email',
+    'Check the email address. It should look like name@example.com.',
+  ],
+])('names the field for %j', async (fields, field, message) => {
+  const { add } = await open()
+  const { status, json } = await add(fields)
+  expect([status, json]).toEqual([400, { error: { message, field } }])
+})
+
+it('has no call link anywhere without a phone number', async () => {
+  const { add, deliver, get } = await open()
+  const { lead } = (await add({ email: 'mai@example.com' })).json
+  expect(lead).toMatchObject({ name: 'mai@example.com', phone: null, mapUrl: null })
+  const { mails, titles } = await deliver()
+  expect(titles).toEqual(['mai@example. com: email by 6:10 AM CST'])
+  const [mail] = mails
+  expect(mail?.subject).toBe('Email mai@example. com by 6:10 AM CST')
+  expect(mail?.text).toContain('Email: mai@example. com')
+  for (const content of [mail?.text, mail?.html, JSON.stringify(await get('/api/today'))])
+    expect(content).not.toContain('tel:')
+})
+
+describe('requests of one homeowner', () => {
+  it('stay readable if there are 20', async () => {
+    const { db, get } = await open()
+    const ids: string[] = []
+    for (let at = 0; at < 20; at++)
+      ids.push(await storeLead(db, { at: testTime - at * minuteMs, lead: mai }))
+    const { lead } = await get(`/api/leads/${ids[0]}`)
+    expect(lead.others.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1, 3))
+    expect(lead.moreOthers).toBe(17)
+  })
+
+  it('are separate if the first was closed or erased, or is another homeowner’s', async () => {
+    const { db, add, press, post, get, call, cookie } = await open()
+    const first = await storeLead(db, { lead: mai })
+    const stranger = await storeLead(db, { lead: { ...mai, ...makeStranger() } })
+    await press(first, 'done')
+    const { lead } = (await add(mai)).json
+    expect(lead.others.map(({ id }: { id: string }) => id)).toEqual([first])
+    await press(lead.id, 'called')
+    expect((await findLead(db, first))?.status).toBe('done')
+    expect((await findLead(db, stranger))?.status).toBe('open')
+    await call('DELETE', `/api/leads/${first}`, { cookie, body: { name: 'Mai Tran' } })
+    expect((await get(`/api/leads/${lead.id}`)).lead.others).toEqual([])
+    const { leads } = (await post('/api/search', {})).json
+    expect(leads.map(({ others }: { others: [] }) => others.length)).toEqual([0, 0])
+  })
+
+  it('keep their own deadlines', async () => {
+    const desk = await openTestDesk('sqlite', { hours: dayHours })
+    const fields = { ...mai, address: '1 Elm St' }
+    const body = (changes: object) => ({
+      id: crypto.randomUUID(),
+      isCalled: false,
+      fields: { ...fields, ...changes },
+    })
+    // It is 6 AM, an hour before the company opens.
+    const normal = (await desk.post('/api/leads', body({}))).json.lead
+    const urgent = (await desk.post('/api/leads', body({ serviceType: 'emergency' }))).json.lead
+    expect(normal.deadlineAt).toBe(testTime + 70 * minuteMs)
+    expect(urgent.deadlineAt).toBe(testTime + 10 * minuteMs)
+  })
+
+  it('are counted in the report, with the phone call as their source', async () => {
+    const { db, clock, add, get } = await open()
+    await storeLead(db, { lead: mai })
+    await storeLead(db, { lead: makeStranger() })
+    await add(mai)
+    clock.at += minuteMs
+    const { report } = await get('/api/promise')
+    expect(report.repeats).toBe(1)
+    expect(report.bySource).toMatchObject([
+      { source: 'Unknown', leads: 2 },
+      { source: 'Phone call', leads: 1 },
+    ])
+  })
+})

@@ -1,0 +1,95 @@
+import { HTTPException } from 'hono/http-exception'
+import * as v from 'valibot'
+import { computePromise } from '../deadline.ts'
+import { planDelivery } from '../delivery/plan.ts'
+import { fieldNames, type Lead, type LeadField, leadFields } from '../fields.ts'
+import { hashLead } from '../http/read-lead.ts'
+import { checks, createSchema } from '../lead.ts'
+import { phoneCall } from '../source.ts'
+import { appendEvent } from '../store/append-event.ts'
+import { saveLead } from '../store/save-lead.ts'
+import { describeLead } from './lead-routes.ts'
+import { type DeskApp, type DeskContext, type DeskHooks, readBody, refuse } from './routes.ts'
+
+/** Adds the route for a lead that the crew writes down during a phone call. */
+export function addAddRoute(app: DeskApp, context: DeskContext, { wake }: DeskHooks): void {
+  const { db, hours, now, makeId, log } = context
+
+  app.post('/api/leads', async (c) => {
+    const { id, isCalled, fields } = await readBody(c, addSchema, badLead)
+    const read = v.safeParse(callerSchema, fields)
+    if (!read.success) {
+      const [{ message }] = read.issues
+      const field = v.getDotPath(read.issues[0])
+      return c.json({ error: { message, field } }, 400)
+    }
+    const lead = read.output
+    const at = now()
+    const promise = computePromise(at, lead.serviceType, hours())
+    const visit = { consent: null, suspect: null, source: phoneCall }
+    const plan = await planDelivery(context, { ...lead, ...visit, ...promise }, { isCalled })
+    const { person, email } = c.var.session
+    const event = { id, at, kind: 'called', via: 'desk', person, email } as const
+    const saved = await saveLead(
+      db,
+      {
+        lead,
+        visit,
+        bodyHash: hashLead(lead),
+        clientAddress: '',
+        idempotencyKeys: [`desk:${id}`],
+        ...promise,
+        ...plan,
+        ...(isCalled && { event }),
+      },
+      { now: at, limitPerMinute: 0, makeId },
+    )
+    if (saved.outcome === 'limited' || saved.outcome === 'conflict')
+      throw new HTTPException(400, { message: alreadySaved })
+    // Someone pressed the other button while the first response was on its way.
+    if (saved.outcome === 'repeated' && isCalled)
+      await appendEvent(db, saved.leadId, event, { now: at })
+    if (saved.outcome === 'saved') log.info({ leadId: saved.leadId }, 'lead added on the desk')
+    wake()
+    const stored = await describeLead(context, saved.leadId)
+    return stored ? c.json({ lead: stored }) : refuse(c, 404, 'This lead was erased.')
+  })
+}
+
+const badLead = 'Reload the page and try again.'
+const alreadySaved =
+  'This lead was saved before you changed it. Find it in the list, and add a note.'
+
+const messages: Partial<Record<LeadField, string>> = {
+  phone: 'Check the phone number, including the area code. Write letters as digits.',
+  email: 'Check the email address. It should look like name@example.com.',
+}
+
+/** During a call, nothing is required except a way to reach the caller. */
+const callerSchema = v.pipe(
+  v.object(
+    Object.fromEntries(
+      fieldNames.map((name) => {
+        const check = checks[name]
+        const message = messages[name] ?? ''
+        const field = { ...leadFields[name], required: false }
+        return [name, createSchema(field, check && { ...check, message })]
+      }),
+    ) as unknown as { [Name in LeadField]: v.GenericSchema<string | undefined, Lead[Name]> },
+  ),
+  v.forward(
+    v.check(
+      ({ phone, email }) => phone !== '' || email !== '',
+      'Enter a phone number or an email address.',
+    ),
+    ['phone'],
+  ),
+)
+
+const addSchema = v.object({
+  /** The page makes it and sends it until the server has confirmed it, so that a retry stores one lead. */
+  id: v.pipe(v.string(), v.regex(/^[\w-]{8,64}$/)),
+  /** Someone is on the phone with the homeowner, so nobody else needs to call. */
+  isCalled: v.boolean(),
+  fields: v.record(v.string(), v.string()),
+})

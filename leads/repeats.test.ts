@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { jane, makeStranger, testTime } from '#testing/saved-leads.ts'
+import { isSameHomeowner, type Request, repeatMs } from './repeats.ts'
+
+const request: Request = { ...jane, id: 'a', receivedAt: testTime, suspect: null }
+const isSame = (changes: Partial<Request>, first: Partial<Request> = {}) =>
+  isSameHomeowner({ ...request, ...first }, { ...request, id: 'b', ...changes })
+const otherAddress = { address: '9 Elm St, Springfield' }
+const otherName = { name: 'Bob Roe' }
+
+it.each<[string, Partial<Request>]>([
+  ['the same request', {}],
+  ['another way to write the number', { phone: '+1 555.123.4567 x12', email: '' }],
+  ['another address of the mailbox', { phone: '', email: 'J.ane+roof@Example.com' }],
+  ['the same name at another address', otherAddress],
+  ['the same address and another name', otherName],
+  ['another way to write the name', { ...otherAddress, name: '  jane   DOE' }],
+  [
+    'another way to write the address',
+    { ...otherName, address: '123 Main St. Springfield IL 62701' },
+  ],
+  ['only a phone number, written down during a call', { name: '', address: '', email: '' }],
+  ['a request six days later', { receivedAt: testTime + repeatMs }],
+])('finds %s', (_, changes) => {
+  expect(isSame(changes)).toBe(true)
+})
+
+it.each<[string, Partial<Request>]>([
+  ['itself', { id: 'a' }],
+  ['another homeowner with the same name and address', makeStranger()],
+  ['a neighbor who shares the phone', { ...otherName, ...otherAddress }],
+  ['suspected spam', { suspect: 'trap' }],
+  ['a request eight days later', { receivedAt: testTime + repeatMs + 1 }],
+])('leaves out %s', (_, changes) => {
+  expect(isSame(changes)).toBe(false)
+})
+
+it('compares names in other scripts', () => {
+  const names = ['山田太郎', 'Иван Петров', 'محمد علي', '김철수', 'José']
+  for (const name of names) {
+    expect(isSame({ name, ...otherAddress }, { name })).toBe(true)
+    expect(isSame({ name, ...otherAddress }, { name: `${name}x` })).toBe(false)
+  }
+  expect(isSame({ name: 'jose', ...otherAddress }, { name: 'José' })).toBe(true)
+})
+
+it('does not join two homeowners because both left out the same field', () => {
+  const noNumber = { phone: '' }
+  expect(isSame({ ...noNumber, email: 'bob@example.com' }, noNumber)).toBe(false)
+  expect(isSame({ name: '', ...otherAddress }, { name: '' })).toBe(false)
+})
