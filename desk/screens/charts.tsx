@@ -93,8 +93,9 @@ export function Table({ head, rows }: { head: string[]; rows: ReactNode[][] }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(([name, ...cells]) => (
-          <tr key={String(name)}>
+        {/* Two people may have the same name, so the key is the position. */}
+        {Object.entries(rows).map(([position, [name, ...cells]]) => (
+          <tr key={position}>
             <th scope="row" dir="auto">
               {name}
             </th>
