@@ -51,7 +51,8 @@ describe.each(engines)('today on %s', (engine) => {
 
   it('lists a call until its result is recorded, but a Status from Airtable only for a day', async () => {
     const { db, clock, press, readIds } = await open()
-    const [mine, inAirtable] = [await storeLead(db), await storeLead(db)]
+    const mine = await storeLead(db)
+    const inAirtable = await storeLead(db, { lead: makeStranger() })
     await press(mine, 'called')
     await record(db, inAirtable, 'airtable-status', { via: 'airtable', version: 0 })
     clock.at += 2 * dayMs
