@@ -18,7 +18,10 @@ describe.each(engines)('on %s', (engine) => {
     const changes = { 'hero.headline': 'Roofs & <b>more</b>', 'hours.open': week }
     const { status, json } = await save(changes)
     expect([status, json.mistakes]).toEqual([200, []])
-    expect(json.changes).toEqual(['Hours: Business hours', 'Top of the page: Headline'])
+    expect(json.changes).toMatchObject([
+      { label: 'Hours: Business hours', before: 'Always open (24/7)' },
+      { label: 'Top of the page: Headline', after: 'Roofs & <b>more</b>' },
+    ])
     expect((await visit()).html).toBe(before.html)
     expect((await call('GET', '/preview')).text).toContain('Roofs &amp; &lt;b&gt;more')
 
@@ -85,12 +88,15 @@ describe.each(engines)('on %s', (engine) => {
       await publish({ 'hero.headline': headline })
     const { versions } = (await call('GET', '/versions')).json
     expect(versions).toMatchObject([
-      { number: 2, person: 'Sam Hill', changes: ['Top of the page: Headline'] },
+      { number: 2, person: 'Sam Hill', changes: [{ label: 'Top of the page: Headline' }] },
       { number: 1, publishedAt: testTime },
       { number: 0, person: null },
     ])
     const undone = await call('POST', '/undo', { number: 1, base: 2 })
-    expect(undone.json).toEqual({ number: 3, changes: ['Top of the page: Headline'] })
+    expect(undone.json).toMatchObject({
+      number: 3,
+      changes: [{ before: 'Headline two', after: 'Headline one' }],
+    })
     expect((await visit()).html).toContain('Headline one')
     expect(await read()).toMatchObject({
       draft: { hero: { headline: 'Headline one' } },

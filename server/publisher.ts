@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { isDeepStrictEqual } from 'node:util'
 import { formatDay } from '#leads/clock.ts'
 import type { PageEditor } from '#leads/desk/routes.ts'
 import { createFaultLog, type Log, nameError } from '#leads/log.ts'
@@ -10,6 +9,7 @@ import { recordConsentVersion } from '#leads/store/stored-settings.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { systemTimers, type Timers } from '#leads/timers.ts'
 import type { Build } from '#site/render/build.ts'
+import { listChanges } from '#site/schema/changes.ts'
 import type { Content } from '#site/schema/content-schema.ts'
 import { check, complete, pickEditable } from '#site/schema/draft.ts'
 import { describeEditor } from '#site/schema/editor.ts'
@@ -166,19 +166,6 @@ const noPreview =
 const tooHeavy = (bytes: number) => ({
   message: `The page has ${(bytes / 1000).toFixed(1)} kB of text. Above ${maxPageBytes / 1000} kB, it appears later on slow phones. Shorten or delete some texts.`,
 })
-
-/** Names the fields that differ, such as "Reviews" or "Top of the page: Headline". */
-function listChanges(before: object, after: object): string[] {
-  const isSame = (path: string) => isDeepStrictEqual(read(before, path), read(after, path))
-  return describeEditor().flatMap(({ title, sample, fields }) => {
-    const changed = fields.filter(({ path }) => !isSame(path)).map(({ label }) => label)
-    if (sample && !isSame(sample)) changed.push('no longer marked as made up')
-    return changed.map((label) => (label === title ? title : `${title}: ${label}`))
-  })
-}
-
-const read = (tree: unknown, path: string): unknown =>
-  path.split('.').reduce((inner, name) => Object(inner)[name], tree)
 
 /** Runs the work at the first call. After an error, the next call tries again. */
 function once<Result>(work: () => Promise<Result>): () => Promise<Result> {

@@ -36,6 +36,12 @@ export type PageScreen =
   | { isHere: false; message: string }
   | ({ isHere: true } & Awaited<ReturnType<typeof describePage>>)
 
+/** One entry of GET /api/page/versions. The original has no person. */
+export type Version = Pick<PageVersion, 'number' | 'publishedAt'> & {
+  person: string | null
+  changes: ReturnType<PageEditor['listChanges']>
+}
+
 /** Routes for the Page screen: the draft, its preview, publishing, and earlier versions. */
 export function addPageRoutes(app: DeskApp, context: DeskContext, hooks: DeskHooks): void {
   const { db, now, log, env } = context
@@ -82,8 +88,8 @@ export function addPageRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
       const saved = await saveDraft(db, { ...sign(c), base, content: page.tidy(draft) })
       if ('newest' in saved) return refuseChanged(c, saved.newest)
       const state = await describePage(context, page, c.var.session.email)
-      const { number, mistakes, warnings, changes } = state
-      return c.json({ number, mistakes, warnings, changes })
+      const { number, saved: version, mistakes, warnings, changes } = state
+      return c.json({ number, saved: version, mistakes, warnings, changes })
     }),
   )
   app.get(
@@ -101,11 +107,11 @@ export function addPageRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
     withPage(noVersions, async (c, page) => {
       const all = [...(await listPublished(db, shownVersions)), original]
       const drafts = all.map(({ content }) => page.tidy(content))
-      const versions = all.map(({ number, person, publishedAt }, at) => ({
+      const versions: Version[] = all.map(({ number, person, publishedAt }, at) => ({
         number,
         person,
         publishedAt,
-        changes: page.listChanges(drafts[at + 1] ?? {}, drafts[at] ?? {}),
+        changes: drafts[at + 1] ? page.listChanges(drafts[at + 1] ?? {}, drafts[at] ?? {}) : [],
       }))
       return c.json({ versions })
     }),
@@ -163,7 +169,8 @@ async function describePage({ db, env }: DeskContext, page: PageEditor, email: s
   const published = newest?.publishedAt === null ? await findPublished(db) : newest
   const draft = page.tidy(newest?.content)
   const { mistakes, warnings } = page.check(draft)
-  const describe = ({ person, ...version }: PageVersion, at: number | null) => ({
+  const describe = ({ number, person, ...version }: PageVersion, at: number | null) => ({
+    number,
     person,
     at,
     isMine: version.email === email,

@@ -34,6 +34,7 @@ export type DeskHooks = {
 }
 
 type PageMistake = { path: string; message: string }
+type PageChange = { label: string; before?: string; after?: string }
 type PageWarning = { path?: string; message: string }
 
 /** What the desk needs from the site to edit its page. A draft has only the entries that the owner can edit. */
@@ -45,8 +46,8 @@ export type PageEditor = {
   check(draft: object): { mistakes: PageMistake[]; warnings: PageWarning[] }
   /** Finds what rendering shows. The draft must have no mistakes. */
   checkWeight(draft: object): Promise<PageWarning[]>
-  /** Names the fields that differ. */
-  listChanges(before: object, after: object): string[]
+  /** Names the fields that differ, with short texts. */
+  listChanges(before: object, after: object): PageChange[]
   preview(draft: object): Promise<string>
   /** Renders a draft without mistakes. `show` replaces the page that visitors get. */
   prepare(draft: object): Promise<{ draft: object; show(number: number): void }>

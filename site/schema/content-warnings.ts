@@ -52,10 +52,11 @@ function findBrokenPromises(content: Warned): string[] {
   if (hours.open === 'always') return []
   const isTrue = (entry: string) =>
     replacedTexts.includes(entry) || (hours.emergencies === 'always' && /^emergency\./.test(entry))
-  return [
+  const found = [
     ...findTexts(others, /24\/7|day or night/i).filter((entry) => !isTrue(entry)),
     ...findTexts(others, new RegExp(`\\b${hours.promiseMinutes} minutes`, 'i')),
   ]
+  return [...new Set(found)]
 }
 
 function findTexts(value: unknown, pattern: RegExp, path: readonly string[] = []): string[] {

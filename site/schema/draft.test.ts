@@ -127,6 +127,10 @@ test('points out texts that limited hours contradict, and holidays that have pas
     path: 'hours.closedDates',
     message: expect.stringContaining('2025-12-25'),
   })
+  // The owner cannot change these on the desk.
+  expect(warnings.filter(({ path }) => path === undefined)).toEqual([
+    { message: expect.stringContaining('but head.description, head.title, ') },
+  ])
   expect(check(content, now).warnings).toEqual([])
 })
 

@@ -43,11 +43,19 @@ export function check(content: unknown, now: number) {
 }
 
 function explainWarning({ id, text, next, paths }: ContentWarning): Warning[] {
-  if (id === 'texts-beyond-hours')
-    return paths.map((path) => ({
-      path,
-      message: `You are not always open. Make sure that this text is still true: ${findLabel(path) ?? path}.`,
-    }))
+  if (id === 'texts-beyond-hours') {
+    const [editable, others] = [true, false].map((isEditable) =>
+      paths.filter((path) => (findLabel(path) !== undefined) === isEditable),
+    ) as [string[], string[]]
+    const inFile = `You are not always open, but ${others.join(', ')} in the site’s files may say so. Tell the person who set up this site.`
+    return [
+      ...editable.map((path) => ({
+        path,
+        message: `You are not always open. Make sure that this text is still true: ${findLabel(path)}.`,
+      })),
+      ...(others.length > 0 ? [{ message: inFile }] : []),
+    ]
+  }
   const message = `${text} ${next}.`
   return paths.length === 0 ? [{ message }] : paths.map((path) => ({ path, message }))
 }
