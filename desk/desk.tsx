@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { setCompanyTimeZone } from '#leads/clock.ts'
 import { type DeskRoute, mayUse } from '#leads/desk/roles.ts'
 import type { Today as TodayData } from '#leads/desk/today.ts'
@@ -6,7 +6,7 @@ import { Banner } from './banner.tsx'
 import { setBusinessHours } from './call-times.ts'
 import { countToCall } from './countdown.ts'
 import { clearDrafts } from './drafts.ts'
-import { deskTitle, Icon, Mark } from './elements.tsx'
+import { Button, deskTitle, Icon, Mark } from './elements.tsx'
 import { identify, Me } from './me.ts'
 import { Notice } from './notice.tsx'
 import { repairSubscription } from './push-notifications.ts'
@@ -23,8 +23,27 @@ const screens = [
   ['today', 'Today'],
   ['leads', 'All leads'],
   ['promise', 'Promise'],
+  ['page', 'Page'],
   ['people', 'People'],
 ] as const
+
+// Only owners need this code, so it is not part of the first script.
+const PageScreen = lazy(() =>
+  import.meta.env.SSR
+    ? new Promise<never>(() => {})
+    : import('./page/page-screen.tsx').then(
+        (code) => ({ default: code.PageScreen }),
+        // An older tab asks for a file that the server no longer has.
+        () => ({ default: NotLoaded }),
+      ),
+)
+
+const NotLoaded = () => (
+  <>
+    <p>This screen couldn’t be loaded. Check the connection, then reload the desk.</p>
+    <Button onClick={() => location.reload()}>Reload</Button>
+  </>
+)
 
 /** Data that came with the page. */
 export type Start = { data: TodayData; at: number }
@@ -79,13 +98,15 @@ function SignedIn({
     )
   const { leads, me, warnings } = today.data
   const may = (route: DeskRoute) => mayUse(me.role, route)
+  const canEditPage = may('GET /api/page')
+  const isShown = ([to]: (typeof screens)[number]) => to !== 'page' || canEditPage
   const hasPanes = screen === 'today' || screen === 'leads'
   return (
     <Me value={identify(me)}>
       <div className="shell">
         <nav className="rail" aria-label="Desk">
           <Mark />
-          {screens.map(([to, name]) => (
+          {screens.filter(isShown).map(([to, name]) => (
             <a
               key={to}
               href={formatRoute({ screen: to })}
@@ -114,6 +135,14 @@ function SignedIn({
                 />
               )}
               {screen === 'promise' && <PromiseScreen query={query} {...today.data} />}
+              {screen === 'page' &&
+                (canEditPage ? (
+                  <Suspense fallback={<p>Loading…</p>}>
+                    <PageScreen sectionId={query} email={me.email} timeZone={today.data.timeZone} />
+                  </Suspense>
+                ) : (
+                  <p>Only owners can change the page. An owner can make you one under People.</p>
+                ))}
               {screen === 'people' && (
                 <People me={me} refreshMe={today.refresh} onSignOut={onChange} />
               )}

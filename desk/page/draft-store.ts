@@ -1,0 +1,188 @@
+import type { PageScreen } from '#leads/desk/page-routes.ts'
+import type { EditorSection } from '#site/schema/editor.ts'
+import { Refused, request } from '../api.ts'
+import { createSignal } from '../signal.ts'
+import { readEntry, writeEntry } from './draft-tree.ts'
+
+export type PageData = Omit<Extract<PageScreen, { isHere: true }>, 'sections'> & {
+  sections: readonly EditorSection[]
+}
+type Loaded = Extract<PageScreen, { isHere: false }> | PageData
+type Saved = Pick<PageData, 'number' | 'saved' | 'mistakes' | 'warnings' | 'changes'>
+
+export type State = {
+  page: Loaded | undefined
+  /** What the form shows. It may be newer than `page`. */
+  draft: object
+  save: 'saved' | 'pending' | 'failed' | 'conflict'
+  /** Why the page could not be loaded or the draft not be saved. */
+  trouble: string | undefined
+  /** The last publication from this device, until the next change. */
+  done: { text: string; undoNumber?: number } | undefined
+}
+
+export type DraftStore = ReturnType<typeof createDraftStore>
+
+const debounceMs = 500
+const retryMs = 3_000
+
+/**
+ * Holds the draft while the owner types, and saves it. Until the server has it, the browser stores it, so a
+ * reload, a lost connection, or the end of the session loses nothing.
+ */
+export function createDraftStore(email: string) {
+  const signal = createSignal()
+  let state: State = {
+    page: undefined,
+    draft: {},
+    save: 'saved',
+    trouble: undefined,
+    done: undefined,
+  }
+  /** The version that the draft is based on. */
+  let base = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let saving: Promise<void> | undefined
+  let isStopped = false
+  const unsaved = createUnsaved(email)
+  const set = (changes: Partial<State>) => {
+    state = { ...state, ...changes }
+    signal.notify()
+  }
+  const later = (work: () => Promise<void>, ms: number) => {
+    clearTimeout(timer)
+    if (!isStopped) timer = setTimeout(() => void work(), ms)
+  }
+
+  async function load(): Promise<void> {
+    const before = state.draft
+    try {
+      const page = await request<Loaded>('GET', '/api/page')
+      // The owner may have typed in the meantime.
+      if (state.draft !== before || state.save !== 'saved') return
+      const kept = page.isHere ? unsaved.read() : undefined
+      if (page.isHere) base = kept?.base ?? page.number
+      const draft = kept?.draft ?? (page.isHere ? page.draft : {})
+      set({ page, draft, save: kept ? 'pending' : 'saved', trouble: undefined })
+      if (kept) await save()
+    } catch (error) {
+      set({ trouble: (error as Error).message })
+      if (canRetry(error)) later(load, retryMs)
+    }
+  }
+
+  function save(): Promise<void> {
+    clearTimeout(timer)
+    saving ??= saveAll().finally(() => {
+      saving = undefined
+    })
+    return saving
+  }
+
+  /** Saves until the server has the newest draft. */
+  async function saveAll(): Promise<void> {
+    while (state.save === 'pending' || state.save === 'failed') {
+      const { draft } = state
+      try {
+        const body = { base, draft }
+        const options = { body, needsData: true }
+        const saved = await request<Saved>('PUT', '/api/page/draft', options)
+        base = saved.number
+        const page = state.page?.isHere ? { ...state.page, ...saved } : state.page
+        const isNewest = state.draft === draft
+        if (isNewest) unsaved.clear()
+        else unsaved.write({ base, draft: state.draft })
+        set({ page, save: isNewest ? 'saved' : 'pending', trouble: undefined })
+      } catch (error) {
+        const isConflict = error instanceof Refused && error.code === 'page-changed'
+        set({ save: isConflict ? 'conflict' : 'failed', trouble: (error as Error).message })
+        if (!isConflict && canRetry(error)) later(save, retryMs)
+        return
+      }
+    }
+  }
+
+  async function publish(path: string, describe: () => object, done: State['done']): Promise<void> {
+    await save()
+    try {
+      await request('POST', path, { body: describe() })
+      // The draft may have a new number now.
+      await load()
+      set({ done })
+    } catch (error) {
+      const isConflict = error instanceof Refused && error.code === 'page-changed'
+      if (isConflict) set({ save: 'conflict', trouble: (error as Error).message })
+      throw error
+    }
+  }
+
+  return {
+    signal,
+    read: () => state,
+    start(): void {
+      isStopped = false
+      void load()
+    },
+    /** Loads what others changed, unless this device has unsaved changes. */
+    refresh: () => (state.page && state.save !== 'saved' ? save() : load()),
+    save,
+    change(path: string, next: (before: unknown) => unknown): void {
+      const draft = writeEntry(state.draft, path, next(readEntry(state.draft, path))) as object
+      unsaved.write({ base, draft })
+      const hasConflict = state.save === 'conflict'
+      set({ draft, save: hasConflict ? 'conflict' : 'pending', done: undefined })
+      if (!hasConflict) later(save, debounceMs)
+    },
+    /** After a conflict, keeps the newer version of another person or tab. */
+    async takeTheirs(): Promise<void> {
+      unsaved.clear()
+      set({ save: 'saved', trouble: undefined })
+      await load()
+    },
+    /** After a conflict, saves this draft over the newer version. */
+    async keepMine(): Promise<void> {
+      const page = await request<Loaded>('GET', '/api/page')
+      if (!page.isHere) return
+      base = page.number
+      set({ page, save: 'pending', trouble: undefined })
+      await save()
+    },
+    publish: () => {
+      const undoNumber = state.page?.isHere ? (state.page.published?.number ?? 0) : 0
+      const text = 'Published. Visitors see it now.'
+      return publish('/api/page/publish', () => ({ number: base }), { text, undoNumber })
+    },
+    publishAgain: (number: number, text: string) =>
+      publish('/api/page/undo', () => ({ number, base }), { text }),
+    /** Saves what is pending, and stops retrying. */
+    stop(): void {
+      isStopped = true
+      clearTimeout(timer)
+      if (state.save === 'pending') void save()
+    },
+  }
+}
+
+/** A request that the server refused would be refused again. */
+const canRetry = (error: unknown) => !(error instanceof Refused && error.status < 500)
+
+type Unsaved = { base: number; draft: object }
+
+/** Each person has a separate entry, because several may use one device. */
+function createUnsaved(email: string) {
+  const key = `unsaved page ${email}`
+  // If the storage is full or blocked, the draft is still in memory.
+  const attempt = <Result>(work: () => Result): Result | undefined => {
+    try {
+      return work()
+    } catch {
+      return undefined
+    }
+  }
+  return {
+    read: (): Unsaved | undefined =>
+      attempt(() => JSON.parse(localStorage.getItem(key) ?? 'null') ?? undefined),
+    write: (unsaved: Unsaved) => attempt(() => localStorage.setItem(key, JSON.stringify(unsaved))),
+    clear: () => attempt(() => localStorage.removeItem(key)),
+  }
+}

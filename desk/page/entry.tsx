@@ -1,0 +1,61 @@
+import { type ComponentProps, useId } from 'react'
+import type { EditorField } from '#site/schema/editor.ts'
+import { DateInput } from './date-input.tsx'
+import { readEntry } from './draft-tree.ts'
+import { type FieldProps, findNotes, Notes } from './form.tsx'
+
+const inputTypes: Partial<Record<EditorField['kind'], ComponentProps<'input'>['type']>> = {
+  phone: 'tel',
+  email: 'email',
+  link: 'url',
+  number: 'number',
+}
+
+/** An entry with one input. */
+export function Entry({ field, path, form }: FieldProps) {
+  const id = useId()
+  const { kind, label, hint, optional, choices } = field
+  const value = readEntry(form.draft, path)
+  // An optional entry that is left out is null.
+  const change = (text: string) => {
+    const next = kind === 'number' && text !== '' ? Number(text) : text
+    form.change(path, () => (optional && text === '' ? null : next))
+  }
+  const control = {
+    id,
+    value: String(value ?? ''),
+    'aria-describedby': `${id}-hint ${id}-notes`,
+    'aria-invalid': findNotes(form.mistakes, path).length > 0 || undefined,
+    onChange: ({ target }: { target: { value: string } }) => change(target.value),
+  }
+  const input = () => {
+    if (kind === 'text') return <textarea rows={2} dir="auto" {...control} />
+    if (kind === 'date') return <DateInput {...control} onChange={change} />
+    if (kind !== 'choice')
+      return <input type={inputTypes[kind]} dir="auto" autoComplete="off" {...control} />
+    return (
+      <select {...control}>
+        {choices?.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  return (
+    <div className="entry">
+      <label htmlFor={id}>
+        <span>
+          {label}
+          {optional && <span className="quiet"> (optional)</span>}
+        </span>
+      </label>
+      {input()}
+      <p id={`${id}-hint`} className="quiet small">
+        {hint}
+      </p>
+      <Notes form={form} path={path} id={`${id}-notes`} />
+    </div>
+  )
+}

@@ -1,0 +1,157 @@
+import { useRef } from 'react'
+import { type BusinessHours, type Weekday, weekdays } from '#leads/hours.ts'
+import { Button, Icon } from '../elements.tsx'
+import { attempt } from '../notice.tsx'
+import { useNow } from '../use-polling.ts'
+import { readEntry } from './draft-tree.ts'
+import { type FieldProps, type Form, Notes } from './form.tsx'
+import {
+  addBreak,
+  copyDay,
+  describeHours,
+  formatSpan,
+  parseSpan,
+  setDay,
+  type Week,
+} from './week.ts'
+
+const dayNames: Record<Weekday, string> = {
+  Mon: 'Monday',
+  Tue: 'Tuesday',
+  Wed: 'Wednesday',
+  Thu: 'Thursday',
+  Fri: 'Friday',
+  Sat: 'Saturday',
+  Sun: 'Sunday',
+}
+const workdays = weekdays.slice(0, 5)
+const usualDay = ['8:00-17:00']
+const usualWeek: Week = Object.fromEntries(workdays.map((day) => [day, usualDay]))
+
+/** The hours of a week, and what they mean now. */
+export function HoursField({ field, path, form }: FieldProps) {
+  const open = readEntry(form.draft, path) as BusinessHours['open']
+  const week = typeof open === 'object' && open ? open : undefined
+  // Choosing "24/7" by mistake must not lose the hours.
+  const lastWeek = useRef(usualWeek)
+  if (week) lastWeek.current = week
+  const setWeek = (next: Week) => form.change(path, () => next)
+  const copy = (day: Weekday, to: readonly Weekday[], name: string) => {
+    if (!week) return
+    setWeek(copyDay(week, day, to))
+    const message = `${dayNames[day]}’s hours copied to ${name}.`
+    void attempt(Promise.resolve(), message, { makeUndo: () => () => setWeek(week) })
+  }
+  return (
+    <fieldset className="entries">
+      <legend>{field.label}</legend>
+      <div className="pair">
+        <Button aria-pressed={!week} onClick={() => form.change(path, () => 'always')}>
+          Always open (24/7)
+        </Button>
+        <Button aria-pressed={week !== undefined} onClick={() => setWeek(lastWeek.current)}>
+          Set hours
+        </Button>
+      </div>
+      {week &&
+        weekdays.map((day) => (
+          <div key={day} className="day">
+            <Day
+              name={dayNames[day]}
+              spans={week[day] ?? []}
+              onChange={(spans) => setWeek(setDay(week, day, spans))}
+            />
+            {(week[day] ?? []).map((span, at) => (
+              <Notes key={span} form={form} path={`${path}.${day}.${at}`} />
+            ))}
+            <Notes form={form} path={`${path}.${day}`} />
+            {(week[day] ?? []).length > 0 && (
+              <details>
+                <summary>Copy to other days</summary>
+                <div className="pair">
+                  <Button onClick={() => copy(day, workdays, 'Monday to Friday')}>
+                    Monday to Friday
+                  </Button>
+                  <Button onClick={() => copy(day, weekdays, 'every day')}>Every day</Button>
+                </div>
+              </details>
+            )}
+          </div>
+        ))}
+      <Notes form={form} path={path} />
+      <Meaning form={form} />
+    </fieldset>
+  )
+}
+
+function Day({
+  name,
+  spans,
+  onChange,
+}: {
+  name: string
+  spans: readonly string[]
+  onChange: (spans: readonly string[]) => void
+}) {
+  const isOpen = spans.length > 0
+  return (
+    <>
+      <label className="check">
+        <input type="checkbox" checked={isOpen} onChange={() => onChange(isOpen ? [] : usualDay)} />
+        {name}
+        {!isOpen && <span className="quiet">Closed</span>}
+      </label>
+      {spans.map((span, at) => {
+        const [from, to] = parseSpan(span)
+        const set = (next: readonly [string, string]) => onChange(spans.with(at, formatSpan(next)))
+        const which = spans.length > 1 ? `, part ${at + 1}` : ''
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: spans have no ID, and hold no state of their own
+          <div key={at} className="span">
+            <input
+              type="time"
+              aria-label={`${name} opens${which}`}
+              value={from}
+              onChange={({ target }) => set([target.value, to])}
+            />
+            <span>to</span>
+            <input
+              type="time"
+              aria-label={`${name} closes${which}`}
+              value={to}
+              onChange={({ target }) => set([from, target.value])}
+            />
+            {at === 0 ? (
+              <Button
+                aria-label={`Add a break on ${name}`}
+                title="Add a break"
+                onClick={() => onChange(addBreak(spans))}
+              >
+                <Icon name="add" />
+              </Button>
+            ) : (
+              <Button
+                aria-label={`Delete part ${at + 1} of ${name}`}
+                title="Delete"
+                onClick={() => onChange(spans.toSpliced(at, 1))}
+              >
+                <Icon name="delete" />
+              </Button>
+            )}
+          </div>
+        )
+      })}
+    </>
+  )
+}
+
+/** Says what the hours mean for a visitor who comes now. */
+function Meaning({ form }: { form: Form }) {
+  const now = useNow(60_000)
+  const hours = { ...Object(readEntry(form.draft, 'hours')), timeZone: form.timeZone }
+  return (
+    <p role="status" className="meaning">
+      {describeHours(hours, now)}
+    </p>
+  )
+}

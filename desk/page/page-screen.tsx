@@ -1,0 +1,159 @@
+import { useEffect, useLayoutEffect, useState } from 'react'
+import type { EditorSection } from '#site/schema/editor.ts'
+import { Heading, Icon } from '../elements.tsx'
+import { findScroll, formatRoute } from '../route.ts'
+import { useSignal } from '../signal.ts'
+import { createDraftStore, type DraftStore, type PageData, type State } from './draft-store.ts'
+import { countSamples, isInSection } from './draft-tree.ts'
+import { Field } from './field.tsx'
+import { type Form, Notes, SampleMark } from './form.tsx'
+import { Preview } from './preview.tsx'
+import { count, PublishBar } from './publish-bar.tsx'
+import { Versions } from './versions.tsx'
+
+/** Where the owner changes the page's words. `sectionId` is empty for the list of sections. */
+export function PageScreen({
+  sectionId,
+  email,
+  timeZone,
+}: {
+  sectionId: string
+  email: string
+  timeZone: string
+}) {
+  const [store] = useState(() => createDraftStore(email))
+  const state = useSignal(store.signal, store.read)
+  useEffect(() => {
+    store.start()
+    const wake = () => {
+      if (!document.hidden) void store.refresh()
+    }
+    document.addEventListener('visibilitychange', wake)
+    addEventListener('online', wake)
+    return () => {
+      store.stop()
+      document.removeEventListener('visibilitychange', wake)
+      removeEventListener('online', wake)
+    }
+  }, [store])
+  const { page, trouble } = state
+  if (!page?.isHere)
+    return (
+      <>
+        <Heading>Page</Heading>
+        <p role="status">{page?.message ?? trouble ?? 'Loading…'}</p>
+      </>
+    )
+  const section = page.sections.find(({ id }) => id === sectionId)
+  const { draft } = state
+  const form = { ...page, draft, timeZone, change: store.change }
+  return (
+    <div className="page-editor">
+      <div className="page-form">
+        {section ? (
+          <Section key={section.id} section={section} form={form} />
+        ) : (
+          <Sections page={page} state={state} store={store} form={form} />
+        )}
+      </div>
+      <Preview number={page.number} anchor={anchors[section?.id ?? ''] ?? ''} />
+      <PublishBar page={page} state={state} store={store} />
+    </div>
+  )
+}
+
+/** The elements of the page that show a section. The others are at its top. */
+const anchors: Record<string, string> = {
+  consent: 'estimate',
+  about: 'about',
+  emergency: 'emergency',
+  services: 'services',
+  testimonials: 'testimonials',
+  footer: 'quick-links',
+}
+
+function Sections({
+  page,
+  state,
+  store,
+  form,
+}: {
+  page: PageData
+  state: State
+  store: DraftStore
+  form: Form
+}) {
+  // Newer browsers return a promise, which React would take for a cleanup function.
+  useLayoutEffect(() => void scrollTo(0, findScroll(formatRoute({ screen: 'page' }))), [])
+  const { sections, mistakes, warnings } = page
+  const samples = sections.map((section) => countSamples(state.draft, section))
+  const sampleCount = samples.reduce((sum, some) => sum + some, 0)
+  const isElsewhere = ({ path = '' }: { path?: string }) =>
+    !sections.some((section) => isInSection(section, path))
+  return (
+    <>
+      <Heading>Page</Heading>
+      <p className="quiet">Tap a part to change it. Visitors see it after you publish.</p>
+      {sampleCount > 0 && (
+        <p className="sample">
+          <b>{count(sampleCount, 'part is', 'parts are')} made up: replace or delete.</b>
+        </p>
+      )}
+      <Notes
+        form={{
+          ...form,
+          mistakes: mistakes.filter(isElsewhere).map(({ message }) => ({ path: '', message })),
+          warnings: warnings.filter(isElsewhere).map(({ message }) => ({ path: '', message })),
+        }}
+        path=""
+      />
+      <ul className="parts card">
+        {sections.map((section, at) => {
+          const isHere = ({ path = '' }: { path?: string }) => isInSection(section, path)
+          const isWrong = mistakes.some(isHere)
+          return (
+            <li key={section.id}>
+              <a href={formatRoute({ screen: 'page', query: section.id })} className="part">
+                {section.title}
+                {Boolean(samples[at]) && <b className="tag">Made up</b>}
+                {isWrong && (
+                  <b className="tag" data-alarm>
+                    Fix
+                  </b>
+                )}
+                {!isWrong && warnings.some(isHere) && <b className="tag">Check</b>}
+                <Icon name="next" />
+              </a>
+            </li>
+          )
+        })}
+      </ul>
+      <p className="quiet small">
+        Only the person who set up this site can change the company’s name, the time zone, the
+        form’s labels and messages, icons, colors, pictures, and the lines on the picture for shared
+        links. They are in the site’s files.
+      </p>
+      <Versions store={store} newest={page.published?.number ?? 0} />
+    </>
+  )
+}
+
+function Section({ section, form }: { section: EditorSection; form: Form }) {
+  const { id, title, hint, sample, fields } = section
+  useLayoutEffect(() => void scrollTo(0, 0), [])
+  return (
+    <>
+      <a className="back" href={formatRoute({ screen: 'page' })}>
+        <Icon name="back" />
+        Page
+      </a>
+      <Heading>{title}</Heading>
+      <p className="quiet">{hint}</p>
+      <SampleMark form={form} path={sample} />
+      <Notes form={form} path={id} />
+      {fields.map((field) => (
+        <Field key={field.path} field={field} path={field.path} form={form} />
+      ))}
+    </>
+  )
+}

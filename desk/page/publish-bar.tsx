@@ -1,0 +1,159 @@
+import { useRef, useState } from 'react'
+import { Button } from '../elements.tsx'
+import { attempt } from '../notice.tsx'
+import { formatRoute } from '../route.ts'
+import type { DraftStore, PageData, State } from './draft-store.ts'
+import { isInSection } from './draft-tree.ts'
+
+type Props = { page: PageData; state: State; store: DraftStore }
+
+/** Says whether the draft is saved, and publishes it. It stays on the screen. */
+export function PublishBar({ page, state, store }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const { save, done, trouble } = state
+  const [isAsking, setAsking] = useState(false)
+  const ask = () => {
+    setAsking(true)
+    dialog.current?.showModal()
+    if (save === 'pending' || save === 'failed') void store.save()
+  }
+  return (
+    <div className="publish-bar">
+      <p role="status" data-trouble={save === 'failed' || undefined}>
+        {done?.text ?? describeSave(page, state)}
+      </p>
+      {save === 'conflict' && <Conflict store={store} trouble={trouble} />}
+      {done && (
+        <a className="button" data-quiet href={page.pageUrl} target="_blank" rel="noreferrer">
+          Open the page
+        </a>
+      )}
+      {done?.undoNumber !== undefined && (
+        <Button onClick={() => undo(store, done.undoNumber ?? 0)}>Undo</Button>
+      )}
+      {!done && (
+        <Button className="button to-preview" onClick={showPreview}>
+          Preview
+        </Button>
+      )}
+      {!done && save !== 'conflict' && (
+        <Button isPrimary disabled={save === 'saved' && page.changes.length === 0} onClick={ask}>
+          Publish…
+        </Button>
+      )}
+      <dialog ref={dialog} aria-labelledby="publish-question" onClose={() => setAsking(false)}>
+        {isAsking && (
+          <PublishQuestion {...{ page, state, store }} onClose={() => dialog.current?.close()} />
+        )}
+      </dialog>
+    </div>
+  )
+}
+
+/** On a wide screen, the preview is beside the form. */
+const showPreview = () => document.getElementById('preview')?.scrollIntoView()
+
+function describeSave({ changes, mistakes, saved }: PageData, { save, trouble }: State): string {
+  if (save === 'pending') return 'Saving…'
+  if (save === 'failed') return `Not saved yet. ${trouble}`
+  if (save === 'conflict') return ''
+  if (changes.length === 0) return 'Visitors see this page.'
+  if (mistakes.length > 0) return `Saved. ${count(mistakes.length, 'entry', 'entries')} to fix.`
+  const who = saved && !saved.isMine ? ` by ${saved.person}` : ''
+  return `Saved${who}, not published yet.`
+}
+
+const undo = (store: DraftStore, number: number) =>
+  attempt(
+    store.publishAgain(number, 'Undone. Visitors see the earlier page.'),
+    'Undone. Your version is under Older versions.',
+  )
+
+function PublishQuestion({ page, state, store, onClose }: Props & { onClose: () => void }) {
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const { save, trouble } = state
+  const publish = async () => {
+    setBusy(true)
+    setProblem(undefined)
+    await store.publish().then(onClose, (error: Error) => setProblem(error.message))
+    setBusy(false)
+  }
+  if (save === 'pending' || save === 'failed' || save === 'conflict')
+    return (
+      <div className="question">
+        <h2 id="publish-question">{save === 'pending' ? 'Saving…' : 'Not published'}</h2>
+        <p>{trouble}</p>
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    )
+  if (page.mistakes.length > 0)
+    return (
+      <div className="question">
+        <h2 id="publish-question">Fix this first</h2>
+        <ul className="changes">
+          {page.mistakes.map(({ path, message }) => (
+            <li key={path + message}>
+              <a href={hrefOfMistake(page, path)} onClick={onClose}>
+                {message}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    )
+  return (
+    <div className="question">
+      <h2 id="publish-question">Publish these changes?</h2>
+      <ul className="changes">
+        {page.changes.map(({ label, before, after }) => (
+          <li key={label}>
+            <b>{label}</b>
+            <p className="small" dir="auto">
+              {before && <del>{before}</del>} {after && <ins>{after}</ins>}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {page.warnings.length > 0 && (
+        <p className="doubt small">
+          {count(page.warnings.length, 'warning', 'warnings')} on the form. You can publish anyway.
+        </p>
+      )}
+      <p className="problem">{problem}</p>
+      <div className="pair">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button isPrimary disabled={isBusy} onClick={publish}>
+          Publish
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+/** Somebody saved a newer draft. The owner chooses which one stays. */
+function Conflict({ store, trouble }: { store: DraftStore; trouble: string | undefined }) {
+  const choose = (choice: Promise<void>, message: string) => void attempt(choice, message)
+  return (
+    <div role="alert" className="conflict">
+      <p>{trouble}</p>
+      <div className="pair">
+        <Button onClick={() => choose(store.takeTheirs(), 'The newer version is loaded.')}>
+          Load the newer version
+        </Button>
+        <Button onClick={() => choose(store.keepMine(), 'Your version is saved.')}>
+          Keep mine
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+const hrefOfMistake = ({ sections }: PageData, path: string) => {
+  const section = sections.find((each) => isInSection(each, path))
+  return formatRoute({ screen: 'page', query: section?.id ?? '' })
+}
+
+export const count = (number: number, one: string, many: string) =>
+  `${number} ${number === 1 ? one : many}`

@@ -1,0 +1,61 @@
+import { useEffect, useState } from 'react'
+import { formatShortClock } from '#leads/clock.ts'
+import type { Version } from '#leads/desk/page-routes.ts'
+import { request } from '../api.ts'
+import { ConfirmButton } from '../confirm-button.tsx'
+import { attempt } from '../notice.tsx'
+import { useNow } from '../use-polling.ts'
+import type { DraftStore } from './draft-store.ts'
+
+/** What was published before, with a button to publish it again. */
+export function Versions({ store, newest }: { store: DraftStore; newest: number }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Older versions</summary>
+      {isOpen && <List key={newest} store={store} />}
+    </details>
+  )
+}
+
+function List({ store }: { store: DraftStore }) {
+  const now = useNow(60_000)
+  const [versions, setVersions] = useState<Version[]>()
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    request<{ versions: Version[] }>('GET', '/api/page/versions').then(
+      (answer) => setVersions(answer.versions),
+      (error: Error) => setProblem(error.message),
+    )
+  }, [])
+  if (!versions) return <p className="quiet">{problem ?? 'Loading…'}</p>
+  const publish = (number: number) =>
+    attempt(store.publishAgain(number, 'Published again. Visitors see it now.'), 'Published again.')
+  return (
+    <ul className="sessions">
+      {versions.map(({ number, person, publishedAt, changes }, at) => (
+        <li key={number} className="card">
+          <div>
+            <b dir="auto">
+              {publishedAt === null
+                ? 'The page at the start'
+                : `${person}, ${formatShortClock(publishedAt, now)}`}
+            </b>
+            <p className="quiet small">{changes.map(({ label }) => label).join(', ')}</p>
+          </div>
+          {at === 0 ? (
+            <p className="quiet">Visitors see this.</p>
+          ) : (
+            <ConfirmButton
+              label="Publish this again"
+              question="Publish this version again?"
+              onConfirm={() => publish(number)}
+            >
+              Visitors will see the page as it was then. Your unpublished changes stay in the draft.
+            </ConfirmButton>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

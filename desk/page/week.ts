@@ -1,0 +1,47 @@
+import { computeCallTime } from '#leads/call-time.ts'
+import { type BusinessHours, readSpan, type Weekday } from '#leads/hours.ts'
+
+export type Week = Exclude<BusinessHours['open'], 'always'>
+
+/** 7:00-24:00 → 07:00 and 00:00, which time inputs understand. */
+export function parseSpan(span: string): [from: string, to: string] {
+  const [from = '', to = ''] = span.split('-').map((time) => time.trim())
+  const pad = (time: string) => (time ? time.padStart(5, '0') : '')
+  return [pad(from), to === '24:00' ? '00:00' : pad(to)]
+}
+
+/** 07:00 and 00:00 → 7:00-24:00. Closing at midnight means the end of the day. */
+export function formatSpan([from, to]: readonly [from: string, to: string]): string {
+  const shorten = (time: string) => time.replace(/^0/, '')
+  const span = `${shorten(from)}-${to === '00:00' ? '24:00' : shorten(to)}`
+  return span === '-' ? '' : span
+}
+
+/** A day without hours is closed, and has no entry. */
+export function setDay(week: Week, day: Weekday, spans: readonly string[] | undefined): Week {
+  const { [day]: _, ...others } = week
+  return spans?.length ? { ...others, [day]: spans } : others
+}
+
+export const copyDay = (week: Week, from: Weekday, to: readonly Weekday[]): Week =>
+  to.reduce((copied, day) => setDay(copied, day, week[from]), week)
+
+/** Splits the last hours at noon, or adds empty ones. */
+export function addBreak(spans: readonly string[]): readonly string[] {
+  const last = spans.at(-1) ?? ''
+  const [from, to] = readSpan(last)
+  if (!(from < noon && to > noon + 60)) return [...spans, '']
+  const [start = '', end = ''] = last.split('-')
+  return [...spans.slice(0, -1), `${start}-12:00`, `13:00-${end}`]
+}
+const noon = 12 * 60
+
+/** Says what the hours mean for a visitor who comes now, or nothing while an entry is incomplete. */
+export function describeHours(hours: BusinessHours, now: number): string | undefined {
+  try {
+    const { time, isClosed } = computeCallTime(now, '', hours)
+    return `${isClosed ? 'Closed' : 'Open'} now. Visitors are promised a call by ${time}.`
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,295 @@
+import type { Page } from '@playwright/test'
+import { startFakeMail } from '#fakes/mail.ts'
+import { hero, testimonials } from '#site/content.ts'
+import { checkAxe, test as desks, enterDesk } from './desk.ts'
+import { expect, phone } from './test.ts'
+
+const test = desks.extend<{ mail: Awaited<ReturnType<typeof startFakeMail>> }>({
+  mail: async ({ endings }, use) => {
+    const mail = await startFakeMail()
+    endings.push(mail.close)
+    await use(mail)
+  },
+})
+
+const openSection = async (page: Page, title: string) => {
+  await page.getByRole('link', { name: 'Page', exact: true }).first().click()
+  await page.getByRole('link', { name: title }).click()
+}
+const headline = (page: Page) => page.getByLabel('Headline')
+const preview = (page: Page) =>
+  page.frameLocator('iframe[title="The page as visitors will see it"]:not([data-loading])')
+const isSaved = (page: Page) => expect(page.getByText('Saved, not published yet.')).toBeVisible()
+const publish = async (page: Page) => {
+  await page.getByRole('button', { name: 'Publish…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click()
+  await expect(page.getByText('Published. Visitors see it now.')).toBeVisible()
+}
+
+test('the owner publishes a headline with six taps, and undoes it', async ({
+  signIn,
+  site,
+  page,
+}) => {
+  const { page: sam } = await signIn('Sam')
+  let taps = 0
+  const tap = (target: ReturnType<Page['getByRole']>) => {
+    taps += 1
+    return target.click()
+  }
+  await tap(sam.getByRole('link', { name: 'Page', exact: true }))
+  await expect(sam.getByText(/\d+ parts are made up: replace or delete\./)).toBeVisible()
+  await expect(sam.getByText('Only the person who set up this site can change')).toBeVisible()
+  await checkAxe(sam, 'page')
+  await tap(sam.getByRole('link', { name: 'Top of the page' }))
+  await tap(headline(sam))
+  await headline(sam).fill('Dry by Friday.')
+  await expect(preview(sam).getByRole('heading', { level: 1 })).toHaveText('Dry by Friday.')
+  await checkAxe(sam, 'a section')
+  await tap(sam.getByRole('button', { name: 'Publish…' }))
+  const dialog = sam.getByRole('dialog')
+  await expect(dialog.locator('del')).toHaveText([hero.headline])
+  await expect(dialog.locator('ins')).toHaveText(['Dry by Friday.'])
+  await checkAxe(sam, 'publish')
+  await tap(dialog.getByRole('button', { name: 'Publish', exact: true }))
+  await expect(sam.getByText('Published. Visitors see it now.')).toBeVisible()
+  expect(taps).toBeLessThanOrEqual(6)
+
+  await page.goto(site.url)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dry by Friday.')
+  await expect(sam.getByRole('link', { name: 'Open the page' })).toHaveAttribute('href', /^http/)
+  await sam.getByRole('button', { name: 'Undo' }).click()
+  await expect(sam.getByText('Undone. Visitors see the earlier page.')).toBeVisible()
+  await expect(headline(sam)).toHaveValue(hero.headline)
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(hero.headline)
+
+  await sam.getByRole('link', { name: 'Page', exact: true }).first().click()
+  await sam.getByText('Older versions').click()
+  await expect(sam.getByText('The page at the start')).toBeVisible()
+  await checkAxe(sam, 'older versions')
+  await sam
+    .getByRole('listitem')
+    .filter({ hasText: 'Sam,' })
+    .getByRole('button', { name: 'Publish this again' })
+    .first()
+    .click()
+  await sam.getByRole('dialog').getByRole('button', { name: 'Publish this again' }).click()
+  await expect(sam.getByText('Published again. Visitors see it now.')).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dry by Friday.')
+})
+
+test('the owner replaces the reviews and sets hours, and visitors see both', async ({
+  signIn,
+  site,
+  page,
+  browser,
+  endings,
+}) => {
+  const { page: sam } = await signIn('Sam')
+  await openSection(sam, 'Reviews')
+  const items = sam.locator('.item')
+  const count = await items.count()
+  const sample = (await items.first().getByRole('button').first().textContent()) ?? ''
+  await items.first().getByRole('button').first().click()
+  await expect(sam.getByText('Made up: replace or delete.')).toBeVisible()
+  await sam.getByRole('button', { name: 'Delete Review 1', exact: true }).click()
+  await expect(items).toHaveCount(count - 1)
+  await sam.getByRole('button', { name: 'Undo' }).click()
+  await expect(items.first()).toContainText(sample)
+  await sam.getByRole('button', { name: `Delete ${count} made-up reviews` }).click()
+  await expect(items).toHaveCount(0)
+  for (const name of ['Ann Lee', 'Bob Ray']) {
+    await sam.getByRole('button', { name: 'Add a review' }).click()
+    await expect(sam.getByLabel('Name')).toBeFocused()
+    await sam.getByLabel('Name').fill(name)
+    await sam.getByLabel('Review', { exact: true }).fill(`Good work, says ${name}.`)
+  }
+  await sam.getByRole('button', { name: 'Move Review 2 up' }).click()
+  const moveDown = sam.getByRole('button', { name: 'Move Review 1 down' })
+  await expect(moveDown).toBeFocused()
+  await expect(items).toHaveText([/^Bob Ray/, /^Ann Lee/])
+  await isSaved(sam)
+  await expect(preview(sam).getByText('Good work, says Ann Lee.').first()).toBeVisible()
+  await expect(preview(sam).getByRole('heading', { name: testimonials.heading })).toBeVisible()
+  // The new preview scrolls to its section, but does not scroll the desk.
+  await expect
+    .poll(() =>
+      preview(sam)
+        .locator('html')
+        .evaluate(() => scrollY),
+    )
+    .toBeGreaterThan(500)
+  await expect(moveDown).toBeInViewport()
+
+  await openSection(sam, 'Hours')
+  await sam.getByRole('button', { name: 'Set hours' }).click()
+  await sam.getByLabel('Monday opens').fill('07:00')
+  await sam.getByLabel('Saturday').check()
+  await sam.getByLabel('Saturday closes').fill('12:00')
+  await sam.getByText('Copy to other days').first().click()
+  await sam.getByRole('button', { name: 'Monday to Friday' }).first().click()
+  await expect(sam.getByLabel('Friday opens')).toHaveValue('07:00')
+  await expect(sam.getByLabel('Saturday closes')).toHaveValue('12:00')
+  await sam.getByRole('button', { name: 'Add a holiday' }).click()
+  await sam.getByLabel('Holiday 1', { exact: true }).fill('2030-12-25')
+  await sam.getByLabel('Every year').check()
+  await expect(
+    sam.getByText(/^(Open|Closed) now\. Visitors are promised a call by \d/),
+  ).toBeVisible()
+  await isSaved(sam)
+  await checkAxe(sam, 'hours')
+  await sam.getByRole('link', { name: 'Page', exact: true }).first().click()
+  // The texts of the sample promise 24/7.
+  await expect(sam.getByText('You are not always open, but head.description')).toBeVisible()
+  await publish(sam)
+
+  const withoutScript = await browser.newContext({ javaScriptEnabled: false, viewport: phone })
+  endings.push(() => withoutScript.close())
+  for (const visitor of [page, await withoutScript.newPage()]) {
+    await visitor.goto(site.url)
+    await expect(visitor.getByText('Good work, says Ann Lee.').first()).toBeVisible()
+    await expect(visitor.getByText(sample)).toHaveCount(0)
+    await expect(visitor.getByText('Mon–Fri 7 AM–5 PM, Sat 8 AM–12 PM').first()).toBeVisible()
+  }
+})
+
+test('typing survives a lost connection and a reload', async ({ signIn }) => {
+  const { page: sam } = await signIn('Sam')
+  await openSection(sam, 'Top of the page')
+  await expect(headline(sam)).toHaveValue(hero.headline)
+  await sam.context().setOffline(true)
+  await headline(sam).fill('Typed offline.')
+  await expect(sam.getByText('Not saved yet. No connection.')).toBeVisible()
+  await sam.context().setOffline(false)
+  await isSaved(sam)
+  await sam.reload()
+  await expect(headline(sam)).toHaveValue('Typed offline.')
+
+  // The server never gets this text before the reload.
+  await sam.route('**/api/page/draft', (route) => route.abort())
+  await headline(sam).fill('Typed before the reload.')
+  await expect(sam.getByText('Not saved yet. No connection.')).toBeVisible()
+  await sam.unroute('**/api/page/draft')
+  await sam.reload()
+  await expect(headline(sam)).toHaveValue('Typed before the reload.')
+  await isSaved(sam)
+})
+
+test('typing survives the end of the session', async ({ signIn, site }) => {
+  const { page: sam } = await signIn('Sam')
+  const { page: other } = await signIn('Sam')
+  await openSection(sam, 'Top of the page')
+  await expect(headline(sam)).toHaveValue(hero.headline)
+  await sam.route('**/api/page/draft', (route) => route.abort())
+  await headline(sam).fill('Typed while signed out.')
+  await expect(sam.getByText('Not saved yet. No connection.')).toBeVisible()
+  await other.getByRole('link', { name: 'People' }).click()
+  await other.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await other.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+  await expect(sam.getByLabel('Your email address')).toBeVisible()
+  await sam.unroute('**/api/page/draft')
+  await enterDesk(sam, await site.makeLink(), 'Sam')
+  await openSection(sam, 'Top of the page')
+  await expect(headline(sam)).toHaveValue('Typed while signed out.')
+  await isSaved(sam)
+})
+
+const mailed = test.extend({
+  settings: ({ mail }, use) =>
+    use({
+      SMTP_URL: mail.url,
+      ALERT_EMAIL_FROM: 'site@example.com',
+      ALERT_EMAIL_TO: 'dana@example.com',
+    }),
+})
+mailed(
+  'of two owners, the second one chooses which draft stays',
+  async ({ signIn, mail, site, browser, endings }) => {
+    const { page: sam } = await signIn('Sam')
+    await openSection(sam, 'Top of the page')
+    await expect(headline(sam)).toHaveValue(hero.headline)
+    const context = await browser.newContext({ viewport: phone })
+    endings.push(() => context.close())
+    const dana = await context.newPage()
+    await dana.goto(site.deskUrl)
+    await dana.getByLabel('Your email address').fill('dana@example.com')
+    await dana.getByRole('button', { name: 'Email me a link' }).click()
+    await expect.poll(() => mail.mails.length).toBe(1)
+    await enterDesk(dana, mail.mails[0]?.text.match(/https?:\S+/)?.[0] ?? '', 'Dana')
+    await openSection(dana, 'Top of the page')
+    await headline(dana).fill('Dana’s headline')
+    await isSaved(dana)
+
+    await headline(sam).fill('Sam’s headline')
+    const conflict = sam.getByRole('alert').filter({ hasText: 'Dana has changed the page' })
+    await expect(conflict).toBeVisible()
+    await checkAxe(sam, 'conflict')
+    await expect(headline(sam)).toHaveValue('Sam’s headline')
+    await sam.reload()
+    await conflict.getByRole('button', { name: 'Keep mine' }).click()
+    await isSaved(sam)
+    await expect(headline(sam)).toHaveValue('Sam’s headline')
+
+    await headline(dana).fill('Dana’s second headline')
+    const other = dana.getByRole('alert').filter({ hasText: 'Sam has changed the page' })
+    await other.getByRole('button', { name: 'Load the newer version' }).click()
+    await expect(headline(dana)).toHaveValue('Sam’s headline')
+  },
+)
+
+const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)> "quotes" & émoji 🏠 שלום {{`
+
+test('mistakes appear at their fields, and block publishing until they are fixed', async ({
+  signIn,
+  site,
+  page,
+}) => {
+  const { page: sam } = await signIn('Sam')
+  const type = async (label: string, text: string, message: string) => {
+    await sam.getByLabel(label, { exact: true }).fill(text)
+    await expect(sam.getByLabel(label, { exact: true })).toHaveAccessibleDescription(
+      new RegExp(message),
+    )
+  }
+  await openSection(sam, 'Contact')
+  await type('Phone number', '555-CALL-NOW', 'must be a US phone number')
+  await openSection(sam, 'Top of the page')
+  await type('Headline', '', 'Headline is empty')
+  await type('Headline', 'x'.repeat(10_000), 'has 10,000 characters')
+  await type('Headline', 'Hello {unknown}', 'unknown placeholder {unknown}')
+  await checkAxe(sam, 'mistakes')
+  await openSection(sam, 'Reviews')
+  await sam.getByRole('button', { name: 'Add link to all reviews' }).click()
+  await type('Link', 'http://example.com', 'must be a link that starts with https://')
+  await sam.getByRole('button', { name: 'Delete link to all reviews' }).click()
+  await sam.getByRole('button', { name: 'Add a review' }).click()
+  await expect(sam.getByLabel('Name')).toBeFocused()
+  await sam.getByLabel('Review', { exact: true }).fill('No name.')
+  await expect(sam.getByText('Name is empty')).toHaveCount(0)
+  await openSection(sam, 'Hours')
+  await sam.getByRole('button', { name: 'Set hours' }).click()
+  await sam.getByRole('button', { name: 'Add a break on Monday' }).click()
+  await sam.getByLabel('Monday opens, part 2').fill('11:00')
+  await expect(sam.getByText('has hours that overlap')).toBeVisible()
+
+  await sam.getByRole('button', { name: 'Publish…' }).click()
+  const dialog = sam.getByRole('dialog', { name: 'Fix this first' })
+  await expect(dialog.getByRole('link')).toHaveCount(4)
+  await dialog.getByRole('link', { name: 'Headline has the unknown' }).click()
+  await headline(sam).fill(hostile.replace('{{', ''))
+  await openSection(sam, 'Contact')
+  await sam.getByLabel('Phone number').fill('(612) 234-7810')
+  await openSection(sam, 'Reviews')
+  await sam.getByRole('button', { name: /^Review \d+ ?Fix/ }).click()
+  await sam.getByLabel('Name').fill(hostile.replace('{{', ''))
+  await openSection(sam, 'Hours')
+  await sam.getByRole('button', { name: 'Always open (24/7)' }).click()
+  await isSaved(sam)
+  await publish(sam)
+  // The fixture fails on errors, such as violations of the content security policy.
+  await page.goto(site.url)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(hostile.replace('{{', '').trim())
+  await expect(page.getByRole('link', { name: /234-7810/ }).first()).toBeVisible()
+})
