@@ -97,6 +97,20 @@ it('sends an invitation, once, or tells the owner what to tell the new person', 
   expect((await silent.list()).sendsInvitations).toBe(false)
 })
 
+it('sends at most 20 invitations a day, also to people who were removed', async () => {
+  const { add, remove, invitations } = await open()
+  for (let sent = 0; sent < 20; sent++) {
+    await add('dana@example.com')
+    await remove('dana@example.com')
+  }
+  const { status, json } = await add('dana@example.com')
+  expect(invitations).toHaveLength(20)
+  expect([status, json.message]).toEqual([
+    200,
+    `Added. The desk sends at most 20 invitations a day. Tell dana@example.com to sign in at ${deskUrl}.`,
+  ])
+})
+
 it('invites by email, without a token in the link', async () => {
   const mail = await startFakeMail()
   onTestFinished(() => mail.close())

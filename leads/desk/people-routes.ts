@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { countUse } from '../store/confirmation-limits.ts'
 import {
   addCrew,
   endSessions,
@@ -45,6 +46,8 @@ export type People = {
 // Far more than a real crew, but few enough to stop a script.
 const maxCrew = 100
 const shownEntries = 20
+// Adding and removing people must not turn the mail server into a spammer's.
+const maxInvitationsPerDay = 20
 // Shorter than the desk's own timeout.
 const invitationTimeoutMs = 8_000
 
@@ -89,6 +92,8 @@ export function addPeopleRoutes(
     const tell = `Tell ${email} to sign in at ${env.desk.url}.`
     if (!sendInvitation)
       return `Added. ${cannotMail} ${tell} This works once the mail server is set up.`
+    if (!(await countUse(db.kysely, 'invitations', maxInvitationsPerDay, now())))
+      return `Added. The desk sends at most ${maxInvitationsPerDay} invitations a day. ${tell}`
     try {
       await withTimeout(invitationTimeoutMs, () => sendInvitation(email, inviter), context.timers)
       return `Added, and sent an invitation to ${email}.`

@@ -211,7 +211,8 @@ create table page_versions (
   published_at bigint
 );
 
--- Counts confirmation emails per day (UTC): one row for each address and network, by their hashes, and one for all.
+-- Counts confirmation emails per day (UTC): one row for each address and network, by their hashes, and one for
+-- all. Also counts the desk's invitations.
 create table confirmation_limits (
   name text not null,
   day text not null,
