@@ -17,6 +17,14 @@ test('a draft of the file is the file again, and survives JSON', () => {
   expect(stored.company).not.toHaveProperty('name')
 })
 
+test('limits lists to a number that renders quickly', () => {
+  const repeat = (count: number) => Array(count).fill({ name: 'Ann', text: 'Good.' })
+  expect(findMistakes({ testimonials: { reviews: repeat(100) } })).toEqual([])
+  expect(findMistakes({ testimonials: { reviews: repeat(20_000) } })).toEqual([
+    { path: 'testimonials.reviews', message: 'Reviews has 20,000 entries. Use at most 100.' },
+  ])
+})
+
 test('fills missing entries from the file, leaves out null, and ignores what only the file may have', () => {
   const draft = {
     hero: { headline: 'New' },
@@ -50,6 +58,11 @@ test.each([
   ],
   [
     { hero: { headline: 'a\u0000b' } },
+    'hero.headline',
+    'Headline has an invisible character. Delete the text, and type it again.',
+  ],
+  [
+    { hero: { headline: 'a\ud83c' } },
     'hero.headline',
     'Headline has an invisible character. Delete the text, and type it again.',
   ],

@@ -16,8 +16,8 @@ export const group = <const Entries extends v.ObjectEntries>(entries: Entries) =
 
 const anyText = v.string("must be text in quotes, such as '…'.")
 
-/** Unlike line breaks and tabs, these characters show as nothing or as a box. */
-const isPrintable = (input: string) => !/[^\P{Cc}\n\t]/u.test(input)
+/** Unlike line breaks and tabs, control characters and halves of emoji show as nothing or as a box. */
+const isPrintable = (input: string) => !/[^\P{Cc}\n\t]|\p{Cs}/u.test(input)
 
 const limitLength = (max: number) =>
   v.maxLength<string, number, (issue: { input: string }) => string>(
@@ -77,5 +77,15 @@ export const choice = <const Names extends readonly string[]>(...names: Names) =
     const quoted = names.map((name) => `'${name}'`)
     return `is '${input}', but must be ${list(quoted, 'disjunction')}.`
   })
+
+// Far more than a page needs, but few enough to render without delaying visitors.
+const listLength = 100
+
 export const listOf = <Item extends v.GenericSchema>(item: Item) =>
-  v.array(item, 'must be a list between [ and ].')
+  v.pipe(
+    v.array(item, 'must be a list between [ and ].'),
+    v.maxLength(
+      listLength,
+      ({ input }) => `has ${input.length.toLocaleString('en')} entries. Use at most ${listLength}.`,
+    ),
+  )
