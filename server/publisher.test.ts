@@ -1,5 +1,8 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sql } from 'kysely'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { publishDraft, saveDraft } from '#leads/store/page-versions.ts'
 import { readConsent } from '#leads/store/stored-settings.ts'
 import * as content from '#site/content.ts'
@@ -166,6 +169,36 @@ it('fills in missing entries, and shows the site’s own page if the stored one 
   await partial.poll()
   expect((await partial.visit()).html).toContain('Good again')
   expect(partial.publisher.findFault()).toBeUndefined()
+})
+
+it('shows an older version, once, if the database was restored from a backup', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { publish, visit, poll, publisher, log } = await openPageDesk(db)
+  const built = await visit()
+  for (const headline of ['Headline one', 'Headline two'])
+    await publish({ 'hero.headline': headline })
+  await sql`delete from page_versions where number = 2`.execute(db.kysely)
+  for (let polls = 0; polls < 3; polls++) await poll()
+  expect((await visit()).html).toContain('Headline one')
+  expect(log.entries).toHaveLength(1)
+  await sql`delete from page_versions`.execute(db.kysely)
+  await poll()
+  expect((await visit()).html).toBe(built.html)
+  expect(publisher.content()).toBe(content)
+})
+
+it('renders with the build that it serves, even after another build', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'site-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const siteDir = join(folder, 'dist')
+  for (const end of ['', '-render']) cpSync(`dist${end}`, `${siteDir}${end}`, { recursive: true })
+  const db = await openTestDatabase('sqlite')
+  const { publisher } = await openPageSite(db, siteDir)
+  const file = `${siteDir}-render/build.json`
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('/assets/', '/assets/newer-'))
+  const html = await publisher.editor.preview({})
+  expect(html).toContain('/assets/')
+  expect(html).not.toContain('/assets/newer-')
 })
 
 it('tries again if it could not show a version for another reason', async () => {

@@ -66,15 +66,15 @@ export function createPublisher({
 
   const examine = (draft: unknown) => check(complete(draft, file), now())
 
-  async function prepare(draft: unknown) {
+  async function prepare(draft: unknown, before = shown) {
     const content = await setConsentVersion(complete(draft, file) as Content)
     const render = await loadRenderer()
     const pages = await site.prepare(render(content))
     return {
       draft: pickEditable(content),
       show(number: number): void {
-        // Another process may have published a newer version in the meantime.
-        if (number < shown.number) return
+        // A newer version may have been shown in the meantime.
+        if (number < shown.number && shown !== before) return
         site.show(pages)
         shown = { number, content }
         seenNumber = number
@@ -94,10 +94,12 @@ export function createPublisher({
 
   /** Shows the newest published version. If that fails, the last good page stays. */
   async function refresh(): Promise<void> {
+    const before = shown
     const number = await readPublishedNumber(db)
     if (number === seenNumber) return
+    // After a restore or failover, the newest version may be an older one.
     const published = await findPublished(db)
-    if (!published) return
+    if (!published) return showFile()
     const { mistakes } = examine(published.content)
     if (mistakes.length > 0) {
       fault = mistakes.map(({ message }) => message).join(' ')
@@ -106,7 +108,7 @@ export function createPublisher({
       seenNumber = published.number
       return
     }
-    const { show } = await prepare(published.content).catch((error) => {
+    const { show } = await prepare(published.content, before).catch((error) => {
       fault = nameError(error)
       throw error
     })
@@ -114,8 +116,17 @@ export function createPublisher({
     log.info({ number: published.number }, 'shows a new version of the page')
   }
 
+  function showFile(): void {
+    site.show()
+    shown = { number: 0, content: file }
+    seenNumber = 0
+    fault = undefined
+  }
+
   const poll = async () => {
     try {
+      // Load it at the start: a later build would name files that this process does not serve.
+      await loadRenderer()
       await refresh()
       faults.clear('page', 'can read and show the published page again')
     } catch (error) {

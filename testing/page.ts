@@ -11,8 +11,8 @@ import { createTestLog } from './log.ts'
 import { testTime } from './saved-leads.ts'
 
 /** Simulates a process that serves the built page. `poll` runs its timer. */
-export async function openPageSite(db: Database) {
-  const site = createStaticSite('dist')
+export async function openPageSite(db: Database, siteDir = 'dist') {
+  const site = createStaticSite(siteDir)
   const log = createTestLog()
   const app = new Hono().all('*', site.serve)
   const planned: { ms: number; work: () => unknown }[] = []
@@ -24,7 +24,7 @@ export async function openPageSite(db: Database) {
     timeout: AbortSignal.timeout,
   }
   const publisher = createPublisher({
-    ...{ db, site, siteDir: 'dist', file: content, log, timers },
+    ...{ db, site, siteDir, file: content, log, timers },
     now: () => testTime,
   })
   await publisher.start()
