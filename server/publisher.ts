@@ -55,7 +55,7 @@ export function createPublisher({
 
   const loadRenderer = once(async () => {
     const folder = `${siteDir}-render`
-    const { render }: typeof import('#site/render/main.ts') = await import(
+    const { render }: typeof import('#site/render/render.tsx') = await import(
       pathToFileURL(join(folder, 'render.mjs')).href
     )
     const build: Build = JSON.parse(readFileSync(join(folder, 'build.json'), 'utf8'))

@@ -81,7 +81,7 @@ describe('a build for another backend and a public address', () => {
 
   test('has a renderer that makes the same pages again, and new ones without new files', async () => {
     const renderer = join(folder, 'dist-render')
-    const { render }: typeof import('../render/main.ts') = await import(
+    const { render }: typeof import('../render/render.tsx') = await import(
       pathToFileURL(join(renderer, 'render.mjs')).href
     )
     const build = JSON.parse(readFileSync(join(renderer, 'build.json'), 'utf8'))

@@ -109,11 +109,11 @@ async function compileInlineScript(file: string) {
 }
 
 /** Bundles the renderer with React, so that the server needs no packages for it. */
-async function compileRenderer(outDir: string): Promise<typeof import('../render/main.ts')> {
+async function compileRenderer(outDir: string): Promise<typeof import('../render/render.tsx')> {
   const { output } = (await compile({
     define: { 'process.env.NODE_ENV': '"production"' },
     ssr: { noExternal: true },
-    build: { write: false, ssr: join(siteDir, 'render/main.ts') },
+    build: { write: false, ssr: join(siteDir, 'render/render.tsx') },
   })) as Rolldown.RolldownOutput
   const file = join(outDir, 'render.mjs')
   mkdirSync(outDir, { recursive: true })
