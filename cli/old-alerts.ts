@@ -31,7 +31,13 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
       )
       .returning('lead_id')
       .execute()
-    await trx.updateTable('leads').set({ escalate_at: null }).where('id', 'in', old).execute()
+    await trx
+      .updateTable('leads')
+      .set({ escalate_at: null })
+      .where('id', 'in', old)
+      // A reminder to call again tomorrow has not been sent yet.
+      .where('escalate_at', '<', now)
+      .execute()
     await trx.deleteFrom('desk_sessions').execute()
     await trx.deleteFrom('desk_links').execute()
     // The processes that held these leases are gone.

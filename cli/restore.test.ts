@@ -18,7 +18,7 @@ import { countLeads, findLead, listLeads } from '#leads/store/reading.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { migrationsDir, openDatabase } from '#server/database.ts'
 import { copyMigrations, createDir, openLocation } from '#testing/database.ts'
-import { makePhone, promiseFrom, storeLead, testTime } from '#testing/saved-leads.ts'
+import { makePhone, promiseFrom, record, storeLead, testTime } from '#testing/saved-leads.ts'
 import { backUp } from './backup.ts'
 import { restore, runRestore } from './restore.ts'
 
@@ -108,6 +108,9 @@ it('resends alerts from the last hour, cancels older ones, and sends all leads t
     channelsAtOpening: ['sms-1'],
   })
   const youngLead = await storeLead(db, { at: testTime - hourMs / 2 })
+  const againLead = await storeLead(db, { at: testTime - 2 * hourMs, channels: [] })
+  const callAgainAt = testTime + 2 * hourMs
+  await record(db, againLead, 'no-answer', { at: testTime - hourMs, callAgainAt })
   // A process was sending when the backup was made.
   await claimDue(db, 'email', 1, { holder: 'gone', now: testTime, until: testTime + 45_000 })
   await db.close()
@@ -128,7 +131,7 @@ it('resends alerts from the last hour, cancels older ones, and sends all leads t
     .where('escalate_at', 'is not', null)
     .orderBy('escalate_at')
     .execute()
-  expect(reminders).toEqual([{ id: youngLead }, { id: nightLead }])
+  expect(reminders).toEqual([{ id: youngLead }, { id: nightLead }, { id: againLead }])
 })
 
 it('removes push devices, which may have been signed out since the backup', async () => {

@@ -5,14 +5,21 @@ from leads
 where status = 'open'
   and id in (select lead_id from deliveries where state = 'waiting' and channel <> 'airtable');
 
+-- A lead from last night may not be due yet.
 update deliveries
 set state = 'cancelled', cancel_reason = 'restored', settled_at = extract(epoch from now()) * 1000
 from leads
 where lead_id = id and state = 'waiting' and channel <> 'airtable'
-  and (received_at < extract(epoch from now()) * 1000 - 3600000 or channel like 'push-%');
+  and (
+    channel like 'push-%'
+    or received_at < extract(epoch from now()) * 1000 - 3600000
+      and coalesce(deadline_at, 0) < extract(epoch from now()) * 1000
+  );
 
+-- A reminder to call again tomorrow has not been sent yet.
 update leads set escalate_at = null
-where received_at < extract(epoch from now()) * 1000 - 3600000;
+where received_at < extract(epoch from now()) * 1000 - 3600000
+  and escalate_at < extract(epoch from now()) * 1000;
 
 delete from desk_sessions;
 delete from desk_links;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openTestDatabase } from '#testing/database.ts'
-import { storeLead } from '#testing/saved-leads.ts'
+import { promiseFrom, record, storeLead } from '#testing/saved-leads.ts'
 
 const folders =
   /^(bench|brand-tools|cli|deploy|desk|docs|e2e|fakes|leads|scripts|server|site|supabase|testing)\//
@@ -34,14 +34,24 @@ test('no source file is longer than 300 lines', () => {
   expect(sources.filter((file) => countLines(file) > 300)).toEqual([])
 })
 
-test('after a restore on PostgreSQL, cancels old alerts and keeps new ones', async () => {
+test('after a restore on PostgreSQL, cancels old alerts and reminders, but not those of later', async () => {
   const db = await openTestDatabase('postgres')
-  const [old, recent] = [Date.now() - 2 * 3_600_000, Date.now()]
-  for (const at of [old, recent]) await storeLead(db, { at, channels: ['airtable', 'email'] })
+  const now = Date.now()
+  const hourMs = 3_600_000
+  const at = now - 2 * hourMs
+  const old = await storeLead(db, { at })
+  const again = await storeLead(db, { at, channels: [] })
+  await record(db, again, 'no-answer', { at, callAgainAt: now + hourMs })
+  const night = { ...promiseFrom(now + hourMs), escalateAt: now + hourMs }
+  const waits = await storeLead(db, { at, ...night, channels: [], channelsAtOpening: ['sms-1'] })
+  const recent = await storeLead(db, { at: now })
   for (const command of readFileSync('deploy/after-restore.sql', 'utf8').split(';').slice(0, -1))
     await sql.raw(command).execute(db.kysely)
-  const cancelled = db.kysely.selectFrom('deliveries').innerJoin('leads', 'leads.id', 'lead_id')
-  expect(
-    await cancelled.select(['received_at', 'channel']).where('state', '=', 'cancelled').execute(),
-  ).toEqual([{ received_at: old, channel: 'email' }])
+  const cancelled = db.kysely.selectFrom('deliveries').where('state', '=', 'cancelled')
+  expect(await cancelled.select(['lead_id', 'channel']).execute()).toEqual([
+    { lead_id: old, channel: 'email' },
+  ])
+  const reminded = db.kysely.selectFrom('leads').where('escalate_at', 'is not', null)
+  const ids = (await reminded.select('id').execute()).map(({ id }) => id)
+  expect(ids.sort()).toEqual([again, waits, recent].sort())
 })
