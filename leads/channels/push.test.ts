@@ -187,6 +187,21 @@ it('notifies the other phones if the only one for the night is gone or was just 
   expect(takeNotifications()).toEqual(['office: Jane Doe: call by 6:10 AM CST'])
 })
 
+it('notifies no other phone if someone calls while the only one turns out to be gone', async () => {
+  const { service, db, context, addPhone, save, deliver, takeNotifications } = await open(dayHours)
+  await addPhone('truck')
+  await addPhone('office', { schedule: 'business-hours' })
+  service.failNext('truck', { kind: 'status', status: 410 })
+  const leadId = await save({ serviceType: 'emergency' })
+  context.fetch = async (...request) => {
+    await record(db, leadId, 'called')
+    return service.fetch(...request)
+  }
+  await deliver()
+  await deliver()
+  expect(takeNotifications()).toEqual([])
+})
+
 it.each([404, 410])('marks a device as gone after %i, without delaying others', async (status) => {
   const { service, db, addPhone, save, deliver, takeNotifications } = await open()
   await addPhone('gone')

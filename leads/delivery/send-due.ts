@@ -1,6 +1,7 @@
 import type { Channel, Recipient, Result } from '../channels/channel-type.ts'
 import { type ChannelContext, findSettings, wakingChannels } from '../channels/channels.ts'
 import { isDueAgain } from '../deadline.ts'
+import type { StoredLead } from '../lead.ts'
 import { type FaultLog, nameError } from '../log.ts'
 import {
   type ClaimedLead,
@@ -12,6 +13,7 @@ import {
   releaseClaims,
 } from '../store/claims.ts'
 import { addMissingDeliveries, recordResults, retryDeliveries } from '../store/deliveries.ts'
+import { findLead } from '../store/reading.ts'
 import { acquireChannel, pauseChannel, releaseChannel, renewLease } from '../store/sender-leases.ts'
 import { planRecipients } from './plan.ts'
 import { type DecidedResult, decideReport, decideResults } from './record-results.ts'
@@ -107,15 +109,15 @@ export function createSender(
     }
   }
 
-  function needsCall({ lead, reason }: ClaimedLead): boolean {
-    return reason !== 'called' && (lead.status === 'open' || isDueAgain(lead, now()))
+  function needsCall(lead: StoredLead): boolean {
+    return lead.status === 'open' || isDueAgain(lead, now())
   }
 
   /** Sends one message about a burst of leads. After a failure, it is retried like any other. */
   async function sendCombined(holder: string, lost: AbortSignal): Promise<number> {
     const claimed = await claimCombined(db, name, lease(holder))
     if (claimed.length === 0) return 0
-    const called = claimed.filter(({ lead }) => lead.status !== 'open' && !isDueAgain(lead, now()))
+    const called = claimed.filter(({ lead }) => !needsCall(lead))
     const leadIds = called.map(({ lead }) => lead.id)
     await cancelCalled(db, name, holder, { leadIds, now: now() })
     const toCall = claimed.filter((one) => !called.includes(one))
@@ -190,8 +192,11 @@ export function createSender(
 
   /** Finds other phones if a recipient was removed or turned off after the planning. */
   async function planAgain(undelivered: readonly ClaimedLead[]): Promise<void> {
-    for (const { lead, reason } of undelivered.filter(needsCall)) {
-      const channels = await planRecipients(context, { lead, reason }, wakingChannels)
+    for (const { lead, reason } of undelivered) {
+      // Someone may have called or erased the lead during the sending.
+      const current = reason === 'called' ? undefined : await findLead(db, lead.id)
+      if (!current || !needsCall(current)) continue
+      const channels = await planRecipients(context, { lead: current, reason }, wakingChannels)
       await addMissingDeliveries(db, { leadId: lead.id, channels, reason }, now())
     }
   }
