@@ -100,7 +100,13 @@ describe.each(engines)('events on %s', (engine) => {
     const first = { id: 'another-press', version: 0 }
     for (let times = 0; times < 2; times++)
       expect((await press(id, 'no-answer', first)).status).toBe(200)
-    expect((await findLead(db, id))?.events.map(({ kind }) => kind)).toEqual(['note', 'no-answer'])
+    const later = { id: 'the-time-of-the-next-call', at: clock.at + hourMs }
+    for (let times = 0; times < 2; times++) {
+      expect((await press(id, 'call-again', later)).status).toBe(200)
+      clock.at = later.at
+    }
+    const kinds = (await findLead(db, id))?.events.map(({ kind }) => kind)
+    expect(kinds).toEqual(['note', 'no-answer', 'call-again'])
   })
 
   it('are accepted from an old page if they are still valid, and otherwise explain why not', async () => {

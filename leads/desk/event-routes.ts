@@ -33,8 +33,9 @@ export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: Des
     const lead = await findLead(db, c.req.param('id'))
     if (!lead) return refuse(c, 404, erased)
     const at = now()
-    if (chosenAt !== undefined && !(chosenAt > at && chosenAt <= at + longestWaitMs))
-      return refuse(c, 400, badTime)
+    const isRepeated = lead.events.some(({ id }) => id === given.id)
+    const isGoodTime = chosenAt === undefined || (chosenAt > at && chosenAt <= at + longestWaitMs)
+    if (!isGoodTime && !isRepeated) return refuse(c, 400, badTime)
     const { person, email } = c.var.session
     const callAgainAt = decideCallAgainAt(given.kind, lead, chosenAt, at)
     const appended = await appendEvent(
