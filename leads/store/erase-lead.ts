@@ -7,7 +7,7 @@ import type { Database } from './tables.ts'
 // 'checkpoint', then 'done'. The ID shows whether another lead was erased during a step.
 const stepSetting = 'erase-step'
 
-/** Deletes a lead, its deliveries, and the hash of its email address. */
+/** Deletes a lead, its history and deliveries, and the hash of its email address. */
 export async function eraseLead(db: Database, id: string): Promise<void> {
   await db.kysely.transaction().execute(async (trx) => {
     const erased = await trx.deleteFrom('leads').where('id', '=', id).returning('email').execute()

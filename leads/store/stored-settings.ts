@@ -33,10 +33,6 @@ export async function replaceSetting({ kysely }: Database, name: string, from: s
     .execute()
 }
 
-export async function removeSetting({ kysely }: Database, name: string): Promise<void> {
-  await kysely.deleteFrom('settings').where('name', '=', name).execute()
-}
-
 /** If several processes create the value at the same time, all of them get the first one stored. */
 async function getOrCreateSetting(
   db: Database,
