@@ -37,10 +37,10 @@ export type HistoryEvent = {
 
 export type LeadState = {
   status: LeadStatus
-  /** The first call that was not undone. It keeps the promise, even if nobody answered the phone. */
+  /** The first call that was not undone. It keeps the promise, even without an answer. */
   calledAt: number | null
   calledVia: HistoryEvent['via'] | null
-  /** Who is calling, or who called last. Null if unknown. */
+  /** The person who is calling, or who called last. Null if unknown. */
   caller: string | null
   callerEmail: string | null
   /** When to call again; null if no call is planned. */
@@ -91,7 +91,7 @@ const changes: Record<ChangeKind, (state: LeadState, event: HistoryEvent) => Par
 
 const nameCaller = ({ person, email }: HistoryEvent) => ({ caller: person, callerEmail: email })
 
-/** Closing a lead that nobody has called counts as the call. */
+/** Closing an uncalled lead counts as the call. */
 const nameFirst = ({ calledAt }: LeadState, event: HistoryEvent) =>
   calledAt === null && nameCaller(event)
 

@@ -58,27 +58,30 @@ export async function remindDue(
       } else statuses = found
     }
     for (const lead of leads) {
-      const { id, version, deadlineAt } = lead
-      const text = statuses.get(id)
+      const status = statuses.get(lead.id)
       // Undo leaves a Status that only staff use as it is, so the same one is not another call.
-      const isUndone = text === lead.undoneStatus && !isOwnStatus(text)
-      if (text !== undefined && !isUndone) {
-        const at = computeCalledAt(deadlineAt, now())
-        const event = {
-          id: context.makeId(),
-          at,
-          kind: 'airtable-status',
-          via: 'airtable',
-        } as const
-        // The version is from before the reading, so a lead that changed in the meantime stays as it is.
-        await appendEvent(db, id, { ...event, text, version }, { now: now() })
-        log.info({ leadId: id }, 'called in Airtable')
-      } else if (await remind(lead)) reminded += 1
+      const isUndone = status === lead.undoneStatus && !isOwnStatus(status)
+      if (status !== undefined && !isUndone) await recordStatus(lead, status)
+      else if (await remind(lead)) reminded += 1
     }
   } finally {
     if (mayRead) await releaseChannel(db, 'airtable', holder, now() + holdMs)
   }
   return { reminded, nextAt: await findNextReminderAt(db) }
+
+  async function recordStatus({ id, version, deadlineAt }: UncalledLead, text: string) {
+    const event = {
+      id: context.makeId(),
+      at: computeCalledAt(deadlineAt, now()),
+      kind: 'airtable-status',
+      via: 'airtable',
+      text,
+      // From before the reading, so a lead that changed in the meantime stays as it is.
+      version,
+    } as const
+    const { outcome } = await appendEvent(db, id, event, { now: now() })
+    if (outcome === 'appended') log.info({ leadId: id }, 'called in Airtable')
+  }
 
   async function remind(lead: UncalledLead): Promise<boolean> {
     const { escalateAfterMinutes } = context.env

@@ -29,7 +29,7 @@ export type NewEvent = Pick<HistoryEvent, 'id' | 'at' | 'kind' | 'via'> &
     version?: number | undefined
   }
 
-/** What the store cannot decide: it depends on business hours and channels. */
+/** Decisions that depend on business hours and channels, which the store does not know. */
 export type EventPlan = {
   /** Returns when to remind the crew first after an Undo; null for suspected spam. */
   computeStartOverAt?: (lead: StoredLead) => number | null

@@ -32,7 +32,7 @@ create table leads (
   -- How the visitor found the page, as URLSearchParams text. Empty: unknown. Null: not sent.
   source text,
   -- The state of the lead, computed from lead_events for queries.
-  -- 'open', 'calling', 'call-again' (nobody answered the phone), 'done', or 'not-a-lead'.
+  -- 'open', 'calling', 'call-again' (after a call without an answer), 'done', or 'not-a-lead'.
   status text not null default 'open',
   -- The first call that was not undone, and where it was recorded.
   called_at bigint,

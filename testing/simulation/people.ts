@@ -84,7 +84,7 @@ export function createPeople(
   {
     listProcesses,
     leads,
-  }: { listProcesses: () => Process[]; leads: Map<string, { name: string }> },
+  }: { listProcesses: () => Process[]; leads: Map<string, { name: string; version: number }> },
 ) {
   const visits: Visit[] = []
   const presses: Press[] = []
@@ -215,11 +215,15 @@ export function createPeople(
     /** Someone presses a button on one of two phones, which may show an old state. */
     async press(): Promise<void> {
       const phone = world.pick(crew)
-      const id = world.pick([...leads.keys()])
-      const name = leads.get(id)?.name
-      if (!id) return
-      const isStale = phone.pages.has(id) && world.chance(0.3)
-      const shown = isStale ? phone.pages.get(id) : await look(phone, id)
+      // Often a lead that someone has opened before, because old pages are where it goes wrong.
+      const opened = [...leads.keys()].filter((id) => crew.some(({ pages }) => pages.has(id)))
+      const id = world.pick(opened.length > 0 && world.chance(0.7) ? opened : [...leads.keys()])
+      const lead = leads.get(id)
+      if (!lead) return
+      const { name } = lead
+      const known = phone.pages.get(id)
+      const isStale = known !== undefined && known.version !== lead.version && world.chance(0.6)
+      const shown = isStale ? known : await look(phone, id)
       if (!shown) return
       const kind = world.pick(buttons[shown.status])
       world.say(`${phone.person} presses ${kind} for ${name}${isStale ? ' on an old page' : ''}.`)
