@@ -116,7 +116,8 @@ describe('the function on Deno', () => {
   it('sends alerts by email over TLS, and reminders when cron calls the function', async () => {
     const { db, post } = edge
     const listMails = () => edge.mail.mails.filter(({ subject }) => subject.includes('Zoë emails'))
-    expect(await post('', makeLead('Zoë emails'))).toBe(200)
+    const another = { phone: '(612) 234-7899', email: 'zoe.emails@example.com' }
+    expect(await post('', { ...makeLead('Zoë emails'), ...another })).toBe(200)
     await waitUntil(() => listMails().length === 1)
     const [first] = listMails()
     // Just before midnight, the deadline includes the date.
