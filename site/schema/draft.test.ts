@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import * as file from '../content.ts'
+import { listChanges } from './changes.ts'
 import type { Content } from './content-schema.ts'
 import { check, complete, pickEditable } from './draft.ts'
 import { describeEditor, type EditorField } from './editor.ts'
@@ -15,6 +16,21 @@ test('a draft of the file is the file again, and survives JSON', () => {
   expect(findMistakes(stored)).toEqual([])
   expect(stored).not.toHaveProperty('head')
   expect(stored.company).not.toHaveProperty('name')
+})
+
+test('a draft cannot redefine what every object has', () => {
+  const odd = JSON.parse('{"toString":1,"valueOf":1,"__proto__":{"x":1}}')
+  const draft = complete(
+    { hero: { headline: odd, statistics: [odd] }, company: { license: odd } },
+    content,
+  )
+  const changes = listChanges(pickEditable(content), pickEditable(draft as Content))
+  expect(changes.map(({ label }) => label)).toEqual([
+    'Contact: License',
+    'Top of the page: Headline',
+    'Top of the page: Numbers',
+  ])
+  expect((draft as Content).hero.statistics).toEqual([{}])
 })
 
 test('limits lists to a number that renders quickly', () => {
@@ -51,6 +67,7 @@ test.each([null, 'text', [], { hero: 'text' }, { hero: null }, { company: [1] }]
 test.each([
   [{ hero: { headline: '' } }, 'hero.headline', 'Headline is empty. Write a text.'],
   [{ hero: { headline: ' \n' } }, 'hero.headline', 'Headline is empty. Write a text.'],
+  [{ hero: { headline: '\u200b\u2800' } }, 'hero.headline', 'Headline is empty. Write a text.'],
   [
     { hero: { headline: 'x'.repeat(10_000) } },
     'hero.headline',

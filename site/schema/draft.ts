@@ -24,7 +24,7 @@ export function complete(draft: unknown, file: Content): unknown {
   const whole = JSON.parse(JSON.stringify(file))
   for (const path of editablePaths) {
     const value = read(draft, path)
-    if (value !== undefined) write(whole, path, removeNulls(value))
+    if (value !== undefined) write(whole, path, clean(value))
   }
   return whole
 }
@@ -60,9 +60,14 @@ function explainWarning({ id, text, next, paths }: ContentWarning): Warning[] {
   return paths.length === 0 ? [{ message }] : paths.map((path) => ({ path, message }))
 }
 
-/** Optional entries of a list's items may be null, too. */
-const removeNulls = (value: unknown) =>
-  JSON.parse(JSON.stringify(value), (_name, inner) => inner ?? undefined)
+/**
+ * Removes nulls, because optional entries of a list's items may be null, too, and names such as toString, with
+ * which a group cannot be turned into text.
+ */
+const clean = (value: unknown) =>
+  JSON.parse(JSON.stringify(value), (name, inner) =>
+    name in {} ? undefined : (inner ?? undefined),
+  )
 
 function read(tree: unknown, path: string): unknown {
   return path.split('.').reduce((inner, name) => Object(inner)[name], tree)

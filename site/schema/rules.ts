@@ -50,7 +50,11 @@ function writing(maxLength: number, required: readonly string[], common: readonl
   )
 }
 
-const isFilled = v.check<string, string>((input) => input.trim() !== '', 'is empty. Write a text.')
+const isFilled = v.check<string, string>(
+  // U+2800 is an empty Braille cell.
+  (input) => /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u.test(input),
+  'is empty. Write a text.',
+)
 
 const lineLength = 150
 const textLength = 1_000
