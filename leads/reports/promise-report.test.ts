@@ -162,8 +162,8 @@ it('reports how long each channel took until messages were sent and until they a
 
 it('counts the calls of each person, and leaves out what was undone', () => {
   const call = (leadId: string, number: number, kind: StoredEvent['kind'], person: string) => ({
-    ...{ leadId, number, kind, person, id: String(number), at: now, text: null, callAgainAt: null },
-    ...{ email: `${person}@example.com`, via: 'desk' as const },
+    ...{ leadId, number, kind, person, at: now, text: null, callAgainAt: null },
+    ...{ id: `${leadId}-${number}`, email: `${person}@example.com`, via: 'desk' as const },
   })
   const events = [
     call('a', 1, 'called', 'Sam'),
@@ -174,6 +174,9 @@ it('counts the calls of each person, and leaves out what was undone', () => {
     call('b', 1, 'called', 'Dana'),
     call('b', 2, 'undone', 'Dana'),
     call('c', 1, 'not-a-lead', 'Dana'),
+    // The same call about another request of the homeowner.
+    { ...call('d', 1, 'called', 'Sam'), id: 'a-1' },
+    { ...call('d', 2, 'no-answer', 'Sam'), id: 'a-2' },
   ]
   expect(compute([], [], events).byPerson).toEqual([
     { person: 'Sam', calls: 2, noAnswer: 2 },

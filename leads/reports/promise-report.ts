@@ -111,7 +111,9 @@ function tallyShifts(records: readonly PromisedLead[], now: number) {
 
 /** Counts each person's calls, and those without an answer. Leaves out what was undone. */
 function countCalls(events: readonly StoredEvent[]) {
-  const calls = [...Map.groupBy(events, ({ leadId }) => leadId).values()].flatMap(listCalls)
+  const listed = [...Map.groupBy(events, ({ leadId }) => leadId).values()].flatMap(listCalls)
+  // One call about several requests of a homeowner has the same ID on each of them.
+  const calls = new Map(listed.map((call) => [call.id, call])).values()
   const nameCaller = ({ email, person }: HistoryEvent) => JSON.stringify([person, email])
   return [...Map.groupBy(calls, nameCaller).values()]
     .map((own) => ({
