@@ -65,6 +65,9 @@ it('shows the name of the person who was first on the desk', async () => {
   await record(db, leadId, 'called', { at: clock.at, person: 'Sam <b>' })
   for (const method of ['GET', 'POST'])
     expect((await send(method)).text).toContain('Sam &lt;b&gt; called at 12:03 PM CST')
+  await record(db, leadId, 'no-answer', { at: clock.at })
+  await record(db, leadId, 'undone', { at: clock.at, person: 'Dana', version: 2 })
+  expect((await send('GET')).text).toContain('Sam &lt;b&gt; called at 12:03 PM CST')
 })
 
 it('lets one person call again after a call without an answer', async () => {
