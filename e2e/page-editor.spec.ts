@@ -45,7 +45,10 @@ test('the owner publishes a headline with six taps, and undoes it', async ({
   await tap(headline(sam))
   await headline(sam).fill('Dry by Friday.')
   await expect(preview(sam).getByRole('heading', { level: 1 })).toHaveText('Dry by Friday.')
+  // A link in the preview does nothing.
+  await preview(sam).locator('a[href="/"]').first().click({ force: true })
   await checkAxe(sam, 'a section')
+  await expect(preview(sam).getByRole('heading', { level: 1 })).toHaveText('Dry by Friday.')
   await tap(sam.getByRole('button', { name: 'Publish…' }))
   const dialog = sam.getByRole('dialog')
   await expect(dialog.locator('del')).toHaveText([hero.headline])

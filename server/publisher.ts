@@ -148,7 +148,8 @@ export function createPublisher({
     listChanges,
     async preview(draft) {
       try {
-        return (await loadRenderer())(complete(draft, file) as Content).index
+        const { index } = (await loadRenderer())(complete(draft, file) as Content)
+        return index.replace('<head>', `<head>${inertLinks}`)
       } catch {
         return noPreview
       }
@@ -170,6 +171,9 @@ export function createPublisher({
     },
   }
 }
+
+/** A link would load the desk or another site into the frame. The sandbox blocks new windows. */
+const inertLinks = '<base target="_blank"><style>a{pointer-events:none}</style>'
 
 const noPreview =
   '<!doctype html><title>Preview</title><p>The preview appears when the marked entries are filled in.</p>'
