@@ -66,7 +66,9 @@ function listOpeningHours({ open, closedDates }: Content['hours']) {
   const weekly = weekdays.flatMap((day) =>
     (open[day] ?? []).map((span) => describe(dayNames[day], span)),
   )
-  const closed = closedDates.map((date) => ({
+  // A yearly holiday is no valid date in schema.org.
+  const dates = closedDates.filter((date) => /^\d{4}-/.test(date))
+  const closed = dates.map((date) => ({
     '@type': 'OpeningHoursSpecification',
     opens: '00:00',
     closes: '00:00',

@@ -91,6 +91,17 @@ test('describes the company to search engines, without ratings', () => {
   expect(JSON.stringify(business)).not.toMatch(/rating|review/i)
 })
 
+test('tells search engines only of holidays with a year, because they need one', () => {
+  const hours = {
+    ...content.hours,
+    open: { Mon: ['7:00-18:00'] },
+    closedDates: ['12-25', '2030-07-05'],
+  }
+  const { business } = readHead(render({ ...content, hours }, build).index)
+  const specified: { validFrom?: string }[] = business.openingHoursSpecification
+  expect(specified.flatMap(({ validFrom }) => validFrom ?? [])).toEqual(['2030-07-05'])
+})
+
 test('shows optional entries in the footer, beside the consent line, and to search engines', () => {
   const optional = {
     address: { street: '12 Main St', city: 'Duluth', state: 'MN', zip: '55802' },
