@@ -57,7 +57,7 @@ export const pickFields = (lead: Lead): Lead =>
   Object.fromEntries(fieldNames.map((name) => [name, lead[name]])) as Lead
 
 type StoredColumn<Name extends LeadField> = (typeof fieldOutputs)[Name]['storedColumn']
-export type StoredFields = { [Name in LeadField as StoredColumn<Name>]: Lead[Name] }
+type StoredFields = { [Name in LeadField as StoredColumn<Name>]: Lead[Name] }
 
 export const toStoredFields = (lead: Lead): StoredFields =>
   Object.fromEntries(

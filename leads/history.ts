@@ -176,7 +176,7 @@ const valid: Record<
   undone: { always: [], ifCurrent: ['calling', 'call-again', 'done', 'not-a-lead'] },
 }
 
-/** `version` is the one that the person's page showed; undefined if unknown. */
+/** `shownVersion` is the one on the person's page; undefined if unknown. */
 export function isValid(
   kind: EventKind,
   { status, version }: Pick<LeadState, 'status' | 'version'>,

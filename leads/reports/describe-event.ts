@@ -46,8 +46,6 @@ export function describeEvent(
   return `${person ? toOneLine(person) : 'Someone'} ${action}${when ? ` ${when}` : ''}${rest}`
 }
 
-export type HistoryItem = ReturnType<typeof describeHistory>[number]
-
 /** Lists what happened to a lead, newest first. */
 export function describeHistory(
   { events, name }: { events: readonly HistoryEvent[]; name: string },

@@ -21,7 +21,7 @@ import { mapRepeats } from './repeats.ts'
 import { type Database, type Engine, storedColumns, type Tables } from './tables.ts'
 
 /** Undo cancels the email to the homeowner within this time. */
-export const emailDelayMs = 30_000
+const emailDelayMs = 30_000
 
 export type NewEvent = Pick<HistoryEvent, 'id' | 'at' | 'kind' | 'via'> &
   Partial<HistoryEvent> & {
@@ -37,7 +37,7 @@ export type EventPlan = {
   emailChannels?: readonly string[]
 }
 
-export type Appended =
+type Appended =
   | { outcome: 'appended' | 'repeated' | 'erased' }
   /** The event that happened instead, if there is one. */
   | { outcome: 'refused'; because: HistoryEvent | undefined }

@@ -16,7 +16,7 @@ const seenEveryMs = 60_000
 
 const sessionColumns = ['id', 'email', 'person', 'device', 'seen_at as seenAt'] as const
 
-export const linkMs = 15 * 60_000
+const linkMs = 15 * 60_000
 export const maxUnusedLinks = 3
 
 type Link = { tokenHash: string; email: string; requester: string; requestedAt: number }

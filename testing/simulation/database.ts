@@ -1,7 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, Kysely, QueryExecutor, QueryResult } from 'kysely'
 import type { Database, Tables } from '#leads/store/tables.ts'
 
-export type DatabaseFaults = {
+type DatabaseFaults = {
   /** Passes time before a query or a transaction. Throws if the database fails. */
   reach(): Promise<void>
   /** The same inside a transaction. */

@@ -33,7 +33,7 @@ export type Message = {
   isRecorded: boolean
 }
 
-export type Claim = { channel: string; reason: DeliveryReason; lead: StoredLead; at: number }
+type Claim = { channel: string; reason: DeliveryReason; lead: StoredLead; at: number }
 
 export const serviceNames = [
   'Airtable',

@@ -44,7 +44,7 @@ export async function listRows(
 /** Without `rowId`, the row with the lead's ID is updated or created. */
 export type RowWrite = { lead: StoredLead; rowId?: string; cells: Cells }
 
-export type Written = { lead: StoredLead; result: Row | Refusal | Failure }
+type Written = { lead: StoredLead; result: Row | Refusal | Failure }
 
 /** Writes up to ten rows. After a 422, omits a column or sends each lead separately. */
 export async function writeRows(
