@@ -139,7 +139,7 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
             .write('x'.repeat(sent))
         return session
       })
-      // All of them have arrived once a later request on the same connection is answered.
+      // All of them have arrived once a later request on the same connection gets a response.
       await Promise.all(
         sessions.map((session) =>
           once(session.request({ ':authority': host, ':path': '/' }).resume(), 'end'),

@@ -102,7 +102,7 @@ const formatSeconds = (ms: number) => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** Counts the leads to call now, also those that are due again. */
+/** Counts the leads to call now, including those that are due again. */
 export const countToCall = ({ leads, totals }: Pick<Today, 'leads' | 'totals'>, now: number) =>
   totals.toCall + leads.filter((lead) => isDueAgain(lead, now)).length
 

@@ -1,6 +1,6 @@
 import { createSignal, useSignal } from './signal.ts'
 
-// Notes that are being written. The browser forgets them when the tab closes.
+// Notes that are being written. The browser deletes them when the tab closes.
 const drafts = createSignal()
 const nameKey = (leadId: string) => `note ${leadId}`
 

@@ -106,7 +106,7 @@ function describeChanges(
     if (!was && lead.receivedAt < newestAt) return []
     const town = lead.town && isolate(lead.town)
     if (!was) return [`New lead: ${[name, lead.service, town].filter(Boolean).join(', ')}.`]
-    // The notice tells you what you did yourself.
+    // The notice already reports your own actions.
     if (was.status === lead.status || isCaller(lead, me)) return []
     const who = lead.caller ?? 'Someone'
     if (lead.status === 'call-again') return [`No answer from ${name}.`]

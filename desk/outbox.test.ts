@@ -6,7 +6,7 @@ import { createOutbox } from './outbox.ts'
 const noConnection = new Error('No connection.')
 type Answer = Error | { version: number }
 
-/** The server gives these answers in order. Each retry waits until the test calls it. */
+/** The server sends these responses in order. Retries wait for the test to call `retry`. */
 function openOutbox(...answers: Answer[]) {
   const posted: { id: string; kind: string; version: number }[] = []
   const retries: (() => void)[] = []

@@ -11,7 +11,7 @@ import { type Press, send } from './outbox.ts'
 
 export type Refresh = () => Promise<void>
 
-/** Returns a function that sends what the person presses at a lead, and shows the result with Undo. */
+/** Returns a function that sends the button that the person presses on a lead, and shows the result with Undo. */
 export function usePress(refresh: Refresh) {
   const me = use(Me)
   /** Returns false if the server refused it. */

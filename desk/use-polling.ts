@@ -12,7 +12,7 @@ export type Polled<Data> = {
   /** Why the last poll failed. */
   trouble: string | undefined
   isSignedOut: boolean
-  /** The server answered 404. */
+  /** The server returned 404. */
   isGone: boolean
   refresh: () => Promise<void>
 }

@@ -31,7 +31,7 @@ export const test = ownSite.extend<Desks>({
       const page = await context.newPage()
       page.on('pageerror', (error) => consoleErrors.push(String(error)))
       page.on('console', (message) => {
-        // Failed requests are expected, and scripts of the preview, which may not run. Violations of the
+        // Failed requests and blocked scripts in the preview are expected. Violations of the
         // Content-Security-Policy are not.
         const isExpected =
           /^Failed to load resource|^Blocked script execution in \S+\/api\/page\/preview/

@@ -144,7 +144,7 @@ test('the owner replaces the reviews and sets hours, and visitors see both', asy
   await isSaved(sam)
   await checkAxe(sam, 'hours')
   await sam.getByRole('link', { name: 'Page', exact: true }).first().click()
-  // The texts of the sample promise 24/7.
+  // The sample texts promise 24/7.
   await expect(sam.getByText('You are not always open, but head.description')).toBeVisible()
   await publish(sam)
 

@@ -203,7 +203,7 @@ export type Effects = {
   cancelEmail?: CancelReason | false
   /** Cancel pending messages that someone is calling. */
   cancelCall?: boolean
-  /** Send the alerts that wait until we open after all. */
+  /** Restore the alerts that wait until we open. */
   restoreAlerts?: boolean
   /** When to remind the crew next. By default, as planned before. */
   reminder?: 'never' | 'at-call-again' | 'start-over'

@@ -153,7 +153,7 @@ const keepLength = (before: string, after: string) =>
 /** Returns the first word of a name, to greet the homeowner. */
 export const readFirstName = (name: string): string => tidy(name).split(/\s+/)[0] ?? ''
 
-/** What the visitor sent, and the state of the lead. */
+/** The fields that the visitor sent, and the state of the lead. */
 export type StoredLead = Lead &
   LeadState & {
     id: string

@@ -1,6 +1,6 @@
 /*
- * A homeowner may ask more than once: two forms, or a form and a phone call. Every request stays a lead of
- * its own. This file decides which requests are from the same homeowner.
+ * A homeowner may ask more than once: two forms, or a form and a phone call. Every request is a separate
+ * lead. This file decides which requests are from the same homeowner.
  */
 
 import { readPhone } from './field-outputs.ts'
@@ -8,7 +8,7 @@ import type { Lead } from './fields.ts'
 import { readPhoneDigits } from './lead.ts'
 import { foldText } from './safe-text.ts'
 
-/** Two requests that are further apart have nothing to do with each other. */
+/** Requests that are further apart do not count as repeats. */
 export const repeatMs = 7 * 24 * 3_600_000
 
 /** One mailbox can have many addresses: mail services ignore case, dots, and everything after a plus sign. */

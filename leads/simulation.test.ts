@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createLocation } from '#testing/database.ts'
 import { findFailure, simulate } from '#testing/simulation/simulation.ts'
 
-// testing/simulation/sentences.ts lists what must hold, and simulation.ts what can happen.
+// testing/simulation/sentences.ts lists the promises, and simulation.ts the events and faults.
 //
 // To test the simulation, we broke the code on purpose. It found each fault after this many seeds:
 //

@@ -4,7 +4,7 @@ const tickMs = 250
 
 /**
  * Does not count time during which this process got no CPU. With a plain timer, a stalled process
- * timed out before it read PostgreSQL's response, and answered 503 for a stored lead.
+ * timed out before it read PostgreSQL's response, and returned 503 for a stored lead.
  */
 export function withTimeout<Result>(
   ms: number,

@@ -87,7 +87,7 @@ it('rejects what is not a draft', async () => {
   expect((await call('POST', '/publish', { number: 0 })).message).toMatch(/^Nothing has changed/)
 })
 
-it('says so where another process serves the page', async () => {
+it('refuses to edit a page that another process serves', async () => {
   const { get } = await openTestDesk()
   expect(await get('/api/page')).toEqual({ isHere: false, message: expect.stringMatching(/file/) })
 })

@@ -19,7 +19,7 @@ import { type createStaticSite, weigh } from './static-site.ts'
 // Every process shows a new version within 5 s.
 const pollMs = 2_000
 
-// What one round trip carries: ten packets.
+// The first round trip carries ten packets.
 const maxPageBytes = 14_900
 
 export type Publisher = ReturnType<typeof createPublisher>
@@ -104,7 +104,7 @@ export function createPublisher({
     if (mistakes.length > 0) {
       fault = mistakes.map(({ message }) => message).join(' ')
       log.error({ number: published.number, fault }, 'cannot show the published page')
-      // Trying again would not help.
+      // A retry would fail, too.
       seenNumber = published.number
       return
     }
@@ -159,7 +159,7 @@ export function createPublisher({
 
   return {
     editor,
-    /** What visitors see now. */
+    /** The content that visitors see now. */
     content: (): Content => shown.content,
     /** Why visitors do not see the newest published version. */
     findFault: () => fault,

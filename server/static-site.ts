@@ -118,7 +118,7 @@ function readHeaders(folder: string) {
   return addCaching(parseSiteHeaders(readFileSync(file, 'utf8')))
 }
 
-/** Browsers ask whether a page has changed, but not for hashed files. */
+/** Browsers revalidate pages, but not hashed files. */
 const addCaching = ({ all, assets }: ReturnType<typeof parseSiteHeaders>) => ({
   all: { 'Cache-Control': 'no-cache', ...all },
   assets,

@@ -3,7 +3,7 @@
  * `sample: true` marks made-up content: replace it, or make sure it is true, then delete the mark.
  * In any text below company, the page replaces {company} with the company's name, {minutes} with
  * promiseMinutes, and {since} with the year. `npm run build` reports mistakes. The choices for "Service
- * needed" are in leads/fields.ts. What the owner has published on the desk replaces the same entries here.
+ * needed" are in leads/fields.ts. Entries that the owner has published on the desk replace the ones here.
  */
 import type { Content } from './schema/content-schema.ts'
 

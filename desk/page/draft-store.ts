@@ -12,10 +12,10 @@ type Saved = Pick<PageData, 'number' | 'saved' | 'mistakes' | 'warnings' | 'chan
 
 export type State = {
   page: Loaded | undefined
-  /** What the form shows. It may be newer than `page`. */
+  /** The draft in the form. It may be newer than `page`. */
   draft: object
   save: 'saved' | 'pending' | 'failed' | 'conflict'
-  /** Why the page could not be loaded or the draft not be saved. */
+  /** Why the page could not be loaded or the draft could not be saved. */
   trouble: string | undefined
   /** The last publication from this device, until the next change. */
   done: { text: string; undoNumber?: number } | undefined

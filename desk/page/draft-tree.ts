@@ -16,7 +16,7 @@ export function writeEntry(tree: unknown, path: string, value: unknown): unknown
 export const joinPath = (...parts: (string | number)[]): string =>
   parts.filter((part) => part !== '').join('.')
 
-/** What a list or a group contains before the owner fills it in. */
+/** The value of a list or a group before the owner fills it in. */
 export const makeGroup = (fields: readonly EditorField[]): object =>
   Object.fromEntries(fields.map(({ path }) => [path, '']))
 
@@ -32,6 +32,6 @@ export function countSamples(draft: unknown, { sample, fields }: EditorSection):
   return fields.reduce((sum, { path }) => sum + countMarks(readEntry(draft, path)), own)
 }
 
-/** Returns true if the path is a section's or one of its fields'. */
+/** Returns true if the path belongs to the section or one of its fields. */
 export const isInSection = ({ id, fields }: EditorSection, path: string): boolean =>
   path === id || fields.some((field) => path === field.path || path.startsWith(`${field.path}.`))

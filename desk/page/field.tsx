@@ -66,7 +66,7 @@ function ListField({ field, path, form }: FieldProps) {
     change((before) => before.toSpliced(from, 1).toSpliced(to, 0, before[from]))
     if (openAt === from) setOpenAt(to)
     setNewAt(undefined)
-    // The buttons of the item are other elements now.
+    // React keys items by position, so move the focus to the item's new buttons.
     requestAnimationFrame(() => {
       const find = (selector: string) =>
         list.current?.children[to]?.querySelector<HTMLElement>(`.item-tools ${selector}:enabled`)
@@ -95,7 +95,7 @@ function ListField({ field, path, form }: FieldProps) {
       <ol ref={list} className="items">
         {items.map((_, at) => (
           <Item
-            // biome-ignore lint/suspicious/noArrayIndexKey: items have no ID, and hold no state of their own
+            // biome-ignore lint/suspicious/noArrayIndexKey: items have no ID and no state
             key={at}
             name={`${capitalize(noun)} ${at + 1}`}
             title={nameItem(items[at], fields[0]?.path ?? '')}
@@ -128,7 +128,7 @@ type ItemProps = Pick<FieldProps, 'form' | 'path'> & {
   title: string
   isPlain: boolean
   isOpen: boolean
-  /** The owner has just added it, so its empty entries are no mistakes yet. */
+  /** The owner has just added it, so its empty entries are not mistakes yet. */
   isNew: boolean
   onLeave: () => void
   onToggle: () => void

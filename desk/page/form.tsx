@@ -17,7 +17,7 @@ export const findNotes = (notes: readonly Note[], path: string) => [
   ...new Set(notes.filter((note) => note.path === path).map(({ message }) => message)),
 ]
 
-/** What is wrong with an entry, below it. */
+/** Lists the mistakes and warnings of an entry below it. */
 export function Notes({ form, path, id }: { form: Form; path: string; id?: string }) {
   return (
     <div id={id} className="notes">
@@ -35,7 +35,7 @@ export function Notes({ form, path, id }: { form: Form; path: string; id?: strin
   )
 }
 
-/** Says that an entry is made up until the owner confirms that it is not. */
+/** Marks an entry as made up until the owner confirms that it is true. */
 export function SampleMark({ form, path }: { form: Form; path: string | undefined }) {
   if (path === undefined || readEntry(form.draft, path) !== true) return null
   return (

@@ -106,7 +106,7 @@ function Day({
         const set = (next: readonly [string, string]) => onChange(spans.with(at, formatSpan(next)))
         const which = spans.length > 1 ? `, part ${at + 1}` : ''
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: spans have no ID, and hold no state of their own
+          // biome-ignore lint/suspicious/noArrayIndexKey: spans have no ID and no state
           <div key={at} className="span">
             <input
               type="time"
@@ -145,7 +145,7 @@ function Day({
   )
 }
 
-/** Says what the hours mean for a visitor who comes now. */
+/** Shows what the hours mean for a visitor right now. */
 function Meaning({ form }: { form: Form }) {
   const now = useNow(60_000)
   const hours = { ...Object(readEntry(form.draft, 'hours')), timeZone: form.timeZone }

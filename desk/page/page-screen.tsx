@@ -11,7 +11,7 @@ import { Preview } from './preview.tsx'
 import { count, PublishBar } from './publish-bar.tsx'
 import { Versions } from './versions.tsx'
 
-/** Where the owner changes the page's words. `sectionId` is empty for the list of sections. */
+/** The screen on which the owner edits the page. `sectionId` is empty for the list of sections. */
 export function PageScreen({
   sectionId,
   email,
@@ -62,7 +62,7 @@ export function PageScreen({
   )
 }
 
-/** The elements of the page that show a section. The others are at its top. */
+/** The ID of the element that shows each section. Sections that are not listed are at the top of the page. */
 const anchors: Record<string, string> = {
   consent: 'estimate',
   about: 'about',
@@ -83,7 +83,7 @@ function Sections({
   store: DraftStore
   form: Form
 }) {
-  // Newer browsers return a promise, which React would take for a cleanup function.
+  // Newer browsers return a promise, which React would treat as a cleanup function.
   useLayoutEffect(() => void scrollTo(0, findScroll(formatRoute({ screen: 'page' }))), [])
   const { sections, mistakes, warnings } = page
   const samples = sections.map((section) => countSamples(state.draft, section))

@@ -10,7 +10,7 @@ export function Preview({ number, anchor }: { number: number; anchor: string }) 
   useEffect(() => scrollFrame(shownFrame.current, anchor), [anchor])
   const show = (frame: HTMLIFrameElement) => {
     const before = shownFrame.current
-    // Stay where the owner has scrolled to.
+    // Keep the scroll position.
     if (before && before !== frame)
       frame.contentWindow?.scrollTo(0, before.contentWindow?.scrollY ?? 0)
     else scrollFrame(frame, anchor)
@@ -39,7 +39,7 @@ export function Preview({ number, anchor }: { number: number; anchor: string }) 
 
 const headerHeight = 96
 
-/** Unlike an anchor in the frame's address, this does not scroll the desk, too. */
+/** An anchor in the frame's URL would also scroll the desk. */
 function scrollFrame(frame: HTMLIFrameElement | null, anchor: string): void {
   const view = frame?.contentWindow
   const target = view?.document.getElementById(anchor)

@@ -7,7 +7,7 @@ import { isInSection } from './draft-tree.ts'
 
 type Props = { page: PageData; state: State; store: DraftStore }
 
-/** Says whether the draft is saved, and publishes it. It stays on the screen. */
+/** Shows whether the draft is saved, and publishes it. The bar stays on the screen. */
 export function PublishBar({ page, state, store }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const { save, done, trouble } = state
@@ -132,7 +132,7 @@ function PublishQuestion({ page, state, store, onClose }: Props & { onClose: () 
   )
 }
 
-/** Somebody saved a newer draft. The owner chooses which one stays. */
+/** Another person or tab saved a newer draft. The owner chooses which one stays. */
 function Conflict({ store, trouble }: { store: DraftStore; trouble: string | undefined }) {
   const choose = (choice: Promise<void>, message: string) => void attempt(choice, message)
   return (

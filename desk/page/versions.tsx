@@ -7,7 +7,7 @@ import { attempt } from '../notice.tsx'
 import { useNow } from '../use-polling.ts'
 import type { DraftStore } from './draft-store.ts'
 
-/** What was published before, with a button to publish it again. */
+/** Lists the published versions, with a button to publish each one again. */
 export function Versions({ store, newest }: { store: DraftStore; newest: number }) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -36,7 +36,7 @@ export function addBreak(spans: readonly string[]): readonly string[] {
 }
 const noon = 12 * 60
 
-/** Says what the hours mean for a visitor who comes now, or nothing while an entry is incomplete. */
+/** Describes what the hours mean for a visitor right now; undefined while an entry is incomplete. */
 export function describeHours(hours: BusinessHours, now: number): string | undefined {
   try {
     const { time, isClosed } = computeCallTime(now, '', hours)

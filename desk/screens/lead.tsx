@@ -101,7 +101,7 @@ export function Lead({
   )
 }
 
-/** Undoes the newest change, also one by someone else. */
+/** Undoes the newest change, even one by someone else. */
 function UndoLast({ lead, refresh }: { lead: LeadInFull; refresh: Refresh }) {
   const press = usePress(refresh)
   const unsent = useUnsent(lead.id)

@@ -193,7 +193,7 @@ export function createSender(
   /** Finds other phones if a recipient was removed or turned off after the planning. */
   async function planAgain(undelivered: readonly ClaimedLead[]): Promise<void> {
     for (const { lead, reason } of undelivered) {
-      // Someone may have called or erased the lead during the sending.
+      // Someone may have called or erased the lead in the meantime.
       const current = reason === 'called' ? undefined : await findLead(db, lead.id)
       if (!current || !needsCall(current)) continue
       const channels = await planRecipients(context, { lead: current, reason }, wakingChannels)

@@ -82,7 +82,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: Des
     },
   })
 
-  /** Says what happened instead, such as “Sam called 2 minutes ago.” */
+  /** Describes what happened instead, such as “Sam called 2 minutes ago.” */
   function explainRefusal(kind: EventKind, because: HistoryEvent | undefined, at: number): string {
     if (!because) return kind === 'undone' ? 'There is nothing to undo.' : 'Nobody has called yet.'
     const ageMs = at - because.at

@@ -123,7 +123,7 @@ export function addPageRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
       const newest = await findNewest(db)
       if (!newest) return refuse(c, 400, unchanged)
       if (newest.number !== base) return refuseChanged(c, newest)
-      // The answer to the first request may have been lost.
+      // The response to the first request may have been lost.
       if (newest.publishedAt !== null) return c.json({ number: base, changes: [] })
       return publish(c, page, newest, (content) => publishDraft(db, { ...sign(c), base, content }))
     }),
@@ -155,7 +155,7 @@ export function addPageRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
     const stored = await store(prepared.draft)
     if ('newest' in stored) return refuseChanged(c, stored.newest)
     prepared.show(stored.number)
-    // Wakes the desk, whose warnings may have been about the page.
+    // The warnings on the desk may have been about the page.
     hooks.wake()
     await logAction(context, c, 'published the page').catch((error) =>
       log.error({ error: nameError(error) }, 'cannot store who published the page'),

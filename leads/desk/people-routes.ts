@@ -46,7 +46,7 @@ export type People = {
 // Far more than a real crew, but few enough to stop a script.
 const maxCrew = 100
 const shownEntries = 20
-// Adding and removing people must not turn the mail server into a spammer's.
+// Otherwise someone could send spam by adding and removing people.
 const maxInvitationsPerDay = 20
 // Shorter than the desk's own timeout.
 const invitationTimeoutMs = 8_000

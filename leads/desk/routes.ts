@@ -37,14 +37,14 @@ type PageMistake = { path: string; message: string }
 type PageChange = { label: string; before?: string; after?: string }
 type PageWarning = { path?: string; message: string }
 
-/** What the desk needs from the site to edit its page. A draft has only the entries that the owner can edit. */
+/** The site, as far as the desk needs it to edit the page. A draft has only entries that the owner can edit. */
 export type PageEditor = {
   /** The fields of the form, in the order of the page. The desk shows them as they are. */
   sections: readonly unknown[]
   /** Adds missing entries from the site's own content, and drops unknown ones. Accepts anything. */
   tidy(stored: unknown): object
   check(draft: object): { mistakes: PageMistake[]; warnings: PageWarning[] }
-  /** Finds what rendering shows. The draft must have no mistakes. */
+  /** Renders a draft without mistakes, and warns if the page is too large. */
   checkWeight(draft: object): Promise<PageWarning[]>
   /** Names the fields that differ, with short texts. */
   listChanges(before: object, after: object): PageChange[]
@@ -68,8 +68,8 @@ type LoggedAction =
   | 'published the page'
 
 /**
- * Logs who did it, also for the People screen. `fields` may contain a lead's ID, which only the log gets,
- * but none of its data.
+ * Writes who did it to the log, and to the list on the People screen. `fields` may contain a lead's ID, but
+ * no other data of the lead. Only the log gets the ID.
  */
 export async function logAction(
   { db, log, now, makeId }: Pick<DeskContext, 'db' | 'log' | 'now' | 'makeId'>,

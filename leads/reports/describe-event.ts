@@ -34,7 +34,7 @@ export function describeEvent(
     called: ['called'],
     'no-answer': ['called', ', no answer'],
     'call-again': ['moved the next call', ` to ${formatClock(callAgainAt ?? 0, clock)}`],
-    // A tap proves no more.
+    // A tap does not show whether the text was sent.
     texted: [`opened a text${name ? ` to ${readFirstName(name)}` : ''}`],
     done: ['marked this as done'],
     'not-a-lead': ['marked this as not a lead'],

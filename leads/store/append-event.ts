@@ -42,7 +42,7 @@ type Appended =
   /** The event that happened instead, if there is one. */
   | { outcome: 'refused'; because: HistoryEvent | undefined }
 
-/** Adds an event to a lead's history in a transaction of its own. */
+/** Adds an event to a lead's history in a separate transaction. */
 export const appendEvent = (
   { engine, kysely }: Database,
   leadId: string,

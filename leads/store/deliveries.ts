@@ -238,7 +238,7 @@ export async function cancelDeliveries(
     .execute()
 }
 
-/** Sends the alerts that a call cancelled before we opened after all. */
+/** Restores the alerts that wait until we open and that a call has cancelled. */
 export async function restoreAlerts(trx: Kysely<Tables>, leadId: string, now: number) {
   await trx
     .updateTable('deliveries')

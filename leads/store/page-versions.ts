@@ -1,11 +1,11 @@
 import { sql, type Transaction } from 'kysely'
 import type { Database, Tables } from './tables.ts'
 
-/** What an owner wrote on the page. At most one version is a draft, and it has the highest number. */
+/** A version of the page. At most one version is a draft, and it has the highest number. */
 export type PageVersion = {
   number: number
   savedAt: number
-  /** Who saved the draft, or who published it. */
+  /** The person who saved the draft or published it. */
   person: string
   email: string
   content: unknown
@@ -18,7 +18,7 @@ type Author = Pick<PageVersion, 'person' | 'email'>
 /** `base` is the number of the newest version that the author has seen. */
 type Change = Author & { base: number; now: number }
 
-/** `newest` is somebody's newer version, which the author has not seen. */
+/** `newest` is a newer version, which the author has not seen. */
 type Changed = { number: number } | { newest: PageVersion }
 
 const columns = [
@@ -84,7 +84,7 @@ export const saveDraft = (
       newest?.publishedAt === null &&
       newest.email === change.email &&
       JSON.stringify(newest.content) === text
-    // The answer to the first request may have been lost.
+    // The response to the first request may have been lost.
     if (newest && isRepeated) return newest.number
     if (newest && newest.number !== change.base) return undefined
     const number = (newest?.number ?? 0) + 1
@@ -101,7 +101,7 @@ export const publishDraft = (
   changePage(db, change, async (trx, newest) => {
     if (newest?.number !== change.base) return undefined
     const { number, publishedAt } = newest
-    // The answer to the first request may have been lost.
+    // The response to the first request may have been lost.
     if (publishedAt !== null) return number
     const { person, email, now } = change
     await trx

@@ -151,7 +151,7 @@ export async function removeDevices(
   await cancelNotifications(trx, removed, now)
 }
 
-/** Notifies the devices that were notified of the lead, such as that someone is calling. */
+/** Replaces the notification on the devices that were notified of the lead. */
 export async function notifyDevices(
   trx: Kysely<Tables>,
   leadId: string,

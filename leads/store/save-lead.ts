@@ -37,7 +37,7 @@ export type NewLead = DeliveryPlan & {
   idempotencyKeys: readonly string[]
   promiseStartAt: number | null
   deadlineAt: number | null
-  /** What the crew did with the lead before it was stored. */
+  /** The call during which someone added the lead. */
   event?: NewEvent
 }
 

@@ -6,7 +6,7 @@ const dayMs = 24 * 3_600_000
 const maxListed = 50
 
 /**
- * `callAgain` has the leads after a call without an answer, also those to call later. `waiting` is due after we open.
+ * `callAgain` has the leads after a call without an answer, including those to call later. `waiting` is due after we open.
  * Suspected spam is a separate group, so that it cannot push a real lead off the list.
  */
 type TodayGroup = 'toCall' | 'calling' | 'callAgain' | 'waiting' | 'called' | 'suspect'
@@ -47,7 +47,7 @@ async function readGroups(
       kysely
         .selectFrom('leads')
         .where('status', '=', 'calling')
-        // A call on the desk waits for its result. Others have nobody who records it.
+        // After a call from a link or Airtable, no known person records the result, so list it for a day only.
         .where((eb) =>
           eb.or([eb('caller_email', 'is not', null), eb('changed_at', '>=', now - dayMs)]),
         )

@@ -24,7 +24,7 @@ export function servePages(
   return {
     name: 'serve-pages',
     apply: 'serve',
-    // The pages are not HTML files in which Vite could find what to prepare.
+    // Vite looks for dependencies in HTML files, which these pages are not.
     config: () => ({ optimizeDeps: { entries: ['estimate-form/main.tsx', 'inline-script/*.ts'] } }),
     // Only the form runs in the browser, so reload the page after any other change.
     hotUpdate({ file, server }) {

@@ -29,7 +29,7 @@ export function complete(draft: unknown, file: Content): unknown {
   return whole
 }
 
-/** Explains mistakes to the owner, and lists what is probably one. */
+/** Lists mistakes and probable mistakes, with messages for the owner. */
 export function check(content: unknown, now: number) {
   const { issues, typed, output } = v.safeParse(contentSchema, content, checkOptions)
   const mistakes = (issues ?? []).map((issue): Mistake => {
@@ -47,7 +47,7 @@ function explainWarning({ id, text, next, paths }: ContentWarning): Warning[] {
     const [editable, others] = [true, false].map((isEditable) =>
       paths.filter((path) => (findLabel(path) !== undefined) === isEditable),
     ) as [string[], string[]]
-    const inFile = `You are not always open, but ${others.join(', ')} in the site’s files may say so. Tell the person who set up this site.`
+    const inFile = `You are not always open, but ${others.join(', ')} in the site’s files may promise 24/7. Tell the person who set up this site.`
     return [
       ...editable.map((path) => ({
         path,

@@ -39,7 +39,7 @@ export type EditorSection = {
   id: string
   title: string
   hint?: string
-  /** The path of the mark that says that this section is made up. */
+  /** The path of the entry that marks this section as made up. */
   sample?: string
   fields: EditorField[]
 }
@@ -268,7 +268,7 @@ export const editablePaths: readonly string[] = [
   'form.consent.version',
 ]
 
-/** Returns the owner's name of an entry: services.cards.1.title → Title. */
+/** Returns the label that the owner sees for an entry: services.cards.1.title → Title. */
 export function findLabel(path: string): string | undefined {
   for (const { id, title, fields } of sections) {
     if (path === id) return title

@@ -37,7 +37,7 @@ create table leads (
   -- The first call that was not undone, and where it was recorded.
   called_at bigint,
   called_via text,
-  -- Who is calling, or who called last.
+  -- The person who is calling or called last.
   caller text,
   caller_email text,
   -- When to call again. Null if no call is planned.
@@ -65,7 +65,7 @@ create index leads_changed on leads (changed_at) where changed_at is not null;
 create index leads_escalate_at on leads (escalate_at) where escalate_at is not null;
 create index leads_call_again_at on leads (call_again_at) where call_again_at is not null;
 
--- What the crew did with a lead, in order. Rows are only added. The receipt is the lead's own row.
+-- The crew's actions on a lead, in order. Rows are only added. The receipt is the lead's own row.
 create table lead_events (
   lead_id text not null references leads (id) on delete cascade,
   number integer not null,
@@ -198,12 +198,12 @@ create table push_devices (
   shown_at bigint
 );
 
--- What owners wrote on the page, as JSON. Never HTML, because that names hashed files of one build. At most one
--- row is a draft, and it has the highest number. Published rows stay.
+-- The texts of the page that owners wrote, as JSON. Never HTML, because that names hashed files of one build. At
+-- most one row is a draft, and it has the highest number. Published rows stay.
 create table page_versions (
   number integer primary key,
   saved_at bigint not null,
-  -- Who saved the draft, or who published it.
+  -- The person who saved the draft or published it.
   person text not null,
   email text not null,
   content text not null,

@@ -19,7 +19,7 @@ export function addDatabaseFaults(db: Database, faults: DatabaseFaults): Databas
   interceptExecutor(db.kysely, faults)
   const { transact } = db
   if (db.engine === 'sqlite' || !transact) return db
-  // PostgreSQL stores leads with connections of their own.
+  // PostgreSQL stores leads over separate connections.
   return {
     ...db,
     transact: async (work) => {

@@ -29,7 +29,7 @@ const visitKinds = [
   'without JavaScript',
 ] as const
 
-/** What a page shows of a lead. */
+/** The state of a lead that a page shows. */
 export type Shown = Pick<LeadState, 'status' | 'calledAt' | 'attempts' | 'callAgainAt' | 'version'>
 
 /** A button or a note. The phone sends it again if there is no response. */

@@ -22,7 +22,7 @@ export type End = {
 /** A sentence, and a function that finds where it does not hold. */
 type Sentences = Record<string, (end: End) => Iterable<string>>
 
-/** What the back end promises. */
+/** The promises of the back end. */
 export const sentences: Sentences = {
   *'An acknowledged lead is stored once'({ people, stored, history }) {
     for (const { name, address, isAcknowledged } of people.visits) {

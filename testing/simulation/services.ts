@@ -66,7 +66,7 @@ export function createServices(world: World) {
   }
   const messages: Message[] = []
   const claims: Claim[] = []
-  /** What reached Airtable. A late write is from a process that may have lost its lease. */
+  /** The writes that reached Airtable. A late write is from a process that may have lost its lease. */
   const writes: { leadId: string; startedAt: number; at: number; isLate: boolean }[] = []
   const outages = new Map<ServiceName, number>()
   const sending = new AsyncLocalStorage<Sending>()

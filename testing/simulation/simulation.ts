@@ -123,7 +123,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
     world.schedule(minuteMs, callCron)
   }
 
-  /** What can happen, and how often in comparison. */
+  /** Lists the possible events, with their relative frequency. */
   function listEvents(): [weight: number, what: () => unknown][] {
     const at = world.between(0, 1)
     const process = processes[at] as Process
