@@ -6,8 +6,8 @@ const dayMs = 24 * 3_600_000
 const maxListed = 50
 
 /**
- * `callAgain` has the leads after a call without an answer, including those to call later. `waiting` is due after we open.
- * Suspected spam is a separate group, so that it cannot push a real lead off the list.
+ * `callAgain` has the leads after a call without an answer, including those to call later. `waiting` is due
+ * after we open. Suspected spam is a separate group, so that it cannot push a real lead off the list.
  */
 type TodayGroup = 'toCall' | 'calling' | 'callAgain' | 'waiting' | 'called' | 'suspect'
 type Group = { leads: StoredLead[]; total: number }
