@@ -1,7 +1,8 @@
-import { findLatestChange, fold, type LeadStatus, mapUndone } from '#leads/history.ts'
+import { findLatestChange, fold, mapUndone } from '#leads/history.ts'
 import { type BusinessHours, computeOpening } from '#leads/hours.ts'
 import { nameAddress } from '#leads/store/confirmation-limits.ts'
 import type { LeadRecord } from '#leads/store/reading.ts'
+import { findStatus, listRows, listStatuses } from './airtable-rows.ts'
 import type { DeskView } from './desk-view.ts'
 import { describeChange, describeState, type History, isReversal } from './history.ts'
 import type { People, Press } from './people.ts'
@@ -264,32 +265,6 @@ export const sentences: Sentences = {
     for (const ids of [desk.search, desk.spreadsheet])
       if (ids.size !== stored.length) yield `${ids.size} leads instead of ${stored.length}`
   },
-}
-
-const listRows = ({ services }: End, leadId: string) =>
-  services.airtable.tables[0]?.records.filter(({ fields }) => fields['Lead ID'] === leadId) ?? []
-
-const statuses: Record<Exclude<LeadStatus, 'open'>, string> = {
-  calling: 'Called',
-  'call-again': 'Called',
-  done: 'Done',
-  'not-a-lead': 'Not a lead',
-}
-
-function findStatus({ status, suspect }: LeadRecord): string {
-  if (status !== 'open') return statuses[status]
-  return suspect ? 'Possible spam' : 'New'
-}
-
-/** A Status that only a person uses stays, unless it was chosen while a process was writing the row. */
-function listStatuses({ people, services }: End, lead: LeadRecord): unknown[] {
-  const choice = people.choices.get(lead.id)
-  if (!choice) return [findStatus(lead)]
-  const isOverwritten = services.writes.some(
-    ({ leadId, startedAt, at }) => leadId === lead.id && startedAt <= choice.at && choice.at <= at,
-  )
-  const stays = choice.status === 'Follow-up' && !isOverwritten
-  return stays ? [choice.status] : [choice.status, findStatus(lead)]
 }
 
 /** The visitor knows what is spam, even if the product stored it as a normal lead. */

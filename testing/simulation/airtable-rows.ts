@@ -1,0 +1,29 @@
+import type { LeadStatus } from '#leads/history.ts'
+import type { LeadRecord } from '#leads/store/reading.ts'
+import type { End } from './sentences.ts'
+
+export const listRows = ({ services }: End, leadId: string) =>
+  services.airtable.tables[0]?.records.filter(({ fields }) => fields['Lead ID'] === leadId) ?? []
+
+const statuses: Record<Exclude<LeadStatus, 'open'>, string> = {
+  calling: 'Called',
+  'call-again': 'Called',
+  done: 'Done',
+  'not-a-lead': 'Not a lead',
+}
+
+export function findStatus({ status, suspect }: LeadRecord): string {
+  if (status !== 'open') return statuses[status]
+  return suspect ? 'Possible spam' : 'New'
+}
+
+/** A Status that only a person uses stays, unless it was chosen while a process was writing the row. */
+export function listStatuses({ people, services }: End, lead: LeadRecord): unknown[] {
+  const choice = people.choices.get(lead.id)
+  if (!choice) return [findStatus(lead)]
+  const isOverwritten = services.writes.some(
+    ({ leadId, startedAt, at }) => leadId === lead.id && startedAt <= choice.at && choice.at <= at,
+  )
+  const stays = choice.status === 'Follow-up' && !isOverwritten
+  return stays ? [choice.status] : [choice.status, findStatus(lead)]
+}
