@@ -34,7 +34,7 @@ test('no source file is longer than 300 lines', () => {
   expect(sources.filter((file) => countLines(file) > 300)).toEqual([])
 })
 
-test('after a restore on PostgreSQL, cancels old alerts and reminders, but not those of later', async () => {
+test('after a restore on PostgreSQL, cancels old alerts and reminders, but not later ones', async () => {
   const db = await openTestDatabase('postgres')
   const now = Date.now()
   const hourMs = 3_600_000

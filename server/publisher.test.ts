@@ -67,7 +67,7 @@ describe.each(engines)('on %s', (engine) => {
     expect((await again.visit()).html).toContain('Headline two')
   })
 
-  it('refuses to overwrite what someone else saved, and says whose it is', async () => {
+  it('refuses to overwrite what someone else saved, and names the person', async () => {
     const { call, read, save, alex } = await openPageDesk(await openTestDatabase(engine))
     const { draft, number } = await read()
     await save({ 'hero.headline': 'By Alex' }, alex)
@@ -222,7 +222,7 @@ it('tries again if it could not show a version for another reason', async () => 
   expect(publisher.findFault()).toBeUndefined()
 })
 
-it('says that nothing was saved on a full disk, and keeps the page', async () => {
+it('reports that nothing was saved on a full disk, and keeps the page', async () => {
   const db = await openLocation(await createLocation('sqlite'))
   const { save, publish, visit, read, desk } = await openPageDesk(db)
   await publish({ 'hero.headline': 'Headline one' })

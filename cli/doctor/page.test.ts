@@ -9,7 +9,7 @@ const find = (draft: object) => {
   return findShownPage(file, { ...author, number: 1, content: draft }, now)
 }
 
-test('checks the published page, and says if it differs from the file', () => {
+test('checks the published page, and reports if it differs from the file', () => {
   expect(findShownPage(file, undefined, now)).toEqual({ content: file })
   const hours = { promiseMinutes: 45 }
   expect(find({ hours })).toMatchObject({ content: { hours }, pageDiffers: true })

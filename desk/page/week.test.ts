@@ -21,7 +21,7 @@ test.each([
   expect(describeHours({ ...hours, ...changes }, now)).toMatch(expected)
 })
 
-test('says nothing while the minutes are missing', () => {
+test('describes no hours while the minutes are missing', () => {
   expect(describeHours({ ...hours, promiseMinutes: Number.NaN }, at('12:00'))).toBeUndefined()
 })
 
@@ -35,7 +35,7 @@ test.each([
   expect(formatSpan(times)).toBe(span)
 })
 
-test('copies a day, also over hours that other days have', () => {
+test('copies a day, even over hours that other days have', () => {
   const week = { Mon: ['8:00-17:00'], Sat: ['9:00-12:00'] }
   expect(copyDay(week, 'Mon', ['Mon', 'Tue', 'Sat'])).toEqual({
     Mon: ['8:00-17:00'],

@@ -67,7 +67,7 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
     )
   })
 
-  it('causes no alert or reminder if someone has got it, until that is undone', async () => {
+  it('causes no alert or reminder if someone is already calling, until that is undone', async () => {
     const { db, clock, add, deliver, press } = await open(engine)
     const { lead } = (await add(mai, true)).json
     expect(lead).toMatchObject({ status: 'calling', caller: 'Sam Hill', calledAt: testTime })
@@ -97,7 +97,7 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
     ])
   })
 
-  it('and the form of the same homeowner end with one call, and Undo takes back both', async () => {
+  it('shares one call and its Undo with the form of the same homeowner', async () => {
     const { db, clock, add, press, deliver, listStatuses } = await open(engine)
     const form = await storeLead(db, { channels: ['email-1'], lead: { ...mai, name: 'MAI TRAN' } })
     clock.at += 5 * minuteMs

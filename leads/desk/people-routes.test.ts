@@ -97,7 +97,7 @@ it('sends an invitation, once, or tells the owner what to tell the new person', 
   expect((await silent.list()).sendsInvitations).toBe(false)
 })
 
-it('sends at most 20 invitations a day, also to people who were removed', async () => {
+it('sends at most 20 invitations a day, including to people who were removed', async () => {
   const { add, remove, invitations } = await open()
   for (let sent = 0; sent < 20; sent++) {
     await add('dana@example.com')

@@ -59,7 +59,7 @@ describe.each(engines)('page versions on %s', (engine) => {
     expect(await countRows()).toBe(1)
   })
 
-  it('accepts a repeated save and a repeated publish, because the answer may have been lost', async () => {
+  it('accepts a repeated save and a repeated publish, because the response may have been lost', async () => {
     expect(await save(0, 'text')).toEqual({ number: 1 })
     expect(await save(0, 'text')).toEqual({ number: 1 })
     expect(await publish(1, 'text')).toEqual({ number: 1 })

@@ -18,7 +18,7 @@ test('a draft of the file is the file again, and survives JSON', () => {
   expect(stored.company).not.toHaveProperty('name')
 })
 
-test('a draft cannot redefine what every object has', () => {
+test('a draft cannot override built-in properties of objects', () => {
   const odd = JSON.parse('{"toString":1,"valueOf":1,"__proto__":{"x":1}}')
   const draft = complete(
     { hero: { headline: odd, statistics: [odd] }, company: { license: odd } },
