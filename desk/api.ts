@@ -1,12 +1,16 @@
 export class SignedOut extends Error {}
+type Refusal = { message: string; code?: string; field?: string }
 /** The server rejected the request. The desk shows its message. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string | undefined
-  constructor(status: number, { message, code }: { message: string; code?: string }) {
+  /** The field that it is about. */
+  readonly field: string | undefined
+  constructor(status: number, { message, code, field }: Refusal) {
     super(message)
     this.status = status
     this.code = code
+    this.field = field
   }
 }
 
@@ -53,7 +57,7 @@ export async function request<Data>(
   const isFile = response.headers.get('content-type')?.startsWith('text/csv')
   const data = await (isFile ? response.blob() : response.json()).catch(() => undefined)
   if (!response.ok) {
-    const refusal = (data as { error?: { message: string; code?: string } } | undefined)?.error
+    const refusal = (data as { error?: Refusal } | undefined)?.error
     throw refusal
       ? new Refused(response.status, refusal)
       : new Error(`Something went wrong (status ${response.status}). Try again.`)

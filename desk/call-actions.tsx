@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { isDueAgain } from '#leads/deadline.ts'
 import { type EventKind, isValid, maxNoteLength } from '#leads/history.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { buttons } from '#leads/reports/describe-event.ts'
@@ -8,6 +9,7 @@ import { readDraft, saveDraft, useDraft } from './drafts.ts'
 import { Button, Icon } from './elements.tsx'
 import { useUnsent } from './outbox.ts'
 import { type Refresh, usePress } from './press.ts'
+import { makeMailUrl, TextLink } from './text-link.tsx'
 import { useIsLive, useNow } from './use-polling.ts'
 
 type Actions = { lead: LeadCard; refresh: Refresh }
@@ -30,22 +32,36 @@ export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boole
         document.getElementById(`lead-${lead.id}`)?.focus({ preventScroll: true })
     })
   }
+  const { phone, email } = lead
+  // After a call without an answer, a text comes next, until it is time to call again.
+  const now = useNow(60_000)
+  const isTextNext = lead.status === 'call-again' && !isDueAgain(lead, now)
+  const text = phone && (
+    <TextLink isNext={isTextNext} isMain={isNext && isTextNext} {...{ lead, phone, refresh }} />
+  )
   return (
     <div className="actions">
+      {isTextNext && text}
       {isOffered && <p>Are you calling? Let the crew know.</p>}
-      {lead.phone && (
+      {phone && (
         <a
           className="button"
           // Only the next call has the brand's color.
-          data-quiet={isOffered || !canClaim || !isNext || undefined}
-          href={lead.phone.callUrl}
+          data-quiet={isOffered || !canClaim || !isNext || isTextNext || undefined}
+          href={phone.callUrl}
           onClick={() => setDialed(true)}
-          aria-label={`Call ${lead.phone.shown}`}
+          aria-label={`Call ${phone.shown}`}
         >
           <Icon name="call" />
-          {lead.phone.shown}
+          {phone.shown}
         </a>
       )}
+      {!phone && email && (
+        <a className="button" data-quiet={!isNext || undefined} href={makeMailUrl(email)}>
+          Email {email}
+        </a>
+      )}
+      {!isTextNext && text}
       {canClaim && (
         <Button isPrimary={isOffered} disabled={isBusy || !isLive} onClick={claim}>
           {buttons.called}

@@ -15,6 +15,7 @@ const noTotals = { toCall: 0, calling: 0, callAgain: 0, waiting: 0, called: 0, s
 const card: LeadCard = {
   id: 'a',
   name: 'Jane Doe',
+  firstName: 'Jane',
   phone: { shown: '(555) 123-4567', callUrl: 'tel:5551234567' },
   email: '',
   service: 'Roof Repair',

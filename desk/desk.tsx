@@ -7,10 +7,11 @@ import { setBusinessHours } from './call-times.ts'
 import { countToCall } from './countdown.ts'
 import { clearDrafts } from './drafts.ts'
 import { Button, deskTitle, Icon, Mark } from './elements.tsx'
-import { identify, Me } from './me.ts'
+import { Company, identify, Me } from './me.ts'
 import { Notice } from './notice.tsx'
 import { repairSubscription } from './push-notifications.ts'
 import { findScroll, formatRoute, parseRoute, type Route, useHash } from './route.ts'
+import { AddLead } from './screens/add-lead.tsx'
 import { AllLeads } from './screens/all-leads.tsx'
 import { Lead } from './screens/lead.tsx'
 import { People } from './screens/people.tsx'
@@ -103,77 +104,84 @@ function SignedIn({
   const hasPanes = screen === 'today' || screen === 'leads'
   return (
     <Me value={identify(me)}>
-      <div className="shell">
-        <nav className="rail" aria-label="Desk">
-          <Mark />
-          {screens.filter(isShown).map(([to, name]) => (
-            <a
-              key={to}
-              href={formatRoute({ screen: to })}
-              aria-current={screen === to ? 'page' : undefined}
-            >
-              <Icon name={to} />
-              {name}
-              {to === 'today' && waiting > 0 && <b>{waiting}</b>}
-            </a>
-          ))}
-        </nav>
-        <div className="content">
-          <Banner today={today} warnings={warnings} />
-          <main data-shows={hasPanes ? (leadId ? 'lead' : 'list') : undefined}>
-            <div className="list-pane">
-              {screen === 'today' && (
-                <Today {...today.data} shownId={leadId} refresh={today.refresh} />
-              )}
-              {screen === 'leads' && (
-                <AllLeads
-                  query={query}
-                  fresh={leads}
-                  shownId={leadId}
-                  refresh={today.refresh}
-                  canExport={may('POST /api/spreadsheet')}
-                />
-              )}
-              {screen === 'promise' && <PromiseScreen query={query} {...today.data} />}
-              {screen === 'page' &&
-                (canEditPage ? (
-                  <Suspense fallback={<p>Loading…</p>}>
-                    <PageScreen sectionId={query} email={me.email} timeZone={today.data.timeZone} />
-                  </Suspense>
-                ) : (
-                  <p>Only owners can change the page. An owner can make you one under People.</p>
-                ))}
-              {screen === 'people' && (
-                <People me={me} refreshMe={today.refresh} onSignOut={onChange} />
-              )}
-            </div>
-            {hasPanes && (
-              <div className="lead-pane">
-                {leadId ? (
-                  <>
-                    <a className="back" href={formatRoute({ screen, query })}>
-                      <Icon name="back" />
-                      {screen === 'today' ? 'Today' : 'All leads'}
-                    </a>
-                    <Lead
-                      key={leadId}
-                      id={leadId}
-                      refreshList={today.refresh}
-                      canErase={may('DELETE /api/leads/:id')}
-                    />
-                  </>
-                ) : (
-                  <div className="empty">
-                    <Mark />
-                    <p>Choose a lead to see its details here.</p>
-                  </div>
+      <Company value={today.data.company}>
+        <div className="shell">
+          <nav className="rail" aria-label="Desk">
+            <Mark />
+            {screens.filter(isShown).map(([to, name]) => (
+              <a
+                key={to}
+                href={formatRoute({ screen: to })}
+                aria-current={screen === to ? 'page' : undefined}
+              >
+                <Icon name={to} />
+                {name}
+                {to === 'today' && waiting > 0 && <b>{waiting}</b>}
+              </a>
+            ))}
+          </nav>
+          <div className="content">
+            <Banner today={today} warnings={warnings} />
+            <main data-shows={hasPanes ? (leadId ? 'lead' : 'list') : undefined}>
+              <div className="list-pane">
+                {screen === 'today' && (
+                  <Today {...today.data} shownId={leadId} refresh={today.refresh} />
+                )}
+                {screen === 'leads' && (
+                  <AllLeads
+                    query={query}
+                    fresh={leads}
+                    shownId={leadId}
+                    refresh={today.refresh}
+                    canExport={may('POST /api/spreadsheet')}
+                  />
+                )}
+                {screen === 'add' && <AddLead refresh={today.refresh} />}
+                {screen === 'promise' && <PromiseScreen query={query} {...today.data} />}
+                {screen === 'page' &&
+                  (canEditPage ? (
+                    <Suspense fallback={<p>Loading…</p>}>
+                      <PageScreen
+                        sectionId={query}
+                        email={me.email}
+                        timeZone={today.data.timeZone}
+                      />
+                    </Suspense>
+                  ) : (
+                    <p>Only owners can change the page. An owner can make you one under People.</p>
+                  ))}
+                {screen === 'people' && (
+                  <People me={me} refreshMe={today.refresh} onSignOut={onChange} />
                 )}
               </div>
-            )}
-          </main>
+              {hasPanes && (
+                <div className="lead-pane">
+                  {leadId ? (
+                    <>
+                      <a className="back" href={formatRoute({ screen, query })}>
+                        <Icon name="back" />
+                        {screen === 'today' ? 'Today' : 'All leads'}
+                      </a>
+                      <Lead
+                        key={leadId}
+                        id={leadId}
+                        refreshList={today.refresh}
+                        canErase={may('DELETE /api/leads/:id')}
+                      />
+                    </>
+                  ) : (
+                    <div className="empty">
+                      <Mark />
+                      <p>Choose a lead to see its details here.</p>
+                    </div>
+                  )}
+                </div>
+              )}
+            </main>
+          </div>
+          <Notice today={today} />
         </div>
-        <Notice today={today} />
-      </div>
+      </Company>
     </Me>
   )
 }

@@ -1,7 +1,7 @@
 import { memo, use, useDeferredValue } from 'react'
 import { formatAgo } from '#leads/clock.ts'
-import { isDueAgain } from '#leads/deadline.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
+import { AlsoAsked } from './also-asked.tsx'
 import { readOpenedAt } from './api.ts'
 import { CallActions, ChangeTime, NoteField, Outcomes, Unsent } from './call-actions.tsx'
 import { canCall, computeCountdown, isOpen } from './countdown.ts'
@@ -81,7 +81,8 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, isCalling
           {lead.lastNote.person ?? 'Someone'}: {lead.lastNote.text}
         </p>
       )}
-      {(isCalling || isOpen(lead) || isDueAgain(lead, now)) && (
+      <AlsoAsked lead={lead} now={now} />
+      {(isCalling || isOpen(lead) || lead.status === 'call-again') && (
         <CallActions isNext={isNext} {...actions} />
       )}
       {isCalling && (

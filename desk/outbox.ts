@@ -75,7 +75,7 @@ export function createOutbox({
 const none: readonly Press[] = []
 
 // crypto.randomUUID is available only on HTTPS pages.
-const makeId = () => crypto.getRandomValues(new Uint32Array(4)).join('-')
+export const makeId = () => crypto.getRandomValues(new Uint32Array(4)).join('-')
 
 /** The server may accept a retry after any other error. */
 const isFinal = (error: Error) =>
@@ -83,18 +83,20 @@ const isFinal = (error: Error) =>
 
 const retryMs = 3_000
 
+export const waitToRetry = () =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(done, retryMs)
+    addEventListener('online', done)
+    function done() {
+      clearTimeout(timer)
+      removeEventListener('online', done)
+      resolve()
+    }
+  })
+
 const outbox = createOutbox({
   post: (leadId, body) => request('POST', `/api/leads/${leadId}/events`, { body, needsData: true }),
-  waitToRetry: () =>
-    new Promise((resolve) => {
-      const timer = setTimeout(done, retryMs)
-      addEventListener('online', done)
-      function done() {
-        clearTimeout(timer)
-        removeEventListener('online', done)
-        resolve()
-      }
-    }),
+  waitToRetry,
 })
 
 export const send = outbox.send

@@ -24,7 +24,7 @@ export function usePress(refresh: Refresh) {
       computeShowMs: ({ emailAt }) => Math.max(shownMs, (emailAt ?? 0) - readClock()),
       makeUndo: (after) => {
         const last = computeLastChange(after)
-        if (event.kind === 'note' || !last) return undefined
+        if (event.kind === 'note' || event.kind === 'texted' || !last) return undefined
         return () => void press(after, { kind: 'undone' }, last)
       },
     })
@@ -48,6 +48,7 @@ function describeResult(
   { undone, me }: { undone: EventKind | undefined; me: string },
 ): string {
   if (kind === 'note') return 'note added.'
+  if (kind === 'texted') return 'the crew can see that you opened a text.'
   const now = readClock()
   const states: Record<LeadInFull['status'], string> = {
     open: 'nobody has called yet.',

@@ -179,6 +179,7 @@ test('search and filters find leads, and Back returns to the list', async ({
   await page.keyboard.press('Tab')
   await expect(page.getByRole('link', { name: /^Call/ })).toBeFocused()
   await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await expect(row(page, 'John Doe')).toContainText('You’re calling')
   await expect(found).toBeFocused()

@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from '@playwright/test'
 import { postLead } from '#testing/app.ts'
+import { makeStranger } from '#testing/saved-leads.ts'
 import { visitor } from './form.ts'
 import { test as ownSite } from './own-site.ts'
 import { serveSite } from './site.ts'
@@ -49,7 +50,9 @@ export const test = ownSite.extend<Desks>({
   },
   sendLead: async ({ site }, use) =>
     use(async (fields = {}) => {
-      expect((await postLead(site.url, { ...visitor, ...fields })).status).toBe(200)
+      // Another name is another homeowner.
+      const other = fields.name === undefined ? {} : makeStranger()
+      expect((await postLead(site.url, { ...visitor, ...other, ...fields })).status).toBe(200)
     }),
 })
 

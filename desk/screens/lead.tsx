@@ -1,6 +1,7 @@
 import { use, useEffect, useRef, useState } from 'react'
 import { formatAgo, formatShortClock } from '#leads/clock.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
+import { AlsoAsked } from '../also-asked.tsx'
 import { request } from '../api.ts'
 import { CallActions, ChangeTime, NoteField, Outcomes, Unsent } from '../call-actions.tsx'
 import { computeCountdown } from '../countdown.ts'
@@ -12,6 +13,7 @@ import { useUnsent } from '../outbox.ts'
 import { computeLastChange, nameUndo, type Refresh, usePress } from '../press.ts'
 import { RetryAll } from '../retry-all.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
+import { makeMailUrl } from '../text-link.tsx'
 import { useNow, usePolling } from '../use-polling.ts'
 import { EraseDialog } from './erase-dialog.tsx'
 import { History } from './history.tsx'
@@ -71,6 +73,7 @@ export function Lead({
           </p>
         </div>
       </div>
+      <AlsoAsked lead={lead} now={now} />
       <div className="controls" data-calling={isMine || undefined}>
         <CallActions isNext {...actions} />
         <Outcomes {...actions} />
@@ -129,8 +132,7 @@ function Facts({ lead }: { lead: LeadInFull }) {
           <span className="unseen"> (opens a map)</span>
         </a>
       )
-    if (name === 'email')
-      return <a href={`mailto:${encodeURIComponent(text).replace('%40', '@')}`}>{text}</a>
+    if (name === 'email') return <a href={makeMailUrl(text)}>{text}</a>
     return text
   }
   const fields = lead.fields.filter(({ name }) => name !== 'name' && name !== 'phone')

@@ -178,7 +178,7 @@ const count = (number: number, one: string, many: string) =>
   `${number} ${number === 1 ? one : many}`
 
 export function describeReport(report: PromiseReport): string[] {
-  const { kept, missed, uncalled, open, suspect, calledInAirtable, byShift } = report
+  const { kept, missed, uncalled, open, repeats, suspect, calledInAirtable, byShift } = report
   const isSimple = byShift.afterHours.leads === 0 && report.promiseMinutes !== null
   const onTime = isSimple ? `within ${report.promiseMinutes} minutes` : 'on time'
   const late = uncalled > 0 ? `, ${uncalled} of them not called yet` : ''
@@ -188,6 +188,7 @@ export function describeReport(report: PromiseReport): string[] {
       `Half within ${formatTook(report.medianMs)}, 90% within ${formatTook(report.p90Ms)}.`,
     missed > 0 && `${missed} missed${late}.`,
     open > 0 && `${count(open, 'request is', 'requests are')} not due yet.`,
+    repeats > 0 && `${count(repeats, 'request was a repeat', 'requests were repeats')}.`,
     suspect > 0 && `${count(suspect, 'request is', 'requests are')} possible spam and not counted.`,
     calledInAirtable > 0 &&
       `${calledInAirtable} called in Airtable, possibly a little earlier than shown.`,

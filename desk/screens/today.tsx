@@ -7,6 +7,7 @@ import { computeOpening, countToCall, groupLeads } from '../countdown.ts'
 import { Heading, Mark } from '../elements.tsx'
 import { LeadList } from '../lead-row.tsx'
 import { Me } from '../me.ts'
+import { AddLink } from '../new-lead.tsx'
 import { formatRoute } from '../route.ts'
 import { useNow } from '../use-polling.ts'
 
@@ -30,7 +31,10 @@ export function Today({
   const omitted = totals.calling + totals.called - mine.length - others.length - called.length
   return (
     <>
-      <Heading>{total > 0 ? `${total} to call` : 'All caught up'}</Heading>
+      <div className="list-head">
+        <Heading>{total > 0 ? `${total} to call` : 'All caught up'}</Heading>
+        <AddLink refresh={list.refresh} />
+      </div>
       <p className="quiet">
         {summarize(leads, omitted, now) ??
           `We promise every homeowner a call within ${hours.promiseMinutes} minutes${hours.open === 'always' ? '' : ' while we’re open'}.`}

@@ -89,8 +89,9 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
     const promises = await listPromises(db, period)
     const deliveryTimes = await listDeliveryTimes(db, period)
     const events = await listPeriodEvents(db, period)
-    const report = computeReport(promises, deliveryTimes, events, { ...period, now: at, timeZone })
-    return sendFresh(c, { report: { ...report, repeats: await countRepeats(db, period) } })
+    const repeats = await countRepeats(db, period)
+    const details = { ...period, now: at, timeZone, repeats }
+    return sendFresh(c, { report: computeReport(promises, deliveryTimes, events, details) })
   })
   app.get('/api/leads/:id', (c) => showLead(c, c.req.param('id')))
   app.post(

@@ -3,7 +3,7 @@ import { formatClock, formatDuration, formatPreciseDuration } from '../clock.ts'
 import { type ReasonKind, readReason } from '../delivery-reason.ts'
 import { listShown, makeMapUrl, readField, readName, readPhone } from '../field-outputs.ts'
 import type { CancelReason } from '../history.ts'
-import type { StoredLead } from '../lead.ts'
+import { readFirstName, type StoredLead } from '../lead.ts'
 import type { Request } from '../repeats.ts'
 import { makeSafe } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
@@ -21,6 +21,8 @@ const maxOthers = 2
 export const describeCard = (lead: StoredLead, others: readonly Request[] = []) => ({
   id: lead.id,
   name: readName(lead),
+  /** Empty if the homeowner gave no name. */
+  firstName: readFirstName(lead.name),
   /** Null if the homeowner gave only an email. */
   phone: describePhone(lead.phone),
   email: makeSafe(lead.email),

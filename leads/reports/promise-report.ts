@@ -15,7 +15,13 @@ export function computeReport(
   records: readonly PromiseRecord[],
   deliveryTimes: readonly DeliveryTime[],
   events: readonly StoredEvent[],
-  { from, to, now, timeZone }: { from: number; to: number; now: number; timeZone: string },
+  {
+    from,
+    to,
+    now,
+    timeZone,
+    repeats = 0,
+  }: { from: number; to: number; now: number; timeZone: string; repeats?: number },
 ) {
   const promised = records.flatMap((record) => {
     const { promiseStartAt, deadlineAt } = record
@@ -45,6 +51,8 @@ export function computeReport(
     /** Null if the promise changed during the period. */
     promiseMinutes: promises.every((one) => one === longest) ? longest : null,
     ...tally(promised, now),
+    /** Requests whose homeowner had asked within the week before. */
+    repeats,
     suspect: records.length - promised.length,
     /** Not called, but the deadline has not passed. */
     open: promised.length - decided.length,

@@ -1,0 +1,52 @@
+import { use } from 'react'
+import { readFirstName } from '#leads/lead.ts'
+import type { LeadCard } from '#leads/reports/describe.ts'
+import { Icon } from './elements.tsx'
+import { Company, Me, readPerson } from './me.ts'
+import { type Refresh, usePress } from './press.ts'
+
+type Phone = NonNullable<LeadCard['phone']>
+
+/**
+ * iPhones read the text after &, Android phones after ?. A phone that understands neither still opens the
+ * conversation with this number.
+ */
+export const makeTextUrl = ({ callUrl }: Phone, text: string) =>
+  `${callUrl.replace('tel:', 'sms:')}?&body=${encodeURIComponent(text)}`
+
+export const makeMailUrl = (email: string) =>
+  `mailto:${encodeURIComponent(email).replace('%40', '@')}`
+
+/** Opens a text with a first sentence. The history records only the tap, which proves no more. */
+export function TextLink({
+  lead,
+  phone,
+  isNext,
+  isMain,
+  refresh,
+}: {
+  lead: LeadCard
+  phone: Phone
+  /** The text is what comes next at this lead. */
+  isNext: boolean
+  /** It has the brand's color. */
+  isMain: boolean
+  refresh: Refresh
+}) {
+  const press = usePress(refresh)
+  const person = readFirstName(readPerson(use(Me)))
+  const greeting = ['Hi', lead.firstName].filter(Boolean).join(' ')
+  const text = `${greeting}, this is ${person} from ${use(Company)} about your roof estimate.`
+  return (
+    <a
+      className="button text-link"
+      data-quiet={!isMain || undefined}
+      href={makeTextUrl(phone, text)}
+      onClick={() => void press(lead, { kind: 'texted' })}
+      aria-label={`Text ${phone.shown}`}
+    >
+      <Icon name="text" />
+      {isNext && 'Text'}
+    </a>
+  )
+}

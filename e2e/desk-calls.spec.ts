@@ -1,0 +1,86 @@
+import { checkAxe, row, test } from './desk.ts'
+import { visitor } from './form.ts'
+import { expect } from './test.ts'
+
+const button = (name: string) => ({ name, exact: true })
+
+test('a lead is added during a call, also without a connection', async ({ signIn }) => {
+  const { page: sam } = await signIn('Sam Hill')
+  const { page: dana } = await signIn('Dana')
+  await sam.getByRole('link', { name: 'Add a lead' }).click()
+  await sam.getByLabel('Name').fill('Maria Lopez')
+  const phone = sam.getByLabel('Phone')
+  const gotIt = sam.getByRole('button', button('I’ve got it'))
+  await gotIt.click()
+  await expect(phone).toHaveAccessibleDescription('Enter a phone number or an email address.')
+  await expect(phone).toBeFocused()
+  await phone.fill('612-555-ROOF')
+  await gotIt.click()
+  await expect(phone).toHaveAccessibleDescription(/Write letters as digits\.$/)
+  await checkAxe(sam, 'add a lead')
+
+  await phone.fill('612-555-0199')
+  await sam.context().setOffline(true)
+  await gotIt.click()
+  await expect(sam.getByText('Not saved yet.')).toBeVisible()
+  await sam.context().setOffline(false)
+  await expect(sam.getByRole('heading', { name: 'Maria Lopez' })).toBeVisible()
+  await expect(sam.locator('.facts')).toContainText('Phone call')
+  await expect(row(dana, 'Maria Lopez')).toContainText('Sam Hill is calling')
+  await expect(row(dana, 'Maria Lopez')).toHaveCount(1)
+})
+
+test('what was written survives a reload', async ({ signIn }) => {
+  const { page } = await signIn('Sam')
+  await page.getByRole('link', { name: 'Add a lead' }).click()
+  await page.getByLabel('Email').fill('maria@example.com')
+  await page.reload()
+  await expect(page.getByLabel('Email')).toHaveValue('maria@example.com')
+  await page.getByRole('button', button('Somebody should call back')).click()
+  await page.getByRole('link', { name: 'Today' }).first().click()
+  const lead = row(page, 'maria@example.com')
+  await expect(lead).toContainText('min left')
+  await expect(lead.locator('a[href^="tel:"], a[href^="sms:"]')).toHaveCount(0)
+  await expect(lead.getByRole('link', { name: 'Email maria@example.com' })).toHaveAttribute(
+    'href',
+    'mailto:maria@example.com',
+  )
+})
+
+test('one call ends both countdowns of a homeowner, Undo takes back both, and a text follows', async ({
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  await sendLead({ name: 'John Doe' })
+  await sendLead({ serviceType: 'emergency' })
+  const { page } = await signIn('Sam Hill')
+  const both = row(page, visitor.name)
+  await expect(both).toHaveCount(2)
+  await expect(both.first()).toContainText(/Also asked (just now|\d+ min ago)/)
+  await expect(row(page, 'John Doe')).not.toContainText('Also asked')
+  await both.first().getByRole('button', button('I’m calling')).click()
+  await expect(both.first()).toContainText(`You’re calling ${visitor.name}`)
+  await expect(both.nth(1)).toContainText(`You’re calling ${visitor.name}`)
+  await page.locator('.notice').getByRole('button', button('Undo')).click()
+  await expect(page.getByText('You’re calling')).toHaveCount(0)
+
+  await both.first().getByRole('button', button('I’m calling')).click()
+  await both.first().getByRole('button', button('No answer')).click()
+  await expect(page.getByRole('heading', { name: 'Call again' })).toBeVisible()
+  await expect(page.getByText('You’re calling')).toHaveCount(0)
+  await checkAxe(page, 'call again')
+
+  await both.first().locator('.also-asked a').click()
+  const pane = page.locator('.lead-pane')
+  const text = pane.getByRole('link', { name: `Text ${visitor.phone}` })
+  await expect(text).not.toHaveAttribute('data-quiet')
+  const [number, body = ''] = ((await text.getAttribute('href')) ?? '').split('?&body=')
+  expect(number).toBe(`sms:${visitor.phone.replace(/\D/g, '')}`)
+  const [firstName] = visitor.name.split(' ')
+  expect(decodeURIComponent(body)).toMatch(
+    new RegExp(`^Hi ${firstName}, this is Sam from .+ about your roof estimate\\.$`),
+  )
+  await text.click()
+  await expect(pane.locator('.events')).toContainText(`Sam Hill opened a text to ${firstName}`)
+})
