@@ -1,6 +1,6 @@
 /*
- * A lead is its history: what the crew did with it, in order. Its receipt is the lead's own row. The
- * functions here are pure; store/append-event.ts is the only code that writes events.
+ * The history of a lead: the crew's actions on it, in order. The receipt is not an event, but the lead's own
+ * row. The functions here are pure; store/append-event.ts is the only code that writes events.
  */
 
 export const maxNoteLength = 500

@@ -11,7 +11,7 @@ import { foldText } from './safe-text.ts'
 /** Requests that are further apart do not count as repeats. */
 export const repeatMs = 7 * 24 * 3_600_000
 
-/** One mailbox can have many addresses: mail services ignore case, dots, and everything after a plus sign. */
+/** One mailbox can have many addresses: some services ignore case, dots, and everything after a plus sign. */
 export function normalizeEmail(email: string): string {
   const [local = '', domain = ''] = email.toLowerCase().split('@')
   return `${local.replace(/\+.*|\./g, '')}@${domain}`

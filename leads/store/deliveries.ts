@@ -71,7 +71,7 @@ export async function expireDeliveries(
     .where('state', '=', 'waiting')
     .where('leased_until', '<=', now)
     .where((eb) => eb.or([eb('channel', '=', kind), eb('channel', 'like', `${kind}-%`)]))
-    // A message that was planned later, such as about a call the next day, also gets a full day.
+    // A message for a later time, such as a reminder of a call the next day, also gets a full day.
     .where('due_at', '<=', before)
     .$if(isAlert, (query) =>
       query.where(({ exists, selectFrom }) =>
