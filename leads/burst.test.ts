@@ -108,7 +108,7 @@ describe.each(engines)('25 leads from one network within an hour, on %s', (engin
     const second = await deliver()
     expect(second.emails).toBe(7)
     // The lead from elsewhere is alerted alone.
-    const headline = 'EMERGENCY among 6 leads to call by 6:10 AM CST'
+    const headline = '1 EMERGENCY among 6 leads to call by 6:10 AM CST'
     const names = /^Ann Lee, Lead 2\d, Lead 2\d, 3 more$/
     const [alone, ...others] = second.texts
     expect(alone).toContain('Real Roof')

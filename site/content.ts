@@ -136,7 +136,8 @@ export const form: Content['form'] = {
     note: "We got your request. We'll call you by {time}.",
     /** For visitors without scripts, these must be true at any hour. */
     headingAnytime: 'Free estimate and a quick callback.',
-    noteAnytime: "We got your request. We'll call you within {minutes} minutes after we open.",
+    noteAnytime:
+      "We got your request. We'll call you within {minutes} minutes. If we're closed now, we'll call within {minutes} minutes after we open.",
     /** Below the heading, at any hour, if you always call back about emergencies. */
     emergency:
       "Emergency? Choose Emergency Service below, and we'll call within {minutes} minutes, day or night. Or call us:",
@@ -254,7 +255,7 @@ export const testimonials: Content['testimonials'] = {
     },
     {
       name: 'Greg Halvorsen',
-      text: 'I spent thirty years in construction. The flashing work around my chimney is as good as any I know.',
+      text: "I spent thirty years in construction. The flashing work around my chimney is as good as any I've seen.",
       job: 'New flashing',
       town: 'Saint Paul',
       sample: true,

@@ -100,7 +100,7 @@ export function describeLeads(
   return {
     headline:
       emergencies.length > 0
-        ? `${emergencies.length === 1 ? 'EMERGENCY' : `${emergencies.length} EMERGENCIES`} among ${count}`
+        ? `${emergencies.length} ${emergencies.length === 1 ? 'EMERGENCY' : 'EMERGENCIES'} among ${count}`
         : count,
     names: [
       ...sorted.slice(0, mostNames).map((lead) => breakAutoLinks(readName(lead))),

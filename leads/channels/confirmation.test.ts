@@ -50,7 +50,7 @@ it('tells the homeowner by when the company calls, as text and in the brand’s 
   expect(await send()).toEqual({ ok: true })
   const [received] = mail.mails
   expect(received?.to).toEqual([jane.email])
-  expect(received?.subject).toBe('Northgate Roofing: we have your request')
+  expect(received?.subject).toBe('Northgate Roofing: we got your request')
   expect(Object.fromEntries(received?.headers ?? [])).toMatchObject({
     from: 'Northgate Roofing <alerts@example.com>',
     'reply-to': 'alerts@example.com',
@@ -60,7 +60,7 @@ it('tells the homeowner by when the company calls, as text and in the brand’s 
   expect(received?.text.replaceAll('\r', '').trim()).toBe(
     [
       'Hello,',
-      'We have your request. We’ll call you by 6:10 AM.',
+      'We got your request. We’ll call you by 6:10 AM.',
       'Questions? Call (612) 555-0134.',
       'Northgate Roofing',
       'If you didn’t ask us for an estimate, you can ignore this email.',
@@ -109,8 +109,8 @@ it.each([
 it('never promises a call in the past', () => {
   expect(describe({ deadlineAt: testTime + 25 * 3_600_000 })).toContain('by 7:00 AM tomorrow.')
   const late = describe({}, { now: promiseFrom(testTime).deadlineAt })
-  expect(late).toContain('We have your request. We’ll call you as soon as we can.\n')
-  expect(describe({ calledAt: testTime })).toContain('We have your request.\n')
+  expect(late).toContain('We got your request. We’ll call you as soon as we can.\n')
+  expect(describe({ calledAt: testTime })).toContain('We got your request.\n')
   expect(describe({}, { attempts: 2 })).toContain('We tried to reach you')
 })
 

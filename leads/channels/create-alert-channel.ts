@@ -124,7 +124,7 @@ function makeTestAlert(
   const alert = {
     ...describeAlert(lead, 'received', { now: at, timeZone, answerUrl: `${publicUrl}/` }),
     reason: 'test' as const,
-    headline: 'TEST from npm run doctor: this alert works. No call needed',
+    headline: 'TEST: this alert works. No call needed',
   }
   return { lead, alert }
 }

@@ -108,7 +108,7 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
 const undeliverable: Result = {
   ok: true,
   isUndeliverable: true,
-  note: 'The device was removed, signed out, or turned off.',
+  note: 'The device was removed or signed out, or its notifications are off.',
 }
 
 /** Returns undefined if the device must not be notified. */

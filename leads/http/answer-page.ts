@@ -84,7 +84,7 @@ export function formatAnswerPage(
     // Once someone called, the call button shows the number.
     if (name === 'phone' && callUrl)
       return isCalled ? '' : row(label, `<a href="${escapeHtml(callUrl)}">${shown}</a>`)
-    const map = `<br><a href="${escapeHtml(mapUrl)}" rel="noreferrer">Show on map</a>`
+    const map = `<br><a href="${escapeHtml(mapUrl)}" rel="noreferrer">Open map</a>`
     return row(label, name === 'address' ? shown + map : shown)
   }
   const kind = isCalled ? 'called' : alert.isEmergency ? 'emergency' : ''
@@ -95,7 +95,7 @@ ${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
 <h1>${title}</h1>
 ${isCalled ? describeCall(lead, isFirst, clock) : describeDeadline(alert, lead, clock.now)}
 ${alert.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`).join('\n')}
-${isCalled ? call : '<form method="post"><button>I’m calling now</button></form>\n<p class="small">This records the time and stops the reminders to your team.</p>'}
+${isCalled ? call : '<form method="post"><button>I’m calling now</button></form>\n<p class="small">This records the time and stops the reminders to the crew.</p>'}
 <dl>
 ${listShown(lead).map(showField).join('\n')}
 ${row('Received', escapeHtml(alert.receivedAt))}

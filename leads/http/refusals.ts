@@ -44,7 +44,7 @@ export const refusals = {
     'too_many_requests',
     'Too many requests from your network. Please wait a moment, or call us.',
   ),
-  internal: refusal(500, 'internal', 'Something went wrong.'),
+  internal: refusal(500, 'internal', 'Something went wrong. Please try again, or call us.'),
   overloaded: retryable(
     503,
     'overloaded',
@@ -53,7 +53,7 @@ export const refusals = {
   unavailable: retryable(
     503,
     'unavailable',
-    'The request could not be stored. Please try again, or call us.',
+    'We couldn’t save your request. Please try again, or call us.',
   ),
 }
 
