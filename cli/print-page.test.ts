@@ -19,7 +19,7 @@ test('prints only the published entries that differ from the file, as TypeScript
   const headline = `It's "new"\n\\ \u202E`
   await publish(1, { hero: { headline }, hours: { closedDates: ['12-25'] } })
   const printed = await formatPublishedPage(db)
-  expect(printed).toMatch(/^\/\/ Version 2 of 2026-11-15\. /)
+  expect(printed).toMatch(/^\/\/ Version 2, published 2026-11-15\. /)
   expect(printed.match(/(?<=^export const )\w+/gm)).toEqual(['hours', 'hero'])
   const module = printed.replaceAll(/: Content\['\w+'\]/g, '')
   const read = await import(`data:text/javascript,${encodeURIComponent(module)}`)

@@ -18,7 +18,7 @@ export async function formatPublishedPage(db: Database): Promise<string> {
   if (changed.length === 0) return '// The published page and site/content.ts are the same.\n'
   const day = formatDay(published.publishedAt ?? 0, file.hours.timeZone)
   return [
-    `// Version ${published.number} of ${day}. Replace the entries of the same names in site/content.ts.`,
+    `// Version ${published.number}, published ${day}. Replace the entries with the same names in site/content.ts.`,
     ...changed.map(
       ([name, value]) => `export const ${name}: Content['${name}'] = ${formatValue(value)}`,
     ),

@@ -59,7 +59,9 @@ export async function checkMailDns(
     return [{ id: 'mail-dns', state: 'ok', text }]
   } catch (error) {
     const text = `Doctor did not check SPF, DKIM, and DMARC for ${domain}, because DNS lookups fail here (${findErrorCode(error)}).`
-    return [{ id: 'mail-dns', state: 'check', text, next: 'Run doctor on a machine with DNS' }]
+    return [
+      { id: 'mail-dns', state: 'check', text, next: 'Run doctor on a machine with working DNS' },
+    ]
   }
 
   async function read(names: readonly string[], pattern: RegExp): Promise<string[]> {

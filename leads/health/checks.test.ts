@@ -90,7 +90,7 @@ const problems: Record<string, Partial<HealthContext>> = {
   'desk-url-missing': {
     env: readEnv({ ...complete, DESK_URL: 'http://203.0.113.7:3001' }, alwaysOpen),
   },
-  'page-not-shown': { pageFault: 'Headline is empty. Write a text.' },
+  'page-not-shown': { pageFault: 'Headline is empty. Fill it in.' },
   'page-differs': { pageDiffers: true },
   'late-reminders': { env: { ...env, escalateAfterMinutes: [4, 10] } },
   'no-answer-links': {

@@ -8,7 +8,7 @@ import { databaseChecks } from './database-checks.ts'
 import { deskChecks } from './desk-checks.ts'
 import { deviceChecks, noAlerts } from './device-checks.ts'
 import { limitChecks } from './limit-checks.ts'
-import { pageChecks } from './page-checks.ts'
+import { openPageEditor, pageChecks } from './page-checks.ts'
 
 export const limits = {
   // By then, retries after 5, 10, 20, 30, and 30 s have failed. Combined messages wait for up to 2 minutes.
@@ -22,7 +22,7 @@ export const limits = {
 }
 
 const everywhere: readonly Place[] = ['healthz', 'desk', 'start', 'doctor']
-const askDeveloper = 'Ask the person who set up this site.'
+const askDeveloper = 'Ask the person who set up this site to fix this.'
 
 const countLeads = (leads: number) => `${leads} ${leads === 1 ? 'lead' : 'leads'}`
 
@@ -129,7 +129,7 @@ export const healthChecks: readonly Check[] = [
       return freeBytes < limits.freeDiskBytes ? `${Math.round(freeBytes / 1e6)} MB` : undefined
     },
     forOwner: (free) => ({
-      text: `The disk is almost full (${free} left). When it is full, the site can’t accept leads. ${askDeveloper}`,
+      text: `The disk is almost full (${free} left). When it’s full, the site can’t accept leads. ${askDeveloper}`,
     }),
     forDeveloper: (free) => ({
       text: `The disk that holds DATA_DIR has only ${free} left.`,
@@ -228,14 +228,15 @@ export const healthChecks: readonly Check[] = [
       return isPublic && samples.length > 0 ? samples : undefined
     },
     forOwner: () => ({
-      text: `Visitors see sample reviews or other sample content. Fake reviews are illegal in the US. ${askDeveloper}`,
+      text: `Visitors see sample reviews or other sample content. Fake reviews are illegal in the US. Replace or delete the samples, then publish.`,
+      action: openPageEditor,
     }),
     forDeveloper: (samples) => {
       const reviews = samples.filter((path) => path.startsWith('testimonials.')).length
       const others = samples.filter((path) => !path.startsWith('testimonials.')).toSorted()
-      const places = [...others, ...(reviews > 0 ? [`${reviews} testimonials`] : [])].join(', ')
+      const places = [...others, ...(reviews > 0 ? [`${reviews} reviews`] : [])].join(', ')
       return {
-        text: `site/content.ts has sample content: ${places}. Fake testimonials are illegal in the US, with fines over $50,000 each (16 CFR 465).`,
+        text: `site/content.ts has sample content: ${places}. Fake reviews are illegal in the US, with fines over $50,000 each (16 CFR 465).`,
         next: 'Replace the samples in site/content.ts with your own content and delete each `sample: true`, or delete the entry. Make sure that every number and claim on the page is true, such as “licensed” and “24/7.” Then run npm run brand',
       }
     },

@@ -7,7 +7,7 @@ export const databaseChecks: readonly Check[] = [
     severity: 'error',
     find: ({ isFileGone }) => isFileGone,
     forOwner: () => ({
-      text: 'The database file is gone, so the site can’t accept leads. Restarting the site would delete the leads that you still see here. Download them as a spreadsheet now, then ask the person who set up this site.',
+      text: 'The database file is gone, so the site can’t accept leads. Restarting the site would delete the leads that you still see here. Download them as a spreadsheet now, then ask the person who set up this site for help.',
       action: { label: 'Open all leads', kind: 'open', route: '#/leads' },
     }),
     forDeveloper: () => ({
@@ -30,7 +30,7 @@ export const databaseChecks: readonly Check[] = [
     runsIn: ['healthz', 'desk', 'doctor'],
     find: ({ database }) => database?.isErasing,
     forOwner: () => ({
-      text: 'Parts of an erased lead may still be in the database file. The site tries to remove them every minute. If this message is still here after an hour, ask the person who set up this site.',
+      text: 'Parts of an erased lead may still be in the database file. The site tries to remove them every minute. If this message is still here after an hour, ask the person who set up this site for help.',
     }),
     forDeveloper: () => ({
       text: 'Parts of an erased lead may still be in leads.db or leads.db-wal, because another program is reading the database or the disk is full. The site tries again every minute.',

@@ -78,7 +78,7 @@ export const deviceChecks: readonly Check[] = [
       action: openPeople,
     }),
     forDeveloper: (devices) => ({
-      text: `${devices} may not be receiving notifications. The device confirmed none of its last 3 leads.`,
+      text: `${devices} may not be receiving notifications. The device didn’t confirm its last 3 notifications.`,
       next: 'On the desk, under People, choose Test. If nothing appears, open the desk on that device to subscribe again, and repeat the test',
     }),
   }),

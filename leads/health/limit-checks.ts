@@ -27,7 +27,7 @@ export const limitChecks: readonly Check[] = [
       return addresses.length > 0 ? addresses : undefined
     },
     forOwner: (addresses) => ({
-      text: `${explainSignIn(addresses)} If your crew didn’t request them, someone else did. Ask the person who set up this site.`,
+      text: `${explainSignIn(addresses)} If your crew didn’t request them, ask the person who set up this site for help.`,
     }),
     forDeveloper: (addresses) => ({
       text: explainSignIn(addresses),

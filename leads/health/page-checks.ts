@@ -1,4 +1,10 @@
-import { type Check, defineCheck } from './check.ts'
+import { type Check, defineCheck, type OwnerAction } from './check.ts'
+
+export const openPageEditor: OwnerAction = {
+  label: 'Open the page editor',
+  kind: 'open',
+  route: '#/page',
+}
 
 export const pageChecks: readonly Check[] = [
   defineCheck({
@@ -7,7 +13,7 @@ export const pageChecks: readonly Check[] = [
     find: ({ pageFault }) => pageFault,
     forOwner: () => ({
       text: 'Visitors don’t see what you published last, because it doesn’t fit this version of the site. Correct the marked entries and publish again.',
-      action: { label: 'Open the page editor', kind: 'open', route: '#/page' },
+      action: openPageEditor,
     }),
     forDeveloper: (fault) => ({
       text: `The published page cannot be shown, so visitors see an earlier one or the one from site/content.ts: ${fault.replace(/\.?$/, '.')}`,
