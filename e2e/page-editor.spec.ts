@@ -38,7 +38,7 @@ test('the owner publishes a headline with six taps, and undoes it', async ({
     return target.click()
   }
   await tap(sam.getByRole('link', { name: 'Page', exact: true }))
-  await expect(sam.getByText(/\d+ parts are made up: replace or delete\./)).toBeVisible()
+  await expect(sam.getByText(/\d+ samples to replace or delete\./)).toBeVisible()
   await expect(sam.getByText('Only the person who set up this site can change')).toBeVisible()
   await checkAxe(sam, 'page')
   await tap(sam.getByRole('link', { name: 'Top of the page' }))
@@ -69,7 +69,7 @@ test('the owner publishes a headline with six taps, and undoes it', async ({
 
   await sam.getByRole('link', { name: 'Page', exact: true }).first().click()
   await sam.getByText('Older versions').click()
-  await expect(sam.getByText('The page at the start')).toBeVisible()
+  await expect(sam.getByText('The original page')).toBeVisible()
   await checkAxe(sam, 'older versions')
   await sam
     .getByRole('listitem')
@@ -96,12 +96,12 @@ test('the owner replaces the reviews and sets hours, and visitors see both', asy
   const count = await items.count()
   const sample = (await items.first().getByRole('button').first().textContent()) ?? ''
   await items.first().getByRole('button').first().click()
-  await expect(sam.getByText('Made up: replace or delete.')).toBeVisible()
+  await expect(sam.getByText('Sample: replace it or delete it.')).toBeVisible()
   await sam.getByRole('button', { name: 'Delete Review 1', exact: true }).click()
   await expect(items).toHaveCount(count - 1)
   await sam.getByRole('button', { name: 'Undo' }).click()
   await expect(items.first()).toContainText(sample)
-  await sam.getByRole('button', { name: `Delete ${count} made-up reviews` }).click()
+  await sam.getByRole('button', { name: `Delete ${count} sample reviews` }).click()
   await expect(items).toHaveCount(0)
   for (const name of ['Ann Lee', 'Bob Ray']) {
     await sam.getByRole('button', { name: 'Add a review' }).click()
@@ -138,14 +138,12 @@ test('the owner replaces the reviews and sets hours, and visitors see both', asy
   await sam.getByRole('button', { name: 'Add a holiday' }).click()
   await sam.getByLabel('Holiday 1', { exact: true }).fill('2030-12-25')
   await sam.getByLabel('Every year').check()
-  await expect(
-    sam.getByText(/^(Open|Closed) now\. Visitors are promised a call by \d/),
-  ).toBeVisible()
+  await expect(sam.getByText(/^(Open|Closed) now\. The page promises a call by \d/)).toBeVisible()
   await isSaved(sam)
   await checkAxe(sam, 'hours')
   await sam.getByRole('link', { name: 'Page', exact: true }).first().click()
   // The sample texts promise 24/7.
-  await expect(sam.getByText('You are not always open, but head.description')).toBeVisible()
+  await expect(sam.getByText('You’re not always open, but head.description')).toBeVisible()
   await publish(sam)
 
   const withoutScript = await browser.newContext({ javaScriptEnabled: false, viewport: phone })

@@ -83,7 +83,9 @@ it('rejects what is not a draft', async () => {
   const nul = { base: 0, draft: { hero: { headline: 'a\0b' } } }
   expect((await call('PUT', '/draft', nul)).status).toBe(400)
   const long = { base: 0, draft: { hero: { headline: 'x'.repeat(600_000) } } }
-  expect((await call('PUT', '/draft', long)).message).toBe('This is too long.')
+  expect((await call('PUT', '/draft', long)).message).toBe(
+    'This is too long. Shorten it and try again.',
+  )
   expect((await call('POST', '/publish', { number: 0 })).message).toMatch(/^Nothing has changed/)
 })
 

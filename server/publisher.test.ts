@@ -73,7 +73,9 @@ describe.each(engines)('on %s', (engine) => {
     await save({ 'hero.headline': 'By Alex' }, alex)
     const late = await call('PUT', '/draft', { base: number, draft })
     expect(late.status).toBe(409)
-    expect(late.message).toMatch(/^Alex has changed the page \(6:00 AM CST\)\. Nothing was saved\./)
+    expect(late.message).toMatch(
+      /^Alex has changed the page \(6:00 AM CST\)\. Your latest changes aren’t saved\./,
+    )
     expect(late.json.error.code).toBe('page-changed')
     expect((await call('POST', '/publish', { number })).status).toBe(409)
     expect(await read()).toMatchObject({

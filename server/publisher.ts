@@ -176,10 +176,10 @@ export function createPublisher({
 const inertLinks = '<base target="_blank"><style>a{pointer-events:none}</style>'
 
 const noPreview =
-  '<!doctype html><title>Preview</title><p>The preview appears when the marked entries are filled in.</p>'
+  '<!doctype html><title>Preview</title><p>The preview appears once you fix the marked entries.</p>'
 
 const tooHeavy = (bytes: number) => ({
-  message: `The page has ${(bytes / 1000).toFixed(1)} kB of text. Above ${maxPageBytes / 1000} kB, it appears later on slow phones. Shorten or delete some texts.`,
+  message: `The page has ${(bytes / 1000).toFixed(1)} kB of text. Above ${maxPageBytes / 1000} kB, it appears later on slow phones. Shorten or delete some of it.`,
 })
 
 /** Runs the work at the first call. After an error, the next call tries again. */

@@ -20,7 +20,7 @@ export const joinPath = (...parts: (string | number)[]): string =>
 export const makeGroup = (fields: readonly EditorField[]): object =>
   Object.fromEntries(fields.map(({ path }) => [path, '']))
 
-/** Counts the marks that say "made up." */
+/** Counts the entries that are marked as samples. */
 function countMarks(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const own = 'sample' in value && value.sample === true ? 1 : 0

@@ -114,7 +114,7 @@ function ListField({ field, path, form }: FieldProps) {
       <Notes form={form} path={path} />
       {samples.length > 1 && (
         <Button onClick={removeSamples}>
-          Delete {samples.length} made-up {noun}s
+          Delete {samples.length} sample {noun}s
         </Button>
       )}
       <Button onClick={add}>Add a {noun}</Button>
@@ -162,7 +162,7 @@ function Item({ fields, form, path, name, title, isPlain, isOpen, isNew, ...on }
           onClick={on.onToggle}
         >
           <span dir="auto">{title || name}</span>
-          {isSample && <b className="tag">Made up</b>}
+          {isSample && <b className="tag">Sample</b>}
           {!isNew && mistakes.length > 0 && (
             <b className="tag" data-alarm>
               Fix

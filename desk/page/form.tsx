@@ -35,13 +35,13 @@ export function Notes({ form, path, id }: { form: Form; path: string; id?: strin
   )
 }
 
-/** Marks an entry as made up until the owner confirms that it is true. */
+/** Marks an entry as a sample until the owner confirms that it is true. */
 export function SampleMark({ form, path }: { form: Form; path: string | undefined }) {
   if (path === undefined || readEntry(form.draft, path) !== true) return null
   return (
     <div className="sample">
       <p>
-        <b>Made up: replace or delete.</b>
+        <b>Sample: replace it or delete it.</b>
       </p>
       <button type="button" className="link" onClick={() => form.change(path, () => null)}>
         It’s true now

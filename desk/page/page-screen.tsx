@@ -93,10 +93,10 @@ function Sections({
   return (
     <>
       <Heading>Page</Heading>
-      <p className="quiet">Tap a part to change it. Visitors see it after you publish.</p>
+      <p className="quiet">Tap a part to change it. Visitors see your changes after you publish.</p>
       {sampleCount > 0 && (
         <p className="sample">
-          <b>{count(sampleCount, 'part is', 'parts are')} made up: replace or delete.</b>
+          <b>{count(sampleCount, 'sample', 'samples')} to replace or delete.</b>
         </p>
       )}
       <Notes
@@ -115,7 +115,7 @@ function Sections({
             <li key={section.id}>
               <a href={formatRoute({ screen: 'page', query: section.id })} className="part">
                 {section.title}
-                {Boolean(samples[at]) && <b className="tag">Made up</b>}
+                {Boolean(samples[at]) && <b className="tag">Sample</b>}
                 {isWrong && (
                   <b className="tag" data-alarm>
                     Fix
@@ -131,7 +131,7 @@ function Sections({
       <p className="quiet small">
         Only the person who set up this site can change the company’s name, the time zone, the
         form’s labels and messages, icons, colors, pictures, and the lines on the picture for shared
-        links. They are in the site’s files.
+        links. They’re in the site’s files.
       </p>
       <Versions store={store} newest={page.published?.number ?? 0} />
     </>

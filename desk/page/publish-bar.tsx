@@ -57,7 +57,7 @@ function describeSave({ changes, mistakes, saved }: PageData, { save, trouble }:
   if (save === 'pending') return 'Saving…'
   if (save === 'failed') return `Not saved yet. ${trouble}`
   if (save === 'conflict') return ''
-  if (changes.length === 0) return 'Visitors see this page.'
+  if (changes.length === 0) return 'Everything is published.'
   if (mistakes.length > 0) return `Saved. ${count(mistakes.length, 'entry', 'entries')} to fix.`
   const who = saved && !saved.isMine ? ` by ${saved.person}` : ''
   return `Saved${who}, not published yet.`

@@ -38,7 +38,7 @@ function List({ store }: { store: DraftStore }) {
           <div>
             <b dir="auto">
               {publishedAt === null
-                ? 'The page at the start'
+                ? 'The original page'
                 : `${person}, ${formatShortClock(publishedAt, now)}`}
             </b>
             <p className="quiet small">{changes.map(({ label }) => label).join(', ')}</p>

@@ -40,7 +40,7 @@ const noon = 12 * 60
 export function describeHours(hours: BusinessHours, now: number): string | undefined {
   try {
     const { time, isClosed } = computeCallTime(now, '', hours)
-    return `${isClosed ? 'Closed' : 'Open'} now. Visitors are promised a call by ${time}.`
+    return `${isClosed ? 'Closed' : 'Open'} now. The page promises a call by ${time}.`
   } catch {
     return undefined
   }

@@ -71,8 +71,8 @@ export function addPageRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
     const what = publishedAt === null ? 'changed' : 'published'
     const where = isMine ? ' in another tab or on another device' : ''
     const time = formatClock(publishedAt ?? savedAt, { now: now(), timeZone: env.timeZone })
-    const next = 'Load the newer version, or save yours over it.'
-    const message = `${who} ${what} the page${where} (${time}). Nothing was saved. ${next}`
+    const next = 'Load the newer version, or keep yours.'
+    const message = `${who} ${what} the page${where} (${time}). Your latest changes aren’t saved. ${next}`
     return refuse(c, 409, message, 'page-changed')
   }
 
@@ -190,14 +190,14 @@ async function describePage({ db, env }: DeskContext, page: PageEditor, email: s
 }
 
 const elsewhere =
-  'This site’s page is built from a file, so you can’t change it here. Ask the person who set up this site.'
+  'This site’s page is built from a file, so you can’t change it here. Ask the person who set up this site to change it.'
 const unreadable = 'This couldn’t be read. Reload the page and try again.'
-const unchanged = 'Nothing has changed, so there is nothing to publish.'
+const unchanged = 'Nothing has changed, so there’s nothing to publish.'
 const hasMistakes = 'Fix the marked entries first. Nothing was published.'
 const notSaved =
   'Your changes couldn’t be saved, because the server can’t store anything right now. Keep this page open and try again.'
 const notPublished =
-  'Nothing was published, because something went wrong on the server. Visitors still see the last page. Try again.'
+  'Nothing was published, because something went wrong on the server. Visitors still see the previous version. Try again.'
 const noPreview = 'The preview doesn’t work right now. Try again.'
 const noVersions = 'The earlier versions can’t be read right now. Try again.'
 

@@ -58,7 +58,7 @@ test.each([
 ])('rejects services with %s', (_, changes) => {
   expect(check({ services: { ...services, ...changes } })).toEqual([
     expect.stringMatching(
-      /^site\/content\.ts: services\.cards (entry 1 \(.+\)\.icon (is 'rooff', but must be 'roof', 'hammer', or 'inspect'|is missing)|must have at least three cards)\./,
+      /^site\/content\.ts: services\.cards (entry 1 \(.+\)\.icon (is 'rooff', but must be 'roof', 'hammer', or 'inspect'|is missing)|must have at least three entries)\./,
     ),
   ])
 })
@@ -70,8 +70,8 @@ test.each([
   ['open', { open: 'never' }, "must be 'always'"],
   ['open.Mo', { open: { Mo: ['7:00-18:00'] } }, 'is unknown'],
   ['open.Mon entry 1', { open: { Mon: ['7:00-25:00'] } }, "such as '7:00-18:00'"],
-  ['open.Mon entry 1', { open: { Mon: ['22:00-6:00'] } }, 'the earlier one first'],
-  ['open.Mon', { open: { Mon: ['7:00-13:00', '12:00-18:00'] } }, 'has hours that overlap'],
+  ['open.Mon entry 1', { open: { Mon: ['22:00-6:00'] } }, 'a later closing time'],
+  ['open.Mon', { open: { Mon: ['7:00-13:00', '12:00-18:00'] } }, 'must be in order, with a break'],
   ['closedDates entry 1', { closedDates: ['12/25/2026'] }, 'must be a date'],
   ['closedDates entry 2', { closedDates: ['02-29', '2026-02-30'] }, 'must be a date that exists'],
   ['closedDates entry 1', { closedDates: ['02-30'] }, "or '12-25' for every year"],
@@ -103,7 +103,7 @@ test('names the review or the card that has a mistake', () => {
       services: { ...services, cards: [untitled, wrong, cards[1]] },
     }),
   ).toEqual([
-    'site/content.ts: services.cards entry 1.title is empty. Write a text.',
+    'site/content.ts: services.cards entry 1.title is empty. Fill it in.',
     expect.stringContaining(`services.cards entry 2 (${wrong.title}).icon is 'rooff'`),
     expect.stringContaining('testimonials.reviews entry 2 (Maria Delgado).stars is unknown.'),
   ])

@@ -32,10 +32,10 @@ test('lists what was there before and what is there now', () => {
     {
       label: 'Hours: Emergencies',
       before: 'We always call back',
-      after: 'Only while we are open',
+      after: 'Only while we’re open',
     },
     { label: 'Top of the page: Headline', before: hero.headline, after: 'Dry.' },
-    { label: 'About you: Points', after: 'New order or marks' },
+    { label: 'About you: Points', after: 'New order, or fewer samples' },
     {
       label: 'Reviews',
       before: expect.stringMatching(new RegExp(`^${first?.name}, .*…$`)),
@@ -53,7 +53,7 @@ test('shortens long texts and lists', () => {
   })
   expect(changes).toEqual([
     { label: 'Top of the page: Text', before: hero.lead, after: expect.stringMatching(/^x+…$/) },
-    { label: 'Top of the page', after: 'No longer marked as made up' },
+    { label: 'Top of the page', after: 'No longer marked as a sample' },
     { label: 'Reviews', before: expect.stringMatching(/; and \d+ more$/) },
   ])
   for (const { before = '', after = '' } of changes)

@@ -20,7 +20,7 @@ export function listChanges(before: object, after: object): Change[] {
     })
     const isConfirmed = sample && read(before, sample) !== read(after, sample)
     return isConfirmed
-      ? [...changes, { label: title, after: 'No longer marked as made up' }]
+      ? [...changes, { label: title, after: 'No longer marked as a sample' }]
       : changes
   })
 }
@@ -32,7 +32,7 @@ function describeChange(field: EditorField, old: unknown, now: unknown): Omit<Ch
   ) as [string[], string[]]
   const gone = oldItems.filter((item) => !newItems.includes(item))
   const added = newItems.filter((item) => !oldItems.includes(item))
-  if (gone.length + added.length === 0) return { after: 'New order or marks' }
+  if (gone.length + added.length === 0) return { after: 'New order, or fewer samples' }
   return shorten(joinItems(gone), joinItems(added))
 }
 

@@ -160,7 +160,7 @@ export const contentSchema = group({
           text,
         }),
       ),
-      v.minLength(3, 'must have at least three cards. Add more.'),
+      v.minLength(3, 'must have at least three entries. Add more.'),
     ),
   }),
   testimonials: group({

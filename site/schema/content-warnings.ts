@@ -20,21 +20,21 @@ export function* findContentWarnings(
     yield {
       id: 'past-dates',
       text: `Some holidays have passed: ${past.join(', ')}.`,
-      next: "Delete them or correct the year. '12-25' means every December 25",
+      next: 'Delete them, or correct the year',
       paths: ['hours.closedDates'],
     }
   const broken = findBrokenPromises(content)
   if (broken.length > 0)
     yield {
       id: 'texts-beyond-hours',
-      text: `You are not always open, but these texts say 24/7 or ${hours.promiseMinutes} minutes: ${broken.join(', ')}.`,
-      next: 'Change these texts',
+      text: `You’re not always open, but these entries say 24/7 or ${hours.promiseMinutes} minutes: ${broken.join(', ')}.`,
+      next: 'Change these entries',
       paths: broken,
     }
   if (!('emergency' in services))
     yield {
       id: 'no-emergencies',
-      text: 'The form has no emergency choice, so the desk cannot list emergencies first, and no lead alerts a phone while you are closed.',
+      text: 'The form has no emergency choice, so the desk cannot list emergencies first, and no lead alerts a phone while you’re closed.',
       next: "If you take emergencies, add emergency: 'Emergency Service' to serviceTypes in leads/fields.ts. You can change its label",
       paths: [],
     }

@@ -65,9 +65,9 @@ test.each([null, 'text', [], { hero: 'text' }, { hero: null }, { company: [1] }]
 )
 
 test.each([
-  [{ hero: { headline: '' } }, 'hero.headline', 'Headline is empty. Write a text.'],
-  [{ hero: { headline: ' \n' } }, 'hero.headline', 'Headline is empty. Write a text.'],
-  [{ hero: { headline: '\u200b\u2800' } }, 'hero.headline', 'Headline is empty. Write a text.'],
+  [{ hero: { headline: '' } }, 'hero.headline', 'Headline is empty. Fill it in.'],
+  [{ hero: { headline: ' \n' } }, 'hero.headline', 'Headline is empty. Fill it in.'],
+  [{ hero: { headline: '\u200b\u2800' } }, 'hero.headline', 'Headline is empty. Fill it in.'],
   [
     { hero: { headline: 'x'.repeat(10_000) } },
     'hero.headline',
@@ -121,7 +121,7 @@ test.each([
   [
     { hours: { open: { Mon: ['7:00-13:00', '12:00-18:00'] } } },
     'hours.open.Mon',
-    'Business hours has hours that overlap, touch, or are out of order. Sort or merge them.',
+    'Business hours must be in order, with a break between them. Sort or merge the hours.',
   ],
   [
     { hours: { open: {} } },
@@ -131,7 +131,7 @@ test.each([
   [
     { services: { cards: [] } },
     'services.cards',
-    'Services must have at least three cards. Add more.',
+    'Services must have at least three entries. Add more.',
   ],
 ])('explains the mistake in %j to the owner', (draft, path, message) => {
   expect(findMistakes(draft)).toEqual([{ path, message }])
@@ -151,7 +151,7 @@ test('points out texts that limited hours contradict, and holidays that have pas
   const { warnings } = check(complete({ hours }, content), now)
   expect(warnings).toContainEqual({
     path: 'emergency.notUrgent',
-    message: expect.stringContaining('If it is not urgent'),
+    message: expect.stringContaining('If it’s not urgent'),
   })
   expect(warnings).toContainEqual({
     path: 'hours.closedDates',

@@ -47,11 +47,11 @@ function explainWarning({ id, text, next, paths }: ContentWarning): Warning[] {
     const [editable, others] = [true, false].map((isEditable) =>
       paths.filter((path) => (findLabel(path) !== undefined) === isEditable),
     ) as [string[], string[]]
-    const inFile = `You are not always open, but ${others.join(', ')} in the site’s files may promise 24/7. Tell the person who set up this site.`
+    const inFile = `You’re not always open, but ${others.join(', ')} in the site’s files may promise 24/7. Tell the person who set up this site.`
     return [
       ...editable.map((path) => ({
         path,
-        message: `You are not always open. Make sure that this text is still true: ${findLabel(path)}.`,
+        message: `You’re not always open. Make sure that this is still true: ${findLabel(path)}.`,
       })),
       ...(others.length > 0 ? [{ message: inFile }] : []),
     ]

@@ -39,7 +39,7 @@ export type EditorSection = {
   id: string
   title: string
   hint?: string
-  /** The path of the entry that marks this section as made up. */
+  /** The path of the entry that marks this section as a sample. */
   sample?: string
   fields: EditorField[]
 }
@@ -86,12 +86,12 @@ const sections: EditorSection[] = [
   {
     id: 'hours',
     title: 'Hours',
-    hint: 'When you call leads back. The page, deadlines, and alerts follow.',
+    hint: 'The hours when you call leads back. The page, deadlines, and alerts use them.',
     fields: [
       line('hours.open', 'Business hours', { kind: 'hours' }),
       line('hours.closedDates', 'Holidays', {
         kind: 'list',
-        hint: 'One date, such as 2026-12-25, or 12-25 for every year',
+        hint: 'Days when you’re closed. For a yearly holiday, check “Every year.”',
         item: 'holiday',
         newItem: '',
         fields: [line('', 'Date', { kind: 'date' })],
@@ -100,12 +100,12 @@ const sections: EditorSection[] = [
         kind: 'choice',
         choices: [
           { value: 'always', label: 'We always call back' },
-          { value: 'when open', label: 'Only while we are open' },
+          { value: 'when open', label: 'Only while we’re open' },
         ],
       }),
       line('hours.promiseMinutes', 'Minutes until you call', {
         kind: 'number',
-        hint: 'While you are open. In any text, write {minutes} to show this number. The picture for shared links keeps the old number until npm run brand.',
+        hint: 'While you’re open. In any text, write {minutes} to show this number. The picture for shared links doesn’t change with it. Ask the person who set up this site to update the picture.',
       }),
     ],
   },
@@ -115,7 +115,7 @@ const sections: EditorSection[] = [
     sample: 'hero.sample',
     fields: [
       line('hero.headline', 'Headline'),
-      text('hero.lead', 'Text', 'The places where you work follow it.'),
+      text('hero.lead', 'Text', 'The page adds the places where you work.'),
       line('hero.statistics', 'Numbers', {
         kind: 'list',
         item: 'number',
@@ -134,7 +134,7 @@ const sections: EditorSection[] = [
       text(
         'form.consent.text',
         'Below the form',
-        'Visitors agree to this. Write {company} for your name. Each lead keeps the text that the visitor saw.',
+        'Visitors agree to this when they send the form. Write {company} for your company’s name. Each lead is stored with the text that the visitor saw.',
       ),
     ],
   },
@@ -164,8 +164,8 @@ const sections: EditorSection[] = [
     fields: [
       line('emergency.heading', 'Heading'),
       text('emergency.text', 'Text'),
-      text('emergency.claim', 'Response time', 'Leave it empty if you do not measure it.'),
-      text('emergency.notUrgent', 'If it is not urgent'),
+      text('emergency.claim', 'Response time', 'Leave it empty if you don’t measure it.'),
+      text('emergency.notUrgent', 'If it’s not urgent'),
     ],
   },
   {
@@ -203,7 +203,7 @@ const sections: EditorSection[] = [
       }),
       line('testimonials.allReviews', 'Link to all reviews', {
         kind: 'group',
-        fields: [line('label', 'Words'), link('Link')],
+        fields: [line('label', 'Link text'), link('Link')],
       }),
     ],
   },

@@ -23,7 +23,7 @@ const span = v.pipe(
   v.check(
     (input) => pattern.test(input) && closesLater(input),
     ({ input }) =>
-      `is '${input}', but must be two 24-hour times, the earlier one first, such as '7:00-18:00'. To stay open past midnight, split the hours at 24:00.`,
+      `must be an opening time and a later closing time, such as '7:00-18:00', not '${input}'. To stay open past midnight, split the hours at 24:00.`,
   ),
 )
 /** Accepts 2026-12-25 and 12-25, but not 2026-02-30. */
@@ -37,11 +37,11 @@ function isDate(input: string): boolean {
 const day = v.exactOptional(
   v.pipe(
     listOf(span),
-    v.check(areInOrder, 'has hours that overlap, touch, or are out of order. Sort or merge them.'),
+    v.check(areInOrder, 'must be in order, with a break between them. Sort or merge the hours.'),
   ),
 )
 
-const minutesRule = 'must be a whole number of minutes from 5 to 240, without quotes.'
+const minutesRule = 'must be a whole number of minutes from 5 to 240, such as 10.'
 
 export const hoursRules = v.pipe(
   group({

@@ -53,7 +53,7 @@ function writing(maxLength: number, required: readonly string[], common: readonl
 const isFilled = v.check<string, string>(
   // U+2800 is an empty Braille cell.
   (input) => /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u.test(input),
-  'is empty. Write a text.',
+  'is empty. Fill it in.',
 )
 
 const lineLength = 150
