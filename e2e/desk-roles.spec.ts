@@ -30,14 +30,16 @@ test('an owner invites a crew member, makes her an owner and crew again, and rem
   await sendLead()
   const { page: sam } = await signIn('Sam')
   await sam.getByRole('link', { name: 'People' }).click()
-  await expect(row(sam, 'owner@example.com')).toContainText('Owner, from the server’s settings')
+  await expect(row(sam, 'owner@example.com')).toContainText(
+    'Owner. This address is in the server’s settings',
+  )
   await expect(row(sam, 'owner@example.com').getByRole('button')).toHaveCount(0)
   const address = sam.getByLabel('Crew member’s email address')
   await address.fill('dana@gmial.com')
   await sam.getByRole('button', { name: 'Did you mean dana@gmail.com?' }).click()
   await expect(address).toHaveValue('dana@gmail.com')
   await sam.getByRole('button', { name: 'Add' }).click()
-  await expect(sam.getByText('Added, and sent an invitation to dana@gmail.com.')).toBeVisible()
+  await expect(sam.getByText('Added. We sent an invitation to dana@gmail.com.')).toBeVisible()
   await expect(address).toHaveValue('')
 
   const findMail = (subject: RegExp) =>

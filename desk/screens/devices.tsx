@@ -19,11 +19,11 @@ const off: [Schedule, string, hint: string] = [
   'No notifications. To send a test, turn them on first.',
 ]
 const schedules: (typeof off)[] = [
-  ['always', 'Always', 'Emergencies at any hour. Other leads wait until you’re open.'],
+  ['always', 'Always', 'Emergencies at any hour. Other leads wait until we open.'],
   [
     'business-hours',
     'Business hours',
-    'Nothing while you’re closed, unless no other phone would be notified.',
+    'Only while we’re open, unless no other phone would get the alert.',
   ],
   off,
 ]
@@ -162,8 +162,8 @@ function Device({
           <p className="quiet small">{choices.find(([value]) => value === chosen)?.[2]}</p>
           {isSilent && (
             <p className="problem">
-              May not be receiving notifications: it confirmed none of its last 3 leads. Choose
-              Test. If nothing appears, open the desk on that phone and test again.
+              May not be receiving notifications: it didn’t confirm the last 3. Choose Test. If
+              nothing appears, open the desk on that phone and test again.
             </p>
           )}
         </>

@@ -56,7 +56,7 @@ export function People({
       <DeviceList />
       <h2>Who can sign in</h2>
       <p className="quiet">
-        Everyone handles leads. Only owners edit the page, add and remove people, download
+        Everyone can handle leads. Only owners can edit the page, add and remove people, download
         spreadsheets, and erase leads.
       </p>
       {data ? (
@@ -100,7 +100,7 @@ export function People({
       </ul>
       {may('DELETE /api/sessions') && (
         <div>
-          <p className="quiet">Lost a phone? This ends every session above, including yours.</p>
+          <p className="quiet">Lost a phone? This signs out every device above, including yours.</p>
           <ConfirmButton
             label="Sign out everywhere"
             question="Sign out everywhere?"
@@ -157,10 +157,11 @@ function PersonCard({
         {email}
         <p className="quiet small">
           {role === 'owner' ? 'Owner' : 'Crew'}
-          {!canRemove && ', from the server’s settings'}
+          {!canRemove && '. This address is in the server’s settings'}
           {canEdit &&
             !canRemove &&
             `, so it can be ${canChangeRole ? 'removed' : 'changed'} only there`}
+          {!canRemove && '.'}
         </p>
       </div>
       {canEdit && (canRemove || canChangeRole) && (
@@ -172,7 +173,8 @@ function PersonCard({
                 question={`Make ${email} an owner?`}
                 onConfirm={() => changeRole('PUT', `${email} is now an owner.`)}
               >
-                Owners edit the page, add and remove people, download spreadsheets, and erase leads.
+                Owners can edit the page, add and remove people, download spreadsheets, and erase
+                leads.
               </ConfirmButton>
             ) : (
               <ConfirmButton
@@ -237,7 +239,7 @@ function AddPerson({
       )}
       <p className="quiet small">
         {sendsInvitations
-          ? 'The person gets an email with the address of this desk.'
+          ? 'They’ll get an email with a link to this desk.'
           : `The desk can’t send email yet. Tell the person to sign in at ${location.origin} once a mail server is set up.`}
       </p>
       <Button type="submit">Add</Button>

@@ -37,7 +37,7 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
   })
   const requestLink = send('/api/sign-in', () =>
     setMessage(
-      'If this address can sign in, a link is on its way. It works once, within 15 minutes. If no new email arrives, use an earlier link.',
+      'If this address can sign in, a link is on its way. It works once and expires in 15 minutes. If no new email arrives, use an earlier link.',
     ),
   )
 

@@ -93,7 +93,7 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
     const changed = await add({ ...mai, name: 'Mai T.' }, true, id)
     expect([changed.status, changed.message]).toEqual([
       400,
-      'This lead was saved before you changed it. Find it in the list, and add a note.',
+      'This lead was already saved without your last changes. Open it in the list, and add them as a note.',
     ])
   })
 
@@ -123,7 +123,7 @@ it.each<[Partial<Lead>, string, string]>([
   [
     { phone: '612-555-ROOF' },
     'phone',
-    'Check the phone number, including the area code. Write letters as digits.',
+    'Check the phone number, including the area code. Use digits, not letters.',
   ],
   [
     { phone: '612-555-0134', email: 'mai@' },

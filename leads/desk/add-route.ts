@@ -56,12 +56,12 @@ export function addAddRoute(app: DeskApp, context: DeskContext, { wake }: DeskHo
   })
 }
 
-const badLead = 'Reload the page and try again.'
+const badLead = 'This lead couldn’t be saved. Reload the page and try again.'
 const alreadySaved =
-  'This lead was saved before you changed it. Find it in the list, and add a note.'
+  'This lead was already saved without your last changes. Open it in the list, and add them as a note.'
 
 const messages: Partial<Record<LeadField, string>> = {
-  phone: 'Check the phone number, including the area code. Write letters as digits.',
+  phone: 'Check the phone number, including the area code. Use digits, not letters.',
   email: 'Check the email address. It should look like name@example.com.',
 }
 

@@ -184,7 +184,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
 const maxBodyBytes = 4_096
 const ownersOnly = 'Only owners can do this. An owner can make you one under People.'
 const unlisted = 'This address can’t be used, because leads/desk/roles.ts doesn’t list it.'
-const tooLong = 'This is too long.'
+const tooLong = 'This is too long. Shorten it and try again.'
 const badLink = 'This link was already used or is older than 15 minutes. Request a new one.'
 const requestSchema = v.object({
   email: v.pipe(v.string(), v.maxLength(254), v.trim(), v.toLowerCase()),

@@ -119,7 +119,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
 }
 
 const badRegistration =
-  'This browser couldn’t be registered for notifications. Reload the page and try again.'
+  'Notifications couldn’t be turned on in this browser. Reload the page and try again.'
 const badChange = 'This setting couldn’t be saved. Reload the page and try again.'
 const testTimeoutMs = 8_000
 const gone =

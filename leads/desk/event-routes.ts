@@ -84,7 +84,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: Des
 
   /** Describes what happened instead, such as “Sam called 2 minutes ago.” */
   function explainRefusal(kind: EventKind, because: HistoryEvent | undefined, at: number): string {
-    if (!because) return kind === 'undone' ? 'There is nothing to undo.' : 'Nobody has called yet.'
+    if (!because) return kind === 'undone' ? 'There’s nothing to undo.' : 'Nobody has called yet.'
     const ageMs = at - because.at
     const when = ageMs < recentMs ? 'just now' : `${formatDuration(ageMs)} ago`
     return `${describeEvent(because, { now: at, timeZone, when })}.`
@@ -92,7 +92,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: Des
 }
 
 const recentMs = 5_000
-const badEvent = `Reload the page and try again. A note can have up to ${maxNoteLength} characters.`
+const badEvent = `This couldn’t be saved. Reload the page and try again. A note can have up to ${maxNoteLength} characters.`
 const badTime = 'Choose a time within the next 30 days.'
 
 const kinds = [

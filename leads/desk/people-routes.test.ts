@@ -79,7 +79,7 @@ it('accepts only email addresses, and at most 100', async () => {
 it('sends an invitation, once, or tells the owner what to tell the new person', async () => {
   const { add, invitations, list } = await open()
   const added = await add('dana@example.com')
-  expect(added.json.message).toBe('Added, and sent an invitation to dana@example.com.')
+  expect(added.json.message).toBe('Added. We sent an invitation to dana@example.com.')
   expect((await add('dana@example.com')).json.message).toBe('dana@example.com can already sign in.')
   expect(invitations).toEqual([{ email: 'dana@example.com', inviter: 'Sam Hill' }])
   expect((await list()).sendsInvitations).toBe(true)
@@ -107,7 +107,7 @@ it('sends at most 20 invitations a day, including to people who were removed', a
   expect(invitations).toHaveLength(20)
   expect([status, json.message]).toEqual([
     200,
-    `Added. The desk sends at most 20 invitations a day. Tell dana@example.com to sign in at ${deskUrl}.`,
+    `Added, but without an invitation, because the desk sends at most 20 a day. Tell dana@example.com to sign in at ${deskUrl}.`,
   ])
 })
 
@@ -171,7 +171,7 @@ it.each(engines)('shows the last 20 actions, and keeps 200, on %s', async (engin
     { ...by, at: clock.at, action: 'erased a lead', about: null },
     { ...by, at: clock.at - 1_000, action: 'exported leads', about: null },
     { ...by, at: clock.at - 2_000, action: 'removed a person', about: email },
-    { ...by, at: clock.at - 3_000, action: 'made an owner crew', about: email },
+    { ...by, at: clock.at - 3_000, action: 'changed an owner to crew', about: email },
     { ...by, at: clock.at - 4_000, action: 'made a person an owner', about: email },
     { ...by, at: clock.at - 5_000, action: 'added a person', about: email },
   ])

@@ -55,7 +55,7 @@ export const personSchema = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLe
 export const nameRule = 'Enter a name with up to 60 characters.'
 export const badEmail = 'Enter an email address such as sam@example.com.'
 const cannotMail = 'The desk can’t send email, because no mail server is set up.'
-export const cannotSendLink = `${cannotMail} Ask the person who set up this site. To sign in, run this on the server: npm run leads -- desk`
+export const cannotSendLink = `${cannotMail} Ask the person who set up this site to add one. To sign in, run this on the server: npm run leads -- desk`
 const inSettings =
   'This address is in the server’s settings. Ask the person who set up this site to change it.'
 
@@ -93,10 +93,10 @@ export function addPeopleRoutes(
     if (!sendInvitation)
       return `Added. ${cannotMail} ${tell} This works once the mail server is set up.`
     if (!(await countUse(db.kysely, 'invitations', maxInvitationsPerDay, now())))
-      return `Added. The desk sends at most ${maxInvitationsPerDay} invitations a day. ${tell}`
+      return `Added, but without an invitation, because the desk sends at most ${maxInvitationsPerDay} a day. ${tell}`
     try {
       await withTimeout(invitationTimeoutMs, () => sendInvitation(email, inviter), context.timers)
-      return `Added, and sent an invitation to ${email}.`
+      return `Added. We sent an invitation to ${email}.`
     } catch {
       context.log.error({}, 'cannot send an invitation to the desk; check SMTP_URL')
       return `Added, but the mail server didn’t accept the invitation. ${tell}`
@@ -161,7 +161,8 @@ export function addPeopleRoutes(
   app.delete('/api/owners/:email', async (c) => {
     const email = c.req.param('email')
     if (env.ownerEmails.includes(email)) return refuse(c, 409, inSettings)
-    if (await unmakeOwner(db, email)) await logAction(context, c, 'made an owner crew', { email })
+    if (await unmakeOwner(db, email))
+      await logAction(context, c, 'changed an owner to crew', { email })
     return c.json({ ok: true })
   })
 }

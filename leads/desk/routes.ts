@@ -62,7 +62,7 @@ type LoggedAction =
   | 'added a person'
   | 'removed a person'
   | 'made a person an owner'
-  | 'made an owner crew'
+  | 'changed an owner to crew'
   | 'exported leads'
   | 'erased a lead'
   | 'published the page'
@@ -92,7 +92,8 @@ export const refuse = (
   code?: 'airtable-unavailable' | 'page-changed',
 ) => c.json({ error: { message, code } }, status)
 
-export const invalidCharacter = 'The text contains an invalid character.'
+export const invalidCharacter =
+  'The text contains a character that can’t be saved. Delete the text and type it again.'
 
 /** Rejects the request if its body is invalid or contains a NUL, which PostgreSQL cannot store. */
 export async function readBody<Schema extends v.GenericSchema>(

@@ -94,7 +94,7 @@ function formatLinkEmail(link: string, company: string): DeskEmail {
 
 /** Contains no token, so that a forwarded invitation lets nobody in. */
 function formatInvitation(inviter: string, url: string, company: string): DeskEmail {
-  const welcome = `${inviter} added you to the ${company} desk, which shows the crew whom to call next.`
+  const welcome = `${inviter} added you to the ${company} desk, which shows the crew who to call next.`
   const steps =
     'Enter this email address there, and you’ll get a link to sign in. If you didn’t expect this, ignore this email.'
   return {
