@@ -93,6 +93,7 @@ test('the owner replaces the reviews and sets hours, and visitors see both', asy
   const { page: sam } = await signIn('Sam')
   await openSection(sam, 'Reviews')
   const items = sam.locator('.item')
+  await expect(items.first()).toBeVisible()
   const count = await items.count()
   const sample = (await items.first().getByRole('button').first().textContent()) ?? ''
   await items.first().getByRole('button').first().click()
@@ -273,7 +274,7 @@ test('mistakes appear at their fields, and block publishing until they are fixed
   await sam.getByRole('button', { name: 'Set hours' }).click()
   await sam.getByRole('button', { name: 'Add a break on Monday' }).click()
   await sam.getByLabel('Monday opens, part 2').fill('11:00')
-  await expect(sam.getByText('has hours that overlap')).toBeVisible()
+  await expect(sam.getByText('must be in order, with a break')).toBeVisible()
 
   await sam.getByRole('button', { name: 'Publish…' }).click()
   const dialog = sam.getByRole('dialog', { name: 'Fix this first' })
