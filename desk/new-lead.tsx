@@ -14,9 +14,9 @@ export type NewLead = {
   /** The server stores one lead for each ID, so a retry is safe. */
   id: string
   fields: Partial<Lead>
-  /** What was pressed. Undefined while someone writes. */
+  /** The button that was pressed. Undefined while someone writes. */
   isCalled?: boolean
-  /** The last try reached no server. */
+  /** The last attempt did not reach the server. */
   isUnsent?: boolean
   problem?: { message: string; field?: string }
 }
@@ -36,7 +36,7 @@ export const changeField = (name: keyof Lead, value: string) => {
 
 let isSending = false
 
-/** Sends what was written, and retries without a connection, also after a reload. */
+/** Sends the lead, and retries while there is no connection, even after a reload. */
 export async function sendNewLead(refresh: Refresh, isCalled?: boolean): Promise<void> {
   const { problem: _, ...draft } = parse(readDraft(draftName))
   const lead = { ...draft, isCalled: isCalled ?? draft.isCalled }
@@ -69,7 +69,7 @@ export async function sendNewLead(refresh: Refresh, isCalled?: boolean): Promise
   isSending = false
 }
 
-/** Opens the form, and shows whether a lead was not saved yet. */
+/** Opens the form, and shows whether a lead is still unsaved. */
 export function AddLink({ refresh }: { refresh: Refresh }) {
   const { isCalled, isUnsent } = useNewLead()
   useEffect(() => void sendNewLead(refresh), [refresh])

@@ -8,7 +8,7 @@ import { type Refresh, usePress } from './press.ts'
 type Phone = NonNullable<LeadCard['phone']>
 
 /**
- * iPhones read the text after &, Android phones after ?. A phone that understands neither still opens the
+ * iPhones read the text after &, Android phones after ?. A phone that supports neither still opens the
  * conversation with this number.
  */
 export const makeTextUrl = ({ callUrl }: Phone, text: string) =>
@@ -17,7 +17,7 @@ export const makeTextUrl = ({ callUrl }: Phone, text: string) =>
 export const makeMailUrl = (email: string) =>
   `mailto:${encodeURIComponent(email).replace('%40', '@')}`
 
-/** Opens a text with a first sentence. The history records only the tap, which proves no more. */
+/** Opens a text with a first sentence. The history records only the tap. */
 export function TextLink({
   lead,
   phone,
@@ -27,7 +27,7 @@ export function TextLink({
 }: {
   lead: LeadCard
   phone: Phone
-  /** The text is what comes next at this lead. */
+  /** Texting is the next step for this lead. */
   isNext: boolean
   /** It has the brand's color. */
   isMain: boolean
