@@ -4,7 +4,7 @@ type Refusal = { message: string; code?: string; field?: string }
 export class Refused extends Error {
   readonly status: number
   readonly code: string | undefined
-  /** The field that it is about. */
+  /** The field that the error is about. */
   readonly field: string | undefined
   constructor(status: number, { message, code, field }: Refusal) {
     super(message)

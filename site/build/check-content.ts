@@ -47,7 +47,7 @@ function checkFile<Rules extends v.GenericSchema>(
   value: unknown,
 ): v.InferOutput<Rules> {
   const { success, issues } = v.safeParse(rules, value, checkOptions)
-  // Valibot's copy would have another order than the file.
+  // The entries of Valibot's copy are in a different order.
   if (success) return value as v.InferOutput<Rules>
   throw fail(
     issues.map((issue) => `${path}: ${formatPath(issue.path)} ${issue.message}`).join('\n'),
