@@ -186,10 +186,7 @@ export function Unsent({ leadId }: { leadId: string }) {
       {unsent.length > 0 && (
         <>
           <Icon name="cloud" />
-          <span>
-            Not sent yet: {names.map((name) => `“${name}”`).join(', ')}. Retrying while this page is
-            open.
-          </span>
+          <span>Not sent yet. Retrying while this page is open: “{names.join('” and “')}”</span>
         </>
       )}
     </p>

@@ -60,7 +60,7 @@ function describeResult(
     'not-a-lead': 'marked as not a lead.',
   }
   const state = states[after.status]
-  if (undone) return `undone: “${buttons[undone] ?? 'Status in Airtable'}”. Now: ${state}`
+  if (undone) return `“${buttons[undone] ?? 'Status in Airtable'}” undone. Now: ${state}`
   if (kind !== 'no-answer' || after.emailAt === null) return state
   const wait = formatDuration(after.emailAt - now)
   return `${state} We’ll email them in ${wait}, unless you press Undo.`

@@ -37,9 +37,9 @@ test('two phones: call, no answer, call again, undo twice, note, done', async ({
   await checkAxe(sam, 'call again')
 
   await dana.locator('.notice').getByRole('button', button('Undo')).click()
-  await expect(dana.locator('.notice')).toContainText('undone: “Change the time”. Now: no answer.')
+  await expect(dana.locator('.notice')).toContainText('“Change the time” undone. Now: no answer.')
   await dana.locator('.notice').getByRole('button', button('Undo')).click()
-  await expect(dana.locator('.notice')).toContainText('undone: “No answer”. Now: Sam is calling.')
+  await expect(dana.locator('.notice')).toContainText('“No answer” undone. Now: Sam is calling.')
   await expect(samsRow).toContainText(`You’re calling ${visitor.name}`)
 
   await sam.getByRole('link', { name: visitor.name }).click()
@@ -77,7 +77,7 @@ test('a press without a connection is shown as not sent, and then sent or refuse
   for (const name of [visitor.name, 'John Doe']) {
     const item = row(sam, name)
     await item.getByRole('button', button('I’m calling')).click()
-    await expect(item).toContainText('Not sent yet: “I’m calling”.')
+    await expect(item).toContainText('Retrying while this page is open: “I’m calling”')
   }
   await checkAxe(sam, 'not sent')
   await row(dana, 'John Doe').getByRole('button', button('I’m calling')).click()

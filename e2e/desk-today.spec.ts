@@ -100,7 +100,7 @@ test('“I’m calling” can be undone from the notice, and later on the lead',
   await row(page, visitor.name).getByRole('button', calling).click()
   await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
   await notice.getByRole('button', { name: 'Undo' }).click()
-  await expect(notice).toContainText('undone: “I’m calling”. Now: nobody has called yet.')
+  await expect(notice).toContainText('“I’m calling” undone. Now: nobody has called yet.')
   await expect(toCall).toBeVisible()
   await row(page, visitor.name).getByRole('button', calling).click()
   await expect(notice).toContainText('you’re calling.')

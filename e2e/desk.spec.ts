@@ -41,7 +41,7 @@ test('a new lead and its caller appear on every phone', async ({ page, site, sig
   }
   await dana.getByRole('link', { name: 'Promise' }).click()
   await expect(
-    dana.getByText(`1 of 1 request called within ${hours.promiseMinutes} minutes.`),
+    dana.getByText(`1 of 1 request got a call within ${hours.promiseMinutes} minutes.`),
   ).toBeVisible()
 })
 

@@ -27,7 +27,7 @@ export function AddLead({ refresh }: { refresh: Refresh }) {
       </a>
       <Heading>Add a lead</Heading>
       <p className="quiet">
-        A phone number or an email is enough. The caller gets no email from us.
+        A phone number or an email address is enough. We won’t email the caller.
       </p>
       <form className="add-lead" noValidate onSubmit={(event) => event.preventDefault()}>
         <Field name="phone" label="Phone" type="tel" {...about} />

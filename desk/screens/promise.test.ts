@@ -18,7 +18,7 @@ test('a late lead counts as missed and as not called yet', () => {
   const records = [receive(10 * minuteMs + 25_000), receive(minuteMs)]
   const report = computeReport(records, [], [], { from: 0, to: now, now, timeZone: 'UTC' })
   expect(describeReport(report)).toEqual([
-    '0 of 1 request called within 10 minutes.',
+    '0 of 1 request got a call within 10 minutes.',
     '1 missed, 1 of them not called yet.',
     '1 request is not due yet.',
   ])
@@ -29,7 +29,7 @@ test('a lead that is due after we open is on time until its deadline', () => {
   const records = [night, { ...night, calledAt: now - 2 * minuteMs }]
   const report = computeReport(records, [], [], { from: 0, to: now, now, timeZone: 'UTC' })
   expect(describeReport(report)).toEqual([
-    '1 of 1 request called on time.',
+    '1 of 1 request got a call on time.',
     'Half within 7 min, 90% within 7 min.',
     '1 request is not due yet.',
   ])

@@ -20,9 +20,11 @@ export function PromiseScreen({
     <>
       <Heading>Our {promiseMinutes}-minute promise</Heading>
       <p className="quiet">
-        A call within {promiseMinutes} minutes,{' '}
-        {open === 'always' ? 'day or night' : `or within ${promiseMinutes} minutes after you open`}.
-        Hatched bars are missed calls.
+        A call within {promiseMinutes} minutes
+        {open === 'always'
+          ? ', day or night'
+          : `. If we’re closed, within ${promiseMinutes} minutes after we open`}
+        . Hatched bars are missed calls.
       </p>
       <nav className="periods" aria-label="Period">
         {periods.map((some) => (
@@ -183,7 +185,7 @@ export function describeReport(report: PromiseReport): string[] {
   const onTime = isSimple ? `within ${report.promiseMinutes} minutes` : 'on time'
   const late = uncalled > 0 ? `, ${uncalled} of them not called yet` : ''
   return [
-    `${kept} of ${count(kept + missed, 'request', 'requests')} called ${onTime}.`,
+    `${kept} of ${count(kept + missed, 'request', 'requests')} got a call ${onTime}.`,
     report.medianMs !== null &&
       `Half within ${formatTook(report.medianMs)}, 90% within ${formatTook(report.p90Ms)}.`,
     missed > 0 && `${missed} missed${late}.`,
@@ -191,7 +193,7 @@ export function describeReport(report: PromiseReport): string[] {
     repeats > 0 && `${count(repeats, 'request was a repeat', 'requests were repeats')}.`,
     suspect > 0 && `${count(suspect, 'request is', 'requests are')} possible spam and not counted.`,
     calledInAirtable > 0 &&
-      `${calledInAirtable} called in Airtable, possibly a little earlier than shown.`,
+      `${count(calledInAirtable, 'call was', 'calls were')} recorded in Airtable and may have happened a little earlier than shown.`,
   ].filter((sentence) => sentence !== false)
 }
 

@@ -69,7 +69,8 @@ function describeDelivery(delivery: Delivery): string {
   const state = computeDeliveryState(delivery)
   const why =
     state === 'failed' ? (delivery.lastError ?? delivery.note) : describeCancellation(delivery)
-  return `${readKind(delivery.channel)} ${state}${why ? ` (${why})` : ''}`
+  const word = state === 'cancelled' ? 'canceled' : state
+  return `${readKind(delivery.channel)} ${word}${why ? ` (${why})` : ''}`
 }
 
 // Excel, Sheets, and LibreOffice run a cell that starts like this as a formula, such as a visitor's
