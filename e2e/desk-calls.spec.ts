@@ -16,7 +16,7 @@ test('a lead is added during a call, also without a connection', async ({ signIn
   await expect(phone).toBeFocused()
   await phone.fill('612-555-ROOF')
   await gotIt.click()
-  await expect(phone).toHaveAccessibleDescription(/Write letters as digits\.$/)
+  await expect(phone).toHaveAccessibleDescription(/Use digits, not letters\.$/)
   await checkAxe(sam, 'add a lead')
 
   await phone.fill('612-555-0199')
