@@ -22,9 +22,9 @@ testBuilt('prints a new lead as a row and an email, and leaves no files after Ct
   const lead = { ...jane, serviceType: 'emergency' }
   expect((await postLead(site, lead, { apikey })).status).toBe(200)
 
-  await waitFor(/Email to staff: EMERGENCY: call Jane Doe/)
+  await waitFor(/Email to staff@example\.com: EMERGENCY: call Jane Doe/)
   await waitFor(/Mark as called: \S+\n/)
-  await waitFor(/Email to the homeowner: /)
+  await waitFor(/Email to jane@example\.com: /)
   await waitFor(/Row in Airtable: Jane Doe.*Emergency Service.*New/)
   const { stdout } = demo.output
   const airtable = stdout.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0]
@@ -51,6 +51,12 @@ testBuilt('starts with eight sample leads in all states, in the company’s time
   })
   const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
   const today: Today = await (await fetch(`${desk}/api/today`, { headers: { cookie } })).json()
+  await fetch(`${desk}/api/crew`, {
+    method: 'POST',
+    headers: { cookie, origin: desk },
+    body: JSON.stringify({ email: 'joe@example.com' }),
+  })
+  await waitUntil(() => demo.output.stdout.includes('Email to joe@example.com: Dana invited you'))
   expect(today.timeZone).toBe(hours.timeZone)
   expect(today.warnings).toEqual([])
   expect(today.totals).toEqual({

@@ -6,9 +6,10 @@ import { startSampleSite } from './sample-site.ts'
 // Shows the whole path of a lead, with fakes for Airtable, email, and push.
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
+const warnings: string[] = []
 const log = {
   info: () => {},
-  warn: () => {},
+  warn: (_: object, message: string) => warnings.push(message),
   error: (fields: object, message: string) => print(`${message} ${JSON.stringify(fields)}`),
 }
 
@@ -31,7 +32,7 @@ try {
   for (const sent of [push.messages, mail.mails]) sent.length = 0
   print(`
 The site                   http://localhost:${site.port}
-The desk (link works once) ${await site.desk?.makeLink()}
+The desk (link works once) ${(await site.desk?.makeLink()) ?? warnings.join('. ')}
 The fake Airtable          ${airtable.url}
 `)
   const { VITE_SUPABASE_URL } = process.env
@@ -40,7 +41,7 @@ The fake Airtable          ${airtable.url}
       `The page sends leads to ${VITE_SUPABASE_URL} instead of this demo, because it was built with\nVITE_SUPABASE_URL. To see leads here, unset the variable and build again.\n`,
     )
   print(
-    'Open the desk, which starts with eight sample leads. Then fill out the form on the site: the lead appears on\nthe desk, in the fake Airtable, and here as emails to staff and the homeowner. To sign in to the desk\nagain, use staff@example.com. Press Ctrl-C to stop the demo.\n',
+    'Open the desk, which starts with eight sample leads. Then fill out the form on the site: the lead appears on\nthe desk, in the fake Airtable, and here as emails to you (staff@example.com) and the homeowner. To sign in to\nthe desk again, use staff@example.com. Press Ctrl-C to stop the demo.\n',
   )
   const timer = setInterval(printNews, 100)
   await stopped
@@ -63,8 +64,7 @@ function printNews() {
     print(`Notification on Sam's phone: ${makeSafe(`${title}, ${body}`)}`)
   }
   for (const { to, subject, text } of mail.mails.splice(0)) {
-    const who = to.includes('staff@example.com') ? 'staff' : 'the homeowner'
-    print(`Email to ${who}: ${makeSafe(subject)}`)
+    print(`Email to ${makeSafe(to.join(', '))}: ${makeSafe(subject)}`)
     const link = text.match(/I’m calling: (\S+)/)?.[1]
     if (link) print(`  Mark as called: ${link}`)
     const desk = text.match(/\S+#enter=\S+/)?.[0]
