@@ -88,7 +88,7 @@ describe.each(engines)('on %s', (engine) => {
   })
 
   it('publishes an older version again', async () => {
-    const { call, publish, read, visit } = await openPageDesk(await openTestDatabase(engine))
+    const { call, publish, read, visit, desk } = await openPageDesk(await openTestDatabase(engine))
     for (const headline of ['Headline one', 'Headline two'])
       await publish({ 'hero.headline': headline })
     const { versions } = (await call('GET', '/versions')).json
@@ -102,6 +102,7 @@ describe.each(engines)('on %s', (engine) => {
       number: 3,
       changes: [{ before: 'Headline two', after: 'Headline one' }],
     })
+    expect(desk.log.entries.at(-1)?.message).toBe('published an older version of the page')
     expect((await visit()).html).toContain('Headline one')
     expect(await read()).toMatchObject({
       draft: { hero: { headline: 'Headline one' } },

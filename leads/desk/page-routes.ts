@@ -135,7 +135,13 @@ export function addPageRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
       const all = [...(await listPublished(db, shownVersions)), original]
       const older = all.find((version) => version.number === number)
       if (!older) return refuse(c, 404, 'This version is no longer available.')
-      return publish(c, page, older, (content) => publishAgain(db, { ...sign(c), base, content }))
+      return publish(
+        c,
+        page,
+        older,
+        (content) => publishAgain(db, { ...sign(c), base, content }),
+        'published an older version of the page',
+      )
     }),
   )
 
@@ -145,6 +151,7 @@ export function addPageRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
     page: PageEditor,
     { content }: Pick<PageVersion, 'content'>,
     store: (content: object) => ReturnType<typeof publishDraft>,
+    action: Parameters<typeof logAction>[2] = 'published the page',
   ): Promise<Response> {
     const draft = page.tidy(content)
     const { mistakes } = page.check(draft)
@@ -157,7 +164,7 @@ export function addPageRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
     prepared.show(stored.number)
     // The warnings on the desk may have been about the page.
     hooks.wake()
-    await logAction(context, c, 'published the page').catch((error) =>
+    await logAction(context, c, action).catch((error) =>
       log.error({ error: nameError(error) }, 'cannot store who published the page'),
     )
     return c.json({ number: stored.number, changes })

@@ -66,6 +66,7 @@ type LoggedAction =
   | 'exported leads'
   | 'erased a lead'
   | 'published the page'
+  | 'published an older version of the page'
 
 /**
  * Writes who did it to the log, and to the list on the People screen. `fields` may contain a lead's ID, but
