@@ -143,8 +143,15 @@ test('the owner replaces the reviews and sets hours, and visitors see both', asy
   await isSaved(sam)
   await checkAxe(sam, 'hours')
   await sam.getByRole('link', { name: 'Page', exact: true }).first().click()
-  // The sample texts promise 24/7.
-  await expect(sam.getByText('You’re not always open, but head.description')).toBeVisible()
+  // The texts of the sample promise 24/7.
+  const inFiles = 'change these texts in its files: head.description'
+  await expect(sam.getByText(inFiles)).toBeVisible()
+  await sam.getByRole('button', { name: 'Publish…' }).click()
+  const dialog = sam.getByRole('dialog')
+  await expect(dialog.getByText(inFiles)).toBeVisible()
+  await checkAxe(sam, 'publish with warnings')
+  await dialog.getByRole('link', { name: 'Check “If it’s not urgent”' }).click()
+  await expect(sam.getByRole('heading', { name: 'Emergencies' })).toBeVisible()
   await publish(sam)
 
   const withoutScript = await browser.newContext({ javaScriptEnabled: false, viewport: phone })

@@ -91,15 +91,7 @@ function PublishQuestion({ page, state, store, onClose }: Props & { onClose: () 
     return (
       <div className="question">
         <h2 id="publish-question">Fix this first</h2>
-        <ul className="changes">
-          {page.mistakes.map(({ path, message }) => (
-            <li key={path + message}>
-              <a href={hrefOfMistake(page, path)} onClick={onClose}>
-                {message}
-              </a>
-            </li>
-          ))}
-        </ul>
+        <NoteLinks notes={page.mistakes} {...{ page, onClose }} />
         <Button onClick={onClose}>Close</Button>
       </div>
     )
@@ -117,9 +109,10 @@ function PublishQuestion({ page, state, store, onClose }: Props & { onClose: () 
         ))}
       </ul>
       {page.warnings.length > 0 && (
-        <p className="doubt small">
-          {count(page.warnings.length, 'warning', 'warnings')} on the form. You can publish anyway.
-        </p>
+        <div className="small">
+          <p className="doubt">You can publish anyway, but check this:</p>
+          <NoteLinks notes={page.warnings} {...{ page, onClose }} />
+        </div>
       )}
       <p className="problem">{problem}</p>
       <div className="pair">
@@ -150,9 +143,29 @@ function Conflict({ store, trouble }: { store: DraftStore; trouble: string | und
   )
 }
 
-const hrefOfMistake = ({ sections }: PageData, path: string) => {
-  const section = sections.find((each) => isInSection(each, path))
-  return formatRoute({ screen: 'page', query: section?.id ?? '' })
+type NoteLinksProps = { notes: PageData['warnings']; page: PageData; onClose: () => void }
+
+/** Links each note to the part of the page that it is about, if the desk can change that part. */
+function NoteLinks({ notes, page, onClose }: NoteLinksProps) {
+  return (
+    <ul className="changes">
+      {notes.map(({ path = '', message }) => {
+        const section = page.sections.find((each) => isInSection(each, path))
+        const href = formatRoute({ screen: 'page', query: section?.id ?? '' })
+        return (
+          <li key={path + message}>
+            {section ? (
+              <a href={href} onClick={onClose}>
+                {message}
+              </a>
+            ) : (
+              message
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
 }
 
 export const count = (number: number, one: string, many: string) =>

@@ -47,11 +47,11 @@ function explainWarning({ id, text, next, paths }: ContentWarning): Warning[] {
     const [editable, others] = [true, false].map((isEditable) =>
       paths.filter((path) => (findLabel(path) !== undefined) === isEditable),
     ) as [string[], string[]]
-    const inFile = `You’re not always open, but ${others.join(', ')} in the site’s files may promise 24/7. Tell the person who set up this site.`
+    const inFile = `You’re not always open, but the site may promise 24/7 in search results, in shared links, or elsewhere. Ask the person who set it up to change these texts in its files: ${others.join(', ')}.`
     return [
       ...editable.map((path) => ({
         path,
-        message: `You’re not always open. Make sure that this is still true: ${findLabel(path)}.`,
+        message: `Check “${findLabel(path)}”: it may promise too much, because you’re not always open.`,
       })),
       ...(others.length > 0 ? [{ message: inFile }] : []),
     ]
