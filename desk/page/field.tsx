@@ -92,6 +92,11 @@ function ListField({ field, path, form }: FieldProps) {
     <fieldset className="entries">
       <legend>{label}</legend>
       <p className="quiet small">{hint}</p>
+      {samples.length > 1 && (
+        <Button onClick={removeSamples}>
+          Delete {samples.length} sample {noun}s
+        </Button>
+      )}
       <ol ref={list} className="items">
         {items.map((_, at) => (
           <Item
@@ -112,11 +117,6 @@ function ListField({ field, path, form }: FieldProps) {
         ))}
       </ol>
       <Notes form={form} path={path} />
-      {samples.length > 1 && (
-        <Button onClick={removeSamples}>
-          Delete {samples.length} sample {noun}s
-        </Button>
-      )}
       <Button onClick={add}>Add a {noun}</Button>
     </fieldset>
   )
