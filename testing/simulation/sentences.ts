@@ -119,7 +119,7 @@ export const sentences: Sentences = {
       const isOwn = ({ after }: History['changes'][number]) => after.id === sent[0]?.leadId
       // Reminders start over after an Undo, and move with the time of the next call.
       const restarts =
-        sent[0]?.reason === 'received'
+        sent[0]?.reason === 'received' || sent[0]?.reason === 'unreached'
           ? []
           : history.changes.filter(
               (change) =>
@@ -135,6 +135,11 @@ export const sentences: Sentences = {
   ) {
     for (const { lead, reason } of listReminders(end))
       if (lead.status !== 'open' && lead.status !== 'call-again') yield `${lead.name}: ${reason}`
+  },
+
+  *'No homeowner gets an email about a call that was undone'({ services }) {
+    for (const { lead, reason } of services.claims)
+      if (reason === 'unreached' && lead.attempts === 0) yield lead.name
   },
 
   *'No reminder goes out before we open, and none about suspected spam'({
