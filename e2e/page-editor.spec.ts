@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { startFakeMail } from '#fakes/mail.ts'
 import { hero, testimonials } from '#site/content.ts'
 import { checkAxe, test as desks, enterDesk } from './desk.ts'
+import { headline, isSaved, openSection, preview, publish } from './page-editor.ts'
 import { expect, phone } from './test.ts'
 
 const test = desks.extend<{ mail: Awaited<ReturnType<typeof startFakeMail>> }>({
@@ -11,20 +12,6 @@ const test = desks.extend<{ mail: Awaited<ReturnType<typeof startFakeMail>> }>({
     await use(mail)
   },
 })
-
-const openSection = async (page: Page, title: string) => {
-  await page.getByRole('link', { name: 'Page', exact: true }).first().click()
-  await page.getByRole('link', { name: title }).click()
-}
-const headline = (page: Page) => page.getByLabel('Headline')
-const preview = (page: Page) =>
-  page.frameLocator('iframe[title="The page as visitors will see it"]:not([data-loading])')
-const isSaved = (page: Page) => expect(page.getByText('Saved, not published yet.')).toBeVisible()
-const publish = async (page: Page) => {
-  await page.getByRole('button', { name: 'Publish…' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click()
-  await expect(page.getByText('Published. Visitors see it now.')).toBeVisible()
-}
 
 test('the owner publishes a headline with six taps, and undoes it', async ({
   signIn,
