@@ -31,8 +31,8 @@ import { findFailure, simulate } from '#testing/simulation/simulation.ts'
 //  47   take back a call on one of a homeowner's requests only
 //  66   record a result for a delivery that was reset
 //
-// 120 seeds did not find these, but other tests find the first two: email the homeowner about a second call,
-// record a Status although the lead changed while it was read, retry after a lost lease.
+// 120 seeds did not find these: email the homeowner about a second call, retry after a lost lease, record a
+// Status although the lead changed while it was read (delivery/remind.test.ts finds it).
 
 it('keeps every promise of the back end, whatever fails', async () => {
   const failure = await findFailure({ from: 1, count: 60 }, await createLocation('sqlite'))
