@@ -2,6 +2,7 @@ import { type Browser, chromium } from '@playwright/test'
 import { type PushData, pushHost, startFakePush } from '#fakes/push.ts'
 import { findWindowedBrowser } from '#scripts/tools.mjs'
 import { postLead } from '#testing/app.ts'
+import { makeStranger } from '#testing/saved-leads.ts'
 import { enterDesk, row } from './desk.ts'
 import { visitor } from './form.ts'
 import { test } from './own-site.ts'
@@ -183,7 +184,8 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
 
   // A tap opens the lead on the desk, or in a new window, even if the tap cannot be reported.
   const notifySam = async () => {
-    expect((await postLead(`http://127.0.0.1:${site.port}`, lead)).status).toBe(200)
+    const other = { ...lead, ...makeStranger() }
+    expect((await postLead(`http://127.0.0.1:${site.port}`, other)).status).toBe(200)
     await sam.deliver()
     await expect.poll(async () => (await sam.readNotifications()).at(-1)).toMatchObject(alert)
   }
