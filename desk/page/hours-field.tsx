@@ -1,5 +1,5 @@
 import { useRef } from 'react'
-import { type BusinessHours, type Weekday, weekdays } from '#leads/hours.ts'
+import { type BusinessHours, dayNames, type Weekday, weekdays } from '#leads/hours.ts'
 import { Button, Icon } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
 import { useNow } from '../use-polling.ts'
@@ -15,15 +15,6 @@ import {
   type Week,
 } from './week.ts'
 
-const dayNames: Record<Weekday, string> = {
-  Mon: 'Monday',
-  Tue: 'Tuesday',
-  Wed: 'Wednesday',
-  Thu: 'Thursday',
-  Fri: 'Friday',
-  Sat: 'Saturday',
-  Sun: 'Sunday',
-}
 const workdays = weekdays.slice(0, 5)
 const usualDay = ['8:00-17:00']
 const usualWeek: Week = Object.fromEntries(workdays.map((day) => [day, usualDay]))

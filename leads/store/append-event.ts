@@ -10,12 +10,7 @@ import {
 } from '../history.ts'
 import type { StoredLead } from '../lead.ts'
 import { foldText } from '../safe-text.ts'
-import {
-  cancelDeliveries,
-  restoreAlerts,
-  writeDeliveries,
-  writeUnsentDeliveries,
-} from './deliveries.ts'
+import { cancelDeliveries, restoreAlerts, writeDeliveries } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
 import { mapRepeats } from './repeats.ts'
 import { type Database, type Engine, storedColumns, type Tables } from './tables.ts'
@@ -175,7 +170,7 @@ async function applyEffects(
   if (effects.replaceNotifications) await notifyDevices(trx, leadId, now)
   if (effects.emailHomeowner) {
     const email = { leadId, channels: emailChannels, reason: 'unreached' as const }
-    await writeUnsentDeliveries(trx, email, now + emailDelayMs)
+    await writeDeliveries(trx, email, now + emailDelayMs, { once: true })
   }
 }
 

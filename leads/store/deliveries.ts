@@ -145,55 +145,38 @@ export async function addMissingDeliveries(
     .execute()
 }
 
-/** The fields of a delivery that is due at this time and was never tried. */
-const makeFresh = (dueAt: number) => ({
-  state: 'waiting' as const,
-  attempts: 0,
-  next_attempt_at: dueAt,
-  ...free,
-  last_error: null,
-  note: null,
-  cancel_reason: null,
-  due_at: dueAt,
-  settled_at: null,
-  message_id: null,
-  check_at: null,
-  arrived_at: null,
-  tapped_at: null,
-})
-
-/** Writes deliveries that are due at this time. Resets existing ones, so that they are sent again. */
+/**
+ * Writes deliveries that are due at this time. Resets existing ones, so that they are sent again, or with
+ * `once` only those that were cancelled.
+ */
 export async function writeDeliveries(
   trx: Kysely<Tables>,
   deliveries: NewDeliveries,
   dueAt: number,
+  { once = false } = {},
 ): Promise<void> {
   if (deliveries.channels.length === 0) return
   await trx
     .insertInto('deliveries')
     .values(makeDeliveries(deliveries, dueAt))
-    .onConflict((conflict) =>
-      conflict.columns(['lead_id', 'channel', 'reason']).doUpdateSet(makeFresh(dueAt)),
-    )
-    .execute()
-}
-
-/** Writes deliveries that are due at this time, unless they are pending or were sent before. */
-export async function writeUnsentDeliveries(
-  trx: Kysely<Tables>,
-  deliveries: NewDeliveries,
-  dueAt: number,
-): Promise<void> {
-  if (deliveries.channels.length === 0) return
-  await trx
-    .insertInto('deliveries')
-    .values(makeDeliveries(deliveries, dueAt))
-    .onConflict((conflict) =>
-      conflict
-        .columns(['lead_id', 'channel', 'reason'])
-        .doUpdateSet(makeFresh(dueAt))
-        .where('deliveries.state', '=', 'cancelled'),
-    )
+    .onConflict((conflict) => {
+      const reset = conflict.columns(['lead_id', 'channel', 'reason']).doUpdateSet({
+        state: 'waiting',
+        attempts: 0,
+        next_attempt_at: dueAt,
+        ...free,
+        last_error: null,
+        note: null,
+        cancel_reason: null,
+        due_at: dueAt,
+        settled_at: null,
+        message_id: null,
+        check_at: null,
+        arrived_at: null,
+        tapped_at: null,
+      })
+      return once ? reset.where('deliveries.state', '=', 'cancelled') : reset
+    })
     .execute()
 }
 

@@ -1,16 +1,6 @@
-import { weekdays } from '#leads/hours.ts'
+import { dayNames, weekdays } from '#leads/hours.ts'
 import type { Content } from '../schema/content-schema.ts'
 import { formatTel } from '../sections/call-href.ts'
-
-const dayNames = {
-  Mon: 'Monday',
-  Tue: 'Tuesday',
-  Wed: 'Wednesday',
-  Thu: 'Thursday',
-  Fri: 'Friday',
-  Sat: 'Saturday',
-  Sun: 'Sunday',
-} as const
 
 /**
  * Describes the company to search engines (schema.org, JSON-LD). Omits ratings, because Google ignores those
