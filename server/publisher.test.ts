@@ -52,21 +52,6 @@ describe.each(engines)('on %s', (engine) => {
     expect(log.entries).toEqual([])
   })
 
-  it('keeps the last page if the process is killed before the version is stored, and shows the new one if after', async () => {
-    const db = await openTestDatabase(engine)
-    const { publisher, publish, save, read } = await openPageDesk(db)
-    await publish({ 'hero.headline': 'Headline one' })
-    const { json } = await save({ 'hero.headline': 'Headline two' })
-    const { editor } = publisher
-    const prepared = await editor.prepare((await read()).draft)
-    const restarted = await openPageSite(db)
-    expect((await restarted.visit()).html).toContain('Headline one')
-    const author = { person: 'Sam', email: 'sam.hill@example.com', now: testTime }
-    await publishDraft(db, { ...author, base: json.number, content: prepared.draft })
-    const again = await openPageSite(db)
-    expect((await again.visit()).html).toContain('Headline two')
-  })
-
   it('refuses to overwrite what someone else saved, and names the person', async () => {
     const { call, read, save, alex } = await openPageDesk(await openTestDatabase(engine))
     const { draft, number } = await read()
@@ -225,37 +210,57 @@ it('tries again if it could not show a version for another reason', async () => 
   expect(publisher.findFault()).toBeUndefined()
 })
 
-it('reports that nothing was saved on a full disk, and keeps the page', async () => {
+it('neither saves nor publishes on a full disk, and keeps the page and the draft', async () => {
   const db = await openLocation(await createLocation('sqlite'))
-  const { save, publish, visit, read, desk } = await openPageDesk(db)
+  const { save, publish, call, visit, read, desk } = await openPageDesk(db)
   await publish({ 'hero.headline': 'Headline one' })
-  const { json } = await save({ 'hero.headline': 'Headline two' })
+  // Publishing a long draft needs more space, because SQLite writes a new row before it frees the old one.
+  const reviews = Array(100).fill({ name: 'Ann', text: 'x'.repeat(1_000) })
+  const { json } = await save({ 'testimonials.reviews': reviews })
+  const setMaxPages = (count: number) =>
+    sql`pragma max_page_count = ${sql.lit(count)}`.execute(db.kysely)
   const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db.kysely)
-  await sql`pragma max_page_count = ${sql.lit(rows[0]?.page_count)}`.execute(db.kysely)
-  const failed = await save({ 'about.text': 'x'.repeat(200_000) })
-  expect(failed.status).toBe(503)
-  expect(failed.message).toMatch(/^Your changes couldn’t be saved/)
+  await setMaxPages(rows[0]?.page_count ?? 0)
+
+  const unsaved = await save({ 'about.text': 'x'.repeat(200_000) })
+  expect([unsaved.status, unsaved.message]).toEqual([
+    503,
+    expect.stringMatching(/^Your changes co/),
+  ])
+  const unpublished = await call('POST', '/publish', { number: json.number })
+  expect([unpublished.status, unpublished.message]).toEqual([
+    503,
+    expect.stringMatching(/^Nothing was published/),
+  ])
   expect((await visit()).html).toContain('Headline one')
-  expect(await read()).toMatchObject({
-    number: json.number,
-    draft: { hero: { headline: 'Headline two' } },
-  })
-  const [entry] = desk.log.entries.filter(({ message }) => message === 'the page editor failed')
-  expect(entry?.fields).toEqual({ error: expect.stringContaining('database or disk is full') })
+  const { number, draft } = await read()
+  expect([number, draft.testimonials.reviews]).toEqual([json.number, reviews])
+  const failures = desk.log.entries.filter(({ message }) => message === 'the page editor failed')
+  expect(failures.map(({ fields }) => fields)).toEqual([
+    { error: expect.stringContaining('database or disk is full') },
+    { error: expect.stringContaining('database or disk is full') },
+  ])
+  await setMaxPages(1_000_000)
+  expect((await call('POST', '/publish', { number })).status).toBe(200)
 })
 
-it('keeps the last page if the new version cannot be stored', async () => {
-  const db = await openTestDatabase('sqlite')
-  const { publish, visit, publisher, call, read } = await openPageDesk(db)
+it('neither saves nor publishes while PostgreSQL has no space, and keeps the page', async () => {
+  const db = await openLocation(await createLocation('postgres'))
+  const { save, publish, call, visit, publisher } = await openPageDesk(db)
   await publish({ 'hero.headline': 'Headline one' })
-  await sql`create trigger full before update on page_versions
-    begin select raise(abort, 'disk full'); end`.execute(db.kysely)
-  const failed = await publish({ 'hero.headline': 'Headline two' })
-  expect([failed.status, failed.message]).toEqual([503, expect.stringMatching(/^Nothing was pub/)])
+  const { json } = await save({ 'hero.headline': 'Headline two' })
+  await sql`create function fail() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`.execute(
+    db.kysely,
+  )
+  await sql`create trigger no_space before insert or update on page_versions
+    execute function fail()`.execute(db.kysely)
+  expect((await save({ 'hero.headline': 'Headline three' })).message).toMatch(/^Your changes could/)
+  const { number } = json
+  expect((await call('POST', '/publish', { number })).message).toMatch(/^Nothing was published/)
   expect((await visit()).html).toContain('Headline one')
   expect(publisher.content().hero.headline).toBe('Headline one')
-  await sql`drop trigger full`.execute(db.kysely)
-  const { number } = await read()
+  await sql`drop trigger no_space on page_versions`.execute(db.kysely)
   expect((await call('POST', '/publish', { number })).status).toBe(200)
   expect((await visit()).html).toContain('Headline two')
 })
