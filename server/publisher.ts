@@ -19,8 +19,8 @@ import { type createStaticSite, weigh } from './static-site.ts'
 // Every process shows a new version within 5 s.
 const pollMs = 2_000
 
-// The first round trip carries ten packets.
-const maxPageBytes = 14_900
+// The first round trip carries ten packets of 1,460 bytes.
+const maxPageBytes = 14_600
 
 export type Publisher = ReturnType<typeof createPublisher>
 

@@ -80,7 +80,9 @@ async function makePage(html: string, headers: Record<string, string>): Promise<
 export async function weigh({ index, headers }: RenderedPages): Promise<number> {
   const { all } = addCaching(parseSiteHeaders(headers))
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return (await compress(Buffer.from(index))).br.byteLength + lines.join('').length
+  // The status line, Date, ETag, and what describes the body.
+  const otherHeaders = 250
+  return (await compress(Buffer.from(index))).br.byteLength + lines.join('').length + otherHeaders
 }
 
 function send(c: Context, file: File, status: 200 | 404) {

@@ -210,7 +210,7 @@ const noVersions = 'The earlier versions can’t be read right now. Try again.'
 
 const previewPolicy = [
   "default-src 'none'",
-  "img-src 'self' data:",
+  "img-src 'self'",
   "font-src 'self'",
   // The page's own styles are inline, and no script can add others.
   "style-src 'unsafe-inline'",

@@ -28,13 +28,10 @@ export async function buildSite(outDir = join(root, 'dist')) {
   cpSync(join(siteDir, 'public'), outDir, { recursive: true })
   const { styles, ...client } = await compileClient(write)
   const { publicUrl, supabaseUrl, withMaps } = readBuildEnv('production')
-  const icon = readFileSync(join(siteDir, 'public/favicon.svg'), 'utf8')
   const result: Build = {
     ...{ publicUrl, supabaseUrl, withMaps, styles },
     formCode: client.formCode,
     files: { ...client.files, ...copyPictures(write) },
-    // Inline the icon to save a request. Bookmarks still use favicon.ico.
-    icon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
     scripts: {
       alwaysOpen: await compileInlineScript('inline-script/page.ts'),
       limitedHours: await compileInlineScript('inline-script/page-with-hours.ts'),

@@ -12,7 +12,6 @@ export function servePages(
   const build: Build = {
     ...settings,
     files: Object.fromEntries(listFiles().map((file) => [file, `/${file}`])),
-    icon: '/favicon.svg',
     formCode: '/estimate-form/main.tsx',
     scripts: {
       alwaysOpen: { url: '/inline-script/page.ts' },

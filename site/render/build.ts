@@ -7,7 +7,6 @@ export type Code = { code: string } | { url: string }
 export type Build = {
   /** URLs by path in site/, such as pictures/hero-1024.avif. */
   files: Readonly<Record<string, string>>
-  icon: string
   /** The inline script imports this file at the visitor's first interaction. */
   formCode: string
   /** The inline script, for a company that is always open or not. */

@@ -13,7 +13,6 @@ const { company, head, services } = fillIn(content)
 
 const build: Build = {
   files: Object.fromEntries(listFiles().map((name) => [name, `/assets/${name}`])),
-  icon: '/favicon.svg',
   formCode: '/assets/main.js',
   scripts: { alwaysOpen: { code: 'alwaysOpen()' }, limitedHours: { code: 'limitedHours()' } },
   styles: { landing: { code: 'a{}' }, notFound: { code: 'b{}' } },

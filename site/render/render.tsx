@@ -15,14 +15,17 @@ export type Page = {
   headers: string
 }
 
+// The browser loads an icon after the page, so it would only delay the page if it were inline.
+const icons =
+  '<link rel="icon" href="/favicon.ico" sizes="32x32"><link rel="icon" href="/favicon.svg" type="image/svg+xml">'
+
 // The specification asks for this message.
 const reportMissingPage = `console.error('404: there is no page at', location.pathname)`
 
 /** Renders both pages. The build calls this for the static files, and the server when the owner publishes. */
 export function render(content: Content, build: Build): Page {
   const props = { content: fillIn(content), build }
-  const { scripts, styles, icon } = build
-  const icons = `<link rel="icon" href="/favicon.ico" sizes="32x32"><link rel="icon" href="${icon}" type="image/svg+xml">`
+  const { scripts, styles } = build
   const index = formatDocument([
     [LandingHead, props],
     `${icons}<link rel="apple-touch-icon" href="/apple-touch-icon.png">${formatStyle(styles.landing)}`,
