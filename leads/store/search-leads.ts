@@ -34,7 +34,8 @@ export function searchLeads(
       if (from !== undefined) all.push(eb('received_at', '>=', from))
       if (to !== undefined) all.push(eb('received_at', '<', to))
       if (service) all.push(eb('service_type', '=', service))
-      if (source) all.push(contains(sql`lower(source)`, source.toLowerCase()))
+      // The stored parameters have a plus sign for each space.
+      if (source) all.push(contains(sql`lower(source)`, source.toLowerCase().replaceAll(' ', '+')))
       if (status) all.push(eb('status', '=', status))
       // Suspected spam needs no call.
       if (status === 'open') all.push(eb('suspect', 'is', null))
