@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { createSchema, formatName, leadSchema, readVisit } from './lead.ts'
+import { createSchema, formatName, formatPhone, leadSchema, readVisit } from './lead.ts'
 
 const lead = {
   name: 'Zoe',
@@ -132,4 +132,33 @@ it('keeps the line breaks of a multi-line field, and nothing else that is unsafe
   const typed = ' Two leaks. \r\n\r\n\n\nKitchen\u202E,\u2028\tattic\0 '
   expect(v.parse(schema, typed)).toBe('Two leaks.\n\nKitchen,\n attic')
   expect(v.parse(schema, ' \n\u200B\n ')).toBe('')
+})
+
+it('formats a phone number while it is typed', () => {
+  const shapes = ['5', '55', '555', '555-1', '555-12', '555-123', '555-1234', '(555) 123-45']
+  let value = ''
+  const seen = Array.from('55512345', (digit) => {
+    value = formatPhone(value + digit)
+    return value
+  })
+  expect(seen).toEqual(shapes)
+})
+
+it.each([
+  '5551234567',
+  '555.123.4567',
+  '555-123 4567',
+  '(555) 123-4567',
+  '+15551234567',
+  '+1 (555) 123-4567',
+  '1-555-123-4567',
+])('formats %j as (555) 123-4567', (typed) => {
+  expect(formatPhone(typed)).toBe('(555) 123-4567')
+})
+
+it('leaves incomplete and foreign numbers unchanged', () => {
+  const incomplete = ['', '+1', '+1555123', '1555']
+  const foreign = ['+44 20 7946 0958', '0049 30 123456', '٥٥٥١٢٣٤٥٦٧']
+  const others = ['555 123 4567 ext. 8', '55512345678', 'call me']
+  for (const typed of [...incomplete, ...foreign, ...others]) expect(formatPhone(typed)).toBe(typed)
 })

@@ -70,13 +70,16 @@ export function createSchema(field: Field, check?: Check) {
 }
 
 /** Ignores unknown fields, because during a deploy a new page may call an old server. */
-export const leadSchema = v.object(
-  Object.fromEntries(
-    fieldNames.map((name) => [name, createSchema(leadFields[name], checks[name])]),
-  ) as unknown as {
-    [Name in LeadField]: v.GenericSchema<string | undefined, Lead[Name]>
-  },
-)
+export const createLeadSchema = (
+  create = (name: LeadField) => createSchema(leadFields[name], checks[name]),
+) =>
+  v.object(
+    Object.fromEntries(fieldNames.map((name) => [name, create(name)])) as unknown as {
+      [Name in LeadField]: v.GenericSchema<string | undefined, Lead[Name]>
+    },
+  )
+
+export const leadSchema = createLeadSchema()
 
 /**
  * The page sends consent, source, and spam signals in this optional header, because the body has only
@@ -134,6 +137,21 @@ export function readSource(text: unknown): string | null {
     if (value && isKept) source.set(name, value)
   }
   return source.toString()
+}
+
+/**
+ * Formats a US number while it is typed, as phones do: 555-1234, then (555) 123-4567. Foreign numbers,
+ * extensions, and words stay unchanged.
+ */
+export function formatPhone(phone: string) {
+  if (!/^\+?[\d\s().-]*$/.test(phone)) return phone
+  let digits = phone.replace(/\D/g, '')
+  if (/^1\d{10}$/.test(digits)) digits = digits.slice(1)
+  // No US area code starts with 0 or 1, so this is a country code or a foreign number.
+  else if (phone.startsWith('+') || /^[01]/.test(digits)) return phone
+  if (digits.length < 4 || digits.length > 10) return phone
+  if (digits.length < 8) return `${digits.slice(0, 3)}-${digits.slice(3)}`
+  return `(${digits.slice(0, 3)}) ${digits.slice(3, 6)}-${digits.slice(6)}`
 }
 
 /** Lowercases, then capitalizes each word. The length stays the same. */

@@ -86,7 +86,7 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
   it('is stored once, however often the page sends it', async () => {
     const { db, add } = await open(engine)
     const id = crypto.randomUUID()
-    const added = await Promise.all([add(mai, true, id), add(mai, true, id), add(mai, false, id)])
+    const added = await Promise.all([add(mai, true, id), add(mai, true, id), add(mai, true, id)])
     expect(added.map(({ status }) => status)).toEqual([200, 200, 200])
     const leads = await listLeads(db, { limit: 10 })
     expect(leads.map(({ events }) => events.length)).toEqual([1])
@@ -134,6 +134,25 @@ it.each<[Partial<Lead>, string, string]>([
   const { add } = await open()
   const { status, json } = await add(fields)
   expect([status, json]).toEqual([400, { error: { message, field } }])
+})
+
+it('formats a US number like the form, and keeps others as they are', async () => {
+  const { add } = await open()
+  const store = async (phone: string) => (await add({ phone })).json.lead.phone.shown
+  for (const phone of ['6125550134', '612.555.0134', '+1 612 555 0134'])
+    expect(await store(phone)).toBe('(612) 555-0134')
+  for (const phone of ['+44 20 7946 0958', '(612) 555-0134 ext 8'])
+    expect(await store(phone)).toBe(phone)
+})
+
+it('is found by its source', async () => {
+  const { db, add, post } = await open()
+  await storeLead(db, { lead: makeStranger(), source: 'utm_campaign=spring+roofs' })
+  await add(mai)
+  const find = async (source: string) =>
+    (await post('/api/search', { source })).json.leads.map(({ name }: { name: string }) => name)
+  expect(await find('Phone call')).toEqual(['Mai Tran'])
+  expect(await find('Spring roofs')).toEqual(['Jane Doe'])
 })
 
 it('has no call link anywhere without a phone number', async () => {

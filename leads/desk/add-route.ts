@@ -1,15 +1,20 @@
-import { HTTPException } from 'hono/http-exception'
 import * as v from 'valibot'
 import { computePromise } from '../deadline.ts'
 import { planDelivery } from '../delivery/plan.ts'
-import { fieldNames, type Lead, type LeadField, leadFields } from '../fields.ts'
+import { type LeadField, leadFields } from '../fields.ts'
 import { hashLead } from '../http/read-lead.ts'
-import { checks, createSchema } from '../lead.ts'
+import { checks, createLeadSchema, createSchema, formatPhone } from '../lead.ts'
 import { phoneCall } from '../source.ts'
-import { appendEvent } from '../store/append-event.ts'
 import { saveLead } from '../store/save-lead.ts'
 import { describeLead } from './lead-routes.ts'
-import { type DeskApp, type DeskContext, type DeskHooks, readBody, refuse } from './routes.ts'
+import {
+  type DeskApp,
+  type DeskContext,
+  type DeskHooks,
+  erased,
+  readBody,
+  refuse,
+} from './routes.ts'
 
 /** Adds the route for a lead that the crew writes down during a phone call. */
 export function addAddRoute(app: DeskApp, context: DeskContext, { wake }: DeskHooks): void {
@@ -19,17 +24,15 @@ export function addAddRoute(app: DeskApp, context: DeskContext, { wake }: DeskHo
     const { id, isCalled, fields } = await readBody(c, addSchema, badLead)
     const read = v.safeParse(callerSchema, fields)
     if (!read.success) {
-      const [{ message }] = read.issues
-      const field = v.getDotPath(read.issues[0])
-      return c.json({ error: { message, field } }, 400)
+      const [issue] = read.issues
+      return c.json({ error: { message: issue.message, field: v.getDotPath(issue) } }, 400)
     }
-    const lead = read.output
+    const lead = { ...read.output, phone: formatPhone(read.output.phone) }
     const at = now()
     const promise = computePromise(at, lead.serviceType, hours())
     const visit = { consent: null, suspect: null, source: phoneCall }
     const plan = await planDelivery(context, { ...lead, ...visit, ...promise }, { isCalled })
     const { person, email } = c.var.session
-    const event = { id, at, kind: 'called', via: 'desk', person, email } as const
     const saved = await saveLead(
       db,
       {
@@ -40,19 +43,16 @@ export function addAddRoute(app: DeskApp, context: DeskContext, { wake }: DeskHo
         idempotencyKeys: [`desk:${id}`],
         ...promise,
         ...plan,
-        ...(isCalled && { event }),
+        ...(isCalled && { event: { id, at, kind: 'called', via: 'desk', person, email } }),
       },
       { now: at, limitPerMinute: 0, makeId },
     )
     if (saved.outcome === 'limited' || saved.outcome === 'conflict')
-      throw new HTTPException(400, { message: alreadySaved })
-    // Someone pressed the other button while the first response was on its way.
-    if (saved.outcome === 'repeated' && isCalled)
-      await appendEvent(db, saved.leadId, event, { now: at })
+      return refuse(c, 400, alreadySaved)
     if (saved.outcome === 'saved') log.info({ leadId: saved.leadId }, 'lead added on the desk')
     wake()
     const stored = await describeLead(context, saved.leadId)
-    return stored ? c.json({ lead: stored }) : refuse(c, 404, 'This lead was erased.')
+    return stored ? c.json({ lead: stored }) : refuse(c, 404, erased)
   })
 }
 
@@ -67,16 +67,11 @@ const messages: Partial<Record<LeadField, string>> = {
 
 /** During a call, nothing is required except a way to reach the caller. */
 const callerSchema = v.pipe(
-  v.object(
-    Object.fromEntries(
-      fieldNames.map((name) => {
-        const check = checks[name]
-        const message = messages[name] ?? ''
-        const field = { ...leadFields[name], required: false }
-        return [name, createSchema(field, check && { ...check, message })]
-      }),
-    ) as unknown as { [Name in LeadField]: v.GenericSchema<string | undefined, Lead[Name]> },
-  ),
+  createLeadSchema((name) => {
+    const { isValid = () => true } = checks[name] ?? {}
+    const field = { ...leadFields[name], required: false }
+    return createSchema(field, { isValid, message: messages[name] ?? '' })
+  }),
   v.forward(
     v.check(
       ({ phone, email }) => phone !== '' || email !== '',

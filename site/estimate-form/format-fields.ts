@@ -1,19 +1,4 @@
-import { formatName } from '#leads/lead.ts'
-
-/**
- * Formats a US number while it is typed, as phones do: 555-1234, then (555) 123-4567. Foreign numbers,
- * extensions, and words stay unchanged.
- */
-export function formatPhone(phone: string) {
-  if (!/^\+?[\d\s().-]*$/.test(phone)) return phone
-  let digits = phone.replace(/\D/g, '')
-  if (/^1\d{10}$/.test(digits)) digits = digits.slice(1)
-  // No US area code starts with 0 or 1, so this is a country code or a foreign number.
-  else if (phone.startsWith('+') || /^[01]/.test(digits)) return phone
-  if (digits.length < 4 || digits.length > 10) return phone
-  if (digits.length < 8) return `${digits.slice(0, 3)}-${digits.slice(3)}`
-  return `(${digits.slice(0, 3)}) ${digits.slice(3, 6)}-${digits.slice(6)}`
-}
+import { formatName, formatPhone } from '#leads/lead.ts'
 
 /** Formats the phone field and keeps the caret after the same digit. */
 export function formatPhoneField(field: HTMLInputElement) {
