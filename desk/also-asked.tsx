@@ -3,8 +3,6 @@ import { formatAgo } from '#leads/clock.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { formatRoute } from './route.ts'
 
-const minuteMs = 60_000
-
 /** Links to the homeowner's other requests. */
 export function AlsoAsked({ lead, now }: { lead: LeadCard; now: number }) {
   const { others, moreOthers } = lead
@@ -15,9 +13,7 @@ export function AlsoAsked({ lead, now }: { lead: LeadCard; now: number }) {
       {others.map(({ id, receivedAt }, at) => (
         <Fragment key={id}>
           {at > 0 && (moreOthers > 0 ? ', ' : ' and ')}
-          <a href={formatRoute({ leadId: id })}>
-            {now - receivedAt < minuteMs ? 'just now' : formatAgo(receivedAt, now)}
-          </a>
+          <a href={formatRoute({ leadId: id })}>{formatAgo(receivedAt, now)}</a>
         </Fragment>
       ))}
       {moreOthers > 0 && `, and ${moreOthers} more`}

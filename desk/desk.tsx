@@ -8,6 +8,7 @@ import { countToCall } from './countdown.ts'
 import { clearDrafts } from './drafts.ts'
 import { Button, deskTitle, Icon, Mark } from './elements.tsx'
 import { Company, identify, Me } from './me.ts'
+import { sendNewLead } from './new-lead.tsx'
 import { Notice } from './notice.tsx'
 import { repairSubscription } from './push-notifications.ts'
 import { findScroll, formatRoute, parseRoute, type Route, useHash } from './route.ts'
@@ -86,6 +87,9 @@ function SignedIn({
     const whenIdle = window.requestIdleCallback ?? setTimeout
     if (isSignedIn) whenIdle(() => void repairSubscription().catch(() => {}))
   }, [isSignedIn])
+  useEffect(() => {
+    if (isSignedIn) void sendNewLead(today.refresh)
+  }, [isSignedIn, today.refresh])
   useEffect(() => {
     if (today.isSignedOut) clearDrafts()
   }, [today.isSignedOut])

@@ -28,14 +28,9 @@ const isSameRow = (a: Row, b: Row) =>
   a.isNext === b.isNext &&
   JSON.stringify(a.lead) === JSON.stringify(b.lead)
 
-const minuteMs = 60_000
-
 const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, isCalling, refresh }: Row) {
   const me = use(Me)
-  const hasSeconds = canCall(lead)
-  const now = useNow(hasSeconds ? 1_000 : minuteMs)
-  // Without seconds, the clock is up to a minute ahead.
-  const isRecent = !hasSeconds && now - lead.receivedAt < minuteMs
+  const now = useNow(canCall(lead) ? 1_000 : 60_000)
   const countdown = computeCountdown(lead, now, me)
   const what = [!lead.isEmergency && lead.service, lead.town].filter(Boolean)
   const actions = { lead, refresh }
@@ -71,7 +66,7 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, isCalling
           {!isCalling && (
             <p className="small">
               <b className="lead-countdown">{countdown.text}</b>
-              <span>{isRecent ? 'just now' : formatAgo(lead.receivedAt, now)}</span>
+              <span>{formatAgo(lead.receivedAt, now)}</span>
             </p>
           )}
         </div>

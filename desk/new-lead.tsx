@@ -1,11 +1,10 @@
-import { useEffect } from 'react'
 import type { Lead } from '#leads/fields.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
-import { Refused, request, SignedOut } from './api.ts'
+import { Refused, request } from './api.ts'
 import { readDraft, saveDraft, useDraft } from './drafts.ts'
 import { Icon } from './elements.tsx'
 import { attempt, isolate } from './notice.tsx'
-import { makeId, waitToRetry } from './outbox.ts'
+import { makeId, retry, waitToRetry } from './outbox.ts'
 import type { Refresh } from './press.ts'
 import { formatRoute, replaceHash } from './route.ts'
 
@@ -18,7 +17,7 @@ export type NewLead = {
   isCalled?: boolean
   /** The last attempt did not reach the server. */
   isUnsent?: boolean
-  problem?: { message: string; field?: string }
+  problem?: { message: string; field: string | undefined }
 }
 
 const draftName = 'new lead'
@@ -30,53 +29,46 @@ export const useNewLead = (): NewLead => parse(useDraft(draftName))
 const save = (lead: NewLead) => saveDraft(draftName, JSON.stringify(lead))
 
 export const changeField = (name: keyof Lead, value: string) => {
-  const { problem: _, ...lead } = parse(readDraft(draftName))
-  save({ ...lead, fields: { ...lead.fields, [name]: value } })
+  const { id, fields } = parse(readDraft(draftName))
+  save({ id, fields: { ...fields, [name]: value } })
 }
 
 let isSending = false
 
 /** Sends the lead, and retries while there is no connection, even after a reload. */
-export async function sendNewLead(refresh: Refresh, isCalled?: boolean): Promise<void> {
-  const { problem: _, ...draft } = parse(readDraft(draftName))
-  const lead = { ...draft, isCalled: isCalled ?? draft.isCalled }
-  if (isSending || lead.isCalled === undefined) return
+export async function sendNewLead(refresh: Refresh, pressed?: boolean): Promise<void> {
+  const { id, fields, isCalled = pressed } = parse(readDraft(draftName))
+  if (isSending || isCalled === undefined) return
   isSending = true
-  const { id, fields } = lead
-  const body = { id, fields, isCalled: lead.isCalled }
-  for (save({ ...lead, isCalled: lead.isCalled }); ; ) {
-    const answer = await request<{ lead: LeadInFull }>('POST', '/api/leads', {
-      body,
-      needsData: true,
-    }).catch((error: Error) => error)
-    if (!(answer instanceof Error)) {
-      saveDraft(draftName, '')
-      const { name } = answer.lead
-      if (location.hash === formatRoute({ screen: 'add' }))
-        replaceHash(formatRoute({ leadId: answer.lead.id }))
-      void attempt(refresh(), 'added.', { about: `${isolate(name)}: ` })
-      break
-    }
-    if (answer instanceof SignedOut) break
-    if (answer instanceof Refused && answer.status < 500) {
-      const { message, field } = answer
-      save({ id, fields, problem: { message, ...(field && { field }) } })
-      break
-    }
-    save({ ...body, isUnsent: true })
-    await waitToRetry()
+  const body = { id, fields, isCalled }
+  save(body)
+  try {
+    const { lead } = await retry(
+      () => request<{ lead: LeadInFull }>('POST', '/api/leads', { body, needsData: true }),
+      () => {
+        save({ ...body, isUnsent: true })
+        return waitToRetry()
+      },
+    )
+    saveDraft(draftName, '')
+    if (location.hash === formatRoute({ screen: 'add' }))
+      replaceHash(formatRoute({ leadId: lead.id }))
+    void attempt(refresh(), 'added.', { about: `${isolate(lead.name)}: ` })
+  } catch (error) {
+    // After signing out, the draft is gone.
+    if (error instanceof Refused)
+      save({ id, fields, problem: { message: error.message, field: error.field } })
   }
   isSending = false
 }
 
 /** Opens the form, and shows whether a lead is still unsaved. */
-export function AddLink({ refresh }: { refresh: Refresh }) {
-  const { isCalled, isUnsent } = useNewLead()
-  useEffect(() => void sendNewLead(refresh), [refresh])
+export function AddLink() {
+  const { isUnsent } = useNewLead()
   return (
     <a className="button" data-quiet href={formatRoute({ screen: 'add' })}>
       <Icon name={isUnsent ? 'cloud' : 'add'} />
-      {isCalled === undefined ? 'Add a lead' : isUnsent ? 'Not saved yet' : 'Saving…'}
+      {isUnsent ? 'Not saved yet' : 'Add a lead'}
     </a>
   )
 }

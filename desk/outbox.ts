@@ -36,14 +36,15 @@ export function createOutbox({
     try {
       // The person saw the result of the press before this one.
       event.version = (await before)?.version ?? version
-      for (;;) {
-        const answer = await post(id, event).catch((error: Error) => error)
-        if (!(answer instanceof Error)) return answer.lead
-        if (isFinal(answer)) throw answer
-        failing.add(id)
-        changes.notify()
-        await waitToRetry()
-      }
+      const answer = await retry(
+        () => post(id, event),
+        () => {
+          failing.add(id)
+          changes.notify()
+          return waitToRetry()
+        },
+      )
+      return answer.lead
     } finally {
       failing.delete(id)
       pending.set(
@@ -77,9 +78,20 @@ const none: readonly Press[] = []
 // crypto.randomUUID is available only on HTTPS pages.
 export const makeId = () => crypto.getRandomValues(new Uint32Array(4)).join('-')
 
-/** The server may accept a retry after any other error. */
-const isFinal = (error: Error) =>
-  error instanceof SignedOut || (error instanceof Refused && error.status < 500)
+/** Sends until the server has accepted or refused it. Any other error may be temporary. */
+export async function retry<Answer>(
+  post: () => Promise<Answer>,
+  wait: () => Promise<void>,
+): Promise<Answer> {
+  for (;;)
+    try {
+      return await post()
+    } catch (error) {
+      const isRefused = error instanceof Refused && error.status < 500
+      if (isRefused || error instanceof SignedOut) throw error
+      await wait()
+    }
+}
 
 const retryMs = 3_000
 

@@ -22,6 +22,7 @@ it('formats short durations without a line break inside', () => {
 
 it('formats when something happened, in the company’s time zone', () => {
   setCompanyTimeZone('Pacific/Kiritimati')
+  expect(formatAgo(now - 59_000, now)).toBe('just now')
   expect(formatAgo(now - 30 * hourMs, now)).toMatch(/^Nov 14, 8:00\sPM$/)
   expect(formatSeen(now - minuteMs, now)).toBe('just now')
   expect(formatSeen(now - 24 * hourMs, now)).toBe('yesterday')

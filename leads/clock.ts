@@ -68,9 +68,11 @@ export function formatOpening(at: number, now: number): string {
   return `on ${(days < 7 ? weekday : day).format(at)}`
 }
 
-/** 7 min ago, or Nov 3, 2:10 PM after a day. */
-export const formatAgo = (at: number, now: number): string =>
-  now - at < dayMs ? `${formatShortDuration(now - at)} ago` : formatShortClock(at, now)
+/** just now, 7 min ago, or Nov 3, 2:10 PM after a day. */
+export function formatAgo(at: number, now: number): string {
+  if (now - at < 60_000) return 'just now'
+  return now - at < dayMs ? `${formatShortDuration(now - at)} ago` : formatShortClock(at, now)
+}
 
 /** When a device was last seen: just now, 2:10 PM, yesterday, Nov 3. */
 export function formatSeen(at: number, now: number): string {

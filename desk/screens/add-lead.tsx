@@ -13,7 +13,6 @@ export function AddLead({ refresh }: { refresh: Refresh }) {
   const lead = useNewLead()
   const isLive = useIsLive()
   const isBusy = lead.isCalled !== undefined
-  useEffect(() => void sendNewLead(refresh), [refresh])
   const { field } = lead.problem ?? {}
   useEffect(() => {
     if (field) document.getElementsByName(field)[0]?.focus()

@@ -33,7 +33,7 @@ export function Today({
     <>
       <div className="list-head">
         <Heading>{total > 0 ? `${total} to call` : 'All caught up'}</Heading>
-        <AddLink refresh={list.refresh} />
+        <AddLink />
       </div>
       <p className="quiet">
         {summarize(leads, omitted, now) ??
