@@ -36,8 +36,15 @@ export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boole
   // After a call without an answer, a text comes next, until it is time to call again.
   const now = useNow(60_000)
   const isTextNext = lead.status === 'call-again' && !isDueAgain(lead, now)
-  const text = phone && (
-    <TextLink isNext={isTextNext} isMain={isNext && isTextNext} {...{ lead, phone, refresh }} />
+  const text = phone && !lead.isSuspect && (
+    <TextLink
+      lead={lead}
+      phone={phone}
+      refresh={refresh}
+      data-quiet={!(isNext && isTextNext) || undefined}
+    >
+      {isTextNext && 'Text'}
+    </TextLink>
   )
   return (
     <div className="actions">
@@ -57,8 +64,13 @@ export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boole
         </a>
       )}
       {!phone && email && (
-        <a className="button" data-quiet={!isNext || undefined} href={makeMailUrl(email)}>
-          Email {email}
+        <a
+          className="button"
+          data-quiet={!isNext || undefined}
+          href={makeMailUrl(email)}
+          aria-label={`Email ${email}`}
+        >
+          Email
         </a>
       )}
       {!isTextNext && text}

@@ -1,4 +1,4 @@
-import { use } from 'react'
+import { type ComponentProps, use } from 'react'
 import { readFirstName } from '#leads/lead.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { Icon } from './elements.tsx'
@@ -11,7 +11,7 @@ type Phone = NonNullable<LeadCard['phone']>
  * iPhones read the text after &, Android phones after ?. A phone that supports neither still opens the
  * conversation with this number.
  */
-export const makeTextUrl = ({ callUrl }: Phone, text: string) =>
+const makeTextUrl = ({ callUrl }: Phone, text: string) =>
   `${callUrl.replace('tel:', 'sms:')}?&body=${encodeURIComponent(text)}`
 
 export const makeMailUrl = (email: string) =>
@@ -21,32 +21,24 @@ export const makeMailUrl = (email: string) =>
 export function TextLink({
   lead,
   phone,
-  isNext,
-  isMain,
   refresh,
-}: {
-  lead: LeadCard
-  phone: Phone
-  /** Texting is the next step for this lead. */
-  isNext: boolean
-  /** It has the brand's color. */
-  isMain: boolean
-  refresh: Refresh
-}) {
+  children,
+  ...link
+}: ComponentProps<'a'> & { lead: LeadCard; phone: Phone; refresh: Refresh }) {
   const press = usePress(refresh)
   const person = readFirstName(readPerson(use(Me)))
   const greeting = ['Hi', lead.firstName].filter(Boolean).join(' ')
   const text = `${greeting}, this is ${person} from ${use(Company)} about your roof estimate.`
   return (
     <a
+      {...link}
       className="button text-link"
-      data-quiet={!isMain || undefined}
       href={makeTextUrl(phone, text)}
       onClick={() => void press(lead, { kind: 'texted' })}
       aria-label={`Text ${phone.shown}`}
     >
       <Icon name="text" />
-      {isNext && 'Text'}
+      {children}
     </a>
   )
 }

@@ -1,3 +1,5 @@
+import { visitHeader } from '#leads/lead.ts'
+import { postLead } from '#testing/app.ts'
 import { checkAxe, row, test } from './desk.ts'
 import { visitor } from './form.ts'
 import { expect } from './test.ts'
@@ -83,4 +85,28 @@ test('one call ends both countdowns of a homeowner, Undo takes back both, and a 
   )
   await text.click()
   await expect(pane.locator('.events')).toContainText(`Sam Hill opened a text to ${firstName}`)
+})
+
+test('the number and the button “I’m calling” share a row, and possible spam has no text link', async ({
+  site,
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  const bot = { ...visitor, name: 'Bot' }
+  await postLead(site.url, bot, { [visitHeader]: 'elapsedMs=1' })
+  const { page } = await signIn('Sam')
+  const lead = row(page, visitor.name)
+  await expect(lead.getByRole('link', { name: `Text ${visitor.phone}` })).toBeVisible()
+  for (const width of [360, 390]) {
+    await page.setViewportSize({ width, height: 740 })
+    const tops = await lead
+      .locator('.actions > *')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
+    expect(tops).toHaveLength(3)
+    expect(new Set(tops).size).toBe(1)
+  }
+  await page.getByText('Possible spam: 1').click()
+  await expect(row(page, 'Bot').getByRole('link', { name: /^Call/ })).toBeVisible()
+  await expect(row(page, 'Bot').getByRole('link', { name: /^Text/ })).toHaveCount(0)
 })
