@@ -16,7 +16,7 @@ import { AddLead } from './screens/add-lead.tsx'
 import { AllLeads } from './screens/all-leads.tsx'
 import { Lead } from './screens/lead.tsx'
 import { People } from './screens/people.tsx'
-import { PromiseScreen } from './screens/promise.tsx'
+import { ReportScreen } from './screens/report.tsx'
 import { SignIn } from './screens/sign-in.tsx'
 import { Today } from './screens/today.tsx'
 import { useAtNow, usePolling } from './use-polling.ts'
@@ -24,7 +24,7 @@ import { useAtNow, usePolling } from './use-polling.ts'
 const screens = [
   ['today', 'Today'],
   ['leads', 'All leads'],
-  ['promise', 'Promise'],
+  ['report', 'Report'],
   ['page', 'Page'],
   ['people', 'People'],
 ] as const
@@ -141,7 +141,7 @@ function SignedIn({
                   />
                 )}
                 {screen === 'add' && <AddLead refresh={today.refresh} />}
-                {screen === 'promise' && <PromiseScreen query={query} {...today.data} />}
+                {screen === 'report' && <ReportScreen query={query} {...today.data} />}
                 {screen === 'page' &&
                   (canEditPage ? (
                     <Suspense fallback={<p>Loading…</p>}>

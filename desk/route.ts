@@ -1,6 +1,6 @@
 import { createSignal, useSignal } from './signal.ts'
 
-export type Screen = 'today' | 'leads' | 'promise' | 'page' | 'people' | 'add'
+export type Screen = 'today' | 'leads' | 'report' | 'page' | 'people' | 'add'
 export type Route = { screen: Screen; leadId: string | undefined; query: string }
 
 /** Routes are in the hash, which browsers do not send to servers. */
@@ -9,7 +9,7 @@ export function parseRoute(hash: string): Route {
   const [first, leadId] = path.split('/')
   if (first === 'lead' && leadId) return { screen: 'today', leadId, query: '' }
   if (first === 'leads') return { screen: 'leads', leadId: leadId || undefined, query }
-  if (first === 'promise' || first === 'page' || first === 'people' || first === 'add')
+  if (first === 'report' || first === 'page' || first === 'people' || first === 'add')
     return { screen: first, leadId: undefined, query }
   return { screen: 'today', leadId: undefined, query: '' }
 }

@@ -18,9 +18,9 @@ test.describe('when Airtable cannot be reached', () => {
     await sendLead()
     const { page } = await signIn('Sam')
     await page.getByRole('link', { name: visitor.name }).click()
-    await expect(page.getByText('Airtable could not be reached')).toBeVisible()
-    await page.getByRole('button', { name: 'Retry all leads' }).click()
-    await expect(page.getByText('Retrying 1 delivery now.')).toBeVisible()
+    await expect(page.getByText('Airtable couldn’t be reached')).toBeVisible()
+    await page.getByRole('button', { name: 'Retry for all leads' }).click()
+    await expect(page.getByText('Resending 1 message now.')).toBeVisible()
 
     const erase = page.getByRole('button', { name: 'Erase this lead…' })
     // The notice must not cover the last button of the page.
@@ -66,7 +66,7 @@ test.describe('with deliveries in every state', () => {
     database.close()
     const { page } = await signIn('Sam')
     await page.getByRole('link', { name: visitor.name }).click()
-    await expect(page.getByText('Sent to 2 places, 1 confirmed, 1 failed')).toBeVisible()
+    await expect(page.getByText('Sent to 2 recipients, 1 confirmed, 1 failed')).toBeVisible()
     const states = [
       ['sent', /^Email: sent at (\w{3} \d+, )?[\d:]+ [AP]M [\w+:-]+$/],
       ['arrived', /^Push notification: shown 2\.1 sec after the request, tapped at/],
@@ -78,13 +78,13 @@ test.describe('with deliveries in every state', () => {
     // The report counts leads whose time is up or that were called.
     await page.getByRole('button', { name: 'I’m calling' }).click()
     await expect(page.getByText('you’re calling.')).toBeVisible()
-    await page.getByRole('link', { name: 'Promise' }).click()
+    await page.getByRole('link', { name: 'Report' }).click()
     const channels = page.locator('section', { hasText: 'Delivery time' }).getByRole('row')
     await expect(channels).toHaveText([
-      /Channel/,
+      /^Sent by/,
       /^Airtable \(1 pending\)/,
-      /^Email1half 0\.5 sec95% 0\.5 sec–0$/,
-      /^Push notification1half 0\.5 sec95% 0\.5 sec1half 2\.1 sec95% 2\.1 sec0$/,
+      /^Email1usually 0\.5 sec95% within 0\.5 sec–0$/,
+      /^Push notification1usually 0\.5 sec95% within 0\.5 sec1usually 2\.1 sec95% within 2\.1 sec0$/,
       /^Text message0.*1$/,
     ])
   })

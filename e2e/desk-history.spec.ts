@@ -61,7 +61,7 @@ test('two phones: call, no answer, call again, undo twice, note, done', async ({
     /Request received$/,
   ])
   await checkAxe(sam, 'history')
-  await dana.getByRole('link', { name: 'Promise' }).click()
+  await dana.getByRole('link', { name: 'Report' }).click()
   await expect(dana.getByRole('row', { name: /^Sam/ })).toHaveText('Sam10')
 })
 

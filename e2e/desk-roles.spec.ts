@@ -58,7 +58,7 @@ test('an owner invites a crew member, makes her an owner and crew again, and rem
   const exportButton = dana.getByRole('button', { name: 'Download as a spreadsheet' })
   const eraseButton = dana.getByRole('button', { name: 'Erase this lead…' })
   const screens = dana.getByRole('navigation', { name: 'Desk' }).getByRole('link')
-  await expect(screens).toHaveText([/^Today/, 'All leads', 'Promise', 'People'])
+  await expect(screens).toHaveText([/^Today/, 'All leads', 'Report', 'People'])
   await dana.getByRole('link', { name: 'All leads' }).click()
   await expect(dana.getByText('1 found, newest first')).toBeVisible()
   await expect(exportButton).toHaveCount(0)
@@ -84,8 +84,8 @@ test('an owner invites a crew member, makes her an owner and crew again, and rem
   await dana.getByRole('link', { name: visitor.name }).click()
   await expect(eraseButton).toBeVisible()
 
-  await row(sam, 'dana@gmail.com').getByRole('button', { name: 'Make crew' }).click()
-  await sam.getByRole('dialog').getByRole('button', { name: 'Make crew' }).click()
+  await row(sam, 'dana@gmail.com').getByRole('button', { name: 'Change to crew' }).click()
+  await sam.getByRole('dialog').getByRole('button', { name: 'Change to crew' }).click()
   await expect(eraseButton).toHaveCount(0)
 
   await row(sam, 'dana@gmail.com').getByRole('button', { name: 'Remove' }).click()

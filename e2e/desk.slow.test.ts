@@ -58,7 +58,7 @@ test('two processes on PostgreSQL show a lead and its answer on both desks, in A
   await expect.poll(() => shows(firefox, 'All caught up')).toBe(true)
   expect(await shows(firefox, 'Sam')).toBe(true)
   await expect.poll(() => airtable.records[0]?.fields.Status).toBe('Called')
-  await sam.getByRole('link', { name: 'Promise' }).click()
+  await sam.getByRole('link', { name: 'Report' }).click()
   await expect(sam.getByText('100%').first()).toBeVisible()
   expect(await firefox.read('window.seenErrors')).toEqual([])
 })

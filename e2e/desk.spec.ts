@@ -39,7 +39,7 @@ test('a new lead and its caller appear on every phone', async ({ page, site, sig
     await expect(desk.getByRole('heading', { name: 'All caught up' })).toBeVisible()
     await expect(desk.getByRole('button', calling)).toHaveCount(0)
   }
-  await dana.getByRole('link', { name: 'Promise' }).click()
+  await dana.getByRole('link', { name: 'Report' }).click()
   await expect(
     dana.getByText(`1 of 1 request got a call within ${hours.promiseMinutes} minutes.`),
   ).toBeVisible()
@@ -224,7 +224,7 @@ for (const [name, options] of Object.entries({
     await page.getByRole('button', { name: 'Erase this lead…' }).click()
     await checkAxe(page, 'erase')
     await page.keyboard.press('Escape')
-    for (const screen of ['All leads', 'Promise', 'People']) {
+    for (const screen of ['All leads', 'Report', 'People']) {
       await page
         .getByRole('navigation', { name: 'Desk' })
         .getByRole('link', { name: screen })

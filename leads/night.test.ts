@@ -150,7 +150,7 @@ it('sends the documented messages from closing to the last deadline', async () =
       '7:10 AM email: boss@example.com: Call Eve now: the call was due at 7:10 AM CST',
     ]),
   )
-  const { report } = await read('/api/promise?days=7')
+  const { report } = await read('/api/report?days=7')
   expect(report.byShift).toEqual({
     businessHours: { leads: 1, kept: 1, missed: 0, share: 1 },
     afterHours: { leads: 4, kept: 3, missed: 1, share: 0.75 },

@@ -72,7 +72,7 @@ export function BarChart({
       <details>
         <summary>Show as a table</summary>
         <Table
-          head={[nameOf, 'Kept', 'Missed']}
+          head={[nameOf, 'On time', 'Missed']}
           rows={bars.map(({ name, kept, missed }) => [name, kept, missed])}
         />
       </details>
@@ -111,7 +111,7 @@ export function Table({ head, rows }: { head: string[]; rows: ReactNode[][] }) {
 
 export function ShareRing({ share, figure }: { share: number; figure: string }) {
   return (
-    <svg viewBox="0 0 120 120" role="img" aria-label={`${figure} of promises kept`}>
+    <svg viewBox="0 0 120 120" role="img" aria-label={`${figure} called on time`}>
       <circle cx="60" cy="60" r="52" />
       <circle
         cx="60"

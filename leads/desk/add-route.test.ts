@@ -216,7 +216,7 @@ describe('requests of one homeowner', () => {
     await storeLead(db, { lead: makeStranger() })
     await add(mai)
     clock.at += minuteMs
-    const { report } = await get('/api/promise')
+    const { report } = await get('/api/report')
     expect(report.repeats).toBe(1)
     expect(report.bySource).toMatchObject([
       { source: 'Unknown', leads: 2 },

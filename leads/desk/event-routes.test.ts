@@ -69,7 +69,7 @@ describe.each(engines)('events on %s', (engine) => {
     expect(push.messages.splice(0).map(({ data }) => data.notification)).toMatchObject([
       { title: 'No answer from Jane Doe', silent: true },
     ])
-    expect((await get('/api/promise')).report).toMatchObject({ kept: 1, missed: 0 })
+    expect((await get('/api/report')).report).toMatchObject({ kept: 1, missed: 0 })
     expect(await deliverAt(callAgainAt - 1)).toEqual([])
     expect(await deliverAt(callAgainAt)).toEqual([again])
     expect(push.messages.splice(0)[0]?.data.notification.title).toBe(again)

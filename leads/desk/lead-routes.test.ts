@@ -59,7 +59,7 @@ it('erases nothing while Airtable is unavailable, unless the owner chooses “Er
   const token = { AIRTABLE_TOKEN: 't', AIRTABLE_BASE_ID: 'b' }
   const unreachable = { ...token, AIRTABLE_API_URL: 'http://127.0.0.1:1' }
   for (const [env, reason] of [
-    [unreachable, 'could not be reached'],
+    [unreachable, 'couldn’t be reached'],
     [{}, 'no longer connected'],
   ] as const) {
     const { erase, clock } = await open(db, { env })
@@ -134,7 +134,7 @@ it('reports met and missed deadlines for 7, 30, and 90 days', async () => {
   const id = await storeLead(db, { at: testTime - 3_600_000 })
   await storeLead(db, { at: testTime - 20 * 24 * 3_600_000 })
   await press(id, 'called')
-  const report = async (days: number) => (await get(`/api/promise?days=${days}`)).report
+  const report = async (days: number) => (await get(`/api/report?days=${days}`)).report
   expect(await report(7)).toMatchObject({ leads: 1, missed: 1 })
   expect(await report(30)).toMatchObject({ leads: 2, missed: 2 })
   expect((await report(7)).byPerson).toEqual([{ person: 'Sam Hill', calls: 1, noAnswer: 0 }])

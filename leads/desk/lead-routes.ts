@@ -82,7 +82,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
       headers: { 'Content-Type': 'text/csv; charset=utf-8', 'Cache-Control': 'no-store' },
     })
   })
-  app.get('/api/promise', async (c) => {
+  app.get('/api/report', async (c) => {
     const days = reportDays.find((some) => String(some) === c.req.query('days')) ?? 30
     const at = now()
     const period = { from: at - days * dayMs, to: at }

@@ -10,7 +10,7 @@ export const routes = {
 
   'GET /api/today': 'crew',
   'POST /api/search': 'crew',
-  'GET /api/promise': 'crew',
+  'GET /api/report': 'crew',
   'POST /api/leads': 'crew',
   'GET /api/leads/:id': 'crew',
   'POST /api/leads/:id/events': 'crew',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { computeReport } from '#leads/reports/promise-report.ts'
 import { promiseFrom } from '#testing/saved-leads.ts'
-import { describeReport } from './promise.tsx'
+import { describeReport } from './report.tsx'
 
 const minuteMs = 60_000
 const now = Date.parse('2026-11-15T12:00:00Z')
@@ -19,7 +19,7 @@ test('a late lead counts as missed and as not called yet', () => {
   const report = computeReport(records, [], [], { from: 0, to: now, now, timeZone: 'UTC' })
   expect(describeReport(report)).toEqual([
     '0 of 1 request got a call within 10 minutes.',
-    '1 missed, 1 of them not called yet.',
+    '1 missed and not called yet.',
     '1 request is not due yet.',
   ])
 })

@@ -10,7 +10,7 @@ const periods = ['7', '30', '90']
 // More would overlap on a phone.
 const mostTicks = 10
 
-export function PromiseScreen({
+export function ReportScreen({
   query,
   hours: { open, promiseMinutes },
 }: Pick<Today, 'hours'> & { query: string }) {
@@ -18,9 +18,9 @@ export function PromiseScreen({
   const days = periods.includes(asked) ? asked : '30'
   return (
     <>
-      <Heading>Our {promiseMinutes}-minute promise</Heading>
+      <Heading>Report</Heading>
       <p className="quiet">
-        A call within {promiseMinutes} minutes
+        We promise a call within {promiseMinutes} minutes
         {open === 'always'
           ? ', day or night'
           : `. If we’re closed, within ${promiseMinutes} minutes after we open`}
@@ -32,7 +32,7 @@ export function PromiseScreen({
             key={some}
             className="button"
             data-quiet
-            href={formatRoute({ screen: 'promise', query: `days=${some}` })}
+            href={formatRoute({ screen: 'report', query: `days=${some}` })}
             aria-current={some === days || undefined}
           >
             {some} days
@@ -45,7 +45,7 @@ export function PromiseScreen({
 }
 
 function Report({ days }: { days: string }) {
-  const path = `/api/promise?days=${days}`
+  const path = `/api/report?days=${days}`
   const { data, trouble } = usePolling<{ report: PromiseReport }>(path, 30_000)
   if (!data) return <p className="quiet">{trouble ?? 'Loading…'}</p>
   const { report } = data
@@ -66,7 +66,7 @@ function Report({ days }: { days: string }) {
   return (
     <div className="report">
       <section className="card share">
-        <h2 className="unseen">Promises kept</h2>
+        <h2 className="unseen">Calls on time</h2>
         <ShareRing share={share} figure={formatShare(share)} />
         {describeReport(report).map((sentence) => (
           <p key={sentence}>{sentence}</p>
@@ -107,7 +107,7 @@ function Report({ days }: { days: string }) {
         <section className="card">
           <h2>By business hours</h2>
           <Table
-            head={['Received', 'Leads', 'Kept']}
+            head={['Received', 'Leads', 'On time']}
             rows={[
               ['Business hours and emergencies', byShift.businessHours] as const,
               ['After hours', byShift.afterHours] as const,
@@ -118,7 +118,7 @@ function Report({ days }: { days: string }) {
       <section className="card">
         <h2>By source</h2>
         <Table
-          head={['Source', 'Leads', 'Kept']}
+          head={['Source', 'Leads', 'On time']}
           rows={bySource.map(({ source, leads, share }) => [source, leads, formatShare(share)])}
         />
       </section>
@@ -139,7 +139,7 @@ function Report({ days }: { days: string }) {
         <section className="card">
           <h2>Delivery time</h2>
           <Table
-            head={['Channel', 'Sent', 'Arrived', 'Failed']}
+            head={['Sent by', 'Sent', 'Arrived', 'Failed']}
             rows={channels.map(({ channel, sent, arrived, failed, waiting }) => [
               `${channel}${waiting > 0 ? ` (${waiting} pending)` : ''}`,
               <Times key="sent" {...sent} />,
@@ -147,10 +147,7 @@ function Report({ days }: { days: string }) {
               failed,
             ])}
           />
-          <p className="quiet small">
-            “Half 2 sec” means that half of the messages took 2 seconds or less. A dash means that
-            the channel doesn’t report arrival.
-          </p>
+          <p className="quiet small">A dash means that we can’t tell whether it arrived.</p>
         </section>
       )}
     </div>
@@ -163,9 +160,9 @@ const Times = ({ count, medianMs, p95Ms }: Lags) => (
     {count}
     {count > 0 && (
       <small>
-        half {formatTook(medianMs)}
+        usually {formatTook(medianMs)}
         <br />
-        95% {formatTook(p95Ms)}
+        95% within {formatTook(p95Ms)}
       </small>
     )}
   </>
@@ -183,18 +180,22 @@ export function describeReport(report: PromiseReport): string[] {
   const { kept, missed, uncalled, open, repeats, suspect, calledInAirtable, byShift } = report
   const isSimple = byShift.afterHours.leads === 0 && report.promiseMinutes !== null
   const onTime = isSimple ? `within ${report.promiseMinutes} minutes` : 'on time'
-  const late = uncalled > 0 ? `, ${uncalled} of them not called yet` : ''
   return [
     `${kept} of ${count(kept + missed, 'request', 'requests')} got a call ${onTime}.`,
     report.medianMs !== null &&
       `Half within ${formatTook(report.medianMs)}, 90% within ${formatTook(report.p90Ms)}.`,
-    missed > 0 && `${missed} missed${late}.`,
+    missed > 0 && `${missed} missed${describeUncalled(missed, uncalled)}.`,
     open > 0 && `${count(open, 'request is', 'requests are')} not due yet.`,
     repeats > 0 && `${count(repeats, 'request was a repeat', 'requests were repeats')}.`,
     suspect > 0 && `${count(suspect, 'request is', 'requests are')} possible spam and not counted.`,
     calledInAirtable > 0 &&
       `${count(calledInAirtable, 'call was', 'calls were')} recorded in Airtable and may have happened a little earlier than shown.`,
   ].filter((sentence) => sentence !== false)
+}
+
+function describeUncalled(missed: number, uncalled: number): string {
+  if (uncalled === 0) return ''
+  return uncalled === missed ? ' and not called yet' : `, ${uncalled} of them not called yet`
 }
 
 const formatHour = (hour: number) => `${hour % 12 || 12} ${hour < 12 ? 'AM' : 'PM'}`
