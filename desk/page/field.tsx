@@ -1,4 +1,5 @@
 import { type FocusEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { capitalize } from '#leads/words.ts'
 import { Button, Icon } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
 import { joinPath, makeGroup, readEntry } from './draft-tree.ts'
@@ -207,7 +208,5 @@ const Tool = ({
     <Icon name={icon} />
   </Button>
 )
-
-const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 const nameItem = (item: unknown, path: string) => String(readEntry(item, path) ?? '').trim()

@@ -6,6 +6,7 @@ import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
 import { breakAutoLinks, describeAlert } from './alert.ts'
 import { formatHtml, formatText } from './email-content.ts'
+import { formatSms } from './sms.ts'
 
 const minuteMs = 60_000
 const receivedAt = Date.parse('2026-11-15T18:00:00Z')
@@ -17,14 +18,16 @@ function alertOf(
   changed: Partial<StoredLead> = {},
   reason: DeliveryReason = 'received',
   afterMs = 1,
+  isRepeat = false,
 ) {
-  const options = { now: receivedAt + afterMs, timeZone: 'America/Chicago', answerUrl }
+  const options = { now: receivedAt + afterMs, timeZone: 'America/Chicago', answerUrl, isRepeat }
   const times = { receivedAt, ...promiseFrom(receivedAt) }
   return describeAlert({ ...storedJane, ...times, ...changed }, reason, options)
 }
 
 describe('the headline', () => {
   const overdue = 'all Jane Doe now: the call was due at 12:10 PM CST'
+  const byEmail = 'Jane Doe now: a reply was due at 12:10 PM CST'
   const calledAt = receivedAt + 3 * minuteMs
   const afterOpening = (minutes: number) => opensAfterMs + minutes * minuteMs
   const again = { calledAt, attempts: 2, callAgainAt: receivedAt + 33 * minuteMs }
@@ -46,8 +49,18 @@ describe('the headline', () => {
     ['Call Jane Doe by Nov 16, 7:10 AM CST', night, 'received', 1],
     ['Nobody has called Jane Doe yet (6 minutes left)', night, 'uncalled-4', afterOpening(4)],
     ['Call Jane Doe now: the call was due at 7:10 AM CST', night, 'missed', afterOpening(10)],
+    // A homeowner without a phone number.
+    [`Email ${byEmail}`, { phone: '' }, 'missed', 10 * minuteMs],
+    ['Nobody has emailed Jane Doe yet (6 minutes left)', { phone: '' }, 'uncalled-4', 4 * minuteMs],
+    ['Someone emailed Jane Doe at 12:03 PM CST', { phone: '', calledAt }, 'received', 5 * minuteMs],
   ])('%s', (headline, changed, reason, afterMs) => {
     expect(alertOf(changed, reason, afterMs).headline).toBe(headline)
+  })
+
+  it('says “again” once about a homeowner who asked again and did not answer', () => {
+    expect(alertOf(again, 'again-2', 33 * minuteMs, true).headline).toBe(
+      'Again: call Jane Doe back, no answer (2 tries)',
+    )
   })
 })
 
@@ -74,6 +87,13 @@ it('shows the source in one line, if it is known', () => {
   expect(formatText(paid)).toContain('\nSource: Google Ads · spring-roofs\n')
   expect(formatHtml(paid)).toContain('Google Ads · spring-roofs')
   for (const source of [null, '']) expect(formatText(alertOf({ source }))).not.toContain('Source:')
+})
+
+it('says “email” in the message about a homeowner without a phone number', () => {
+  const alert = alertOf({ phone: '' })
+  for (const message of [formatText(alert), formatHtml(alert), formatSms(alert)])
+    expect(message).not.toMatch(/\bcall(ing|ed)?\b/i)
+  expect(formatText(alert)).toMatch(/\nEmail by: 12:10 PM CST\n.*\nI’m emailing: https/s)
 })
 
 it('leaves ordinary names and addresses readable', () => {

@@ -5,6 +5,7 @@ import { listForAlerts, makeMapUrl, readField, readName, readPhone } from '../fi
 import type { StoredLead } from '../lead.ts'
 import { toOneLine } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
+import { capitalize, chooseWords } from '../words.ts'
 
 export type Alert = ReturnType<typeof describeAlert>
 
@@ -31,24 +32,24 @@ export function describeAlert(
   const name = breakAutoLinks(readName(lead))
   const address = toOneLine(lead.address)
   const { shown: phone, callUrl } = readPhone(toOneLine(lead.phone))
-  const call = phone ? 'call' : 'email'
+  const { call, called, due } = chooseWords(lead)
   const clock = (at: number) => formatClock(at, { now, timeZone })
 
   const describeNeed = (): string => {
-    if (isAgain) return `${call} ${name} again: no answer (${formatTries(lead.attempts)})`
-    if (calledAt !== null) return `someone called ${name} at ${clock(calledAt)}`
+    if (isAgain) return describeCallAgain(lead, name, isRepeat)
+    if (calledAt !== null) return `someone ${called} ${name} at ${clock(calledAt)}`
     if (deadlineAt === null) return `${call} ${name}`
     if (reason !== 'received' && now >= deadlineAt)
-      return `${call} ${name} now: the call was due at ${clock(deadlineAt)}`
+      return `${call} ${name} now: ${due} was due at ${clock(deadlineAt)}`
     if (reason !== 'received')
-      return `nobody has called ${name} yet (${formatLeft(deadlineAt - now)})`
+      return `nobody has ${called} ${name} yet (${formatLeft(deadlineAt - now)})`
     if (now >= deadlineAt) return `${call} ${name} now: requested ${formatDuration(ageMs)} ago`
     return `${call} ${name} by ${clock(deadlineAt)}`
   }
   const describeHeadline = (need: string): string => {
     if (isEmergency) return `EMERGENCY${suspect ? ' (possible spam)' : ''}: ${need}`
     if (isRepeat) return need
-    return suspect ? `Possible spam: ${need}` : need.slice(0, 1).toUpperCase() + need.slice(1)
+    return suspect ? `Possible spam: ${need}` : capitalize(need)
   }
 
   return {
@@ -80,6 +81,13 @@ export function describeAlert(
     /** Undefined where we cannot serve HTML. */
     answerUrl,
   }
+}
+
+/** An alert about a homeowner who asked again begins with “Again”, so the rest avoids that word. */
+export function describeCallAgain(lead: StoredLead, name: string, isRepeat: boolean): string {
+  const { call } = chooseWords(lead)
+  const why = `no answer (${formatTries(lead.attempts)})`
+  return isRepeat ? `${call} ${name} back, ${why}` : `${call} ${name} again: ${why}`
 }
 
 // A push message has room for 4 kB, and a text for two segments.

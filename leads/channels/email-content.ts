@@ -2,15 +2,19 @@ import brand from '../brand.json' with { type: 'json' }
 import type { ShownField } from '../field-outputs.ts'
 import type { LeadField } from '../fields.ts'
 import { escapeHtml } from '../safe-text.ts'
+import { capitalize, chooseWords } from '../words.ts'
 import type { Alert } from './alert.ts'
 
-const pressButton =
-  '“I’m calling” opens a page. Press the button there to tell the crew that you’re calling.'
-const setStatus =
-  'When you call, set the row’s Status in Airtable to Called. This stops the reminders.'
+function explainAnswer(alert: Alert): string {
+  const { call, calling } = chooseWords(alert)
+  return alert.answerUrl
+    ? `“I’m ${calling}” opens a page. Press the button there to tell the crew that you’re ${calling}.`
+    : `When you ${call}, set the row’s Status in Airtable to Called. This stops the reminders.`
+}
 
 export function formatText(alert: Alert): string {
   const { headline, remarks, rows, callUrl, mapUrl, answerUrl } = alert
+  const { call, calling } = chooseWords(alert)
   const links: Partial<Record<LeadField, string | undefined>> = {
     phone: callUrl && `Call: ${callUrl}`,
     address: mapUrl && `Map: ${mapUrl}`,
@@ -21,10 +25,11 @@ export function formatText(alert: Alert): string {
     '',
     ...rows.flatMap(({ name, label, text }) => [`${label}: ${text}`, links[name] ?? []].flat()),
     `Received: ${alert.receivedAt}`,
-    ...(alert.deadline ? [`Call by: ${alert.deadline}`] : []),
+    ...(alert.deadline ? [`${capitalize(call)} by: ${alert.deadline}`] : []),
     ...(alert.source ? [`Source: ${alert.source}`] : []),
     '',
-    ...(answerUrl ? [`I’m calling: ${answerUrl}`, pressButton] : [setStatus]),
+    ...(answerUrl ? [`I’m ${calling}: ${answerUrl}`] : []),
+    explainAnswer(alert),
     '',
   ].join('\n')
 }
@@ -66,6 +71,7 @@ ${content}
 
 export function formatHtml(alert: Alert): string {
   const { headline, isEmergency, remarks, mapUrl, callUrl, answerUrl } = alert
+  const { call, calling } = chooseWords(alert)
   const row = (label: string, content: string) =>
     `<tr><td style="padding:8px 14px 8px 0;color:${slate};vertical-align:top;white-space:nowrap">${label}</td><td style="padding:8px 0;font-weight:600;overflow-wrap:anywhere">${content}</td></tr>`
   const map = `<br><a href="${escapeHtml(mapUrl ?? '')}" style="color:${palette.link};font-weight:700">Open map</a>`
@@ -74,12 +80,12 @@ export function formatHtml(alert: Alert): string {
     name === 'phone' ? '' : row(label, escapeHtml(text) + (name === 'address' ? map : ''))
   const content = `${remarks.map(formatNote).join('\n')}
 ${callUrl ? formatButton(callUrl, `Call ${alert.phone}`) : ''}
-${answerUrl ? formatButton(answerUrl, 'I’m calling', slate, '#ffffff') : ''}
-${formatNote(answerUrl ? pressButton : setStatus)}
+${answerUrl ? formatButton(answerUrl, `I’m ${calling}`, slate, '#ffffff') : ''}
+${formatNote(explainAnswer(alert))}
 <table role="presentation" style="width:100%;border-collapse:collapse;border-top:1px solid ${sand};font-size:16px">
 ${alert.rows.map(showField).join('\n')}
 ${row('Received', escapeHtml(alert.receivedAt))}
-${alert.deadline ? row('Call by', escapeHtml(alert.deadline)) : ''}
+${alert.deadline ? row(`${capitalize(call)} by`, escapeHtml(alert.deadline)) : ''}
 ${alert.source ? row('Source', escapeHtml(alert.source)) : ''}
 </table>`
   return formatPage(headline, content, isEmergency ? alarm : ink)

@@ -17,13 +17,15 @@ import { makeSettings } from '#testing/settings.ts'
 import { planDelivery } from '../delivery/plan.ts'
 import type { Lead } from '../fields.ts'
 import type { BusinessHours } from '../hours.ts'
+import type { StoredLead } from '../lead.ts'
 import { addCrew } from '../store/desk-access.ts'
 import { listDevices, type PushDevice, saveDevice } from '../store/push-devices.ts'
 import { findLead } from '../store/reading.ts'
 import { listRecipients } from './channels.ts'
-import { isPushService, push } from './push.ts'
+import { describePush, isPushService, push } from './push.ts'
 
 const access = { deskEmails: [], now: testTime }
+const again = { status: 'call-again', attempts: 1, callAgainAt: testTime } as const
 
 async function open(hours?: BusinessHours) {
   const service = await startFakePush()
@@ -79,6 +81,16 @@ it('sends only the necessary data, signed and encrypted', async () => {
     urgency: 'high',
     topic: leadId.replaceAll('-', ''),
   })
+})
+
+it.each<[string, Partial<StoredLead>, boolean]>([
+  ['Call Jane Doe again: no answer (1 try)', again, false],
+  ['Again: call Jane Doe back, no answer (1 try)', again, true],
+  ['Again: email Jane Doe back, no answer (1 try)', { ...again, phone: '' }, true],
+  ['Alex is emailing Jane Doe', { phone: '', status: 'calling', caller: 'Alex' }, false],
+])('has the title %s', (title, changes, isRepeat) => {
+  const clock = { now: testTime, timeZone: 'America/Chicago' }
+  expect(describePush({ ...storedJane, ...changes }, clock, isRepeat).title).toBe(title)
 })
 
 it('replaces the notifications on all notified devices once someone calls', async () => {
@@ -259,7 +271,7 @@ it('times out after 10 s, without delaying others', async () => {
   await delivered
   const { deliveries = [] } = (await findLead(db, leadId)) ?? {}
   const errors = deliveries.flatMap(({ lastError }) => lastError ?? [])
-  expect(errors).toEqual(['The push service did not respond in time.'])
+  expect(errors).toEqual(['The push service didn’t respond in time.'])
 })
 
 it.each([

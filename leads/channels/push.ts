@@ -1,4 +1,4 @@
-import { formatClock, formatDuration, formatTries } from '../clock.ts'
+import { formatClock, formatDuration } from '../clock.ts'
 import { isDueAgain } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { readField, readName } from '../field-outputs.ts'
@@ -18,7 +18,8 @@ import { mapRepeats } from '../store/repeats.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
 import { readTown } from '../town.ts'
 import { list } from '../variables.ts'
-import { breakAutoLinks, describeLeads } from './alert.ts'
+import { capitalize, chooseWords } from '../words.ts'
+import { breakAutoLinks, describeCallAgain, describeLeads } from './alert.ts'
 import type { Channel, Context, Result } from './channel-type.ts'
 import { post, readHold } from './service-call.ts'
 
@@ -91,8 +92,7 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     const receipt = { reason: 'received' as const, leadIds: [] }
     return sendPush({ ...message, receipt }, device, context, signal)
   },
-  explainFailure: (leads, since) =>
-    `Push notifications about ${leads} have been delayed for ${since}.`,
+  explainFailure: (leads, lateBy) => `Push notifications for ${leads} are ${lateBy} late.`,
   doctorCheck: async ({ readDevices }) => {
     const count = (await readDevices()).filter(isOn).length
     const devices = count === 1 ? '1 device' : `${count} devices`
@@ -152,14 +152,16 @@ export function describePush(
 ): PushMessage {
   const { id: leadId, serviceType, receivedAt, deadlineAt, status } = lead
   const name = breakAutoLinks(readName(lead))
-  const call = lead.phone ? 'call' : 'email'
+  const { call } = chooseWords(lead)
   const isEmergency = serviceType === 'emergency'
   const isAgain = isDueAgain(lead, now)
   const isCalled = status !== 'open' && !isAgain
   const describeTitle = () => {
     if (isCalled) return describeCall(lead, name)
-    if (isAgain)
-      return `${lead.phone ? 'Call' : 'Email'} ${name} again: no answer (${formatTries(lead.attempts)})`
+    if (isAgain) {
+      const again = describeCallAgain(lead, name, isRepeat)
+      return isRepeat ? again : capitalize(again)
+    }
     if (deadlineAt !== null && now < deadlineAt)
       return `${name}: ${call} by ${formatClock(deadlineAt, { now, timeZone })}`
     return `${name}: ${call} now, requested ${formatDuration(now - receivedAt)} ago`
@@ -201,7 +203,8 @@ function summarize(
 const countTtl = (deadlineAt: number, now: number) =>
   Math.max(minTtlSeconds, Math.ceil((deadlineAt - now) / 1000))
 
-function describeCall({ caller, status, attempts }: StoredLead, name: string): string {
+function describeCall(lead: StoredLead, name: string): string {
+  const { caller, status, attempts } = lead
   const isAgain = attempts > 0
   const who = caller ? breakAutoLinks(caller) : 'Someone'
   switch (status) {
@@ -212,7 +215,7 @@ function describeCall({ caller, status, attempts }: StoredLead, name: string): s
       // The caller of an earlier call may not be the person who closed the lead.
       return `${isAgain ? 'Someone' : who} marked ${name} as ${status === 'done' ? 'done' : 'not a lead'}`
     default:
-      return `${who} is calling ${name}${isAgain ? ' again' : ''}`
+      return `${who} is ${chooseWords(lead).calling} ${name}${isAgain ? ' again' : ''}`
   }
 }
 

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import * as v from 'valibot'
 import { phoneNumbers, text, webAddress } from '../variables.ts'
+import { capitalize, chooseWords } from '../words.ts'
 import { type Alert, describeLeads } from './alert.ts'
 import { type Arrival, type Context, nameRecipients, type Result } from './channel-type.ts'
 import { createAlertChannel, makeAnswerUrl } from './create-alert-channel.ts'
@@ -58,7 +59,9 @@ export const sms = createAlertChannel<'sms', typeof variables, SmsSettings>({
     const { env, now } = context
     const { headline, names, first } = describeLeads(leads, { now: now(), timeZone: env.timeZone })
     const answerUrl = env.desk || !first ? undefined : await makeAnswerUrl(first.id, context)
-    const answer = env.desk ? `Call them from the desk: ${env.desk.url}` : writeAnswer(answerUrl)
+    const answer = env.desk
+      ? `Call them from the desk: ${env.desk.url}`
+      : writeAnswer(answerUrl, 'calling')
     const shortNames = names.map((name) => cut(name, 30)).join(', ')
     const text = `${headline}, many from one network.\n${shortNames}.\n${answer}`
     return sendSms(fitText([text]), to, context, signal)
@@ -183,7 +186,7 @@ function listTexts(alert: Alert): string[] {
   const shortName = cut(name, 40)
   const head = `${headline.replace(name, () => shortName)}.`
   const call = callUrl ? `Call ${callUrl.slice('tel:'.length)}.` : `Email ${email}`
-  const answer = writeAnswer(answerUrl)
+  const answer = writeAnswer(answerUrl, chooseWords(alert).calling)
   const late = remarks.length > 0 ? [cut(remarks.join(' '), 60)] : []
   const write = (...place: string[]) =>
     [head, ...late, `${service}.`, ...place, call, answer].join('\n')
@@ -192,8 +195,10 @@ function listTexts(alert: Alert): string[] {
   return [write(places[0] ?? '', mapUrl), ...places.map((place) => write(place)), write()]
 }
 
-const writeAnswer = (answerUrl: string | undefined) =>
-  answerUrl ? `I'm calling: ${answerUrl}` : 'Calling? Set Status in Airtable to Called.'
+const writeAnswer = (answerUrl: string | undefined, calling: string) =>
+  answerUrl
+    ? `I'm ${calling}: ${answerUrl}`
+    : `${capitalize(calling)}? Set Status in Airtable to Called.`
 
 const cut = (text: string, length: number) => {
   if (text.length <= length) return text

@@ -5,6 +5,7 @@ import type { LeadField } from '../fields.ts'
 import type { StoredLead } from '../lead.ts'
 import { explainSource } from '../source.ts'
 import { checked, webAddress } from '../variables.ts'
+import { capitalize, chooseWords } from '../words.ts'
 import type { Alert } from './alert.ts'
 import type { Context, Result } from './channel-type.ts'
 import { createAlertChannel, type Message } from './create-alert-channel.ts'
@@ -115,6 +116,7 @@ const escapeSlack = (text: string) =>
 
 function formatSlack(alert: Alert): string {
   const { headline, remarks, rows, callUrl, mapUrl, answerUrl } = alert
+  const { call, calling } = chooseWords(alert)
   const urls: Partial<Record<LeadField, string | undefined>> = { phone: callUrl, address: mapUrl }
   const link = (url: string, text: string) =>
     `<${url.replace(/[<>|]/g, encodeURIComponent)}|${escapeSlack(text).replaceAll('|', '/')}>`
@@ -125,8 +127,8 @@ function formatSlack(alert: Alert): string {
       const url = urls[name]
       return `${label}: ${url ? link(url, text) : escapeSlack(text)}`
     }),
-    ...(alert.deadline ? [`Call by ${escapeSlack(alert.deadline)}`] : []),
+    ...(alert.deadline ? [`${capitalize(call)} by ${escapeSlack(alert.deadline)}`] : []),
     ...(alert.source ? [`Source: ${escapeSlack(alert.source)}`] : []),
-    ...(answerUrl ? [link(answerUrl, 'I’m calling')] : []),
+    ...(answerUrl ? [link(answerUrl, `I’m ${calling}`)] : []),
   ].join('\n')
 }

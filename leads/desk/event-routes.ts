@@ -47,7 +47,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: Des
     const current = await describeLead(context, lead.id)
     if (!current) return refuse(c, 404, erased)
     if (appended.outcome === 'refused') {
-      const message = explainRefusal(given.kind, appended.because, at)
+      const message = explainRefusal(given.kind, appended.because, lead, at)
       return c.json({ error: { message }, lead: current }, 409)
     }
     wake()
@@ -83,11 +83,16 @@ export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: Des
   })
 
   /** Describes what happened instead, such as “Sam called 2 minutes ago.” */
-  function explainRefusal(kind: EventKind, because: HistoryEvent | undefined, at: number): string {
+  function explainRefusal(
+    kind: EventKind,
+    because: HistoryEvent | undefined,
+    lead: StoredLead,
+    at: number,
+  ): string {
     if (!because) return kind === 'undone' ? 'There’s nothing to undo.' : 'Nobody has called yet.'
     const ageMs = at - because.at
     const when = ageMs < recentMs ? 'just now' : `${formatDuration(ageMs)} ago`
-    return `${describeEvent(because, { now: at, timeZone, when })}.`
+    return `${describeEvent(because, { now: at, timeZone, when, lead })}.`
   }
 }
 

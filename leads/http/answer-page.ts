@@ -7,6 +7,7 @@ import { findLatestChange } from '../history.ts'
 import { describeEvent } from '../reports/describe-event.ts'
 import { escapeHtml } from '../safe-text.ts'
 import type { LeadRecord } from '../store/reading.ts'
+import { capitalize, chooseWords } from '../words.ts'
 
 const { roundness, palette } = brand
 const { ink, slate, paper, sand, alarm, leaf } = palette
@@ -73,7 +74,8 @@ export function formatAnswerPage(
   clock: { now: number; timeZone: string },
 ): string {
   const isCalled = lead.status !== 'open' && lead.status !== 'call-again'
-  const title = isFirst ? 'You’re calling' : isCalled ? 'Already called' : 'Call this homeowner'
+  const words = chooseWords(lead)
+  const title = nameTitle()
   const row = (label: string, content: string) => `<div><dt>${label}</dt><dd>${content}</dd></div>`
   const { callUrl, mapUrl = '' } = alert
   const call = callUrl
@@ -95,31 +97,41 @@ ${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
 <h1>${title}</h1>
 ${isCalled ? describeCall(lead, isFirst, clock) : describeDeadline(alert, lead, clock.now)}
 ${alert.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`).join('\n')}
-${isCalled ? call : '<form method="post"><button>I’m calling now</button></form>\n<p class="small">This records the time and stops the reminders to the crew.</p>'}
+${isCalled ? call : `<form method="post"><button>I’m ${words.calling} now</button></form>\n<p class="small">This records the time and stops the reminders to the crew.</p>`}
 <dl>
 ${listShown(lead).map(showField).join('\n')}
 ${row('Received', escapeHtml(alert.receivedAt))}
 </dl>
 </div>`,
   )
+
+  function nameTitle(): string {
+    if (isFirst) return `You’re ${words.calling}`
+    if (isClosed(lead)) return 'Already handled'
+    return isCalled ? `Already ${words.called}` : `${capitalize(words.call)} this homeowner`
+  }
 }
+
+const isClosed = ({ status }: LeadRecord) => status === 'done' || status === 'not-a-lead'
 
 function describeDeadline({ deadline }: Alert, lead: LeadRecord, now: number): string {
   const { deadlineAt, attempts, status } = lead
+  const { call } = chooseWords(lead)
   if (status === 'call-again')
-    return `<p>No answer after ${formatTries(attempts)}. Please call again.</p>`
+    return `<p>No answer after ${formatTries(attempts)}. Please ${call} again.</p>`
   if (deadlineAt === null || deadline === undefined) return ''
   const leftMs = deadlineAt - now
   return leftMs > 0
-    ? `<p>We promised to call by <strong>${escapeHtml(deadline)}</strong>. You have ${formatDuration(leftMs)} left.</p>`
-    : `<p class="late">We promised to call by ${escapeHtml(deadline)}. That was ${formatDuration(-leftMs)} ago.</p>`
+    ? `<p>We promised to ${call} by <strong>${escapeHtml(deadline)}</strong>. You have ${formatDuration(leftMs)} left.</p>`
+    : `<p class="late">We promised to ${call} by ${escapeHtml(deadline)}. That was ${formatDuration(-leftMs)} ago.</p>`
 }
 
 function describeCall(
-  { receivedAt, deadlineAt, calledAt, attempts, events }: LeadRecord,
+  lead: LeadRecord,
   isFirst: boolean,
   clock: { now: number; timeZone: string },
 ): string {
+  const { receivedAt, deadlineAt, calledAt, attempts, events } = lead
   const last = findLatestChange(events)
   if (calledAt === null || !last) return ''
   if (isFirst && attempts > 0) return '<p>Recorded. Reminders have stopped.</p>'
@@ -128,8 +140,11 @@ function describeCall(
   const formatAt = (at: number) => `at ${formatClock(at, clock)}`
   if (isFirst)
     return `<p>Recorded ${escapeHtml(formatAt(calledAt))}, ${took}. Reminders have stopped.</p>`
-  const what = escapeHtml(describeEvent(last, { ...clock, when: formatAt(last.at) }))
-  return `<p>${what}${last.at === calledAt ? `, ${took}` : ''}. If that wasn’t you, someone else is already on it.</p>`
+  const what = escapeHtml(describeEvent(last, { ...clock, lead, when: formatAt(last.at) }))
+  const next = isClosed(lead)
+    ? 'There’s nothing left to do.'
+    : 'If that wasn’t you, someone else is already on it.'
+  return `<p>${what}${last.at === calledAt ? `, ${took}` : ''}. ${next}</p>`
 }
 
 const formatNotice = (title: string, text: string) =>

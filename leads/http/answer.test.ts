@@ -15,7 +15,7 @@ const start = Date.parse('2026-11-15T18:00:00Z')
 const weekMs = 7 * 24 * 3_600_000
 const secret = 'a secret for tests'
 
-async function open(lead: { name?: string } = {}) {
+async function open(lead: { name?: string; phone?: string } = {}) {
   const db = await openTestDatabase('sqlite')
   const { request, log, clock, wakes } = createTestApp(db, { linkSecret: secret })
   clock.at = start
@@ -82,6 +82,33 @@ it('lets one person call again after a call without an answer', async () => {
   expect(second.text).toContain('Already called')
   const lead = { calledAt, status: 'calling', attempts: 1, callAgainAt: null }
   expect(await findLead(db, leadId)).toMatchObject(lead)
+})
+
+it.each(['done', 'not-a-lead'] as const)(
+  'asks nobody to act on a lead that is %s',
+  async (kind) => {
+    const { send, db, leadId, clock } = await open()
+    await record(db, leadId, 'called', { at: clock.at, person: 'Sam' })
+    await record(db, leadId, kind, { at: clock.at, person: 'Sam' })
+    const { text } = await send('GET')
+    expect(text).toMatch(/Already handled.*Sam marked this as .*\. There’s nothing left to do\./s)
+    expect(text).not.toContain('already on it')
+  },
+)
+
+it('says “email” for a homeowner without a phone number', async () => {
+  const { send, db, leadId, clock } = await open({ phone: '' })
+  const before = await send('GET')
+  expect(before.text).toMatch(/Email this homeowner.*We promised to email by.*I’m emailing now/s)
+  const after = [await send('POST'), await send('GET')]
+  await record(db, leadId, 'no-answer', { at: clock.at })
+  const again = await send('GET')
+  expect(after[0]?.text).toContain('You’re emailing')
+  expect(after[1]?.text).toMatch(/Already emailed.*Someone emailed at 12:00 PM CST/s)
+  expect(again.text).toMatch(/No answer after 1 try\. Please email again\./)
+  const readWords = ({ text }: { text: string }) => text.replace(/<style>.*<\/style>|<[^>]*>/gs, '')
+  for (const page of [before, ...after, again])
+    expect(readWords(page)).not.toMatch(/\bcall(ing|ed)?\b/i)
 })
 
 it('returns 404 for a forged or truncated link, or one for an unknown lead', async () => {

@@ -2,14 +2,15 @@ import { formatClock } from '../clock.ts'
 import { type EventKind, type HistoryEvent, mapUndone } from '../history.ts'
 import { readFirstName } from '../lead.ts'
 import { toOneLine } from '../safe-text.ts'
+import { chooseWords } from '../words.ts'
 
 type Clock = { now: number; timeZone: string }
 
 type Details = {
   when?: string
   undone?: HistoryEvent | undefined
-  /** The homeowner's name. */
-  name?: string
+  /** The homeowner. */
+  lead: { name: string; phone: string }
 }
 
 /** The desk's buttons. Undo names the one that it takes back. */
@@ -27,15 +28,16 @@ export const buttons: Partial<Record<EventKind, string>> = {
  */
 export function describeEvent(
   { kind, person, text, callAgainAt }: HistoryEvent,
-  { when, undone, name = '', ...clock }: Clock & Details,
+  { when, undone, lead, ...clock }: Clock & Details,
 ): string {
+  const { called } = chooseWords(lead)
   const button = undone && buttons[undone.kind]
   const words: Record<EventKind, [action: string, rest?: string]> = {
-    called: ['called'],
-    'no-answer': ['called', ', no answer'],
+    called: [called],
+    'no-answer': [called, ', no answer'],
     'call-again': ['moved the next call', ` to ${formatClock(callAgainAt ?? 0, clock)}`],
     // A tap does not show whether the text was sent.
-    texted: [`opened a text${name ? ` to ${readFirstName(name)}` : ''}`],
+    texted: [`opened a text${lead.name ? ` to ${readFirstName(lead.name)}` : ''}`],
     done: ['marked this as done'],
     'not-a-lead': ['marked this as not a lead'],
     note: ['wrote', `: ${text}`],
@@ -48,9 +50,10 @@ export function describeEvent(
 
 /** Lists what happened to a lead, newest first. */
 export function describeHistory(
-  { events, name }: { events: readonly HistoryEvent[]; name: string },
+  lead: Details['lead'] & { events: readonly HistoryEvent[] },
   clock: Clock,
 ) {
+  const { events } = lead
   const undone = mapUndone(events)
   const targets = new Map(events.map((event) => [undone.get(event.number)?.number, event] as const))
   return events.toReversed().map((event) => {
@@ -61,7 +64,7 @@ export function describeHistory(
       kind,
       person,
       via,
-      text: describeEvent(event, { ...clock, name, undone: targets.get(number) }),
+      text: describeEvent(event, { ...clock, lead, undone: targets.get(number) }),
       note: kind === 'note' ? event.text : null,
       isUndone: undone.has(number),
     }

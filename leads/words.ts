@@ -1,0 +1,15 @@
+const byPhone = { call: 'call', calling: 'calling', called: 'called', due: 'the call' }
+const byEmail = { call: 'email', calling: 'emailing', called: 'emailed', due: 'a reply' }
+
+/** The words for reaching a homeowner. Without a phone number, the crew emails. */
+export const chooseWords = ({ phone }: { phone: unknown }) => (phone ? byPhone : byEmail)
+
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Removes codes such as (EAUTH 535), and sentences with variables or commands, which are for developers. */
+export const keepForOwner = (error: string): string =>
+  error
+    .replace(/ \([^()]*[A-Z]{4,}[^()]*\)/g, '')
+    .split(/(?<=\.) /)
+    .filter((sentence) => !/[A-Z]{2,}_[A-Z]|npm run/.test(sentence))
+    .join(' ')
