@@ -22,6 +22,6 @@ test('lists holidays that have passed in the company’s time zone, but no yearl
 test('warns if the form has no emergency choice', () => {
   const now = '2026-11-17T12:00:00Z'
   expect(list([], now, { 'roof-repair': 'Roof Repair' })).toEqual([
-    expect.stringContaining('the desk cannot list emergencies first'),
+    expect.stringContaining('the desk can’t list emergencies first'),
   ])
 })

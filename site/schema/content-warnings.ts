@@ -34,7 +34,7 @@ export function* findContentWarnings(
   if (!('emergency' in services))
     yield {
       id: 'no-emergencies',
-      text: 'The form has no emergency choice, so the desk cannot list emergencies first, and no lead alerts a phone while you’re closed.',
+      text: 'The form has no emergency choice, so the desk can’t list emergencies first, and phones get no alerts while you’re closed.',
       next: "If you take emergencies, add emergency: 'Emergency Service' to serviceTypes in leads/fields.ts. You can change its label",
       paths: [],
     }

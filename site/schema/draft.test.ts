@@ -37,7 +37,10 @@ test('limits lists to a number that renders quickly', () => {
   const repeat = (count: number) => Array(count).fill({ name: 'Ann', text: 'Good.' })
   expect(findMistakes({ testimonials: { reviews: repeat(100) } })).toEqual([])
   expect(findMistakes({ testimonials: { reviews: repeat(20_000) } })).toEqual([
-    { path: 'testimonials.reviews', message: 'Reviews has 20,000 entries. Use at most 100.' },
+    {
+      path: 'testimonials.reviews',
+      message: 'Reviews can have at most 100 entries. This list has 20,000.',
+    },
   ])
 })
 
@@ -64,7 +67,7 @@ test.each([null, 'text', [], { hero: 'text' }, { hero: null }, { company: [1] }]
   },
 )
 
-test.each([
+test.each<[object, string, string]>([
   [{ hero: { headline: '' } }, 'hero.headline', 'Headline is empty. Fill it in.'],
   [{ hero: { headline: ' \n' } }, 'hero.headline', 'Headline is empty. Fill it in.'],
   [{ hero: { headline: '\u200b\u2800' } }, 'hero.headline', 'Headline is empty. Fill it in.'],
@@ -121,8 +124,18 @@ test.each([
   [
     { hours: { open: { Mon: ['7:00-13:00', '12:00-18:00'] } } },
     'hours.open.Mon',
-    'Business hours must be in order, with a break between them. Sort or merge the hours.',
+    'Monday’s hours must be in order, with a break between them. Sort or merge the hours.',
   ],
+  [
+    { hours: { open: { Fri: ['22:00-2:00'] } } },
+    'hours.open.Fri.0',
+    'Friday’s hours must end later than they start. If you’re open past midnight, close at 12:00 AM and open the next day at 12:00 AM.',
+  ],
+  ...['', '8:00-', '-17:00'].map((span): [object, string, string] => [
+    { hours: { open: { Tue: [span] } } },
+    'hours.open.Tue.0',
+    'Tuesday’s hours need an opening time and a closing time.',
+  ]),
   [
     { hours: { open: {} } },
     'hours',

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { type Content, checkOptions, contentSchema } from './content-schema.ts'
 import { type ContentWarning, findContentWarnings } from './content-warnings.ts'
 import { editablePaths, findLabel } from './editor.ts'
+import { explainSpan } from './hours-rules.ts'
 import { fillIn } from './placeholders.ts'
 
 /**
@@ -34,7 +35,9 @@ export function check(content: unknown, now: number) {
   const { issues, typed, output } = v.safeParse(contentSchema, content, checkOptions)
   const mistakes = (issues ?? []).map((issue): Mistake => {
     const path = v.getDotPath(issue) ?? ''
-    return { path, message: `${findLabel(path) ?? path} ${issue.message}` }
+    const isSpan = /^hours\.open\.\w+\.\d+$/.test(path)
+    const problem = isSpan ? explainSpan(issue.input) : issue.message
+    return { path, message: `${findLabel(path) ?? path} ${problem}` }
   })
   const warnings = typed
     ? [...findContentWarnings(fillIn(output), now)].flatMap(explainWarning)

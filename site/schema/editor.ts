@@ -2,6 +2,7 @@
  * Describes the entries that the owner can edit on the desk, in the order of the page. contentSchema has the
  * rules. All other entries are only in site/content.ts.
  */
+import { dayNames, type Weekday } from '#leads/hours.ts'
 import { contentSchema } from './content-schema.ts'
 
 type Kind =
@@ -74,7 +75,7 @@ const sections: EditorSection[] = [
           line('zip', 'ZIP code'),
         ],
       }),
-      line('company.areaServed', 'Where you work', {
+      line('company.areaServed', 'Service area', {
         kind: 'list',
         hint: 'Towns, counties, or states',
         item: 'place',
@@ -105,7 +106,7 @@ const sections: EditorSection[] = [
       }),
       line('hours.promiseMinutes', 'Minutes until you call', {
         kind: 'number',
-        hint: 'While you’re open. In any text, write {minutes} to show this number. The picture for shared links doesn’t change with it. Ask the person who set up this site to update the picture.',
+        hint: 'You promise a call within this time while you’re open. To show the number in a text, write {minutes}. The preview image for shared links doesn’t update automatically. Ask the person who set up this site to update it.',
       }),
     ],
   },
@@ -115,13 +116,13 @@ const sections: EditorSection[] = [
     sample: 'hero.sample',
     fields: [
       line('hero.headline', 'Headline'),
-      text('hero.lead', 'Text', 'The page adds the places where you work.'),
+      text('hero.lead', 'Text', 'The page adds your service area after this text.'),
       line('hero.statistics', 'Numbers', {
         kind: 'list',
         item: 'number',
         newItem: { value: '', label: '' },
         fields: [
-          line('value', 'Number', { hint: 'Such as 5,200+' }),
+          line('value', 'Number', { hint: 'For example, 5,200+' }),
           line('label', 'What it counts'),
         ],
       }),
@@ -133,7 +134,7 @@ const sections: EditorSection[] = [
     fields: [
       text(
         'form.consent.text',
-        'Below the form',
+        'Consent text',
         'Visitors agree to this when they send the form. Write {company} for your company’s name. Each lead is stored with the text that the visitor saw.',
       ),
     ],
@@ -196,9 +197,9 @@ const sections: EditorSection[] = [
           line('name', 'Name'),
           text('text', 'Review'),
           line('town', 'Town'),
-          line('job', 'Job', { hint: 'Such as New roof' }),
-          line('month', 'Month', { hint: 'Such as March 2026' }),
-          line('source', 'Source', { hint: 'Such as Google' }),
+          line('job', 'Job', { hint: 'For example, New roof' }),
+          line('month', 'Month', { hint: 'For example, March 2026' }),
+          line('source', 'Source', { hint: 'For example, Google' }),
         ],
       }),
       line('testimonials.allReviews', 'Link to all reviews', {
@@ -270,6 +271,9 @@ export const editablePaths: readonly string[] = [
 
 /** Returns the label that the owner sees for an entry: services.cards.1.title → Title. */
 export function findLabel(path: string): string | undefined {
+  const [, day] = path.match(/^hours\.open\.(\w+)/) ?? []
+  const dayName = dayNames[day as Weekday]
+  if (dayName) return `${dayName}’s hours`
   for (const { id, title, fields } of sections) {
     if (path === id) return title
     for (const field of fields) {

@@ -26,6 +26,13 @@ const span = v.pipe(
       `must be an opening time and a later closing time, such as '7:00-18:00', not '${input}'. To stay open past midnight, split the hours at 24:00.`,
   ),
 )
+
+/** The same rule in words for the desk, where the owner picks times with AM and PM. */
+export const explainSpan = (input: unknown): string =>
+  pattern.test(String(input))
+    ? 'must end later than they start. If you’re open past midnight, close at 12:00 AM and open the next day at 12:00 AM.'
+    : 'need an opening time and a closing time.'
+
 /** Accepts 2026-12-25 and 12-25, but not 2026-02-30. */
 function isDate(input: string): boolean {
   // A yearly holiday may be on February 29.

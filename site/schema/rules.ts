@@ -90,6 +90,7 @@ export const listOf = <Item extends v.GenericSchema>(item: Item) =>
     v.array(item, 'must be a list between [ and ].'),
     v.maxLength(
       listLength,
-      ({ input }) => `has ${input.length.toLocaleString('en')} entries. Use at most ${listLength}.`,
+      ({ input }) =>
+        `can have at most ${listLength} entries. This list has ${input.length.toLocaleString('en')}.`,
     ),
   )
