@@ -43,15 +43,22 @@ it('sends all details for the call as text and HTML', async () => {
 })
 
 const refused550 = { refusedReceivers: new Map([['staff@example.com', 550]]) }
-const wrongPassword = /^The mail server rejected the user name or password in SMTP_URL(?!.*secret)/
+const wrongPassword =
+  /^The mail server rejected the user name or password\. Check SMTP_URL(?!.*secret)/
 
 // A permanent rejection of the message or its recipient concerns one lead; other errors affect all leads.
 it.each([
   ['a temporary rejection', { refuseData: 451 }, {}, /rejected the email \(\S+ 451/, false],
   ['a permanent rejection', { refuseData: 554 }, {}, /rejected the email \(\S+ 554/, true],
   ['a rejected recipient', refused550, {}, /\(EENVELOPE 550 at RCPT TO\)\.$/, true],
-  ['a closed port', {}, { smtpUrl: 'smtp://127.0.0.1:1' }, /not be reached \(E\w+/, false],
-  ['an unknown host', {}, { smtpUrl: 'smtp://no.invalid' }, /not be reached/, false],
+  [
+    'a closed port',
+    {},
+    { smtpUrl: 'smtp://127.0.0.1:1' },
+    /be reached\. Check SMTP_URL \(E\w+/,
+    false,
+  ],
+  ['an unknown host', {}, { smtpUrl: 'smtp://no.invalid' }, /be reached/, false],
   ['a wrong password', {}, { password: 'right' }, wrongPassword, false],
 ])('explains %s', async (_, changed, given, error, refused) => {
   const { mail, send } = await open(given)
@@ -66,7 +73,7 @@ it('aborts when the process stops while the mail server hangs', async () => {
   mail.settings.hang = () => stopping.abort()
   expect(await send({}, stopping.signal)).toEqual({
     ok: false,
-    error: 'The mail server did not respond in time.',
+    error: 'The mail server didn’t respond in time.',
     refused: false,
   })
 })

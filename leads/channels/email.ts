@@ -110,7 +110,7 @@ function isMailRefused(error: unknown): boolean {
 function explainMailError(error: unknown): string {
   const { name, code, responseCode, command } = error as Record<string, unknown>
   if (name === 'AbortError' || name === 'TimeoutError')
-    return 'The mail server did not respond in time.'
+    return 'The mail server didn’t respond in time.'
   const codes = [
     typeof code === 'string' && /^E[A-Z]+$/.test(code) && code,
     typeof responseCode === 'number' && responseCode,
@@ -120,7 +120,7 @@ function explainMailError(error: unknown): string {
     .join(' ')
   const where = codes ? ` (${codes})` : ''
   if (code === 'EAUTH')
-    return `The mail server rejected the user name or password in SMTP_URL${where}.`
+    return `The mail server rejected the user name or password. Check SMTP_URL${where}.`
   if (typeof responseCode === 'number') return `The mail server rejected the email${where}.`
-  return `The mail server in SMTP_URL could not be reached${where}.`
+  return `The mail server couldn’t be reached. Check SMTP_URL${where}.`
 }

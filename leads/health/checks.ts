@@ -3,6 +3,7 @@ import type { Channel } from '../channels/channel-type.ts'
 import { type ChannelKind, channels } from '../channels/channels.ts'
 import { formatDuration } from '../clock.ts'
 import type { Pending, Undelivered } from '../store/reading.ts'
+import { keepForOwner } from '../words.ts'
 import { type Check, defineCheck, type HealthContext, type Place } from './check.ts'
 import { databaseChecks } from './database-checks.ts'
 import { deskChecks } from './desk-checks.ts'
@@ -25,13 +26,6 @@ const everywhere: readonly Place[] = ['healthz', 'desk', 'start', 'doctor']
 const askDeveloper = 'Ask the person who set up this site to fix this.'
 
 const countLeads = (leads: number) => `${leads} ${leads === 1 ? 'lead' : 'leads'}`
-
-/** Removes sentences for developers. */
-const keepForOwner = (error: string | null) =>
-  (error ?? '')
-    .split(/(?<=\.) /)
-    .filter((sentence) => !/[A-Z]{2,}_[A-Z]|npm run/.test(sentence))
-    .join(' ')
 
 const hasAlerts = ({ env }: HealthContext) => env.alertKinds.length > 0
 
@@ -57,7 +51,7 @@ const checkLate = ({ kind, explainFailure, isAlert }: (typeof channels)[number])
       text: [
         explain(pending, context),
         adviceIfLate[kind] ?? 'Check this page for new leads.',
-        keepForOwner(pending.lastError),
+        keepForOwner(pending.lastError ?? ''),
       ]
         .filter(Boolean)
         .join(' '),
@@ -72,7 +66,7 @@ const checkLate = ({ kind, explainFailure, isAlert }: (typeof channels)[number])
 
 const checkArrival = ({ kind, label }: Channel) => {
   const explain = ({ leads, lastError }: Undelivered) =>
-    `${label} alerts about ${countLeads(leads)} didn’t arrive in the last 24 hours. ${lastError}`
+    `${label} alerts for ${countLeads(leads)} didn’t arrive in the last 24 hours. ${lastError}`
   return defineCheck({
     id: `${kind}-undelivered`,
     runsIn: ['desk', 'doctor'],
@@ -85,19 +79,21 @@ const checkArrival = ({ kind, label }: Channel) => {
   })
 }
 
-const checkIncomplete = ({ kind, label }: (typeof channels)[number]) =>
-  defineCheck({
+const checkIncomplete = ({ kind, label, isAlert }: (typeof channels)[number]) => {
+  const explanation = isAlert
+    ? `${label} alerts aren’t fully set up, so they’re off.`
+    : `${label} isn’t fully set up, so it’s off.`
+  return defineCheck({
     id: `${kind}-incomplete`,
     runsIn: ['desk', 'start', 'doctor'],
     find: ({ env }) => env.incomplete[kind],
-    forOwner: () => ({
-      text: `${label} settings are incomplete, so this channel is off. ${askDeveloper}`,
-    }),
+    forOwner: () => ({ text: `${explanation} ${askDeveloper}` }),
     forDeveloper: (missing) => ({
-      text: `${label} settings are incomplete, so this channel is off. Missing: ${missing.join(' and ')}.`,
+      text: `${explanation} Missing: ${missing.join(' and ')}.`,
       next: `Set ${missing.join(' and ')} in .env`,
     }),
   })
+}
 
 export const healthChecks: readonly Check[] = [
   ...databaseChecks,

@@ -62,6 +62,23 @@ it.each<[string, string, Partial<Delivery>]>([
   ).toMatchObject([{ state, status, error }])
 })
 
+it('explains an error without codes, variables, or commands', () => {
+  const errors = {
+    'The mail server rejected the user name or password. Check SMTP_URL (EAUTH 535 at AUTH PLAIN).':
+      'The mail server rejected the user name or password.',
+    'The mail server rejected the email (EENVELOPE 550 at RCPT TO).':
+      'The mail server rejected the email.',
+    'Airtable did not store Source. Run: npm run leads -- setup-airtable':
+      'Airtable did not store Source.',
+  }
+  for (const [error, shown] of Object.entries(errors)) {
+    const deliveries = [{ ...delivery, state: 'failed' as const, lastError: error, note: error }]
+    const options = { now: testTime, timeZone: 'America/Chicago', recipients: new Map() }
+    const described = describeInFull({ ...storedJane, events: [], deliveries }, options)
+    expect(described.deliveries).toMatchObject([{ error: shown, note: shown }])
+  }
+})
+
 it('describes a delivery by its channel, recipient, and reason', () => {
   const deliveries = [
     { ...delivery, channel: 'airtable', reason: 'received' as const },
@@ -84,7 +101,7 @@ it('describes a delivery by its channel, recipient, and reason', () => {
     'Push notification to Sam’s phone, reminder after 4 minutes',
     'Email, early reminder',
     'Text message, missed deadline',
-    'Confirmation email, after a call without an answer',
+    'Confirmation email, after no answer',
     'pigeon',
   ])
 })

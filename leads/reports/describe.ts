@@ -9,6 +9,7 @@ import { makeSafe } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
 import type { Delivery, LeadRecord } from '../store/reading.ts'
 import { readTown } from '../town.ts'
+import { keepForOwner } from '../words.ts'
 import { describeHistory } from './describe-event.ts'
 
 export type LeadCard = ReturnType<typeof describeCard>
@@ -84,11 +85,13 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
         what: describeWhat(delivery, lead.promiseStartAt ?? 0, options),
         state,
         status: describeState(delivery, lead, options),
-        error: state === 'waiting' || state === 'failed' ? delivery.lastError : null,
-        note: delivery.note,
+        error: state === 'waiting' || state === 'failed' ? explain(delivery.lastError) : null,
+        note: explain(delivery.note),
       }
     }),
 })
+
+const explain = (text: string | null) => text && keepForOwner(text)
 
 const computeEmailAt = ({ deliveries }: LeadRecord): number | null =>
   deliveries.find(
@@ -136,7 +139,7 @@ function describeWhat(
     outcome: ', status update',
     missed: ', missed deadline',
     again: ', reminder to call again',
-    unreached: ', after a call without an answer',
+    unreached: ', after no answer',
     uncalled: isEarly ? ', early reminder' : `, reminder after ${minutes} minutes`,
   }
   return `${label}${to ? ` to ${to}` : ''}${about[reasonKind]}`
