@@ -111,7 +111,7 @@ test('waits for all hanging services at the same time, with a short timeout', as
   })
   expect(most).toBe(3)
   expect(code).toBe(1)
-  expect(stdout).toContain('Airtable did not respond in time')
+  expect(stdout).toContain('Airtable didn’t respond in time')
   expect(stdout).toContain('The database cannot store or read leads')
   expect(stdout).toContain(`https://${site} does not show the page`)
 })

@@ -131,7 +131,7 @@ test('setup-airtable lists what it found, what it created, and what is left to d
   const { code, out } = await run('setup-airtable')
   expect(code).toBe(0)
   expect(out).toContain('✓ Created the column "Raw" (long text).')
-  expect(out).toContain('Ready. 1 lead pending: choose “Retry all leads” on the desk.')
+  expect(out).toContain('Ready. 1 lead pending: choose “Retry for all leads” on the desk.')
   fake.settings.scopes.delete('data.records:write')
   expect(await run('setup-airtable')).toMatchObject({
     code: 1,
@@ -149,7 +149,7 @@ test('setup-airtable without a connection explains what to do', async () => {
     {
       code: 1,
       out: expect.stringMatching(
-        /^✗ Airtable could not be reached.*\nCheck this machine’s internet connection and .+, then run the command again\.\n$/,
+        /^✗ Airtable couldn’t be reached.*\nCheck this machine’s internet connection and .+, then run the command again\.\n$/,
       ),
     },
   )

@@ -12,8 +12,8 @@ export function RetryAll({
       request<{ retried: number }>('POST', '/api/retry', { needsData: true }),
       ({ retried }) =>
         retried === 0
-          ? 'Nothing is pending.'
-          : `Retrying ${retried} ${retried === 1 ? 'delivery' : 'deliveries'} now.`,
+          ? 'There’s nothing to resend.'
+          : `Resending ${retried} ${retried === 1 ? 'message' : 'messages'} now.`,
     ).then(refresh)
   return <Button onClick={retry} {...props} />
 }

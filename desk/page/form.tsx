@@ -44,7 +44,7 @@ export function SampleMark({ form, path }: { form: Form; path: string | undefine
         <b>Sample: replace it or delete it.</b>
       </p>
       <button type="button" className="link" onClick={() => form.change(path, () => null)}>
-        It’s true now
+        This is accurate, not a sample
       </button>
     </div>
   )

@@ -93,7 +93,9 @@ function Sections({
   return (
     <>
       <Heading>Page</Heading>
-      <p className="quiet">Tap a part to change it. Visitors see your changes after you publish.</p>
+      <p className="quiet">
+        Choose a section to edit it. Visitors see your changes after you publish.
+      </p>
       {sampleCount > 0 && (
         <p className="sample">
           <b>{count(sampleCount, 'sample', 'samples')} to replace or delete.</b>
@@ -130,8 +132,8 @@ function Sections({
       </ul>
       <p className="quiet small">
         Only the person who set up this site can change the company’s name, the time zone, the
-        form’s labels and messages, icons, colors, pictures, and the lines on the picture for shared
-        links. They’re in the site’s files.
+        form’s labels and messages, icons, colors, pictures, and the text on the preview image for
+        shared links. They’re in the site’s files.
       </p>
       <Versions store={store} newest={page.published?.number ?? 0} />
     </>

@@ -75,7 +75,7 @@ function Deliveries({
   )
 }
 
-/** Sent to 5 places, 4 confirmed, 1 failed. */
+/** Sent to 5 recipients, 4 confirmed, 1 failed. */
 export function summarizeDeliveries(
   deliveries: readonly Pick<Delivery, 'channel' | 'state'>[],
 ): string {
@@ -89,7 +89,7 @@ export function summarizeDeliveries(
     [count('failed'), 'failed'],
   ] as const
   return [
-    sent === 0 ? 'Not sent anywhere yet' : `Sent to ${sent} ${sent === 1 ? 'place' : 'places'}`,
+    sent === 0 ? 'Not sent yet' : `Sent to ${sent} ${sent === 1 ? 'recipient' : 'recipients'}`,
     ...others.filter(([number]) => number > 0).map(([number, state]) => `${number} ${state}`),
   ].join(', ')
 }

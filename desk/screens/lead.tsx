@@ -85,7 +85,7 @@ export function Lead({
       <Facts lead={lead} />
       <History lead={lead} now={now}>
         <Button onClick={retry}>Retry now</Button>
-        <RetryAll refresh={refreshBoth}>Retry all leads</RetryAll>
+        <RetryAll refresh={refreshBoth}>Retry for all leads</RetryAll>
       </History>
       {canErase && (
         <button type="button" className="link erase" onClick={() => dialog.current?.showModal()}>

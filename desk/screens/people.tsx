@@ -178,8 +178,8 @@ function PersonCard({
               </ConfirmButton>
             ) : (
               <ConfirmButton
-                label="Make crew"
-                question={`Make ${email} crew?`}
+                label="Change to crew"
+                question={`Change ${email} to crew?`}
                 onConfirm={() => changeRole('DELETE', `${email} is now crew.`)}
               >
                 This person can still sign in and handle leads.

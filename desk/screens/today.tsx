@@ -64,7 +64,7 @@ export function Today({
         <More count={totals.waiting - waiting.length} query="status=open" />
       ) : (
         <>
-          <h2>More requests from one network</h2>
+          <h2>Many requests from one internet connection (may be spam)</h2>
           <LeadList leads={burst} hrefOf={hrefOf} {...list} />
           <More
             count={totals.toCall + totals.waiting - toCall.length - waiting.length - burst.length}

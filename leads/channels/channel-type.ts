@@ -60,7 +60,7 @@ export type Channel<
   /** Asks the service whether a sent message arrived. Only for services that report it. */
   findArrival?(messageId: string, context: Context<Settings>, signal: AbortSignal): Promise<Arrival>
   /** Returns a sentence for the owner. The parameters are phrases such as "2 leads" and "5 minutes". */
-  explainFailure(leads: string, since: string): string
+  explainFailure(leads: string, lateBy: string): string
   /** Runs only if the channel is set up. */
   doctorCheck(context: DoctorContext<Settings>): Promise<DoctorCheck[]>
   /** The maximum number of deliveries per send. */

@@ -137,9 +137,7 @@ it('confirms a lead at night, retries for an hour, and then stops', async () => 
   expect(await check(testTime + 59 * minuteMs)).toBe('waiting')
   const problems = await examine('desk', { env, hours: dayHours, db, now: () => clock.at })
   const late = problems.find(({ id }) => id === 'confirmation-late')?.forOwner?.text
-  expect(late).toContain(
-    'about 1 lead have been delayed for 59 minutes. The site retries for an hour.',
-  )
+  expect(late).toContain('for 1 lead are 59 minutes late. The site retries for an hour.')
   // Otherwise it could be sent at the moment when it expires.
   await db.kysely.updateTable('deliveries').set({ next_attempt_at: promise.deadlineAt }).execute()
   expect(await check(testTime + 61 * minuteMs)).toBe('expired')

@@ -41,8 +41,7 @@ export const confirmation: Channel<'confirmation', typeof variables, MailSetting
     event && !mayEmail(event.lead) ? [] : [{ name: 'confirmation', to: '', label: '' }],
   send: (claimed, _, context, signal) =>
     Promise.all(claimed.map((delivery) => sendConfirmation(delivery, context, signal))),
-  explainFailure: (leads, since) =>
-    `Confirmation emails about ${leads} have been delayed for ${since}.`,
+  explainFailure: (leads, lateBy) => `Confirmation emails for ${leads} are ${lateBy} late.`,
   doctorCheck: async () => [{ state: 'ok', text: 'Homeowners get a confirmation email.' }],
   batchSize: 1,
   isAlert: false,

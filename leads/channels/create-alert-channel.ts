@@ -77,8 +77,7 @@ export const createAlertChannel = <
     )
   },
 
-  explainFailure: (leads, since) =>
-    `${channel.label} alerts about ${leads} have been delayed for ${since}.`,
+  explainFailure: (leads, lateBy) => `${channel.label} alerts for ${leads} are ${lateBy} late.`,
 
   doctorCheck: async (context) => {
     const { env, hours, now, sends, timers } = context

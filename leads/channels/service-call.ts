@@ -22,9 +22,9 @@ export function readHold({ status, headers }: Response): { holdMs?: number } {
 /** Keeps only the code, because error messages may contain an address. */
 export function explainBrokenCall(who: string, error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: unknown } }
-  if (name === 'TimeoutError' || name === 'AbortError') return `${who} did not respond in time.`
+  if (name === 'TimeoutError' || name === 'AbortError') return `${who} didn’t respond in time.`
   const code = typeof cause?.code === 'string' ? ` (${cause.code})` : ''
-  return `${who} could not be reached, or the connection was lost${code}.`
+  return `${who} couldn’t be reached, or the connection was lost${code}.`
 }
 
 /** Does not follow redirects, which could send a lead to an address that is not in the settings. */

@@ -64,7 +64,7 @@ it.each([
   ],
   [{ kind: 'html', status: 400 }, /^Twilio returned 400\.$/, { refused: true }],
   [{ kind: 'html', status: 502 }, /^Twilio returned 502\.$/, { refused: false }],
-  [{ kind: 'refuse' }, /^Twilio could not be reached/, {}],
+  [{ kind: 'refuse' }, /^Twilio couldn’t be reached/, {}],
 ] as const)('explains %j without a phone number', async (fault, error, more) => {
   const { twilio, send } = await open()
   twilio.nextFaults.push(fault)
@@ -76,7 +76,7 @@ it.each([
 it('times out without a response', async () => {
   const { twilio, send } = await open()
   twilio.nextFaults.push({ kind: 'hang' })
-  const error = 'Twilio did not respond in time.'
+  const error = 'Twilio didn’t respond in time.'
   expect(await send(AbortSignal.timeout(20))).toEqual({ ok: false, error })
 })
 

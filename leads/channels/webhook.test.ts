@@ -73,6 +73,6 @@ it('returns an error for a lost connection', async () => {
   const { result } = await send(() => {
     throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } })
   })
-  const error = 'The webhook could not be reached, or the connection was lost (ECONNRESET).'
+  const error = 'The webhook couldn’t be reached, or the connection was lost (ECONNRESET).'
   expect(result).toEqual({ ok: false, error })
 })

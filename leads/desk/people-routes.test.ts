@@ -86,12 +86,12 @@ it('sends an invitation, once, or tells the owner what to tell the new person', 
 
   const refusing = await open('sqlite', { sendInvitation: () => Promise.reject(new Error('550')) })
   const silent = await open('sqlite', { sendInvitation: undefined })
-  for (const desk of [refusing, silent]) {
+  for (const [desk, next] of [
+    [refusing, 'Tell dana@example.com to sign in at https://desk.example.'],
+    [silent, 'Once one is set up, dana@example.com can sign in at https://desk.example.'],
+  ] as const) {
     const { status, json } = await desk.add('dana@example.com')
-    expect([status, json.message]).toEqual([
-      200,
-      expect.stringContaining('Tell dana@example.com to sign in at https://desk.example.'),
-    ])
+    expect([status, json.message]).toEqual([200, expect.stringContaining(next)])
     expect((await desk.list()).people).toHaveLength(3)
   }
   expect((await silent.list()).sendsInvitations).toBe(false)

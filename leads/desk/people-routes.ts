@@ -55,7 +55,7 @@ export const personSchema = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLe
 export const nameRule = 'Enter a name with up to 60 characters.'
 export const badEmail = 'Enter an email address such as sam@example.com.'
 const cannotMail = 'The desk can’t send email, because no mail server is set up.'
-export const cannotSendLink = `${cannotMail} Ask the person who set up this site to add one. To sign in, run this on the server: npm run leads -- desk`
+export const cannotSendLink = `${cannotMail} Ask the person who set up this site for a sign-in link (npm run leads -- desk).`
 const inSettings =
   'This address is in the server’s settings. Ask the person who set up this site to change it.'
 
@@ -91,7 +91,7 @@ export function addPeopleRoutes(
   async function invite(email: string, inviter: string): Promise<string> {
     const tell = `Tell ${email} to sign in at ${env.desk.url}.`
     if (!sendInvitation)
-      return `Added. ${cannotMail} ${tell} This works once the mail server is set up.`
+      return `Added. ${cannotMail} Once one is set up, ${email} can sign in at ${env.desk.url}.`
     if (!(await countUse(db.kysely, 'invitations', maxInvitationsPerDay, now())))
       return `Added, but without an invitation, because the desk sends at most ${maxInvitationsPerDay} a day. ${tell}`
     try {

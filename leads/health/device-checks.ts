@@ -4,9 +4,14 @@ import { canNotify, isOn, type PushDevice } from '../store/push-devices.ts'
 import { type Check, defineCheck, type OwnerAction } from './check.ts'
 
 /** Returns undefined if there are no devices. */
-const listNames = (devices: readonly PushDevice[] = []) =>
+const nameDevices = (devices: readonly PushDevice[] = []) =>
   devices.length > 0
-    ? new Intl.ListFormat('en-US').format(devices.map(({ name, person }) => `${name} (${person})`))
+    ? {
+        names: new Intl.ListFormat('en-US').format(
+          devices.map(({ name, person }) => `${name} (${person})`),
+        ),
+        which: devices.length === 1 ? 'that device' : 'each of these devices',
+      }
     : undefined
 
 const openPeople: OwnerAction = { label: 'Open People', kind: 'open', route: '#/people' }
@@ -59,26 +64,26 @@ export const deviceChecks: readonly Check[] = [
   defineCheck({
     id: 'push-device-gone',
     runsIn: ['desk', 'doctor'],
-    find: ({ database }) => listNames(database?.devices.filter((device) => !canNotify(device))),
-    forOwner: (devices) => ({
-      text: `Notifications no longer reach ${devices}. Open the desk there and turn on notifications again, or remove the device.`,
+    find: ({ database }) => nameDevices(database?.devices.filter((device) => !canNotify(device))),
+    forOwner: ({ names, which }) => ({
+      text: `Notifications no longer reach ${names}. Open the desk on ${which} and turn on notifications again, or remove it under People.`,
       action: openPeople,
     }),
-    forDeveloper: (devices) => ({
-      text: `Notifications no longer reach ${devices}. The push service dropped the device, or its session ended.`,
+    forDeveloper: ({ names }) => ({
+      text: `Notifications no longer reach ${names}. The push service dropped the device, or its session ended.`,
       next: 'Turn on notifications there again, or remove the device on the desk, under People',
     }),
   }),
   defineCheck({
     id: 'push-device-silent',
     runsIn: ['desk', 'doctor'],
-    find: ({ database }) => listNames(database?.silentDevices),
-    forOwner: (devices) => ({
-      text: `${devices} may not be receiving notifications. Send a test, and open the desk there if nothing appears.`,
+    find: ({ database }) => nameDevices(database?.silentDevices),
+    forOwner: ({ names, which }) => ({
+      text: `${names} may not be receiving notifications. Send a test. If nothing appears, open the desk on ${which}.`,
       action: openPeople,
     }),
-    forDeveloper: (devices) => ({
-      text: `${devices} may not be receiving notifications. The device didn’t confirm its last 3 notifications.`,
+    forDeveloper: ({ names }) => ({
+      text: `${names} may not be receiving notifications. The device didn’t confirm its last 3 notifications.`,
       next: 'On the desk, under People, choose Test. If nothing appears, open the desk on that device to subscribe again, and repeat the test',
     }),
   }),

@@ -35,7 +35,7 @@ test.each([
   ['missing columns', { columns: onlyTwo }, {}, /is missing the columns Email, Phone/, setUp],
   ['a wrong token', {}, { token: 'wrong' }, /rejected the token/, inEnv],
   ['a token that cannot write', { scopes: withoutWrite }, {}, /write rows/, inEnv],
-  ['an unreachable server', {}, { apiUrl: 'http://127.0.0.1:1' }, /could not be reached/, later],
+  ['an unreachable server', {}, { apiUrl: 'http://127.0.0.1:1' }, /couldn’t be reached/, later],
 ] as [string, FakeOptions, Partial<AirtableSettings>, RegExp, RegExp][])(
   'doctor reports %s and changes nothing',
   async (_, options, changed, sentence, step) => {

@@ -37,8 +37,8 @@ export const airtable: Channel<'airtable', typeof variables, AirtableSettings> =
   reasons: ['received', 'called', 'outcome'],
   recipients: async () => [{ name: 'airtable', to: '', label: '' }],
   send: sendToAirtable,
-  explainFailure: (leads, since) =>
-    `Airtable is missing ${leads}. The oldest has been pending for ${since}.`,
+  explainFailure: (leads, lateBy) =>
+    `Airtable is missing ${leads}. The oldest has been pending for ${lateBy}.`,
   doctorCheck: async ({ settings, fetch, pause, timers }) => {
     const limits = { requestTimeoutMs: 5_000, signal: timers.timeout(10_000) }
     const deps = { fetch, pause, timers, ...limits, creates: false }

@@ -46,9 +46,9 @@ test.each<[number, unknown, object, object?]>([
 type Limits = { requestTimeoutMs?: number; abortMs?: number }
 
 test.each<[string, Limits, object, RegExp]>([
-  ['the timeout', { requestTimeoutMs: 20 }, {}, /did not respond in time/],
-  ['a lost lease', { abortMs: 20 }, {}, /did not respond in time/],
-  ['a closed port', {}, { apiUrl: 'http://127.0.0.1:1' }, /could not be reached/],
+  ['the timeout', { requestTimeoutMs: 20 }, {}, /didn’t respond in time/],
+  ['a lost lease', { abortMs: 20 }, {}, /didn’t respond in time/],
+  ['a closed port', {}, { apiUrl: 'http://127.0.0.1:1' }, /couldn’t be reached/],
 ])('a request fails after %s', async (_, { abortMs, ...deps }, settings, error) => {
   const airtable = await startAirtable()
   airtable.fake.nextFaults.push({ kind: 'hang' })
