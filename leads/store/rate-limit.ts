@@ -29,6 +29,8 @@ export async function findRateLimit(
     const oldest = await trx
       .selectFrom('leads')
       .select('received_at')
+      // The index begins with the network, also for the limits per address.
+      .where('client_network', '=', client.client_network)
       .where(column, '=', client[column])
       .where('received_at', '>', now - windowMs)
       // Leads from the future were received before the clock was set back.
@@ -48,7 +50,7 @@ export async function forgetAddresses({ kysely }: Database, now: number): Promis
     .updateTable('leads')
     .set({ client_address: '', client_network: '' })
     // The index on this column then has only the leads of the last two days.
-    .where('client_address', '>', '')
+    .where('client_network', '>', '')
     .where('received_at', '<', now - keepAddressMs)
     .execute()
 }

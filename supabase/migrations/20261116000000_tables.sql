@@ -55,8 +55,8 @@ create table leads (
 );
 
 create index leads_received_at on leads (received_at);
-create index leads_client_address on leads (client_address, received_at);
-create index leads_client_network on leads (client_network, received_at);
+-- The rate limits read only this index.
+create index leads_client on leads (client_network, received_at, client_address);
 create index leads_phone_key on leads (phone_key, received_at);
 create index leads_email_key on leads (email_key, received_at);
 -- For the desk, which polls the leads to call.
