@@ -113,7 +113,7 @@ export function mapUndone(events: readonly HistoryEvent[]): Map<number, HistoryE
 }
 
 /** Returns the change that Undo would take back. */
-export function findLatestChange(events: readonly HistoryEvent[]): HistoryEvent | undefined {
+export function computeLatestChange(events: readonly HistoryEvent[]): HistoryEvent | undefined {
   const undone = mapUndone(events)
   return events.findLast((event) => isChange(event) && !undone.has(event.number))
 }
@@ -131,8 +131,8 @@ export function isShared(
 ): boolean {
   if (kind === 'note' || kind === 'texted') return false
   if (kind === 'called') return isValid(kind, fold(ofOther), undefined)
-  const latest = findLatestChange(events)
-  return latest !== undefined && findLatestChange(ofOther)?.id === latest.id
+  const latest = computeLatestChange(events)
+  return latest !== undefined && computeLatestChange(ofOther)?.id === latest.id
 }
 
 /** Returns the state of a lead after these events. */

@@ -3,7 +3,7 @@ import brand from '../brand.json' with { type: 'json' }
 import type { Alert } from '../channels/alert.ts'
 import { formatClock, formatDuration, formatTries } from '../clock.ts'
 import { listShown, type ShownField } from '../field-outputs.ts'
-import { findLatestChange } from '../history.ts'
+import { computeLatestChange } from '../history.ts'
 import { describeEvent } from '../reports/describe-event.ts'
 import { escapeHtml } from '../safe-text.ts'
 import type { LeadRecord } from '../store/reading.ts'
@@ -132,7 +132,7 @@ function describeCall(
   clock: { now: number; timeZone: string },
 ): string {
   const { receivedAt, deadlineAt, calledAt, attempts, events } = lead
-  const last = findLatestChange(events)
+  const last = computeLatestChange(events)
   if (calledAt === null || !last) return ''
   if (isFirst && attempts > 0) return '<p>Recorded. Reminders have stopped.</p>'
   const isLate = deadlineAt !== null && calledAt > deadlineAt

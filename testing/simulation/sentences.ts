@@ -1,4 +1,4 @@
-import { findLatestChange, fold, mapUndone } from '#leads/history.ts'
+import { computeLatestChange, fold, mapUndone } from '#leads/history.ts'
 import { type BusinessHours, computeOpening } from '#leads/hours.ts'
 import { nameAddress } from '#leads/store/confirmation-limits.ts'
 import type { LeadRecord } from '#leads/store/reading.ts'
@@ -92,7 +92,7 @@ export const sentences: Sentences = {
       const undone = mapUndone(events)
       const ids = new Set(events.filter(({ number }) => undone.has(number)).map(({ id }) => id))
       for (const other of stored)
-        if (ids.has(findLatestChange(other.events)?.id ?? '')) yield `${name}, ${other.name}`
+        if (ids.has(computeLatestChange(other.events)?.id ?? '')) yield `${name}, ${other.name}`
     }
   },
 
