@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { formatOpeningHours } from '../sections/opening-hours.ts'
+import { read } from './draft.ts'
 import { describeEditor, type EditorField } from './editor.ts'
 
 /** A field whose entry differs, with short texts. A missing text means that there is none. */
@@ -72,6 +73,3 @@ const cut = (text: string, length: number) =>
   text.length > length ? `${text.slice(0, length).trimEnd()}…` : text
 
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-
-const read = (tree: unknown, path: string): unknown =>
-  path.split('.').reduce((inner, name) => Object(inner)[name], tree)

@@ -72,9 +72,8 @@ const clean = (value: unknown) =>
     name in {} ? undefined : (inner ?? undefined),
   )
 
-function read(tree: unknown, path: string): unknown {
-  return path.split('.').reduce((inner, name) => Object(inner)[name], tree)
-}
+export const read = (tree: unknown, path: string): unknown =>
+  path.split('.').reduce((inner, name) => Object(inner)[name], tree)
 
 /** Deletes the entry if the value is undefined. */
 function write(tree: object, path: string, value: unknown) {
