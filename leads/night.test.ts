@@ -1,15 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { expect, it, onTestFinished } from 'vitest'
-import { startFakeMail } from '#fakes/mail.ts'
-import { startFakePush } from '#fakes/push.ts'
-import { startFakeTwilio } from '#fakes/twilio.ts'
-import { testLead, testPath } from '#testing/app.ts'
+import { expect, it } from 'vitest'
 import { openTestDatabase } from '#testing/database.ts'
-import { createTestDesk } from '#testing/desk.ts'
-import { createTestLog } from '#testing/log.ts'
-import { testCompany as company, dayHours, makeStranger, savePhone } from '#testing/saved-leads.ts'
-import { makeSettings } from '#testing/settings.ts'
-import { createService } from './service.ts'
+import { dayHours, savePhone } from '#testing/saved-leads.ts'
+import { openService } from '#testing/service.ts'
 import type { PushDevice } from './store/push-devices.ts'
 
 const minuteMs = 60_000
@@ -44,45 +37,16 @@ const phones: Record<string, Partial<PushDevice>> = {
 }
 
 it('sends the documented messages from closing to the last deadline', async () => {
-  const [mail, twilio, push] = await Promise.all([
-    startFakeMail(),
-    startFakeTwilio(),
-    startFakePush(),
-  ])
-  onTestFinished(async () => {
-    await Promise.all([mail.close(), twilio.close(), push.close()])
-  })
   const db = await openTestDatabase('sqlite')
-  const desk = createTestDesk(db, { hours: dayHours })
-  const { clock } = desk
-  const env = makeSettings({
-    ...twilio.env,
-    ALERT_SMS_TO: '+15550002222',
-    SMTP_URL: mail.url,
-    ALERT_EMAIL_FROM: 'site@example.com',
-    ALERT_EMAIL_TO: 'office@example.com',
-    ESCALATION_EMAIL_TO: 'boss@example.com',
-  })
-  const { app, deliverer } = createService({
-    env,
-    hours: () => dayHours,
-    company: () => company,
-    db,
-    log: createTestLog(),
-    fetch: push.fetch,
-    now: () => clock.at,
-    wake: () => {},
-    readClientAddress: () => '203.0.113.7',
-    mayShareAddress: () => false,
-  })
+  const env = { ESCALATION_EMAIL_TO: 'boss@example.com' }
+  const service = await openService(db, { hours: dayHours, env })
+  const { desk, clock, cookie, mail, twilio, push, ask, read, deliverer } = service
   clock.at = closing
-  const cookie = await desk.signIn()
   for (const [name, changes] of Object.entries(phones)) {
     const { endpoint, keys } = push.addPhone(name)
     const phone = { id: crypto.randomUUID(), sessionId: name, endpoint, ...keys, name }
     await savePhone(db, { ...phone, createdAt: clock.at, ...changes })
   }
-  const read = async (path: string) => (await desk.call('GET', path, { cookie })).json
   /** The recipients notified since the last call, and the texts. */
   const takeMessages = () => [
     ...mail.mails.splice(0).map(({ to, subject }) => ['email', `${to}: ${subject}`]),
@@ -95,12 +59,6 @@ it('sends the documented messages from closing to the last deadline', async () =
         data.receipt.leadIds.length,
       ]),
   ]
-  const ask = (lead: object) =>
-    app.request(testPath, {
-      method: 'POST',
-      headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
-      body: JSON.stringify({ ...testLead, ...makeStranger(), ...lead }),
-    })
   const call = async (name: string) => {
     const { leads: listed } = await read('/api/today')
     const { id } = listed.find((lead: { name: string }) => lead.name === name)

@@ -1,10 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { startFakeMail } from '#fakes/mail.ts'
-import { startFakePush } from '#fakes/push.ts'
+import { describe, expect, it } from 'vitest'
 import { engines } from '#testing/database.ts'
-import { openChannels } from '#testing/delivery.ts'
 import { openTestDesk } from '#testing/desk.ts'
-import { dayHours, makeStranger, savePhone, storeLead, testTime } from '#testing/saved-leads.ts'
+import { dayHours, makeStranger, storeLead, testTime } from '#testing/saved-leads.ts'
+import { openCrew } from '#testing/service.ts'
 import type { Lead } from '../fields.ts'
 import { findLead, listLeads } from '../store/reading.ts'
 import type { Engine } from '../store/tables.ts'
@@ -12,41 +10,19 @@ import type { Engine } from '../store/tables.ts'
 const minuteMs = 60_000
 
 async function open(engine: Engine = 'sqlite') {
-  const mail = await startFakeMail()
-  const push = await startFakePush()
-  onTestFinished(async () => {
-    await Promise.all([mail.close(), push.close()])
-  })
-  const env = {
-    SMTP_URL: mail.url,
-    ALERT_EMAIL_FROM: 'site@example.com',
-    ALERT_EMAIL_TO: 'crew@example.com',
-    CONFIRMATION_EMAIL: 'on',
-  }
-  const desk = await openTestDesk(engine, { env })
-  const { db, clock, settings, post, get } = desk
-  const { endpoint, keys } = push.addPhone('phone')
-  await savePhone(db, { endpoint, ...keys })
-  const add = async (fields: Partial<Lead>, isCalled = false, id: string = crypto.randomUUID()) =>
-    post('/api/leads', { id, isCalled, fields })
-  /** Returns what was sent. */
-  const deliver = async () => {
-    await openChannels(db, settings, { clock, fetch: push.fetch }).deliver()
-    return {
-      mails: mail.mails.splice(0),
-      titles: push.messages.splice(0).map(({ data }) => data.notification.title),
-    }
-  }
+  const crew = await openCrew(engine, { env: { CONFIRMATION_EMAIL: 'on' } })
+  const add = (fields: Partial<Lead>, isCalled = false, id: string = crypto.randomUUID()) =>
+    crew.post('/api/leads', { id, isCalled, fields })
   const listStatuses = async () =>
-    (await get('/api/today')).leads.map(({ status }: { status: string }) => status)
-  return { ...desk, add, deliver, listStatuses }
+    (await crew.get('/api/today')).leads.map(({ status }: { status: string }) => status)
+  return { ...crew, add, listStatuses }
 }
 
 const mai = { name: 'Mai Tran', phone: '612-555-0134' }
 
 describe.each(engines)('a lead by hand on %s', (engine) => {
   it('needs a call like any other, and the caller gets no email', async () => {
-    const { db, clock, add, deliver, press } = await open(engine)
+    const { db, clock, add, deliverAt, press } = await open(engine)
     const { status, json } = await add({ ...mai, email: 'mai@example.com' })
     expect(status).toBe(200)
     expect(json.lead).toMatchObject({
@@ -56,23 +32,24 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
       consent: null,
       deadlineAt: testTime + 10 * minuteMs,
     })
-    const { mails, titles } = await deliver()
-    expect(mails.map(({ subject }) => subject)).toEqual(['Call Mai Tran by 6:10 AM CST'])
-    expect(titles).toEqual(['Mai Tran: call by 6:10 AM CST'])
+    expect(await deliverAt()).toMatchObject({
+      subjects: ['Call Mai Tran by 6:10 AM CST'],
+      notifications: [{ title: 'Mai Tran: call by 6:10 AM CST' }],
+    })
     await press(json.lead.id, 'no-answer')
     clock.at += minuteMs
-    expect((await deliver()).mails).toEqual([])
+    expect((await deliverAt()).mails).toEqual([])
     expect((await findLead(db, json.lead.id))?.deliveries.map(({ channel }) => channel)).toContain(
       'airtable',
     )
   })
 
   it('causes no alert or reminder if someone is already calling, until that is undone', async () => {
-    const { db, clock, add, deliver, press } = await open(engine)
+    const { db, clock, add, deliverAt, press } = await open(engine)
     const { lead } = (await add(mai, true)).json
     expect(lead).toMatchObject({ status: 'calling', caller: 'Sam Hill', calledAt: testTime })
     clock.at += 60 * minuteMs
-    expect(await deliver()).toEqual({ mails: [], titles: [] })
+    expect(await deliverAt()).toMatchObject({ subjects: [], notifications: [] })
     const { deliveries = [] } = (await findLead(db, lead.id)) ?? {}
     expect(deliveries.map(({ channel, reason }) => `${channel} ${reason}`).sort()).toEqual([
       'airtable called',
@@ -80,7 +57,7 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
     ])
     await press(lead.id, 'undone')
     clock.at += 4 * minuteMs
-    expect((await deliver()).mails).toHaveLength(1)
+    expect((await deliverAt()).mails).toHaveLength(1)
   })
 
   it('is stored once, however often the page sends it', async () => {
@@ -98,12 +75,12 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
   })
 
   it('shares one call and its Undo with the form of the same homeowner', async () => {
-    const { db, clock, add, press, deliver, listStatuses } = await open(engine)
+    const { db, clock, add, press, deliverAt, listStatuses } = await open(engine)
     const form = await storeLead(db, { channels: ['email-1'], lead: { ...mai, name: 'MAI TRAN' } })
     clock.at += 5 * minuteMs
     const { lead } = (await add(mai)).json
     expect(lead.others).toEqual([{ id: form, receivedAt: testTime }])
-    expect((await deliver()).mails[0]?.subject).toBe('Again: call Mai Tran by 6:15 AM CST')
+    expect((await deliverAt()).subjects[0]).toBe('Again: call Mai Tran by 6:15 AM CST')
     await press(form, 'called')
     expect(await listStatuses()).toEqual(['calling', 'calling'])
     await press(lead.id, 'no-answer')
@@ -113,8 +90,7 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
     expect(await listStatuses()).toEqual(['open', 'open'])
     // The second request is an hour old, so the reminders of both start over.
     clock.at += 60 * minuteMs
-    const { mails } = await deliver()
-    expect(mails.map(({ subject }) => subject)).toHaveLength(2)
+    expect((await deliverAt()).subjects).toHaveLength(2)
   })
 })
 
@@ -156,11 +132,11 @@ it('is found by its source', async () => {
 })
 
 it('has no call link anywhere without a phone number', async () => {
-  const { add, deliver, get } = await open()
+  const { add, deliverAt, get } = await open()
   const { lead } = (await add({ email: 'mai@example.com' })).json
   expect(lead).toMatchObject({ name: 'mai@example.com', phone: null, mapUrl: null })
-  const { mails, titles } = await deliver()
-  expect(titles).toEqual(['mai@example. com: email by 6:10 AM CST'])
+  const { mails, notifications } = await deliverAt()
+  expect(notifications).toMatchObject([{ title: 'mai@example. com: email by 6:10 AM CST' }])
   const [mail] = mails
   expect(mail?.subject).toBe('Email mai@example. com by 6:10 AM CST')
   expect(mail?.text).toContain('Email: mai@example. com')

@@ -1,0 +1,89 @@
+import { onTestFinished } from 'vitest'
+import { startFakeMail } from '#fakes/mail.ts'
+import { startFakePush } from '#fakes/push.ts'
+import { startFakeTwilio } from '#fakes/twilio.ts'
+import type { BusinessHours } from '#leads/hours.ts'
+import { createService } from '#leads/service.ts'
+import type { Database, Engine } from '#leads/store/tables.ts'
+import { testLead, testPath } from './app.ts'
+import { openChannels } from './delivery.ts'
+import { createTestDesk, openTestDesk } from './desk.ts'
+import { createTestLog } from './log.ts'
+import { alwaysOpen, makeStranger, savePhone, testCompany } from './saved-leads.ts'
+import { makeSettings } from './settings.ts'
+
+type Options = { hours?: BusinessHours; env?: Record<string, string> }
+
+/** Starts fakes of the services that alert the crew. They stop when the test ends. */
+async function startFakes() {
+  const [mail, twilio, push] = await Promise.all([
+    startFakeMail(),
+    startFakeTwilio(),
+    startFakePush(),
+  ])
+  onTestFinished(async () => {
+    await Promise.all([mail.close(), twilio.close(), push.close()])
+  })
+  const email = {
+    SMTP_URL: mail.url,
+    ALERT_EMAIL_FROM: 'site@example.com',
+    ALERT_EMAIL_TO: 'crew@example.com',
+  }
+  return { mail, twilio, push, email }
+}
+
+/** Opens a desk and a phone of the crew. `deliverAt` returns what a new process sends at a time. */
+export async function openCrew(
+  engine: Engine = 'sqlite',
+  { hours = alwaysOpen, env = {} }: Options = {},
+) {
+  const { mail, push, email } = await startFakes()
+  const desk = await openTestDesk(engine, { hours, env: { ...email, ...env } })
+  const { db, clock, settings } = desk
+  const { endpoint, keys } = push.addPhone('phone')
+  await savePhone(db, { endpoint, ...keys })
+  const deliverAt = async (at = clock.at) => {
+    clock.at = at
+    await openChannels(db, settings, { clock, hours, fetch: push.fetch }).deliver()
+    const mails = mail.mails.splice(0)
+    return {
+      mails,
+      subjects: mails.map(({ subject }) => subject),
+      notifications: push.messages.splice(0).map(({ data }) => data.notification),
+    }
+  }
+  return { ...desk, deliverAt }
+}
+
+/** Opens the whole service with email, texts, and push notifications, and a desk with the same clock. */
+export async function openService(db: Database, { hours = alwaysOpen, env = {} }: Options = {}) {
+  const fakes = await startFakes()
+  const { twilio, push, email } = fakes
+  const desk = createTestDesk(db, { hours })
+  const { clock } = desk
+  const settings = makeSettings({ ...twilio.env, ALERT_SMS_TO: '+15550002222', ...email, ...env })
+  const start = () =>
+    createService({
+      env: settings,
+      hours: () => hours,
+      company: () => testCompany,
+      db,
+      log: createTestLog(),
+      fetch: push.fetch,
+      now: () => clock.at,
+      wake: () => {},
+      readClientAddress: (c) => c.req.header('test-client') ?? '203.0.113.7',
+      mayShareAddress: () => false,
+    })
+  const { app, deliverer } = start()
+  /** Sends the lead of another homeowner as the page does. */
+  const ask = (lead: object, headers: Record<string, string> = {}) =>
+    app.request(testPath, {
+      method: 'POST',
+      headers: { apikey: 'public-anon-key', 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ ...testLead, ...makeStranger(), ...lead }),
+    })
+  const cookie = await desk.signIn()
+  const read = async (path: string) => (await desk.call('GET', path, { cookie })).json
+  return { ...fakes, desk, clock, cookie, ask, read, deliverer, start }
+}
