@@ -61,9 +61,9 @@ it('reads the warnings again as soon as someone has acted', async () => {
   expect(await readToday()).not.toContain('webhook-late')
 })
 
-it('publishes the page to every process, and reports one that cannot be shown', async () => {
-  const location = await createLocation('postgres')
-  const variables = { DATA_DIR: createDir(), DATABASE_URL: location.databaseUrl }
+it('publishes the page to every process', async () => {
+  const { databaseUrl } = await createLocation('postgres')
+  const variables = { DATA_DIR: createDir(), DATABASE_URL: databaseUrl }
   const [first, second] = [await startTestSite(variables), await startTestSite(variables)]
   const link = new URL((await first.desk?.makeLink()) ?? '')
   const headers = { cookie: await redeemLink(link), origin: link.origin }
@@ -89,20 +89,4 @@ it('publishes the page to every process, and reports one that cannot be shown', 
   await call('POST', '/publish', { number })
   expect(await readPage(first)).toContain('Published on the desk')
   await waitUntil(async () => (await readPage(second)).includes('Published on the desk'))
-
-  const db = await openLocation(location)
-  await db.kysely
-    .insertInto('page_versions')
-    .values({
-      number: number + 1,
-      saved_at: 1,
-      person: 'Sam',
-      email: '',
-      content: '{"hero":{"headline":""}}',
-      published_at: 1,
-    })
-    .execute()
-  for (const { url } of [first, second])
-    await waitUntil(async () => (await (await fetch(`${url}/healthz`)).text()).includes('page-not'))
-  expect(await readPage(second)).toContain('Published on the desk')
 })

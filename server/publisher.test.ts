@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { publishDraft, saveDraft } from '#leads/store/page-versions.ts'
 import { readConsent } from '#leads/store/stored-settings.ts'
 import * as content from '#site/content.ts'
@@ -12,8 +12,10 @@ import { testTime } from '#testing/saved-leads.ts'
 
 const week = { Mon: ['7:00-18:00'], Tue: ['7:00-18:00'] }
 
-describe.each(engines)('on %s', (engine) => {
-  it('shows a draft only after it is published, in every process and encoding', async () => {
+// page-versions.test.ts tests the queries on both databases.
+it.each(engines)(
+  'shows a draft only after it is published, in every process and encoding, on %s',
+  async (engine) => {
     const db = await openTestDatabase(engine)
     const { desk, publisher, visit, save, call, read, log } = await openPageDesk(db)
     const other = await openPageSite(db)
@@ -50,53 +52,53 @@ describe.each(engines)('on %s', (engine) => {
     expect(copy.headers).toEqual(after.headers)
     expect(other.publisher.content()).toEqual(publisher.content())
     expect(log.entries).toEqual([])
-  })
+  },
+)
 
-  it('refuses to overwrite what someone else saved, and names the person', async () => {
-    const { call, read, save, alex } = await openPageDesk(await openTestDatabase(engine))
-    const { draft, number } = await read()
-    await save({ 'hero.headline': 'By Alex' }, alex)
-    const late = await call('PUT', '/draft', { base: number, draft })
-    expect(late.status).toBe(409)
-    expect(late.message).toMatch(
-      /^Alex has changed the page \(6:00 AM CST\)\. Your latest changes aren’t saved\./,
-    )
-    expect(late.json.error.code).toBe('page-changed')
-    expect((await call('POST', '/publish', { number })).status).toBe(409)
-    expect(await read()).toMatchObject({
-      draft: { hero: { headline: 'By Alex' } },
-      saved: { person: 'Alex', isMine: false },
-    })
-    // A tab from yesterday of the same person.
-    const own = await call('PUT', '/draft', { base: number, draft }, alex)
-    expect(own.message).toMatch(/^You have changed the page in another tab or on another device/)
+it('refuses to overwrite what someone else saved, and names the person', async () => {
+  const { call, read, save, alex } = await openPageDesk(await openTestDatabase('sqlite'))
+  const { draft, number } = await read()
+  await save({ 'hero.headline': 'By Alex' }, alex)
+  const late = await call('PUT', '/draft', { base: number, draft })
+  expect(late.status).toBe(409)
+  expect(late.message).toMatch(
+    /^Alex has changed the page \(6:00 AM CST\)\. Your latest changes aren’t saved\./,
+  )
+  expect(late.json.error.code).toBe('page-changed')
+  expect((await call('POST', '/publish', { number })).status).toBe(409)
+  expect(await read()).toMatchObject({
+    draft: { hero: { headline: 'By Alex' } },
+    saved: { person: 'Alex', isMine: false },
   })
+  // A tab from yesterday of the same person.
+  const own = await call('PUT', '/draft', { base: number, draft }, alex)
+  expect(own.message).toMatch(/^You have changed the page in another tab or on another device/)
+})
 
-  it('publishes an older version again', async () => {
-    const { call, publish, read, visit, desk } = await openPageDesk(await openTestDatabase(engine))
-    for (const headline of ['Headline one', 'Headline two'])
-      await publish({ 'hero.headline': headline })
-    const { versions } = (await call('GET', '/versions')).json
-    expect(versions).toMatchObject([
-      { number: 2, person: 'Sam Hill', changes: [{ label: 'Top of the page: Headline' }] },
-      { number: 1, publishedAt: testTime },
-      { number: 0, person: null },
-    ])
-    const undone = await call('POST', '/undo', { number: 1, base: 2 })
-    expect(undone.json).toMatchObject({
-      number: 3,
-      changes: [{ before: 'Headline two', after: 'Headline one' }],
-    })
-    expect(desk.log.entries.at(-1)?.message).toBe('published an older version of the page')
-    expect((await visit()).html).toContain('Headline one')
-    expect(await read()).toMatchObject({
-      draft: { hero: { headline: 'Headline one' } },
-      saved: null,
-    })
-    expect((await call('POST', '/undo', { number: 9, base: 3 })).status).toBe(404)
-    expect((await call('POST', '/undo', { number: 0, base: 3 })).status).toBe(200)
-    expect((await visit()).html).toContain(content.hero.headline)
+it('publishes an older version again', async () => {
+  const { call, publish, read, visit, desk } = await openPageDesk(await openTestDatabase('sqlite'))
+  for (const headline of ['Headline one', 'Headline two'])
+    await publish({ 'hero.headline': headline })
+  const { versions } = (await call('GET', '/versions')).json
+  expect(versions).toMatchObject([
+    { number: 2, person: 'Sam Hill', changes: [{ label: 'Top of the page: Headline' }] },
+    { number: 1, publishedAt: testTime },
+    { number: 0, person: null },
+  ])
+  const undone = await call('POST', '/undo', { number: 1, base: 2 })
+  expect(undone.json).toMatchObject({
+    number: 3,
+    changes: [{ before: 'Headline two', after: 'Headline one' }],
   })
+  expect(desk.log.entries.at(-1)?.message).toBe('published an older version of the page')
+  expect((await visit()).html).toContain('Headline one')
+  expect(await read()).toMatchObject({
+    draft: { hero: { headline: 'Headline one' } },
+    saved: null,
+  })
+  expect((await call('POST', '/undo', { number: 9, base: 3 })).status).toBe(404)
+  expect((await call('POST', '/undo', { number: 0, base: 3 })).status).toBe(200)
+  expect((await visit()).html).toContain(content.hero.headline)
 })
 
 it('gives a changed consent text a new version, and an old text its old one', async () => {
