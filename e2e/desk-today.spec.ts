@@ -89,31 +89,6 @@ test.describe('on a holiday', () => {
   })
 })
 
-test('“I’m calling” can be undone from the notice, and later on the lead', async ({
-  sendLead,
-  signIn,
-}) => {
-  await sendLead()
-  const { page } = await signIn('Sam')
-  const toCall = page.getByRole('heading', { name: '1 to call' })
-  const notice = page.locator('.notice')
-  await row(page, visitor.name).getByRole('button', calling).click()
-  await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
-  await notice.getByRole('button', { name: 'Undo' }).click()
-  await expect(notice).toContainText('“I’m calling” undone. Now: nobody has called yet.')
-  await expect(toCall).toBeVisible()
-  await row(page, visitor.name).getByRole('button', calling).click()
-  await expect(notice).toContainText('you’re calling.')
-
-  await page.getByRole('link', { name: visitor.name }).click()
-  // A notice disappears on another screen.
-  await expect(notice).toBeHidden()
-  await page.getByRole('button', { name: 'Undo “I’m calling”' }).click()
-  await expect(page.locator('.lead-head')).toContainText('min left')
-  await page.getByRole('link', { name: 'Today' }).first().click()
-  await expect(toCall).toBeVisible()
-})
-
 test('warnings take one line on a phone until they are opened', async ({ sendLead, signIn }) => {
   await sendLead()
   const { page } = await signIn('Sam')
@@ -139,17 +114,4 @@ test('“Turn on notifications” times out without a push service', async ({ si
   await page.clock.fastForward(20_000)
   await expect(page.getByText('couldn’t reach its push service')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Turn on notifications' })).toBeEnabled()
-})
-
-test('“Sign out everywhere” asks first', async ({ signIn }) => {
-  const { page } = await signIn('Sam')
-  await page.getByRole('link', { name: 'People' }).click()
-  const signOut = page.getByRole('button', { name: 'Sign out everywhere' })
-  const dialog = page.getByRole('dialog', { name: 'Sign out everywhere?' })
-  await signOut.click()
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await expect(dialog).toBeHidden()
-  await signOut.click()
-  await dialog.getByRole('button', { name: 'Sign out everywhere' }).click()
-  await expect(page.getByLabel('Your email address')).toBeVisible()
 })
