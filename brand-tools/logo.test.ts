@@ -26,29 +26,17 @@ test('reads Inkscape files with line breaks, single quotes, and custom elements 
 <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd" [
   <!ENTITY ns_svg "http://www.w3.org/2000/svg">
 ]>
-<svg
-   width='24mm'
-   viewBox='0 0
-     24 12'
-   inkscape:version="1.3"
-   xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape"
-   xmlns:sodipodi="http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd"
-   xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-   xmlns:cc="http://creativecommons.org/ns#"
+<svg width='24mm' viewBox='0 0
+     24 12' inkscape:version="1.3" xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape"
+   xmlns:sodipodi="http://sodipodi.test" xmlns:rdf="http://rdf.test" xmlns:cc="http://cc.test"
    xmlns:xlink="http://www.w3.org/1999/xlink">
-  <title>Logo</title>
-  <desc>A
+  <title>Logo</title><desc>A
 roof</desc>
   <sodipodi:namedview id="base"><inkscape:page x="0" /></sodipodi:namedview>
-  <defs id="defs1" />
-  <defs><linearGradient id="g"><stop offset="0" /></linearGradient></defs>
+  <defs id="defs1" /><defs><linearGradient id="g"><stop offset="0" /></linearGradient></defs>
   <metadata><rdf:RDF><cc:Work rdf:about="" /></rdf:RDF></metadata>
-  <g
-     inkscape:label="a > b"
-     transform="translate(1 2)">
-    <path
-       style="fill:none;stroke:#102030;stroke-width:2px;-inkscape-stroke:none"
-       xlink:href="#x"
+  <g inkscape:label="a > b" transform="translate(1 2)">
+    <path style="fill:none;stroke:#102030;stroke-width:2px;-inkscape-stroke:none" xlink:href="#x"
        d='m 0,0
           h 9' />
     <path fill="#102030" id="p" d="M0 0z"></path>
