@@ -141,18 +141,6 @@ describe('for any hours and time', () => {
       }),
     )
   })
-
-  it('never gives a later lead an earlier deadline', () => {
-    fc.assert(
-      fc.property(hours(minute), time, fc.nat(2 * 86_400_000), (hours, date, later) => {
-        const first = computePromise(date.getTime(), 'other', hours)
-        const second = computePromise(date.getTime() + later, 'other', hours)
-        expect(second.deadlineAt).toBeGreaterThanOrEqual(first.deadlineAt)
-        expect(computeOpening(first.promiseStartAt, hours)).toBe(first.promiseStartAt)
-        expect(first.deadlineAt - first.promiseStartAt).toBe(hours.promiseMinutes * 60_000)
-      }),
-    )
-  })
 })
 
 const formats = new Map(

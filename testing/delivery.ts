@@ -83,38 +83,6 @@ export async function sendThrough(
   return result
 }
 
-/**
- * A clock for several simulated processes. It moves only while all of them pause, as if queries took
- * no time. Otherwise one slow query would outlast a lease.
- */
-export function createSharedClock() {
-  const clock = { at: testTime }
-  const pauses: { until: number; end: () => void }[] = []
-  let running = 0
-  const move = () => {
-    if (pauses.length < running) return
-    const next = pauses.sort((a, b) => a.until - b.until).shift()
-    clock.at = next?.until ?? clock.at
-    next?.end()
-  }
-  const pause = (ms: number) =>
-    new Promise<void>((end) => {
-      pauses.push({ until: clock.at + ms, end })
-      move()
-    })
-  const runAll = (processes: (() => Promise<void>)[]) => {
-    running = processes.length
-    return Promise.all(
-      processes.map(async (run) => {
-        await run()
-        running -= 1
-        move()
-      }),
-    )
-  }
-  return { clock, pause, runAll }
-}
-
 export type Send = (claimed: readonly ClaimedLead[], signal: AbortSignal) => Promise<Result[]>
 
 export const succeed = (): Result => ({ ok: true })

@@ -69,19 +69,6 @@ async function open(options: Parameters<typeof startProcess>[1] = {}) {
 }
 
 describe.each(engines)('on %s', (engine) => {
-  it('sends each alert once when three processes run at the same time', async () => {
-    const db = await openTestDatabase(engine)
-    const sent: Sent[] = []
-    for (const _ of [1, 2]) await storeLead(db)
-    for (const minute of [0, 4, 10]) {
-      const processes = [1, 2, 3].map(() => startProcess(db, { sent }))
-      await Promise.all(processes.map(({ runAt }) => runAt(minute)))
-    }
-    const keys = sent.map(({ leadId, reason, kind }) => `${leadId} ${reason} ${kind}`)
-    expect(keys).toHaveLength(2 * 3)
-    expect(new Set(keys).size).toBe(keys.length)
-  })
-
   it('records either a call or a reminder when both happen at the same time', async () => {
     const db = await openTestDatabase(engine)
     for (let round = 0; round < 5; round++) {
@@ -117,30 +104,6 @@ it('replaces a reminder that could not be sent with the next one, but retries th
   expect(sent.map(({ reason }) => reason).sort()).toEqual(['missed', 'received'])
   const reminders = (await readDeliveries()).filter(({ channel }) => channel === 'sms')
   expect(reminders.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'sent'])
-})
-
-it('sends nothing twice when the clock jumps ahead and back', async () => {
-  const { sent, runAt } = await open()
-  await runAt(0, 4, 600, 1, 4, 5, 8, 10, 11)
-  expect(sent.map(({ reason }) => reason)).toEqual(['received', 'uncalled-4', 'missed'])
-})
-
-it('sends no reminder after a call, not even a pending one', async () => {
-  let isCalled = false
-  const { db, id, runAt, listReminders, readDeliveries } = await open({
-    works: async () => {
-      const reminders = (await readDeliveries()).filter(({ channel }) => channel === 'sms')
-      if (reminders.length === 0 || isCalled) return true
-      // Someone calls during a send that fails.
-      isCalled = true
-      await record(db, id, 'called')
-      return false
-    },
-  })
-  await runAt(0, 4, 5, 8, 10, 60)
-  expect(listReminders()).toEqual([])
-  const cancelled = (await readDeliveries()).filter(({ state }) => state === 'cancelled')
-  expect(cancelled).toMatchObject([{ cancelReason: 'called' }])
 })
 
 it('repeats the reminders for a lead reopened after its deadline', async () => {

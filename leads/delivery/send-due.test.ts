@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import {
-  createSharedClock,
   fail,
   openDelivery,
   readDeliveries,
@@ -44,31 +43,6 @@ describe.each(engines)('a channel on %s', (engine) => {
       expect(other.sends.map(({ ids }) => ids.length)).toEqual([2, 1])
     },
   )
-
-  it('has only one sender at a time if it is exclusive', async () => {
-    const db = await save(12, engine)
-    let sending = 0
-    let mostAtOnce = 0
-    const send: Send = async (leads) => {
-      sending += 1
-      mostAtOnce = Math.max(mostAtOnce, sending)
-      await new Promise((resolve) => setImmediate(resolve))
-      sending -= 1
-      return leads.map(succeed)
-    }
-    const { clock, pause, runAll } = createSharedClock()
-    const processes = Array.from({ length: 4 }, () =>
-      openDelivery(db, send, { clock, pause, changes: { batchSize: 2 } }),
-    )
-    await runAll(processes.map((one) => () => one.deliverer.deliverDue(60_000)))
-    const sends = processes.flatMap((process) => process.sends)
-    expect(mostAtOnce).toBe(1)
-    expect(sends.flatMap(({ ids }) => ids)).toHaveLength(12)
-    expect(new Set(sends.flatMap(({ ids }) => ids)).size).toBe(12)
-    const times = sends.map(({ at }) => at).sort((a, b) => a - b)
-    for (const [at, time] of times.entries())
-      if (at > 0) expect(time - (times[at - 1] ?? 0)).toBeGreaterThanOrEqual(250)
-  })
 })
 
 it('sends due deliveries in batches, pauses between them, and records the results', async () => {

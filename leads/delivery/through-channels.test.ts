@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { startFakeAirtable } from '#fakes/airtable.ts'
 import { startFakeMail } from '#fakes/mail.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
@@ -8,7 +7,6 @@ import {
   jane,
   listPendingChannels,
   promiseFrom,
-  record,
   testTime as start,
   storeLead,
 } from '#testing/saved-leads.ts'
@@ -18,8 +16,7 @@ import { mapRecipients, readKind } from '../channels/channels.ts'
 import type { Lead } from '../fields.ts'
 import { limits } from '../health/checks.ts'
 import { examine } from '../health/examine.ts'
-import type { EventKind } from '../history.ts'
-import { findLead, listLeads } from '../store/reading.ts'
+import { listLeads } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 import { planDelivery } from './plan.ts'
 
@@ -120,36 +117,4 @@ it('retries a webhook after a 410, like after any other failure', async () => {
   status = 204
   await deliver()
   expect(await readDelivery('webhook')).toMatchObject({ state: 'sent' })
-})
-
-it('writes the outcome of a lead to Status, unless staff chose another Status', async () => {
-  const fake = await startFakeAirtable({ requestsPerWindow: 1000 })
-  onTestFinished(() => fake.close())
-  const { save, deliver, clock, db } = await open(fake.env)
-  const [first = '', second = ''] = [await save(), await save({ name: 'Not Anybody' })]
-  const change = async (id: string, kind: EventKind) => {
-    clock.at += 60_000
-    const { version } = (await findLead(db, id)) ?? {}
-    await record(db, id, kind, { at: clock.at, version })
-    await deliver()
-  }
-  const readStatuses = () =>
-    [first, second]
-      .map((id) => fake.records.find(({ fields }) => fields['Lead ID'] === id))
-      .map((row) => row?.fields.Status)
-  await deliver()
-  await change(first, 'done')
-  await change(second, 'not-a-lead')
-  expect(readStatuses()).toEqual(['Done', 'Not a lead'])
-  await change(second, 'done')
-  expect(readStatuses()).toEqual(['Done', 'Done'])
-  await change(second, 'undone')
-  expect(readStatuses()).toEqual(['Done', 'Not a lead'])
-  await change(second, 'undone')
-  expect(readStatuses()).toEqual(['Done', 'New'])
-  const row = fake.records.find(({ fields }) => fields['Lead ID'] === first)
-  if (row) row.fields.Status = 'Won'
-  await change(first, 'not-a-lead')
-  expect(readStatuses()).toEqual(['Won', 'New'])
-  expect(await listPendingChannels(db)).toEqual([])
 })

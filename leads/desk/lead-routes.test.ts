@@ -1,12 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '#server/database.ts'
+import { describe, expect, it } from 'vitest'
 import { startAirtable } from '#testing/airtable.ts'
-import { createDir, engines, openTestDatabase } from '#testing/database.ts'
+import { engines, openTestDatabase } from '#testing/database.ts'
 import { openDelivery, sendWell } from '#testing/delivery.ts'
 import { openTestDesk } from '#testing/desk.ts'
-import { record, storeLead, testTime } from '#testing/saved-leads.ts'
+import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { findLead, listLeads } from '../store/reading.ts'
 import { acquireChannel, releaseChannel } from '../store/sender-leases.ts'
 import type { Database } from '../store/tables.ts'
@@ -109,24 +106,6 @@ it('waits until the site has stopped sending, so that no row arrives after the d
   expect(await findLead(db, id)).toBeDefined()
   await releaseChannel(db, 'airtable', 'site', 0)
   expect((await erase(id)).json).toEqual({ message: 'Erased.' })
-})
-
-it('leaves no trace of an erased lead in the files of the embedded database', async () => {
-  const dataDir = createDir()
-  const db = await openDatabase({ dataDir })
-  onTestFinished(() => db.close())
-  const { erase } = await open(db)
-  const lead = { email: 'forget-me@example.com', address: 'Vanishing Lane 7' }
-  const id = await storeLead(db, { lead })
-  await record(db, id, 'note', { text: 'Vanishing note' })
-  await storeLead(db)
-  const holdsTrace = () =>
-    readdirSync(dataDir).some((file) =>
-      /forget-me|Vanishing/i.test(readFileSync(join(dataDir, file), 'latin1')),
-    )
-  expect(holdsTrace()).toBe(true)
-  expect((await erase(id)).status).toBe(200)
-  expect(holdsTrace()).toBe(false)
 })
 
 it('reports met and missed deadlines for 7, 30, and 90 days', async () => {

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto'
-import { expect, it, onTestFinished } from 'vitest'
-import { startFakeAirtable } from '#fakes/airtable.ts'
+import { expect, it } from 'vitest'
 import { createTestApp } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
-import { openChannels } from '#testing/delivery.ts'
 import { record, storeLead } from '#testing/saved-leads.ts'
-import { makeSettings } from '#testing/settings.ts'
 import { makeAnswerToken } from '../answer-link.ts'
 import { eraseLead } from '../store/erase-lead.ts'
 import { findLead } from '../store/reading.ts'
@@ -190,31 +187,5 @@ it.each(engines)(
     expect(new Set(secrets).size).toBe(1)
     expect(secrets[0]?.length).toBeGreaterThan(40)
     expect(await readLinkSecret(db, 'given')).toBe('given')
-  },
-)
-
-it.each([true, false])(
-  'marks the row in Airtable as called (row sent before the call: %s)',
-  async (isFirst) => {
-    const fake = await startFakeAirtable({ requestsPerWindow: 1000 })
-    onTestFinished(() => fake.close())
-    const { db, clock, log, send, leadId } = await open()
-    const { deliver } = openChannels(db, makeSettings(fake.env), { clock, log })
-    if (isFirst) await deliver()
-    const edited = { Address: 'corrected by staff' }
-    Object.assign(fake.records[0]?.fields ?? {}, edited)
-    clock.at = start + 90_000
-    await send('POST')
-    for (let run = 0; run < 2; run++) {
-      await deliver()
-      clock.at += 10_000
-    }
-    const called = { Status: 'Called', 'Called At': '2026-11-15T18:01:30.000Z' }
-    expect(fake.records).toMatchObject([{ fields: { ...called, ...(isFirst && edited) } }])
-    const { deliveries = [] } = (await findLead(db, leadId)) ?? {}
-    expect(deliveries.find(({ reason }) => reason === 'called')).toMatchObject({
-      state: 'sent',
-      note: null,
-    })
   },
 )

@@ -30,41 +30,28 @@ describe.each(engines)('the function on %s', (engine) => {
     expect(logged).not.toMatch(/zoe|Zoë|123-4567|Main St|203\.0\.113/)
   })
 
-  it('returns 503 while the database is unavailable, logs it once, and recovers', async () => {
+  it.each<[kind: 'table' | 'column', name: string]>([
+    ['table', 'leads'],
+    ['table', 'deliveries'],
+    ['column', 'source'],
+  ])('returns 503 without the %s %s, logs it once, and recovers', async (kind, name) => {
     const { db, post, log, checkHealth, stored, clock } = await open(engine)
+    const { schema } = db.kysely
     const rename = (from: string, to: string) =>
-      db.kysely.schema.alterTable(from).renameTo(to).execute()
-    await rename('leads', 'away')
-    for (let at = 0; at < 5; at++)
+      kind === 'table'
+        ? schema.alterTable(from).renameTo(to).execute()
+        : schema.alterTable('leads').renameColumn(from, to).execute()
+    await rename(name, 'away')
+    for (let at = 0; at < 3; at++)
       expect(await post()).toMatchObject({ status: 503, code: 'unavailable', retryAfter: 5 })
     expect(await checkHealth()).toBe(503)
     expect(listErrors(log)).toHaveLength(1)
-    await rename('away', 'leads')
+    await rename('away', name)
     expect((await post()).status).toBe(200)
     expect(log.entries.map(({ message }) => message)).toContain('leads can be stored again')
     expect(await stored()).toHaveLength(1)
     clock.at += 1_000
     expect(await checkHealth()).toBe(200)
-  })
-
-  it('reports in /healthz that a column or table for leads is missing', async () => {
-    const { db, post, checkHealth, clock } = await open(engine)
-    const rename = {
-      column: (from: string, to: string) =>
-        db.kysely.schema.alterTable('leads').renameColumn(from, to).execute(),
-      table: (from: string, to: string) => db.kysely.schema.alterTable(from).renameTo(to).execute(),
-    }
-    for (const [kind, name] of [
-      ['column', 'source'],
-      ['table', 'deliveries'],
-    ] as const) {
-      await rename[kind](name, 'away')
-      expect([(await post()).status, await checkHealth()]).toEqual([503, 503])
-      await rename[kind]('away', name)
-      clock.at += 1_000
-      expect([(await post()).status, await checkHealth()]).toEqual([200, 200])
-      clock.at += 1_000
-    }
   })
 })
 

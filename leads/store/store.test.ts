@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { type Kysely, sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
@@ -52,11 +51,6 @@ describe.each(engines)('the store on %s', (engine) => {
     return 'retryAfterMs' in more ? more.retryAfterMs : outcome
   }
   const claim = (holder: string, now: number) => claimDue(db, 'airtable', 10, lease(holder, now))
-
-  it('does not store a lead whose deliveries cannot be stored', async () => {
-    await expect(save({ channels: ['airtable', null as unknown as string] })).rejects.toThrow()
-    expect(await listLeads(db, { limit: 10 })).toEqual([])
-  })
 
   /** Saves three leads in parallel. On PostgreSQL, two arrive after the first is stored but before its commit. */
   async function saveAtOnce(changes: Partial<NewLead>, limitPerMinute: number) {
@@ -127,12 +121,6 @@ describe.each(engines)('the store on %s', (engine) => {
       expect(JSON.stringify(await readLimits())).not.toMatch(/jane|joe/i)
     })
 
-    it('go to a mailbox once for parallel requests', async () => {
-      const outcomes = await saveAtOnce({ channels }, 0)
-      expect(outcomes).toEqual(['saved', 'saved', 'saved'])
-      expect(await listConfirmed()).toEqual([jane.email])
-    })
-
     it('are limited to 200 a day, also for parallel requests', async () => {
       await confirm('first@example.com')
       await db.kysely
@@ -190,23 +178,15 @@ describe.each(engines)('the store on %s', (engine) => {
   })
 
   it('finds when the next delivery is due, including leased ones', async () => {
-    const ids: string[] = []
-    for (let at = 0; at < 4; at++) ids.push(await storeLead(db, { channels: ['airtable'] }))
-    const times = fc.integer({ min: 0, max: 6 })
-    const delivery = fc.record({ next_attempt_at: times, leased_until: times })
-    await fc.assert(
-      fc.asyncProperty(fc.array(delivery, { minLength: 4, maxLength: 4 }), async (deliveries) => {
-        for (const [at, set] of deliveries.entries())
-          await db.kysely
-            .updateTable('deliveries')
-            .set(set)
-            .where('lead_id', '=', ids[at] ?? '')
-            .execute()
-        const dueAts = deliveries.map((one) => Math.max(one.next_attempt_at, one.leased_until))
-        expect(await findNextDueAt(db, 'airtable')).toBe(Math.min(...dueAts))
-      }),
-      { numRuns: 20 },
-    )
+    const set = async (next_attempt_at: number, leased_until: number) => {
+      const id = await storeLead(db, { channels: ['airtable'] })
+      const times = { next_attempt_at, leased_until }
+      await db.kysely.updateTable('deliveries').set(times).where('lead_id', '=', id).execute()
+      return findNextDueAt(db, 'airtable')
+    }
+    expect(await set(6, 0)).toBe(6)
+    expect(await set(1, 5)).toBe(5)
+    expect(await set(4, 2)).toBe(4)
     expect(await findNextDueAt(db, 'email')).toBeUndefined()
   })
 

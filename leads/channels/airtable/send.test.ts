@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { chooseFaultsBySeed, leadColumns } from '#fakes/airtable.ts'
+import { leadColumns } from '#fakes/airtable.ts'
 import { columnsWithout, makeLead, makeLeads, startAirtable } from '#testing/airtable.ts'
 import { fieldOutputs, pickFields, readField } from '../../field-outputs.ts'
 import { fieldNames } from '../../fields.ts'
 import { newState } from '../../history.ts'
 import type { StoredLead } from '../../lead.ts'
-import type { Result } from '../channel-type.ts'
-import { columnNames } from './columns.ts'
 
 const personalData = /zoë|müller|zoe@|555|main st/i
 const refuse = (type = 'INVALID') => Response.json({ error: { type } }, { status: 422 })
@@ -263,24 +261,3 @@ test('sets Status although the column Called At is missing', async () => {
   ])
   expect(rowOf(lead)?.Status).toBe('Called')
 })
-
-test.each([1, 2, 3])(
-  'writes one complete row for every lead despite random faults with seed %i',
-  async (seed) => {
-    const { send, fake, rowOf } = await startAirtable()
-    fake.settings.chooseFault = chooseFaultsBySeed(seed, 0.4)
-    const all = makeLeads(60)
-    let waiting = all
-    for (let round = 0; waiting.length > 0 && round < 200; round++) {
-      const batch = waiting.slice(0, 10)
-      const outcomes: Result[] = await send(batch)
-      expect(JSON.stringify(outcomes)).not.toMatch(personalData)
-      waiting = [...waiting.slice(10), ...batch.filter((_, at) => !outcomes[at]?.ok)]
-    }
-    expect(waiting).toEqual([])
-    expect(fake.records).toHaveLength(all.length)
-    const filled = columnNames.filter((name) => name !== 'Called At').sort()
-    for (const lead of all) expect(Object.keys(rowOf(lead) ?? {}).sort()).toEqual(filled)
-    expect(fake.busiestWindow()).toBeLessThanOrEqual(4)
-  },
-)
