@@ -139,7 +139,7 @@ it('removes push devices, which may have been signed out since the backup', asyn
   expect(await run(await backUpNow(await fill(1)), '--replace')).not.toMatch(/phone/i)
 })
 
-it('restores who may sign in, who is an owner, the log of the desk, the page, and its draft', async () => {
+it('restores events, who may sign in, who is an owner, the log of the desk, the page, and its draft', async () => {
   const old = createDir()
   const db = await openDatabase({ dataDir: old })
   const email = 'dana@example.com'
@@ -151,12 +151,22 @@ it('restores who may sign in, who is an owner, the log of the desk, the page, an
   await saveDraft(db, { ...write, base: 0 })
   await publishDraft(db, { ...write, base: 1 })
   await saveDraft(db, { ...write, base: 1, content: { hero: { headline: 'Draft' } } })
+  const leadId = await storeLead(db)
+  await record(db, leadId, 'called')
   const readAll = async (from: Database) => [
+    (await findLead(from, leadId))?.events,
     ...[await listCrew(from), await listMadeOwners(from), await listEntries(from, 5)],
     ...[await findPublished(from), await findNewest(from)],
   ]
   const saved = await readAll(db)
-  expect(saved).toMatchObject([[email], [email], [by], { number: 1 }, { number: 2 }])
+  expect(saved).toMatchObject([
+    [{ kind: 'called' }],
+    [email],
+    [email],
+    [by],
+    { number: 1 },
+    { number: 2 },
+  ])
   await db.close()
   const fresh = createDir()
   await restore(fresh, await backUpNow(old), ask(false))

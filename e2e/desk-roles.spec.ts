@@ -16,6 +16,7 @@ const test = desks.extend<Mailbox>({
       SMTP_URL: mail.url,
       ALERT_EMAIL_FROM: 'site@example.com',
       ALERT_EMAIL_TO: 'owner@example.com',
+      CONFIRMATION_EMAIL: 'on',
     }),
 })
 
@@ -92,4 +93,17 @@ test('an owner invites a crew member, makes her an owner and crew again, and rem
   await sam.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await expect(dana.getByLabel('Your email address')).toBeVisible()
   await expect(row(sam, 'removed a person')).toContainText('dana@gmail.com')
+})
+
+test('after “No answer”, the desk says when it emails the homeowner', async ({
+  signIn,
+  sendLead,
+}) => {
+  await sendLead()
+  const { page } = await signIn('Sam')
+  await row(page, visitor.name).getByRole('button', { name: 'I’m calling' }).click()
+  await row(page, visitor.name).getByRole('button', { name: 'No answer' }).click()
+  await expect(page.locator('.notice')).toContainText(
+    /We’ll email them in .*, unless you press Undo/,
+  )
 })
