@@ -108,7 +108,7 @@ it('resends alerts from the last hour, cancels older ones, and sends all leads t
   expect(await states(oldLead)).toEqual(['airtable waiting', 'email cancelled'])
   expect(await states(youngLead)).toEqual(['airtable waiting', 'email waiting'])
   const lease = { holder: 'new', now: testTime, until: testTime + 1 }
-  expect(await claimDue(restored, 'email', 10, lease)).toHaveLength(1)
+  expect((await claimDue(restored, 'email', 10, lease)).claimed).toHaveLength(1)
   const reminders = await restored.kysely
     .selectFrom('leads')
     .select('id')

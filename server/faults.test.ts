@@ -165,7 +165,7 @@ describe('Postgres', () => {
     }
     await waitUntil(async () => (await countHeld()) > 4)
     const lease = { holder: 'me', now: clock.at, until: clock.at + 1 }
-    expect(await claimDue(db, 'airtable', 1, lease)).toHaveLength(1)
+    expect((await claimDue(db, 'airtable', 1, lease)).claimed).toHaveLength(1)
     await other.query('select pg_advisory_unlock_all()')
     await Promise.all(waiting)
   })

@@ -28,6 +28,8 @@ export async function checkArrivals(
   signal: AbortSignal,
 ): Promise<{ isUrgent: boolean; nextAt: number | undefined }> {
   const { db, now, log } = context
+  const dueAt = await findNextCheckAt(db)
+  if (dueAt === undefined || dueAt > now()) return { isUrgent: false, nextAt: dueAt }
   const lease = { now: now(), until: now() + leaseMs, limit: messagesAtOnce }
   const messages = await claimMessages(db, lease)
   const urgent = await Promise.all(messages.map(check))

@@ -1,12 +1,19 @@
 import type { Channel } from '../channels/channel-type.ts'
 import { type ChannelContext, channels, listRecipients } from '../channels/channels.ts'
 import { nameError } from '../log.ts'
-import { expireDeliveries } from '../store/deliveries.ts'
+import { listDueChannels } from '../store/claims.ts'
+import { expireDeliveries, findOldestDueAt } from '../store/deliveries.ts'
 import { removeTraces } from '../store/erase-lead.ts'
 import { forgetAddresses } from '../store/rate-limit.ts'
 import { checkArrivals } from './check-arrivals.ts'
 import { remindDue } from './remind.ts'
-import { createSender, type DeliveryOptions, pollMs } from './send-due.ts'
+import {
+  createSender,
+  type DeliveryOptions,
+  databaseFault,
+  pollMs,
+  reportDatabaseFault,
+} from './send-due.ts'
 
 const cleanUpEveryMs = 60_000
 
@@ -23,6 +30,7 @@ export function createDeliverer(
   const aborting = new AbortController()
   const signals = { stopping: stopping.signal, aborting: aborting.signal }
   let isStarted = false
+  let cancelPoll = () => {}
   let endAt = 0
 
   function createLoop(work: () => Promise<number>) {
@@ -37,8 +45,9 @@ export function createDeliverer(
         await pause(delayMs)
         delayMs = await work()
       }
-      if (isStarted && !stopping.signal.aborted && !isOver)
-        cancelTimer = timers.start(Math.min(delayMs, pollMs), run)
+      // Otherwise, a later poll runs it.
+      if (delayMs <= pollMs && isStarted && !stopping.signal.aborted && !isOver)
+        cancelTimer = timers.start(delayMs, run)
     })
     const end = () => {
       isOver = true
@@ -50,13 +59,13 @@ export function createDeliverer(
   /** Maps each recipient's name to its delivery loop. */
   const loops = new Map<string, ReturnType<typeof createLoop> & { kind: string }>()
 
-  /** Starts loops for new recipients and ends those of removed ones. Returns true if there are new ones. */
-  async function refreshLoops(channel: Channel): Promise<boolean> {
+  /** Creates loops for new recipients and ends those of removed ones. */
+  async function refreshLoops(channel: Channel): Promise<void> {
     const fault = `${channel.kind} recipients`
     const recipients = await listRecipients(channel, context).catch((error) => {
       faults.report(fault, { error: nameError(error) }, `cannot look up ${fault}`)
     })
-    if (!recipients) return false
+    if (!recipients) return
     faults.clear(fault, `can look up ${fault} again`)
     const names = new Set(recipients.map(({ name }) => name))
     for (const [name, loop] of loops)
@@ -64,22 +73,30 @@ export function createDeliverer(
         loop.end()
         loops.delete(name)
       }
-    const added = recipients.filter(({ name }) => !loops.has(name))
-    for (const recipient of added) {
+    for (const recipient of recipients.filter(({ name }) => !loops.has(name))) {
       const run = createSender(channel, recipient, context, { ...options, ...signals })
       loops.set(recipient.name, { kind: channel.kind, ...createLoop(run) })
     }
-    return added.length > 0
   }
 
+  let sending: Promise<unknown> = Promise.resolve()
+  /** Starts the loops with deliveries that are due before the next poll. */
+  const startDue = coalesceRuns(async () => {
+    if (stopping.signal.aborted) return
+    await Promise.all(all.map(refreshLoops))
+    try {
+      // One query for all recipients, because most of the time nothing is due.
+      const due = await listDueChannels(context.db, [...loops.keys()], now() + pollMs)
+      faults.clear(databaseFault, 'the database is available again; continuing deliveries')
+      sending = Promise.all(due.map((name) => loops.get(name)?.run()))
+    } catch (error) {
+      reportDatabaseFault(faults, error)
+    }
+  })
+
   async function deliverAll(): Promise<void> {
-    await Promise.all(
-      all.map(async (channel) => {
-        await refreshLoops(channel)
-        const own = [...loops.values()].filter(({ kind }) => kind === channel.kind)
-        await Promise.all(own.map(({ run }) => run()))
-      }),
-    )
+    await startDue()
+    await sending
   }
 
   let cleanedUpAt = Number.NEGATIVE_INFINITY
@@ -89,8 +106,9 @@ export function createDeliverer(
     // The desk and /healthz show it until it succeeds.
     await removeTraces(context.db).catch(() => {})
     await forgetAddresses(context.db, now())
+    const oldestAt = await findOldestDueAt(context.db)
     for (const { kind, isAlert, expiresAfterMs } of all) {
-      if (expiresAfterMs === null) continue
+      if (expiresAfterMs === null || now() - oldestAt < expiresAfterMs) continue
       const limits = { before: now() - expiresAfterMs, now: now(), isAlert }
       const leadIds = await expireDeliveries(context.db, kind, limits)
       if (leadIds.length > 0) context.log.warn({ kind, leadIds }, 'messages expired unsent')
@@ -114,9 +132,8 @@ export function createDeliverer(
   let hasMore = false
   const reminderLoop = createDatabaseLoop('send reminders', async () => {
     await cleanUp()
-    const added = await Promise.all(all.map(refreshLoops))
     const { reminded, nextAt } = await remindDue(context, all)
-    if (reminded > 0 || added.includes(true)) {
+    if (reminded > 0) {
       hasMore = true
       wake()
     }
@@ -130,16 +147,21 @@ export function createDeliverer(
 
   /** Sends due deliveries now rather than at the next poll. Reminders can wait for the poll. */
   function wake(): void {
-    void deliverAll()
+    void startDue()
+  }
+
+  function poll(): void {
+    cancelPoll = timers.start(pollMs, poll)
+    wake()
+    void reminderLoop.run()
+    void arrivalLoop.run()
   }
 
   return {
     /** Keeps delivering until stopped. */
     start(): void {
       isStarted = true
-      wake()
-      void reminderLoop.run()
-      void arrivalLoop.run()
+      poll()
     },
 
     wake,
@@ -155,9 +177,10 @@ export function createDeliverer(
     /** Waits for sends in progress. Aborts those that exceed the grace period; they are retried later. */
     async stop(graceMs: number): Promise<void> {
       stopping.abort()
+      cancelPoll()
       const cancelTimer = timers.start(graceMs, () => aborting.abort())
-      const running = [...loops.values(), reminderLoop, arrivalLoop]
-      await Promise.all(running.map(({ run }) => run()))
+      const runs = [...loops.values(), reminderLoop, arrivalLoop].map(({ run }) => run())
+      await Promise.all([startDue(), ...runs])
       cancelTimer()
     },
   }

@@ -107,7 +107,7 @@ describe('renews its lease', () => {
       await waitForRenewal(db, clock)
       clock.at += 40_000
       const another = { holder: 'another', now: clock.at, until: clock.at + 1 }
-      expect(await claimDue(db, 'airtable', 10, another)).toHaveLength(2)
+      expect((await claimDue(db, 'airtable', 10, another)).claimed).toHaveLength(2)
       expect(await acquireChannel(db, 'airtable', another)).toBe(false)
       // Listen first, because the abort may come before the update returns.
       const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve))

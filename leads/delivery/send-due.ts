@@ -33,6 +33,13 @@ export type DeliveryOptions = {
   renewEveryMs?: number
 }
 
+export const databaseFault = 'delivery database'
+
+export function reportDatabaseFault(faults: FaultLog, error: unknown): void {
+  const message = 'cannot send deliveries; the database is unavailable'
+  faults.report(databaseFault, { error: nameError(error) }, message)
+}
+
 /** Returns how long the service asks all senders to wait. */
 const computeHoldMs = (results: readonly Result[]): number =>
   Math.max(0, ...results.map((result) => (result.ok ? 0 : (result.holdMs ?? 0))))
@@ -61,17 +68,12 @@ export function createSender(
     try {
       await releaseAbandonedLeases()
       const delayMs = await findDelayMs()
-      faults.clear('delivery database', 'the database is available again; continuing deliveries')
       if (delayMs > 0) return delayMs
       if (exclusive && !(await acquireChannel(db, name, lease(holder)))) return retryLeaseMs
       await sendDue(holder)
       return await findDelayMs()
     } catch (error) {
-      faults.report(
-        'delivery database',
-        { error: nameError(error) },
-        'cannot send deliveries; the database is unavailable',
-      )
+      reportDatabaseFault(faults, error)
       abandonedHolder ??= holder
       return pollMs
     }
@@ -85,7 +87,7 @@ export function createSender(
   }
 
   async function findDelayMs(): Promise<number> {
-    const dueAt = await findNextDueAt(db, name, { combines })
+    const dueAt = await findNextDueAt(db, name, { now: now(), combines })
     return dueAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, dueAt - now())
   }
 
@@ -94,10 +96,10 @@ export function createSender(
     let holdMs = 0
     try {
       while (!stopping.aborted && !lost.aborted) {
-        const claimed = await claimDue(db, name, batchSize, lease(holder), { combines })
-        if (claimed.length === 0) break
-        holdMs = computeHoldMs(await send(claimed, holder, lost, channel.send))
-        if (holdMs > 0 || claimed.length < batchSize) break
+        const due = await claimDue(db, name, batchSize, lease(holder), { combines })
+        if (due.claimed.length === 0) break
+        holdMs = computeHoldMs(await send(due.claimed, holder, lost, channel.send))
+        if (holdMs > 0 || !due.hasMore) break
         await pause(restMs)
       }
       if (combines && holdMs === 0 && !stopping.aborted && !lost.aborted)

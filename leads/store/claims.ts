@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
 import { free } from './deliveries.ts'
@@ -28,14 +28,31 @@ function selectWaiting(kysely: Kysely<Tables>, channel: string, share: Share) {
   })
 }
 
-/** Returns when the next pending delivery can be claimed, if there is one. */
+/** Returns the channels with pending deliveries that are due by this time. Some may be leased. */
+export async function listDueChannels(
+  { kysely }: Database,
+  channels: readonly string[],
+  by: number,
+): Promise<string[]> {
+  if (channels.length === 0) return []
+  // One index lookup per channel. Both engines name the column of a list of values column1.
+  const { rows } = await sql<{ channel: string }>`
+    select column1 as channel from (values ${sql.join(channels.map((name) => sql`(${name})`))}) as listed
+    where exists (
+      select 1 from deliveries
+      where channel = column1 and state = 'waiting' and next_attempt_at <= ${by}
+    )`.execute(kysely)
+  return rows.map(({ channel }) => channel)
+}
+
+/** Returns when to look again for pending deliveries that can be claimed, if there are any. */
 export async function findNextDueAt(
   { kysely }: Database,
   channel: string,
-  { combines = false }: { combines?: boolean } = {},
+  { now, combines = false }: { now: number; combines?: boolean },
 ): Promise<number | undefined> {
   const nextOfAllAt = await findDueAt(kysely, channel, 'all')
-  if (nextOfAllAt === undefined) return undefined
+  if (nextOfAllAt === undefined || nextOfAllAt > now) return nextOfAllAt
   const singleAt = combines ? await findDueAt(kysely, channel, 'single') : nextOfAllAt
   const combinedAt = combines ? await findDueAt(kysely, channel, 'combined') : undefined
   const limits = await kysely
@@ -54,35 +71,36 @@ export async function findNextDueAt(
 /** Ignores the limits of the channel. */
 async function findDueAt(kysely: Kysely<Tables>, channel: string, share: Share) {
   const waiting = selectWaiting(kysely, channel, share)
-  // Two index lookups instead of a scan of all pending deliveries: first the next one without a lease,
-  // then the few leased ones before it.
-  const free = await waiting
-    .select('next_attempt_at as at')
+  const free = waiting
+    .select('next_attempt_at')
     .whereRef('leased_until', '<=', 'next_attempt_at')
     .orderBy('next_attempt_at')
     .limit(1)
-    .executeTakeFirst()
-  const held = await waiting
+  // Two index lookups instead of a scan of all pending deliveries: the next one without a lease, and the
+  // few leased ones before it.
+  const first = await waiting
     .select(['next_attempt_at as from', 'leased_until as until'])
-    .$if(free !== undefined, (query) => query.where('next_attempt_at', '<', free?.at ?? 0))
+    .where('next_attempt_at', '<=', (eb) => eb.fn.coalesce(free, eb.lit(Number.MAX_SAFE_INTEGER)))
     .execute()
-  const dueAts = held.map(({ from, until }) => Math.max(from, until))
-  if (free) dueAts.push(free.at)
-  return dueAts.length === 0 ? undefined : Math.min(...dueAts)
+  if (first.length === 0) return undefined
+  return Math.min(...first.map(({ from, until }) => Math.max(from, until)))
 }
 
 export type ClaimedLead = { lead: StoredLead; reason: DeliveryReason; attempts: number }
 
 export type Lease = { holder: string; now: number; until: number }
 
-/** Leases a channel's due deliveries, oldest first. Other processes skip them until the lease expires. */
+/**
+ * Leases a channel's due deliveries, oldest first. Other processes skip them until the lease expires.
+ * `hasMore` means that more than the limit are due.
+ */
 export function claimDue(
   { engine, kysely }: Database,
   channel: string,
   limit: number,
   lease: Lease,
   { combines = false }: { combines?: boolean } = {},
-): Promise<ClaimedLead[]> {
+): Promise<{ claimed: ClaimedLead[]; hasMore: boolean }> {
   const { now } = lease
   return kysely.transaction().execute(async (trx) => {
     // Two statements, because in one, PostgreSQL may run the limited subquery twice and lock too many rows.
@@ -91,10 +109,11 @@ export function claimDue(
       .where('next_attempt_at', '<=', now)
       .where('leased_until', '<=', now)
       .orderBy('next_attempt_at')
-      .limit(limit)
+      .limit(limit + 1)
       .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked())
       .execute()
-    return claim(trx, channel, due, lease)
+    const claimed = await claim(trx, channel, due.slice(0, limit), lease)
+    return { claimed, hasMore: due.length > limit }
   })
 }
 

@@ -24,7 +24,7 @@ export function recordResults(
     arrivesWhenSent = false,
   }: { holder: string; now: number; arrivesWhenSent?: boolean | undefined },
 ): Promise<void> {
-  return kysely.transaction().execute(async (trx) => {
+  const record = async (trx: Kysely<Tables>) => {
     // Always in this order, so that an event on several leads cannot cause a deadlock.
     for (const result of results.toSorted((a, b) => (a.leadId < b.leadId ? -1 : 1))) {
       const delivery = trx
@@ -53,7 +53,19 @@ export function recordResults(
           .where('state', '=', 'waiting')
           .execute()
     }
-  })
+  }
+  // Most alerts are sent one by one, and one statement needs no transaction.
+  return results.length === 1 ? record(kysely) : kysely.transaction().execute(record)
+}
+
+/** Returns when the oldest pending delivery was due. */
+export async function findOldestDueAt({ kysely }: Database): Promise<number> {
+  const { at } = await kysely
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.min<number | null>('due_at').as('at'))
+    .where('state', '=', 'waiting')
+    .executeTakeFirstOrThrow()
+  return at ?? Number.POSITIVE_INFINITY
 }
 
 /**
