@@ -1,5 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, Kysely, QueryExecutor, QueryResult } from 'kysely'
 import type { Database, Tables } from '#leads/store/tables.ts'
+import type { InFlight } from './world.ts'
 
 type DatabaseFaults = {
   /** Passes time before a query or a transaction. Throws if the database fails. */
@@ -8,10 +9,10 @@ type DatabaseFaults = {
   reachAgain(): Promise<void>
   /** Throws if the connection breaks after a commit. */
   loseAnswer(): void
-  /** Called after each query or transaction that may have changed something. */
-  noteWrite(): void
+  /** Called after each query or transaction that may have changed a lead or something else. */
+  noteWrite(isLead: boolean): void
   /** PostgreSQL's queries that take real time. */
-  inFlight: { queries: number }
+  inFlight: InFlight
 }
 
 /** Adds delays and failures to every query and transaction of a process. */
@@ -24,13 +25,13 @@ export function addDatabaseFaults(db: Database, faults: DatabaseFaults): Databas
     ...db,
     transact: async (work) => {
       await faults.reach()
-      faults.inFlight.queries += 1
+      faults.inFlight.start()
       const result = await transact((trx) => {
         interceptExecutor(trx, { ...faults, reach: faults.reachAgain, loseAnswer: () => {} })
         return work(trx)
       }).finally(() => {
-        faults.inFlight.queries -= 1
-        faults.noteWrite()
+        faults.inFlight.end()
+        faults.noteWrite(true)
       })
       faults.loseAnswer()
       return result
@@ -43,16 +44,14 @@ function interceptExecutor(kysely: Kysely<Tables>, faults: DatabaseFaults): void
   const provide = executor.provideConnection.bind(executor)
   executor.provideConnection = async (use, options) => {
     await faults.reach()
-    faults.inFlight.queries += 1
-    let hasWritten = false
+    faults.inFlight.start()
+    const writes: CompiledQuery[] = []
     const intercept = (connection: DatabaseConnection) =>
-      interceptConnection(connection, faults, () => {
-        hasWritten = true
-      })
+      interceptConnection(connection, faults, writes)
     const result = await provide((connection) => use(intercept(connection)), options).finally(
       () => {
-        faults.inFlight.queries -= 1
-        if (hasWritten) faults.noteWrite()
+        faults.inFlight.end()
+        if (writes.length > 0) faults.noteWrite(writes.some(isLeadWrite))
       },
     )
     faults.loseAnswer()
@@ -65,23 +64,24 @@ const isControl = ({ sql }: CompiledQuery) => /^(begin|start|commit|rollback|set
 const countRows = ({ rows, numAffectedRows = 0n }: QueryResult<unknown>) =>
   rows.length + Number(numAffectedRows)
 const isWrite = ({ sql }: CompiledQuery) => /^(insert|update|delete)/.test(sql)
+const isLeadWrite = ({ sql }: CompiledQuery) => / "leads"/.test(sql.slice(0, 20))
 
 function interceptConnection(
   connection: DatabaseConnection,
   { reachAgain, inFlight }: DatabaseFaults,
-  noteWrite: () => void,
+  writes: CompiledQuery[],
 ): DatabaseConnection {
   let queries = 0
   return {
     executeQuery: async (query, options) => {
       if (queries++ > 0 && !isControl(query)) {
-        inFlight.queries -= 1
+        inFlight.end()
         await reachAgain().finally(() => {
-          inFlight.queries += 1
+          inFlight.start()
         })
       }
       const result = await connection.executeQuery<never>(query, options)
-      if (isWrite(query) && countRows(result) > 0) noteWrite()
+      if (isWrite(query) && countRows(result) > 0) writes.push(query)
       return result
     },
     streamQuery: () => {

@@ -21,8 +21,16 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
   const erased: { lead: SeenLead }[] = []
   const leftOpen: { called: SeenLead; open: SeenLead }[] = []
   let version = 1
+  let leadsVersion = 1
   let seenVersion = 0
   let next = { version: 0, readAt: 0, at: 0 }
+  // Compiled once, because it runs after each change.
+  const selectLeads = kysely
+    .selectFrom('leads')
+    .select(['id', 'name', 'address', 'suspect', 'status', 'called_at as calledAt', 'version'])
+    .select('called_via as calledVia')
+    .select(['call_attempts as attempts', 'call_again_at as callAgainAt'])
+    .compile()
 
   async function readNextDueAt(): Promise<number> {
     const { rows } = await sql<{ at: number | null }>`
@@ -45,8 +53,9 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
     leftOpen,
     /** Changes with each write to the database. */
     findVersion: () => version,
-    noteWrite() {
+    noteWrite(isLead: boolean) {
       version += 1
+      if (isLead) leadsVersion += 1
     },
     /** Returns when a delivery, a check, a reminder, or the end of a lease is due. */
     async findNextDueAt(): Promise<number> {
@@ -74,14 +83,9 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
       })
     },
     async observe(): Promise<void> {
-      if (seenVersion === version) return
-      seenVersion = version
-      const found: SeenLead[] = await kysely
-        .selectFrom('leads')
-        .select(['id', 'name', 'address', 'suspect', 'status', 'called_at as calledAt', 'version'])
-        .select('called_via as calledVia')
-        .select(['call_attempts as attempts', 'call_again_at as callAgainAt'])
-        .execute()
+      if (seenVersion === leadsVersion) return
+      seenVersion = leadsVersion
+      const { rows: found } = await kysely.executeQuery<SeenLead>(selectLeads)
       const seen = new Map(leads)
       for (const after of found) {
         const before = leads.get(after.id)

@@ -10,7 +10,7 @@ import type { Database } from '#leads/store/tables.ts'
 import { testCompany } from '#testing/saved-leads.ts'
 import { addDatabaseFaults } from './database.ts'
 import type { Sender, Services } from './services.ts'
-import { secondMs, type World } from './world.ts'
+import { createInFlight, secondMs, type World } from './world.ts'
 
 export type Process = Awaited<ReturnType<typeof startProcess>>
 
@@ -20,7 +20,7 @@ type Options = {
   hours: BusinessHours
   /** Supabase's mode: no timers; a cron job and each request start due deliveries. */
   isEdge: boolean
-  noteWrite: () => void
+  noteWrite: (isLead: boolean) => void
   openDatabase: (owner: Sender) => Promise<Database & { close(): Promise<void> }>
 }
 
@@ -47,7 +47,7 @@ export async function startProcess(world: World, services: Services, options: Op
     throw Object.assign(new Error('the database is down'), { code: 'ECONNREFUSED' })
   }
   const db = addDatabaseFaults(opened, {
-    inFlight: opened.engine === 'postgres' ? world.inFlight : { queries: 0 },
+    inFlight: opened.engine === 'postgres' ? world.inFlight : createInFlight(),
     async reach() {
       world.noteActivity()
       if (world.chance(0.1)) await world.pass(world.between(1, 60), sender)

@@ -31,10 +31,9 @@ export async function simulate(seed: number, location: DatabaseLocation) {
   const open = async () => {
     const clock = { now: world.elapsed, pause: world.pass }
     // Connecting to PostgreSQL takes real time.
-    const queries = location.databaseUrl ? 1 : 0
-    world.inFlight.queries += queries
+    if (location.databaseUrl) world.inFlight.start()
     const db = await openDatabase(location, migrationsDir, clock)
-    world.inFlight.queries -= queries
+    if (location.databaseUrl) world.inFlight.end()
     // The simulation has no power loss. bench/power-loss.ts has.
     if (db.engine === 'sqlite') await sql`pragma synchronous = off`.execute(db.kysely)
     return db

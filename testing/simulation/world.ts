@@ -11,6 +11,8 @@ export const secondMs = 1_000
 export const minuteMs = 60_000
 export const hourMs = 3_600_000
 
+const timeoutError = new DOMException('Timeout', 'TimeoutError')
+
 /** A process can be killed or paused, and everything that it waits for with it. */
 export type Owner = { isDead: boolean; pausedUntil: number }
 
@@ -24,6 +26,31 @@ type Task = {
 }
 
 export type World = ReturnType<typeof createWorld>
+
+/** Counts PostgreSQL's queries that take real time. */
+export type InFlight = ReturnType<typeof createInFlight>
+
+export function createInFlight() {
+  let count = 0
+  let noteEnd = () => {}
+  return {
+    count: () => count,
+    start() {
+      count += 1
+    },
+    end() {
+      count -= 1
+      noteEnd()
+    },
+    /** Waits until one of them ends, without taking the processor from the database. */
+    waitForEnd: async () => {
+      if (count > 0)
+        await new Promise<void>((resolve) => {
+          noteEnd = resolve
+        })
+    },
+  }
+}
 
 /**
  * A virtual clock and a seeded generator. One task runs at a time, and the clock moves only between tasks,
@@ -78,13 +105,14 @@ export function createWorld(seed: number, startAt: number) {
     await drain()
   }
 
-  const inFlight = { queries: 0 }
+  const inFlight = createInFlight()
   /** PostgreSQL's queries take real time. All others need only a few turns of the event loop. */
   async function drain(): Promise<void> {
     let seen = activity
     for (let quiet = 0; quiet < 2; quiet++) {
+      await inFlight.waitForEnd()
       await nextTurn()
-      if (seen !== activity || inFlight.queries > 0) quiet = 0
+      if (seen !== activity || inFlight.count() > 0) quiet = 0
       seen = activity
     }
   }
@@ -93,8 +121,7 @@ export function createWorld(seed: number, startAt: number) {
     start: (ms, work) => schedule(ms === pollMs ? longPollMs : ms, work, owner),
     timeout(ms) {
       const controller = new AbortController()
-      const stop = () => controller.abort(new DOMException('Timeout', 'TimeoutError'))
-      schedule(ms, stop, owner)
+      schedule(ms, () => controller.abort(timeoutError), owner)
       return controller.signal
     },
   })
