@@ -23,6 +23,9 @@ function showNotice(next: typeof notice) {
 // Hide the notice on navigation, because it belongs to the previous screen.
 if (!import.meta.env.SSR) addEventListener('hashchange', () => showNotice(undefined))
 
+/** Shows what was done, with a button that reverses it. */
+export const offerUndo = (text: string, undo: Undo) => showNotice({ text, undo })
+
 /** Shows a notice with the result of the work. */
 export const attempt = <Result,>(
   work: Promise<Result>,

@@ -11,8 +11,8 @@ import { systemTimers, type Timers } from '#leads/timers.ts'
 import type { Build } from '#site/render/build.ts'
 import { listChanges } from '#site/schema/changes.ts'
 import type { Content } from '#site/schema/content-schema.ts'
-import { check, complete, pickEditable } from '#site/schema/draft.ts'
-import { describeEditor } from '#site/schema/editor.ts'
+import { check, complete, listSamples, pickEditable } from '#site/schema/draft.ts'
+import { editorSections } from '#site/schema/editor.ts'
 import { fillIn } from '#site/schema/placeholders.ts'
 import { type createStaticSite, weigh } from './static-site.ts'
 
@@ -137,7 +137,7 @@ export function createPublisher({
   }
 
   const editor: PageEditor = {
-    sections: describeEditor(),
+    sections: editorSections,
     tidy,
     check: examine,
     async checkWeight(draft) {
@@ -145,6 +145,7 @@ export function createPublisher({
       const bytes = await weigh(render(complete(draft, file) as Content))
       return bytes > maxPageBytes ? [tooHeavy(bytes)] : []
     },
+    listSamples: (draft) => listSamples(complete(draft, file), file),
     listChanges,
     async preview(draft) {
       try {

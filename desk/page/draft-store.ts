@@ -8,7 +8,7 @@ export type PageData = Omit<Extract<PageScreen, { isHere: true }>, 'sections'> &
   sections: readonly EditorSection[]
 }
 type Loaded = Extract<PageScreen, { isHere: false }> | PageData
-type Saved = Pick<PageData, 'number' | 'saved' | 'mistakes' | 'warnings' | 'changes'>
+type Saved = Omit<PageData, 'isHere' | 'sections' | 'draft'>
 
 export type State = {
   page: Loaded | undefined

@@ -20,18 +20,6 @@ export const joinPath = (...parts: (string | number)[]): string =>
 export const makeGroup = (fields: readonly EditorField[]): object =>
   Object.fromEntries(fields.map(({ path }) => [path, '']))
 
-/** Counts the entries that are marked as samples. */
-function countMarks(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0
-  const own = 'sample' in value && value.sample === true ? 1 : 0
-  return Object.values(value).reduce<number>((sum, inner) => sum + countMarks(inner), own)
-}
-
-export function countSamples(draft: unknown, { sample, fields }: EditorSection): number {
-  const own = sample && readEntry(draft, sample) === true ? 1 : 0
-  return fields.reduce((sum, { path }) => sum + countMarks(readEntry(draft, path)), own)
-}
-
 /** Returns true if the path belongs to the section or one of its fields. */
 export const isInSection = ({ id, fields }: EditorSection, path: string): boolean =>
   path === id || fields.some((field) => path === field.path || path.startsWith(`${field.path}.`))

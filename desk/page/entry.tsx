@@ -2,7 +2,7 @@ import { type ComponentProps, useId } from 'react'
 import type { EditorField } from '#site/schema/editor.ts'
 import { DateInput } from './date-input.tsx'
 import { readEntry } from './draft-tree.ts'
-import { type FieldProps, findNotes, Notes } from './form.tsx'
+import { type FieldProps, findNotes, Notes, SampleTag } from './form.tsx'
 
 const inputTypes: Partial<Record<EditorField['kind'], ComponentProps<'input'>['type']>> = {
   phone: 'tel',
@@ -45,12 +45,15 @@ export function Entry({ field, path, form }: FieldProps) {
   }
   return (
     <div className="entry">
-      <label htmlFor={id}>
-        <span>
-          {label}
-          {optional && <span className="quiet"> (optional)</span>}
-        </span>
-      </label>
+      <div className="entry-head">
+        <label htmlFor={id}>
+          <span>
+            {label}
+            {optional && <span className="quiet"> (optional)</span>}
+          </span>
+        </label>
+        <SampleTag form={form} path={path} />
+      </div>
       {input()}
       <p id={`${id}-hint`} className="quiet small">
         {hint}

@@ -1,10 +1,10 @@
 import { type FocusEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { capitalize } from '#leads/words.ts'
 import { Button, Icon } from '../elements.tsx'
-import { attempt } from '../notice.tsx'
+import { offerUndo } from '../notice.tsx'
 import { joinPath, makeGroup, readEntry } from './draft-tree.ts'
 import { Entry } from './entry.tsx'
-import { type FieldProps, Notes, SampleMark } from './form.tsx'
+import { type FieldProps, isMarked, Notes, SampleMark, SampleTag } from './form.tsx'
 import { HoursField } from './hours-field.tsx'
 
 /** One entry of the form. The site describes it (site/schema/editor.ts). */
@@ -20,27 +20,27 @@ export function Field(props: FieldProps): ReactNode {
 function GroupField({ field, path, form }: FieldProps) {
   const { label, hint, optional, fields = [] } = field
   const value = readEntry(form.draft, path)
+  const noun = label.toLowerCase()
   const remove = () => {
     form.change(path, () => null)
-    const undo = () => form.change(path, () => value)
-    void attempt(Promise.resolve(), `${label} deleted.`, { makeUndo: () => undo })
+    offerUndo(`${label} deleted.`, () => form.change(path, () => value))
   }
   return (
     <fieldset className="entries">
-      <legend>{label}</legend>
+      <legend>
+        {label} <SampleTag form={form} path={path} />
+      </legend>
       <p className="quiet small">{hint}</p>
       {value ? (
         <>
-          <SampleMark form={form} path={joinPath(path, 'sample')} />
+          <SampleMark form={form} path={joinPath(path, 'sample')} what={`this ${noun}`} />
           {fields.map((inner) => (
             <Field key={inner.path} field={inner} path={joinPath(path, inner.path)} form={form} />
           ))}
-          {optional && <Button onClick={remove}>Delete {label.toLowerCase()}</Button>}
+          {optional && <Button onClick={remove}>Delete {noun}</Button>}
         </>
       ) : (
-        <Button onClick={() => form.change(path, () => makeGroup(fields))}>
-          Add {label.toLowerCase()}
-        </Button>
+        <Button onClick={() => form.change(path, () => makeGroup(fields))}>Add {noun}</Button>
       )}
       <Notes form={form} path={path} />
     </fieldset>
@@ -49,10 +49,9 @@ function GroupField({ field, path, form }: FieldProps) {
 
 /** A list whose items can be added, moved, and deleted. Items with several fields open one at a time. */
 function ListField({ field, path, form }: FieldProps) {
-  const { label, hint, item: noun = 'item', newItem, fields = [] } = field
-  const isPlain = fields[0]?.path === ''
+  const { label, hint, item: noun = 'item', newItem } = field
   const value = readEntry(form.draft, path)
-  const items = Array.isArray(value) ? value : []
+  const items: unknown[] = Array.isArray(value) ? value : []
   const list = useRef<HTMLOListElement>(null)
   const [openAt, setOpenAt] = useState<number>()
   const [newAt, setNewAt] = useState<number>()
@@ -65,7 +64,7 @@ function ListField({ field, path, form }: FieldProps) {
   }
   const move = (from: number, to: number) => {
     change((before) => before.toSpliced(from, 1).toSpliced(to, 0, before[from]))
-    if (openAt === from) setOpenAt(to)
+    setOpenAt(to)
     setNewAt(undefined)
     // React keys items by position, so move the focus to the item's new buttons.
     requestAnimationFrame(() => {
@@ -75,26 +74,23 @@ function ListField({ field, path, form }: FieldProps) {
       button?.focus()
     })
   }
-  const samples = items.filter((item) => readEntry(item, 'sample') === true)
-  const removeSamples = () => {
-    change((before) => before.filter((item) => !samples.includes(item)))
-    setOpenAt(undefined)
-    const undo = () => change((before) => [...samples, ...before])
-    void attempt(Promise.resolve(), `${samples.length} ${noun}s deleted.`, { makeUndo: () => undo })
-  }
-  const remove = (at: number) => {
-    change((before) => before.toSpliced(at, 1))
+  const remove = (places: readonly number[], what: string) => {
+    change((before) => before.filter((_, at) => !places.includes(at)))
     setOpenAt(undefined)
     setNewAt(undefined)
-    const undo = () => change((before) => before.toSpliced(at, 0, items[at]))
-    void attempt(Promise.resolve(), `${capitalize(noun)} deleted.`, { makeUndo: () => undo })
+    offerUndo(`${what} deleted.`, () =>
+      change((before) => places.reduce((all, at) => all.toSpliced(at, 0, items[at]), before)),
+    )
   }
+  const samples = [...items.keys()].filter((at) => isMarked(form, joinPath(path, at, 'sample')))
   return (
     <fieldset className="entries">
-      <legend>{label}</legend>
+      <legend>
+        {label} <SampleTag form={form} path={path} />
+      </legend>
       <p className="quiet small">{hint}</p>
       {samples.length > 1 && (
-        <Button onClick={removeSamples}>
+        <Button onClick={() => remove(samples, `${samples.length} ${noun}s`)}>
           Delete {samples.length} sample {noun}s
         </Button>
       )}
@@ -103,17 +99,14 @@ function ListField({ field, path, form }: FieldProps) {
           <Item
             // biome-ignore lint/suspicious/noArrayIndexKey: items have no ID and no state
             key={at}
-            name={`${capitalize(noun)} ${at + 1}`}
-            title={nameItem(items[at], fields[0]?.path ?? '')}
-            isPlain={isPlain}
-            isOpen={isPlain || openAt === at}
+            at={at}
+            isOpen={openAt === at}
             isNew={newAt === at}
             onLeave={() => setNewAt(undefined)}
             onToggle={() => setOpenAt(openAt === at ? undefined : at)}
-            onMoveUp={at > 0 ? () => move(at, at - 1) : undefined}
-            onMoveDown={at < items.length - 1 ? () => move(at, at + 1) : undefined}
-            onDelete={() => remove(at)}
-            {...{ fields, form, path: joinPath(path, at) }}
+            onMove={(to) => (to >= 0 && to < items.length ? () => move(at, to) : undefined)}
+            onDelete={(name) => remove([at], name)}
+            {...{ field, form, path }}
           />
         ))}
       </ol>
@@ -123,34 +116,35 @@ function ListField({ field, path, form }: FieldProps) {
   )
 }
 
-type ItemProps = Pick<FieldProps, 'form' | 'path'> & {
-  fields: readonly FieldProps['field'][]
-  name: string
-  title: string
-  isPlain: boolean
+type ItemProps = FieldProps & {
+  at: number
   isOpen: boolean
   /** The owner has just added it, so its empty entries are not mistakes yet. */
   isNew: boolean
   onLeave: () => void
   onToggle: () => void
-  onMoveUp: (() => void) | undefined
-  onMoveDown: (() => void) | undefined
-  onDelete: () => void
+  /** Returns undefined if there is no such place. */
+  onMove: (to: number) => (() => void) | undefined
+  onDelete: (name: string) => void
 }
 
-function Item({ fields, form, path, name, title, isPlain, isOpen, isNew, ...on }: ItemProps) {
+function Item({ field, form, path: listPath, at, isNew, ...item }: ItemProps) {
+  const { item: noun = 'item', fields = [] } = field
   const id = useId()
   const place = useRef<HTMLLIElement>(null)
   useEffect(() => {
     if (isNew) place.current?.querySelector<HTMLElement>('input, textarea')?.focus()
   }, [isNew])
   const leave = ({ currentTarget, relatedTarget }: FocusEvent) => {
-    if (isNew && !currentTarget.contains(relatedTarget)) on.onLeave()
+    if (isNew && !currentTarget.contains(relatedTarget)) item.onLeave()
   }
-  const mistakes = form.mistakes.filter(
-    (mistake) => mistake.path === path || mistake.path?.startsWith(`${path}.`),
-  )
-  const isSample = readEntry(form.draft, joinPath(path, 'sample')) === true
+  const path = joinPath(listPath, at)
+  const samplePath = joinPath(path, 'sample')
+  const name = `${capitalize(noun)} ${at + 1}`
+  const title = String(readEntry(form.draft, joinPath(path, fields[0]?.path ?? '')) ?? '').trim()
+  const isPlain = fields[0]?.path === ''
+  const isOpen = isPlain || item.isOpen
+  const isWrong = form.mistakes.some((mistake) => `${mistake.path}.`.startsWith(`${path}.`))
   const shown = isNew ? { ...form, mistakes: [] } : form
   return (
     <li ref={place} className="item" onBlur={leave} data-plain={isPlain || undefined}>
@@ -160,11 +154,11 @@ function Item({ fields, form, path, name, title, isPlain, isOpen, isNew, ...on }
           className="item-head"
           aria-expanded={isOpen}
           aria-controls={id}
-          onClick={on.onToggle}
+          onClick={item.onToggle}
         >
           <span dir="auto">{title || name}</span>
-          {isSample && <b className="tag">Sample</b>}
-          {!isNew && mistakes.length > 0 && (
+          {isMarked(form, samplePath) && <b className="tag">Sample</b>}
+          {!isNew && isWrong && (
             <b className="tag" data-alarm>
               Fix
             </b>
@@ -174,7 +168,7 @@ function Item({ fields, form, path, name, title, isPlain, isOpen, isNew, ...on }
       <div id={id} className="item-body" hidden={!isOpen}>
         {isOpen && (
           <>
-            {!isPlain && <SampleMark form={form} path={joinPath(path, 'sample')} />}
+            <SampleMark form={form} path={samplePath} what={`this ${noun}`} />
             {fields.map((inner) => (
               <Field
                 key={inner.path}
@@ -184,9 +178,9 @@ function Item({ fields, form, path, name, title, isPlain, isOpen, isNew, ...on }
               />
             ))}
             <div className="item-tools">
-              <Tool name={`Move ${name} up`} icon="up" onClick={on.onMoveUp} />
-              <Tool name={`Move ${name} down`} icon="down" onClick={on.onMoveDown} />
-              <Tool name={`Delete ${name}`} icon="delete" onClick={on.onDelete} />
+              <Tool name={`Move ${name} up`} icon="up" onClick={item.onMove(at - 1)} />
+              <Tool name={`Move ${name} down`} icon="down" onClick={item.onMove(at + 1)} />
+              <Tool name={`Delete ${name}`} icon="delete" onClick={() => item.onDelete(name)} />
             </div>
           </>
         )}
@@ -195,18 +189,14 @@ function Item({ fields, form, path, name, title, isPlain, isOpen, isNew, ...on }
   )
 }
 
-const Tool = ({
-  name,
-  icon,
-  onClick,
-}: {
+type ToolProps = {
   name: string
   icon: 'up' | 'down' | 'delete'
   onClick: (() => void) | undefined
-}) => (
+}
+
+const Tool = ({ name, icon, onClick }: ToolProps) => (
   <Button data-tool={icon} aria-label={name} title={name} disabled={!onClick} onClick={onClick}>
     <Icon name={icon} />
   </Button>
 )
-
-const nameItem = (item: unknown, path: string) => String(readEntry(item, path) ?? '').trim()

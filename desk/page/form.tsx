@@ -7,6 +7,7 @@ type Note = { path?: string; message: string }
 export type Form = Pick<State, 'draft'> & {
   mistakes: readonly Note[]
   warnings: readonly Note[]
+  samples: readonly string[]
   timeZone: string
   change(path: string, next: (before: unknown) => unknown): void
 }
@@ -35,13 +36,16 @@ export function Notes({ form, path, id }: { form: Form; path: string; id?: strin
   )
 }
 
-/** Marks an entry as a sample until the owner confirms that it is true. */
-export function SampleMark({ form, path }: { form: Form; path: string | undefined }) {
-  if (path === undefined || readEntry(form.draft, path) !== true) return null
+/** Returns true if the draft has this mark. */
+export const isMarked = ({ draft }: Form, path: string) => readEntry(draft, path) === true
+
+/** Marks a part of the page as a sample until the owner confirms that it is true. */
+export function SampleMark({ form, path, what }: { form: Form; path: string; what: string }) {
+  if (!isMarked(form, path)) return null
   return (
     <div className="sample">
       <p>
-        <b>Sample: replace it or delete it.</b>
+        <b>Made up: replace or delete {what}.</b>
       </p>
       <button type="button" className="link" onClick={() => form.change(path, () => null)}>
         This is accurate, not a sample
@@ -49,3 +53,7 @@ export function SampleMark({ form, path }: { form: Form; path: string | undefine
     </div>
   )
 }
+
+/** Marks one of the fields that the section's mark is about. */
+export const SampleTag = ({ form, path }: { form: Form; path: string }) =>
+  form.samples.includes(path) && <b className="tag">Sample</b>

@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { type BusinessHours, dayNames, type Weekday, weekdays } from '#leads/hours.ts'
 import { Button, Icon } from '../elements.tsx'
-import { attempt } from '../notice.tsx'
+import { offerUndo } from '../notice.tsx'
 import { useNow } from '../use-polling.ts'
 import { readEntry } from './draft-tree.ts'
 import { type FieldProps, type Form, Notes } from './form.tsx'
@@ -30,8 +30,7 @@ export function HoursField({ field, path, form }: FieldProps) {
   const copy = (day: Weekday, to: readonly Weekday[], name: string) => {
     if (!week) return
     setWeek(copyDay(week, day, to))
-    const message = `${dayNames[day]}’s hours copied to ${name}.`
-    void attempt(Promise.resolve(), message, { makeUndo: () => () => setWeek(week) })
+    offerUndo(`${dayNames[day]}’s hours copied to ${name}.`, () => setWeek(week))
   }
   return (
     <fieldset className="entries">

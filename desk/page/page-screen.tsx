@@ -3,10 +3,11 @@ import type { EditorSection } from '#site/schema/editor.ts'
 import { Heading, Icon } from '../elements.tsx'
 import { findScroll, formatRoute } from '../route.ts'
 import { useSignal } from '../signal.ts'
-import { createDraftStore, type DraftStore, type PageData, type State } from './draft-store.ts'
-import { countSamples, isInSection } from './draft-tree.ts'
+import { createDraftStore, type DraftStore, type PageData } from './draft-store.ts'
+import { isInSection } from './draft-tree.ts'
 import { Field } from './field.tsx'
 import { type Form, Notes, SampleMark } from './form.tsx'
+import { useKeptFocus } from './kept-focus.ts'
 import { Preview } from './preview.tsx'
 import { count, PublishBar } from './publish-bar.tsx'
 import { Versions } from './versions.tsx'
@@ -36,6 +37,7 @@ export function PageScreen({
       removeEventListener('online', wake)
     }
   }, [store])
+  useKeptFocus()
   const { page, trouble } = state
   if (!page?.isHere)
     return (
@@ -53,7 +55,7 @@ export function PageScreen({
         {section ? (
           <Section key={section.id} section={section} form={form} />
         ) : (
-          <Sections page={page} state={state} store={store} form={form} />
+          <Sections page={page} store={store} form={form} />
         )}
       </div>
       <Preview number={page.number} anchor={anchors[section?.id ?? ''] ?? ''} />
@@ -72,22 +74,10 @@ const anchors: Record<string, string> = {
   footer: 'quick-links',
 }
 
-function Sections({
-  page,
-  state,
-  store,
-  form,
-}: {
-  page: PageData
-  state: State
-  store: DraftStore
-  form: Form
-}) {
+function Sections({ page, store, form }: { page: PageData; store: DraftStore; form: Form }) {
   // Newer browsers return a promise, which React would treat as a cleanup function.
   useLayoutEffect(() => void scrollTo(0, findScroll(formatRoute({ screen: 'page' }))), [])
-  const { sections, mistakes, warnings } = page
-  const samples = sections.map((section) => countSamples(state.draft, section))
-  const sampleCount = samples.reduce((sum, some) => sum + some, 0)
+  const { sections, samples, mistakes, warnings } = page
   const isElsewhere = ({ path = '' }: { path?: string }) =>
     !sections.some((section) => isInSection(section, path))
   return (
@@ -96,9 +86,9 @@ function Sections({
       <p className="quiet">
         Choose a section to edit it. Visitors see your changes after you publish.
       </p>
-      {sampleCount > 0 && (
+      {samples.length > 0 && (
         <p className="sample">
-          <b>{count(sampleCount, 'sample', 'samples')} to replace or delete.</b>
+          <b>{count(samples.length, 'sample', 'samples')} to replace or delete.</b>
         </p>
       )}
       <Notes
@@ -110,14 +100,14 @@ function Sections({
         path=""
       />
       <ul className="parts card">
-        {sections.map((section, at) => {
+        {sections.map((section) => {
           const isHere = ({ path = '' }: { path?: string }) => isInSection(section, path)
           const isWrong = mistakes.some(isHere)
           return (
             <li key={section.id}>
               <a href={formatRoute({ screen: 'page', query: section.id })} className="part">
                 {section.title}
-                {Boolean(samples[at]) && <b className="tag">Sample</b>}
+                {samples.some((path) => isHere({ path })) && <b className="tag">Sample</b>}
                 {isWrong && (
                   <b className="tag" data-alarm>
                     Fix
@@ -143,6 +133,8 @@ function Sections({
 function Section({ section, form }: { section: EditorSection; form: Form }) {
   const { id, title, hint, sample, fields } = section
   useLayoutEffect(() => void scrollTo(0, 0), [])
+  const samples = fields.filter(({ path, isMarked }) => !isMarked && form.samples.includes(path))
+  const names = new Intl.ListFormat('en').format(samples.map(({ label }) => label))
   return (
     <>
       <a className="back" href={formatRoute({ screen: 'page' })}>
@@ -151,7 +143,7 @@ function Section({ section, form }: { section: EditorSection; form: Form }) {
       </a>
       <Heading>{title}</Heading>
       <p className="quiet">{hint}</p>
-      <SampleMark form={form} path={sample} />
+      {sample && names && <SampleMark form={form} path={sample} what={names} />}
       <Notes form={form} path={id} />
       {fields.map((field) => (
         <Field key={field.path} field={field} path={field.path} form={form} />

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Button } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
 import { formatRoute } from '../route.ts'
@@ -17,9 +17,14 @@ export function PublishBar({ page, state, store }: Props) {
     dialog.current?.showModal()
     if (save === 'pending' || save === 'failed') void store.save()
   }
+  const message = useRef<HTMLParagraphElement>(null)
+  // The button that was pressed is gone.
+  useEffect(() => {
+    if (done && !isAsking) message.current?.focus()
+  }, [done, isAsking])
   return (
     <div className="publish-bar">
-      <p role="status" data-trouble={save === 'failed' || undefined}>
+      <p ref={message} tabIndex={-1} role="status" data-trouble={save === 'failed' || undefined}>
         {done?.text ?? describeSave(page, state)}
       </p>
       {save === 'conflict' && <Conflict store={store} trouble={trouble} />}

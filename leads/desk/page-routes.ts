@@ -88,8 +88,8 @@ export function addPageRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
       const saved = await saveDraft(db, { ...sign(c), base, content: page.tidy(draft) })
       if ('newest' in saved) return refuseChanged(c, saved.newest)
       const state = await describePage(context, page, c.var.session.email)
-      const { number, saved: version, mistakes, warnings, changes } = state
-      return c.json({ number, saved: version, mistakes, warnings, changes })
+      const { sections, draft: _, ...changed } = state
+      return c.json(changed)
     }),
   )
   app.get(
@@ -191,6 +191,7 @@ async function describePage({ db, env }: DeskContext, page: PageEditor, email: s
     published: published ? describe(published, published.publishedAt) : null,
     changes: page.listChanges(page.tidy(published?.content), draft),
     pageUrl: env.publicUrl,
+    samples: page.listSamples(draft),
     mistakes,
     warnings: mistakes.length > 0 ? warnings : [...warnings, ...(await page.checkWeight(draft))],
   }

@@ -46,6 +46,8 @@ export type PageEditor = {
   check(draft: object): { mistakes: PageMistake[]; warnings: PageWarning[] }
   /** Renders a draft without mistakes, and warns if the page is too large. */
   checkWeight(draft: object): Promise<PageWarning[]>
+  /** Lists the paths of the entries that are still made up. */
+  listSamples(draft: object): string[]
   /** Names the fields that differ, with short texts. */
   listChanges(before: object, after: object): PageChange[]
   preview(draft: object): Promise<string>

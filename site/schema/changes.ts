@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { formatOpeningHours } from '../sections/opening-hours.ts'
 import { read } from './draft.ts'
-import { describeEditor, type EditorField } from './editor.ts'
+import { type EditorField, editorSections } from './editor.ts'
 
 /** A field whose entry differs, with short texts. A missing text means that there is none. */
 export type Change = { label: string; before?: string; after?: string }
@@ -11,8 +11,7 @@ const maxItems = 3
 
 /** Lists the fields that differ between two drafts, such as "Reviews" or "Top of the page: Headline". */
 export function listChanges(before: object, after: object): Change[] {
-  const sections = describeEditor()
-  return sections.flatMap(({ title, sample, fields }) => {
+  return editorSections.flatMap(({ title, sample, fields }) => {
     const changes = fields.flatMap((field): Change[] => {
       const [old, now] = [read(before, field.path), read(after, field.path)]
       if (isDeepStrictEqual(old, now)) return []

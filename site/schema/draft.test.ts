@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import * as file from '../content.ts'
 import { listChanges } from './changes.ts'
 import type { Content } from './content-schema.ts'
-import { check, complete, pickEditable } from './draft.ts'
-import { describeEditor, type EditorField } from './editor.ts'
+import { check, complete, listSamples, pickEditable } from './draft.ts'
+import { type EditorField, editorSections } from './editor.ts'
 import { fill, fillIn } from './placeholders.ts'
 
 const content: Content = { ...file }
@@ -177,6 +177,39 @@ test('points out texts that limited hours contradict, and holidays that have pas
   expect(check(content, now).warnings).toEqual([])
 })
 
+test('lists what is still made up, until the owner changes, deletes, or confirms it', () => {
+  const { email, address, ...company } = content.company
+  const { sample: _, ...emergency } = content.emergency
+  const { sample: __, ...services } = content.services
+  const sample = true as const
+  const point = { icon: 'home' as const, title: 'Title', text: 'Text' }
+  const file: Content = {
+    ...content,
+    company: { ...company, sample, license: 'MN 1', areaServed: ['Here', 'There'] },
+    hero: { ...content.hero, sample },
+    about: {
+      heading: 'About',
+      text: 'Text',
+      points: [{ ...point, sample }, point],
+      pictureAlt: '',
+    },
+    emergency,
+    services,
+    testimonials: { ...content.testimonials, reviews: [{ name: 'Ann', text: 'Good.', sample }] },
+  }
+  const list = (draft: object) => listSamples(complete(draft, file), file)
+  const hero = ['hero.headline', 'hero.lead', 'hero.statistics']
+  const others = [...hero, 'about.points.0', 'testimonials.reviews.0']
+  expect(list({})).toEqual(['company.phone', 'company.license', 'company.areaServed', ...others])
+  const changed = { phone: '(612) 234-7810', license: null, areaServed: ['There', 'Elsewhere'] }
+  expect(list({ company: changed })).toEqual(['company.areaServed', ...others])
+  const replaced = { company: { ...changed, areaServed: ['Elsewhere'] } }
+  expect(list(replaced)).toEqual(others)
+  expect((complete(replaced, file) as Content).company).not.toHaveProperty('sample')
+  const confirmed = { hero: { sample: null }, about: { points: [point] } }
+  expect(list({ ...replaced, ...confirmed, testimonials: { reviews: [] } })).toEqual([])
+})
+
 test('fills placeholders with the company’s facts, and leaves others', () => {
   const filled = fillIn({ ...content, company: { ...content.company, name: 'Acme $& {minutes}' } })
   expect(filled.form.consent.text).toContain('that Acme $& {minutes} may call')
@@ -184,23 +217,19 @@ test('fills placeholders with the company’s facts, and leaves others', () => {
   expect(fill('{time} {constructor} {x}', { time: '7 AM' })).toBe('7 AM {constructor} {x}')
 })
 
-test('describes every field with the limits of the schema', () => {
-  const fields = describeEditor().flatMap((section) => section.fields)
+test('describes which fields are optional', () => {
+  const fields = editorSections.flatMap((section) => section.fields)
   const find = (path: string) => fields.find((field) => field.path === path)
-  expect(find('hero.headline')).toMatchObject({ kind: 'line', maxLength: 150 })
   expect(find('about.award')).toMatchObject({ kind: 'group', optional: true })
   const { fields: ofReview = [] } = find('testimonials.reviews') as EditorField
   expect(ofReview.filter(({ optional }) => !optional).map(({ path }) => path)).toEqual([
     'name',
     'text',
   ])
-  // Every line and text has a limit.
-  const all = fields.flatMap((field) => [field, ...(field.fields ?? [])])
-  expect(all.filter(({ kind, maxLength }) => /line|text/.test(kind) && !maxLength)).toEqual([])
 })
 
 test('a new service is valid once its texts are filled in', () => {
-  const [field] = describeEditor().find(({ id }) => id === 'services')?.fields ?? []
+  const [field] = editorSections.find(({ id }) => id === 'services')?.fields ?? []
   const added = { ...(field?.newItem as object), title: 'Gutters', text: 'We clean them.' }
   expect(findMistakes({ services: { cards: [...content.services.cards, added] } })).toEqual([])
 })

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { type Content, checkOptions, contentSchema } from './content-schema.ts'
 import { type ContentWarning, findContentWarnings } from './content-warnings.ts'
-import { editablePaths, findLabel } from './editor.ts'
+import { type EditorSection, editablePaths, editorSections, findLabel } from './editor.ts'
 import { explainSpan } from './hours-rules.ts'
 import { fillIn } from './placeholders.ts'
 
@@ -27,8 +28,38 @@ export function complete(draft: unknown, file: Content): unknown {
     const value = read(draft, path)
     if (value !== undefined) write(whole, path, clean(value))
   }
+  for (const section of editorSections)
+    if (section.sample && listUnchanged(section, whole, file).length === 0)
+      write(whole, section.sample, undefined)
   return whole
 }
+
+/** Lists the entries that are still made up, such as company.phone and testimonials.reviews.0. */
+export const listSamples = (content: unknown, file: Content): string[] =>
+  editorSections.flatMap((section) => [
+    ...listUnchanged(section, content, file),
+    ...section.fields.flatMap(({ path, kind, isMarked }) => {
+      const value = read(content, path)
+      if (!isMarked) return []
+      if (kind !== 'list') return read(value, 'sample') === true ? [path] : []
+      const items = Object.entries(Object(value))
+      return items.flatMap(([at, item]) => (read(item, 'sample') === true ? [`${path}.${at}`] : []))
+    }),
+  ])
+
+/** A section's mark applies to the fields that have no mark and are still as in the file. */
+function listUnchanged({ sample, fields }: EditorSection, content: unknown, file: Content) {
+  if (!sample || read(content, sample) !== true) return []
+  return fields.flatMap(({ path, isMarked }) =>
+    !isMarked && isUnchanged(read(content, path), read(file, path)) ? [path] : [],
+  )
+}
+
+/** A list is unchanged while one of its items is. */
+const isUnchanged = (value: unknown, original: unknown): boolean =>
+  Array.isArray(value) && Array.isArray(original)
+    ? value.some((item) => original.some((other) => isDeepStrictEqual(item, other)))
+    : Boolean(value) && isDeepStrictEqual(value, original)
 
 /** Lists mistakes and probable mistakes, with messages for the owner. */
 export function check(content: unknown, now: number) {

@@ -26,7 +26,8 @@ export type EditorField = {
   hint?: string
   /** True if the owner can leave it out. */
   optional?: true
-  maxLength?: number
+  /** True if the entry, or each item of the list, has its own sample mark. */
+  isMarked?: true
   choices?: { value: string; label: string }[]
   /** The fields of a group or of one item of a list. */
   fields?: EditorField[]
@@ -40,7 +41,7 @@ export type EditorSection = {
   id: string
   title: string
   hint?: string
-  /** The path of the entry that marks this section as a sample. */
+  /** The path of the entry that marks this section's other fields as samples. */
   sample?: string
   fields: EditorField[]
 }
@@ -211,22 +212,20 @@ const sections: EditorSection[] = [
   { id: 'footer', title: 'Footer', fields: [line('footer.tagline', 'Line below the logo')] },
 ]
 
-/** Describes the form, with the limits of the schema. */
-export const describeEditor = (): EditorSection[] =>
-  sections.map((section) => ({
-    ...section,
-    fields: section.fields.map((field) => addLimits(field, contentSchema)),
-  }))
+/** Describes the form, with what the schema knows. */
+export const editorSections: readonly EditorSection[] = sections.map((section) => ({
+  ...section,
+  fields: section.fields.map((field) => addRules(field, contentSchema)),
+}))
 
-function addLimits(field: EditorField, parent: Rule): EditorField {
+function addRules(field: EditorField, parent: Rule): EditorField {
   const rule = findRule(parent, field.path)
   const inner = field.kind === 'list' ? (unwrap(rule).item as Rule) : unwrap(rule)
-  const maxLength = findMaxLength(unwrap(rule))
   return {
     ...field,
     ...(rule.type === 'exact_optional' && { optional: true }),
-    ...(maxLength && (field.kind === 'line' || field.kind === 'text') && { maxLength }),
-    ...(field.fields && { fields: field.fields.map((each) => addLimits(each, inner)) }),
+    ...(inner.entries?.sample !== undefined && { isMarked: true }),
+    ...(field.fields && { fields: field.fields.map((each) => addRules(each, inner)) }),
   }
 }
 
@@ -236,11 +235,11 @@ type Rule = {
   entries?: Record<string, unknown>
   item?: unknown
   wrapped?: unknown
-  pipe?: readonly unknown[]
-  requirement?: unknown
 }
 
-const unwrap = (rule: Rule): Rule => (rule.wrapped as Rule | undefined) ?? rule
+function unwrap(rule: Rule): Rule {
+  return (rule.wrapped as Rule | undefined) ?? rule
+}
 
 function findRule(parent: Rule, path: string): Rule {
   if (path === '') return parent
@@ -249,15 +248,6 @@ function findRule(parent: Rule, path: string): Rule {
     if (!found) throw new Error(`The schema has no ${path}`)
     return found as Rule
   }, parent)
-}
-
-/** A pipe may start with another pipe. */
-const findMaxLength = ({ pipe = [] }: Rule): number | undefined => {
-  for (const step of pipe as Rule[]) {
-    if (step.type === 'max_length') return step.requirement as number
-    const inner = step.pipe === pipe ? undefined : findMaxLength(step)
-    if (inner) return inner
-  }
 }
 
 /** The paths that a draft may contain: the fields, their sample marks, and the version of the consent. */

@@ -1,0 +1,27 @@
+import { useEffect, useRef } from 'react'
+
+/**
+ * Keeps the place of a keyboard or screen reader: if the focused button disappears, what is left around it gets
+ * the focus, such as the next item of a list.
+ */
+export function useKeptFocus(): void {
+  const around = useRef<HTMLElement[]>([])
+  useEffect(() => {
+    const remember = ({ target }: Event) => {
+      around.current = []
+      let element = target as HTMLElement | null
+      for (; element?.closest('.page-form'); element = element.parentElement)
+        around.current.push(element)
+    }
+    document.addEventListener('focusin', remember)
+    return () => document.removeEventListener('focusin', remember)
+  }, [])
+  // Any change may remove the button.
+  useEffect(() => {
+    const [focused, ...outer] = around.current
+    if (!focused || focused.isConnected || document.activeElement !== document.body) return
+    const left = outer.find((element) => element.checkVisibility())
+    left?.setAttribute('tabindex', '-1')
+    left?.focus({ preventScroll: true })
+  })
+}
