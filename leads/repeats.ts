@@ -50,11 +50,3 @@ export function isSameHomeowner(a: Request, b: Request): boolean {
 }
 
 const isAnonymous = ({ name, address }: Request) => !reduce(name) && !reduce(address)
-
-/** Orders requests by their receipt, the newest first. */
-export const compareNewest = (a: Request, b: Request): number =>
-  b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1)
-
-/** Returns true if one of the requests came before this one. */
-export const isAskedAgain = (request: Request, others: readonly Request[] = []): boolean =>
-  others.some((other) => other.receivedAt < request.receivedAt)

@@ -4,8 +4,7 @@ import { computePromise } from '../deadline.ts'
 import { newState } from '../history.ts'
 import type { BusinessHours } from '../hours.ts'
 import { leadSchema, type StoredLead } from '../lead.ts'
-import { isAskedAgain } from '../repeats.ts'
-import { mapRepeats } from '../store/repeats.ts'
+import { findRepeats } from '../store/repeats.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
 import { type Alert, describeAlert } from './alert.ts'
 import type { Channel, Context, Result, SiteSettings } from './channel-type.ts'
@@ -61,16 +60,12 @@ export const createAlertChannel = <
   expiresAfterMs: 24 * 3_600_000,
 
   async send(deliveries, { to }, context, signal) {
-    const repeats = await mapRepeats(
-      context.db,
-      deliveries.map(({ lead }) => lead),
-    )
+    const repeats = await findRepeats(context.db, deliveries)
     return Promise.all(
       deliveries.map(async ({ lead, reason }) => {
         const { timeZone } = context.env
         const answerUrl = await makeAnswerUrl(lead.id, context)
-        const isRepeat = isAskedAgain(lead, repeats.get(lead.id))
-        const options = { now: context.now(), timeZone, answerUrl, isRepeat }
+        const options = { now: context.now(), timeZone, answerUrl, isRepeat: repeats.has(lead.id) }
         const alert = describeAlert(lead, reason, options)
         return sendAlert({ alert, lead, to }, context, signal)
       }),

@@ -3,7 +3,6 @@ import { isDueAgain } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { readField, readName } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
-import { isAskedAgain } from '../repeats.ts'
 import type { ClaimedLead } from '../store/claims.ts'
 import {
   canNotify,
@@ -14,7 +13,7 @@ import {
   type PushDevice,
 } from '../store/push-devices.ts'
 import type { PushReceipt } from '../store/push-receipts.ts'
-import { mapRepeats } from '../store/repeats.ts'
+import { findRepeats } from '../store/repeats.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
 import { readTown } from '../town.ts'
 import { list } from '../variables.ts'
@@ -62,10 +61,7 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     if (!device) return deliveries.map(() => undeliverable)
     const clock = { now: context.now(), timeZone: context.env.timeZone }
     const waited = deliveries.filter(hasWaited).map(({ lead }) => lead)
-    const repeats = await mapRepeats(
-      context.db,
-      deliveries.map(({ lead }) => lead),
-    )
+    const repeats = await findRepeats(context.db, deliveries)
     const send = (message: PushMessage, reason: DeliveryReason, leads: readonly StoredLead[]) => {
       const receipt = { reason, leadIds: leads.map(({ id }) => id) }
       return sendPush({ ...message, receipt }, device, context, signal)
@@ -77,9 +73,7 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
         const { lead, reason } = delivery
         return summary && hasWaited(delivery)
           ? summary
-          : send(describePush(lead, clock, isAskedAgain(lead, repeats.get(lead.id))), reason, [
-              lead,
-            ])
+          : send(describePush(lead, clock, repeats.has(lead.id)), reason, [lead])
       }),
     )
   },

@@ -1,12 +1,6 @@
 import type { Kysely } from 'kysely'
 import { selectedFields } from '../field-outputs.ts'
-import {
-  compareNewest,
-  isSameHomeowner,
-  makeContactKeys,
-  type Request,
-  repeatMs,
-} from '../repeats.ts'
+import { isSameHomeowner, makeContactKeys, type Request, repeatMs } from '../repeats.ts'
 import type { Tables } from './tables.ts'
 
 type Keys = ReturnType<typeof makeContactKeys>
@@ -36,9 +30,21 @@ export async function mapRepeats(
       const found = [...(byPhone.get(phone_key) ?? []), ...(byEmail.get(email_key) ?? [])]
       const others = new Map(found.map((other) => [other.id, other]))
       const same = [...others.values()].filter((other) => isSameHomeowner(lead, other))
-      return [lead.id, same.sort(compareNewest)]
+      return [lead.id, same.sort((a, b) => b.receivedAt - a.receivedAt)]
     }),
   )
+}
+
+/** Returns the IDs of the leads whose homeowner had asked before. */
+export async function findRepeats(
+  db: { kysely: Kysely<Tables> },
+  claimed: readonly { lead: Request }[],
+): Promise<Set<string>> {
+  const leads = claimed.map(({ lead }) => lead)
+  const repeats = await mapRepeats(db, leads)
+  const hadAsked = ({ id, receivedAt }: Request) =>
+    repeats.get(id)?.some((other) => other.receivedAt < receivedAt)
+  return new Set(leads.filter(hadAsked).map(({ id }) => id))
 }
 
 /** Two queries with one index each are faster than one with `or`. */
