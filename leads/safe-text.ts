@@ -32,6 +32,8 @@ export const foldText = (text: string): string =>
   keepVisible(text.normalize('NFKD'))
     .replace(/[\p{M}\p{Cf}]/gu, '')
     .replace(/[‘’ʻʼ`]/g, "'")
+    // In upper case, ß is SS.
+    .toUpperCase()
     .toLowerCase()
 
 export const escapeHtml = (text: string): string =>
