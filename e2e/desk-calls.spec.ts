@@ -39,10 +39,13 @@ test('what was written survives a reload', async ({ signIn }) => {
   await page.reload()
   await expect(page.getByLabel('Email')).toHaveValue('maria@example.com')
   await page.getByRole('button', button('Somebody should call back')).click()
+  await expect(page.getByRole('heading', { name: 'maria@example.com' })).toBeVisible()
+  const dial = page.locator('a[href^="tel:"], a[href^="sms:"]')
+  await expect(dial).toHaveCount(0)
   await page.getByRole('link', { name: 'Today' }).first().click()
   const lead = row(page, 'maria@example.com')
   await expect(lead).toContainText('min left')
-  await expect(lead.locator('a[href^="tel:"], a[href^="sms:"]')).toHaveCount(0)
+  await expect(dial).toHaveCount(0)
   await expect(lead.getByRole('link', { name: 'Email maria@example.com' })).toHaveAttribute(
     'href',
     'mailto:maria@example.com',

@@ -98,7 +98,12 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
     readNotifications: () =>
       page.evaluate(async () => {
         const shown = await (await navigator.serviceWorker.ready).getNotifications()
-        return shown.map(({ title, body, silent }) => ({ title, body, silent }))
+        // TypeScript's types for pages have no actions.
+        return (shown as (Notification & { actions: { title: string }[] })[]).map((one) => ({
+          title: one.title,
+          silent: one.silent,
+          buttons: one.actions.map(({ title }) => title),
+        }))
       }),
     isUnsubscribed: () =>
       worker.evaluate(() => (globalThis as unknown as WorkerScope).isUnsubscribed),
@@ -153,7 +158,8 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   const lead = { ...visitor, serviceType: 'emergency' }
   expect((await postLead(`http://127.0.0.1:${site.port}`, lead)).status).toBe(200)
   for (const each of [sam, dana]) await each.deliver()
-  const alert = { title: expect.stringMatching(/^Jane Doe: call by /), silent: false }
+  const buttons = ['Call', 'I’m calling']
+  const alert = { title: expect.stringMatching(/^Jane Doe: call by /), silent: false, buttons }
   await expect.poll(async () => (await dana.readNotifications()).at(-1)).toMatchObject(alert)
   await dana.press('calling')
   await expect.poll(dana.readNotifications).toEqual([])
@@ -174,6 +180,15 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
     .toEqual([])
   await sam.page.getByRole('link', { name: 'Today' }).first().click()
   await expect(row(sam.page, 'Jane Doe')).toContainText('Dana')
+
+  // A lead without a phone number cannot be dialed.
+  await sam.page.getByRole('link', { name: 'Add a lead' }).click()
+  await sam.page.getByLabel('Email').fill('mai@example.com')
+  await sam.page.getByRole('button', { name: 'Somebody should call back' }).click()
+  await sam.deliver()
+  await expect
+    .poll(async () => (await sam.readNotifications()).at(-1))
+    .toMatchObject({ title: expect.stringMatching(/^mai@/), buttons: ['I’m calling'] })
 
   // The desk registers its browser each time it opens.
   const registered = sam.page.waitForResponse(

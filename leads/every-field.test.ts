@@ -17,8 +17,9 @@ import { type FieldOutputs, fieldOutputs, readField } from './field-outputs.ts'
 import { fieldNames } from './fields.ts'
 import { formatAnswerPage } from './http/answer-page.ts'
 import { hashLead } from './http/read-lead.ts'
-import { leadSchema } from './lead.ts'
+import { leadSchema, type StoredLead } from './lead.ts'
 import { formatCsv, readPages } from './reports/csv.ts'
+import { describeCard, describeInFull } from './reports/describe.ts'
 import { toOneLine } from './safe-text.ts'
 import { listLeads } from './store/reading.ts'
 
@@ -89,7 +90,7 @@ it('sends the fields in the payload of a webhook', async () => {
   expect((await sendToWebhook()).data.lead).toMatchObject(jane)
 })
 
-async function sendToWebhook() {
+async function sendToWebhook(lead = storedJane) {
   let body = ''
   const fetch = async (_: unknown, init?: RequestInit) => {
     body = String(init?.body)
@@ -97,13 +98,45 @@ async function sendToWebhook() {
   }
   const env = makeSettings({ ALERT_WEBHOOK_URL: 'https://hook.example' })
   const { context } = createTestContext(await openTestDatabase('sqlite'), env, { fetch })
-  await sendThrough(webhook, context, { lead: storedJane })
+  await sendThrough(webhook, context, { lead })
   return JSON.parse(body)
 }
 
+const formatAnswer = (lead: StoredLead, isFirst = false) =>
+  formatAnswerPage(
+    describeAlert(lead, 'received', clock),
+    { ...lead, events: [], deliveries: [] },
+    isFirst,
+    clock,
+  )
+
 it('shows the fields on the answer page', () => {
-  const lead = { ...storedJane, events: [], deliveries: [] }
-  expect(findShown(formatAnswerPage(alert, lead, false, clock))).toEqual(fieldNames)
+  expect(findShown(formatAnswer(storedJane))).toEqual(fieldNames)
+})
+
+it.each<[string, (lead: StoredLead) => unknown]>([
+  ['the text of an email', (lead) => formatText(describeAlert(lead, 'received', clock))],
+  ['an email', (lead) => formatHtml(describeAlert(lead, 'received', clock))],
+  ['a text message', (lead) => formatSms(describeAlert(lead, 'received', clock))],
+  ['a webhook', sendToWebhook],
+  ['a push notification', (lead) => describePush(lead, clock)],
+  ['the answer page', formatAnswer],
+  ['the answer page after the press', (lead) => formatAnswer({ ...lead, status: 'calling' }, true)],
+  ['Airtable', makeCells],
+  ['the desk', (lead) => describeCard(lead)],
+  [
+    'a lead on the desk',
+    (lead) =>
+      describeInFull({ ...lead, events: [], deliveries: [] }, { ...clock, recipients: new Map() }),
+  ],
+])('has a way to dial in %s only if there is a phone number', async (_, show) => {
+  const dial = /tel:|"canDial":true|"callUrl":"|"Phone":|Call \d/
+  const read = async (phone: string) => {
+    const shown = await show({ ...storedJane, phone })
+    return typeof shown === 'string' ? shown : JSON.stringify(shown)
+  }
+  expect(await read(jane.phone)).toMatch(dial)
+  expect(await read('')).not.toMatch(dial)
 })
 
 it('shows the fields on the desk and in the CSV file', async () => {
