@@ -1,7 +1,3 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { checkAxe, row, test } from './desk.ts'
 import { visitor } from './form.ts'
 import { expect } from './test.ts'
@@ -44,76 +40,68 @@ test.describe('when Airtable cannot be reached', () => {
   })
 })
 
-test.describe('with deliveries in every state', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
-  test.use({ settings: { DATA_DIR: dataDir } })
-
-  test('a lead and the report distinguish sent, arrived, and failed', async ({
-    sendLead,
-    signIn,
-  }) => {
-    await sendLead()
-    const database = new DatabaseSync(join(dataDir, 'leads.db'))
-    database.exec(`delete from deliveries;
-      insert into deliveries (lead_id, channel, reason, state, next_attempt_at, due_at, settled_at,
-        arrived_at, tapped_at, last_error)
-      select id, channel, 'received', state, 0, received_at, received_at + 500,
-        received_at + arrived, received_at + tapped, error
-      from leads, (
-        select 'email' as channel, 'sent' as state, null as arrived, null as tapped, null as error
-        union select 'push-0a1b2c3d', 'sent', 2100, 9000, null
-        union select 'sms', 'failed', null, null, 'The number is a landline.')`)
-    database.close()
-    const { page } = await signIn('Sam')
-    await page.getByRole('link', { name: visitor.name }).click()
-    await expect(page.getByText('Sent to 2 recipients, 1 confirmed, 1 failed')).toBeVisible()
-    const states = [
-      ['sent', /^Email: sent at (\w{3} \d+, )?[\d:]+ [AP]M [\w+:-]+$/],
-      ['arrived', /^Push notification: shown 2\.1 sec after the request, tapped at/],
-      ['failed', /^Text message: failed, tried at .*The number is a landline\.$/],
-    ] as const
-    for (const [state, words] of states)
-      await expect(page.locator(`.deliveries li[data-state=${state}]`)).toHaveText(words)
-    await checkAxe(page, 'deliveries in every state')
-    // The report counts leads whose time is up or that were called.
-    await page.getByRole('button', { name: 'I’m calling' }).click()
-    await expect(page.getByText('you’re calling.')).toBeVisible()
-    await page.getByRole('link', { name: 'Report' }).click()
-    const channels = page.locator('section', { hasText: 'Delivery time' }).getByRole('row')
-    await expect(channels).toHaveText([
-      /^Sent by/,
-      /^Airtable \(1 pending\)/,
-      /^Email1usually 0\.5 sec95% within 0\.5 sec–0$/,
-      /^Push notification1usually 0\.5 sec95% within 0\.5 sec1usually 2\.1 sec95% within 2\.1 sec0$/,
-      /^Text message0.*1$/,
-    ])
-  })
+test('a lead and the report distinguish sent, arrived, and failed', async ({
+  site,
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  site.runSql(`delete from deliveries;
+    insert into deliveries (lead_id, channel, reason, state, next_attempt_at, due_at, settled_at,
+      arrived_at, tapped_at, last_error)
+    select id, channel, 'received', state, 0, received_at, received_at + 500,
+      received_at + arrived, received_at + tapped, error
+    from leads, (
+      select 'email' as channel, 'sent' as state, null as arrived, null as tapped, null as error
+      union select 'push-0a1b2c3d', 'sent', 2100, 9000, null
+      union select 'sms', 'failed', null, null, 'The number is a landline.')`)
+  const { page } = await signIn('Sam')
+  await page.getByRole('link', { name: visitor.name }).click()
+  await expect(page.getByText('Sent to 2 recipients, 1 confirmed, 1 failed')).toBeVisible()
+  const states = [
+    ['sent', /^Email: sent at (\w{3} \d+, )?[\d:]+ [AP]M [\w+:-]+$/],
+    ['arrived', /^Push notification: shown 2\.1 sec after the request, tapped at/],
+    ['failed', /^Text message: failed, tried at .*The number is a landline\.$/],
+  ] as const
+  for (const [state, words] of states)
+    await expect(page.locator(`.deliveries li[data-state=${state}]`)).toHaveText(words)
+  await checkAxe(page, 'deliveries in every state')
+  // The report counts leads whose time is up or that were called.
+  await page.getByRole('button', { name: 'I’m calling' }).click()
+  await expect(page.getByText('you’re calling.')).toBeVisible()
+  await page.getByRole('link', { name: 'Report' }).click()
+  const channels = page.locator('section', { hasText: 'Delivery time' }).getByRole('row')
+  await expect(channels).toHaveText([
+    /^Sent by/,
+    /^Airtable \(1 pending\)/,
+    /^Email1usually 0\.5 sec95% within 0\.5 sec–0$/,
+    /^Push notification1usually 0\.5 sec95% within 0\.5 sec1usually 2\.1 sec95% within 2\.1 sec0$/,
+    /^Text message0.*1$/,
+  ])
 })
 
-test.describe('after a call without an answer', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
-  test.use({ settings: { DATA_DIR: dataDir } })
+test('the heading counts the lead when it is time to call again', async ({
+  site,
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  const { page } = await signIn('Sam')
+  await page.getByRole('link', { name: visitor.name }).click()
+  const noAnswer = page.getByRole('button', { name: 'No answer', exact: true })
+  await noAnswer.click()
+  await page.getByRole('button', { name: 'Undo “No answer”' }).click()
+  await expect(page.locator('.lead-head')).toContainText('min left')
+  await noAnswer.click()
+  await expect(page.getByRole('button', { name: 'Undo “No answer”' })).toBeVisible()
+  await checkAxe(page, 'no answer')
+  await page.getByRole('link', { name: 'Today' }).first().click()
+  await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
+  await expect(row(page, visitor.name)).toContainText(/Call again .*\d\s[AP]M\./)
 
-  test('the heading counts the lead when it is time to call again', async ({
-    sendLead,
-    signIn,
-  }) => {
-    await sendLead()
-    const { page } = await signIn('Sam')
-    await page.getByRole('link', { name: visitor.name }).click()
-    await page.getByRole('button', { name: 'No answer', exact: true }).click()
-    await expect(page.getByRole('button', { name: 'Undo “No answer”' })).toBeVisible()
-    await checkAxe(page, 'no answer')
-    await page.getByRole('link', { name: 'Today' }).first().click()
-    await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
-    await expect(row(page, visitor.name)).toContainText(/Call again .*\d\s[AP]M\./)
-
-    const db = new DatabaseSync(join(dataDir, 'leads.db'), { timeout: 5_000 })
-    db.exec('update leads set call_again_at = received_at, escalate_at = received_at')
-    db.close()
-    await expect(page.getByRole('heading', { name: '1 to call' })).toBeVisible()
-    await expect(row(page, visitor.name)).toContainText('No answer (1 try). Call again now.')
-    await row(page, visitor.name).getByRole('button', { name: 'I’m calling' }).click()
-    await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
-  })
+  site.runSql('update leads set call_again_at = received_at, escalate_at = received_at')
+  await expect(page.getByRole('heading', { name: '1 to call' })).toBeVisible()
+  await expect(row(page, visitor.name)).toContainText('No answer (1 try). Call again now.')
+  await row(page, visitor.name).getByRole('button', { name: 'I’m calling' }).click()
+  await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
 })

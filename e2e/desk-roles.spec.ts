@@ -1,24 +1,6 @@
-import { startFakeMail } from '#fakes/mail.ts'
-import { checkAxe, test as desks, enterDesk, row } from './desk.ts'
+import { checkAxe, row, signInByMail, mailed as test } from './desk.ts'
 import { visitor } from './form.ts'
 import { expect, phone } from './test.ts'
-
-type Mailbox = { mail: Awaited<ReturnType<typeof startFakeMail>> }
-
-const test = desks.extend<Mailbox>({
-  mail: async ({ endings }, use) => {
-    const mail = await startFakeMail()
-    endings.push(mail.close)
-    await use(mail)
-  },
-  settings: ({ mail }, use) =>
-    use({
-      SMTP_URL: mail.url,
-      ALERT_EMAIL_FROM: 'site@example.com',
-      ALERT_EMAIL_TO: 'owner@example.com',
-      CONFIRMATION_EMAIL: 'on',
-    }),
-})
 
 test('an owner invites a crew member, makes her an owner and crew again, and removes her', async ({
   mail,
@@ -43,18 +25,14 @@ test('an owner invites a crew member, makes her an owner and crew again, and rem
   await expect(sam.getByText('Added. We sent an invitation to dana@gmail.com.')).toBeVisible()
   await expect(address).toHaveValue('')
 
-  const findMail = (subject: RegExp) =>
-    mail.mails.find((one) => one.to.includes('dana@gmail.com') && subject.test(one.subject))
-  const findUrl = (text = '') => text.match(/https?:\S+/)?.[0] ?? ''
+  const [invitation] = mail.mails.filter(({ to }) => to.includes('dana@gmail.com'))
+  expect(invitation?.subject).toMatch(/^Sam invited you/)
   const context = await browser.newContext({ viewport: phone })
   endings.push(() => context.close())
   const dana = await context.newPage()
-  await dana.goto(findUrl(findMail(/^Sam invited you/)?.text))
+  await dana.goto(invitation?.text.match(/https?:\S+/)?.[0] ?? '')
   expect(dana.url()).toBe(`${site.deskUrl}/`)
-  await dana.getByLabel('Your email address').fill('dana@gmail.com')
-  await dana.getByRole('button', { name: 'Email me a link' }).click()
-  await expect.poll(() => findMail(/^Sign in/)).toBeDefined()
-  await enterDesk(dana, findUrl(findMail(/^Sign in/)?.text), 'Dana')
+  await signInByMail(dana, 'dana@gmail.com', 'Dana', mail)
 
   const exportButton = dana.getByRole('button', { name: 'Download as a spreadsheet' })
   const eraseButton = dana.getByRole('button', { name: 'Erase this lead…' })

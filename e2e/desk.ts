@@ -1,4 +1,9 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { BrowserContextOptions, Page } from '@playwright/test'
+import { startFakeMail } from '#fakes/mail.ts'
 import { postLead } from '#testing/app.ts'
 import { makeStranger } from '#testing/saved-leads.ts'
 import { visitor } from './form.ts'
@@ -9,7 +14,13 @@ import { expect, openAxe, phone } from './test.ts'
 type Phone = { page: Page; countPolls: () => number }
 type Desks = {
   settings: Record<string, string>
-  site: { url: string; deskUrl: string; makeLink: () => Promise<string> }
+  site: {
+    url: string
+    deskUrl: string
+    makeLink: () => Promise<string>
+    /** Changes the database behind the site's back. */
+    runSql(sql: string): void
+  }
   /** Signs in on another phone, in a separate session. The test fails on console errors. */
   signIn(person: string, options?: BrowserContextOptions): Promise<Phone>
   /** Sends a lead as the form does. */
@@ -19,10 +30,17 @@ type Desks = {
 export const test = ownSite.extend<Desks>({
   settings: [{}, { option: true }],
   site: async ({ endings, settings }, use) => {
-    const { port, desk, stop } = await serveSite({ HOST: '127.0.0.1', ...settings })
+    const DATA_DIR = mkdtempSync(join(tmpdir(), 'e2e-'))
+    const { port, desk, stop } = await serveSite({ HOST: '127.0.0.1', DATA_DIR, ...settings })
     endings.push(stop)
     if (!desk) throw new Error('There is no desk.')
-    await use({ url: `http://127.0.0.1:${port}`, deskUrl: desk.url, makeLink: desk.makeLink })
+    const runSql = (sql: string) => {
+      const database = new DatabaseSync(join(DATA_DIR, 'leads.db'), { timeout: 5_000 })
+      database.exec(sql)
+      database.close()
+    }
+    const url = `http://127.0.0.1:${port}`
+    await use({ url, deskUrl: desk.url, makeLink: desk.makeLink, runSql })
   },
   signIn: async ({ browser, site, endings }, use) => {
     const consoleErrors: string[] = []
@@ -55,6 +73,39 @@ export const test = ownSite.extend<Desks>({
       expect((await postLead(site.url, { ...visitor, ...other, ...fields })).status).toBe(200)
     }),
 })
+
+type Mailbox = { mail: Awaited<ReturnType<typeof startFakeMail>> }
+
+/** A desk that sends email. The owner's address is owner@example.com. */
+export const mailed = test.extend<Mailbox>({
+  mail: async ({ endings }, use) => {
+    const mail = await startFakeMail()
+    endings.push(mail.close)
+    await use(mail)
+  },
+  settings: ({ mail }, use) =>
+    use({
+      SMTP_URL: mail.url,
+      ALERT_EMAIL_FROM: 'site@example.com',
+      ALERT_EMAIL_TO: 'owner@example.com',
+      CONFIRMATION_EMAIL: 'on',
+    }),
+})
+
+/** Signs in by email on another phone. */
+export async function signInByMail(
+  page: Page,
+  email: string,
+  person: string,
+  mail: Mailbox['mail'],
+) {
+  await page.getByLabel('Your email address').fill(email)
+  await page.getByRole('button', { name: 'Email me a link' }).click()
+  const findLink = () =>
+    mail.mails.find(({ to, subject }) => to.includes(email) && /^Sign in/.test(subject))?.text
+  await expect.poll(findLink).toBeDefined()
+  await enterDesk(page, findLink()?.match(/https?:\S+/)?.[0] ?? '', person)
+}
 
 export async function enterDesk(page: Page, link: string, person: string) {
   await page.goto(link)
