@@ -4,7 +4,7 @@ import { expectRow, test } from './own-site.ts'
 import { expect } from './test.ts'
 
 // End to end, with only Airtable faked: the built page in a browser, supabase-js, the function, the
-// database, the delivery, and a row. lead.slow.test.ts does the same with PostgreSQL and Deno.
+// database, the delivery, and a row. The function's test on Supabase does the same from supabase-js on.
 
 test('delivers a lead from the form to Airtable', async ({ page, form, startSite, airtable }) => {
   await page.goto(await startSite(airtable.env))
