@@ -36,7 +36,6 @@ test.use({ expectedErrors: /Failed to load resource|dynamically imported module/
 const findOutcome = (page: Page, name: string) => page.locator(`#estimate-${name}`)
 
 for (const [problem, files, response] of [
-  ['the form’s code is gone', formCode, gone],
   ['the form’s code hangs', formCode, undefined],
   ['the code that sends leads is gone', laterFiles, gone],
   ['the code that sends leads hangs', laterFiles, undefined],

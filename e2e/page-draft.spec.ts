@@ -2,18 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { startFakeMail } from '#fakes/mail.ts'
 import { readEnv } from '#leads/settings.ts'
 import { openDatabase } from '#server/database.ts'
 import { startDesk } from '#server/desk-server.ts'
 import { company, hero, hours } from '#site/content.ts'
-import { checkAxe, enterDesk, test } from './desk.ts'
+import { checkAxe, enterDesk, mailed, signInByMail, test } from './desk.ts'
 import { headline, isSaved, openSection } from './page-editor.ts'
 import { siteLog } from './site.ts'
 import { expect, phone } from './test.ts'
 
-test('typing survives a lost connection and a reload', async ({ signIn }) => {
+test('typing survives a lost connection, a reload, and the end of the session', async ({
+  signIn,
+  site,
+}) => {
   const { page: sam } = await signIn('Sam')
   await openSection(sam, 'Top of the page')
   await expect(headline(sam)).toHaveValue(hero.headline)
@@ -25,26 +26,27 @@ test('typing survives a lost connection and a reload', async ({ signIn }) => {
   await sam.reload()
   await expect(headline(sam)).toHaveValue('Typed offline.')
 
-  // The server never gets this text before the reload.
+  // The server never gets this text before the reload and the end of the session.
   await sam.route('**/api/page/draft', (route) => route.abort())
   await headline(sam).fill('Typed before the reload.')
   await expect(sam.getByText('Not saved yet. No connection.')).toBeVisible()
-  await sam.unroute('**/api/page/draft')
   await sam.reload()
+  await expect(headline(sam)).toHaveValue('Typed before the reload.')
+  await sam.getByRole('link', { name: 'People' }).click()
+  await sam.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await sam.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+  await expect(sam.getByLabel('Your email address')).toBeVisible()
+  await sam.unroute('**/api/page/draft')
+  await enterDesk(sam, await site.makeLink(), 'Sam')
+  await openSection(sam, 'Top of the page')
   await expect(headline(sam)).toHaveValue('Typed before the reload.')
   await isSaved(sam)
 })
 
-const full = test.extend({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructuring pattern
-  settings: ({}, use) => use({ DATA_DIR: mkdtempSync(join(tmpdir(), 'e2e-')) }),
-})
-full('typing survives a full disk', async ({ signIn, settings, site, page, endings }) => {
+test('typing survives a full disk', async ({ signIn, site, page }) => {
   const { page: sam } = await signIn('Sam')
   await openSection(sam, 'Top of the page')
-  const database = new DatabaseSync(join(settings.DATA_DIR ?? '', 'leads.db'), { timeout: 10_000 })
-  endings.push(() => database.close())
-  database.exec(`create trigger no_space before insert on page_versions
+  site.runSql(`create trigger no_space before insert on page_versions
     begin select raise(abort, 'database or disk is full'); end`)
   await headline(sam).fill('Typed on a full disk.')
   const notSaved = sam.getByText('Not saved yet. Your changes couldn’t be saved')
@@ -58,42 +60,10 @@ full('typing survives a full disk', async ({ signIn, settings, site, page, endin
   await expect(notSaved).toBeVisible()
   await page.goto(site.url)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(hero.headline)
-  database.exec('drop trigger no_space')
+  site.runSql('drop trigger no_space')
   await isSaved(sam)
 })
 
-test('typing survives the end of the session', async ({ signIn, site }) => {
-  const { page: sam } = await signIn('Sam')
-  const { page: other } = await signIn('Sam')
-  await openSection(sam, 'Top of the page')
-  await expect(headline(sam)).toHaveValue(hero.headline)
-  await sam.route('**/api/page/draft', (route) => route.abort())
-  await headline(sam).fill('Typed while signed out.')
-  await expect(sam.getByText('Not saved yet. No connection.')).toBeVisible()
-  await other.getByRole('link', { name: 'People' }).click()
-  await other.getByRole('button', { name: 'Sign out everywhere' }).click()
-  await other.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
-  await expect(sam.getByLabel('Your email address')).toBeVisible()
-  await sam.unroute('**/api/page/draft')
-  await enterDesk(sam, await site.makeLink(), 'Sam')
-  await openSection(sam, 'Top of the page')
-  await expect(headline(sam)).toHaveValue('Typed while signed out.')
-  await isSaved(sam)
-})
-
-const mailed = test.extend<{ mail: Awaited<ReturnType<typeof startFakeMail>> }>({
-  mail: async ({ endings }, use) => {
-    const mail = await startFakeMail()
-    endings.push(mail.close)
-    await use(mail)
-  },
-  settings: ({ mail }, use) =>
-    use({
-      SMTP_URL: mail.url,
-      ALERT_EMAIL_FROM: 'site@example.com',
-      ALERT_EMAIL_TO: 'dana@example.com',
-    }),
-})
 mailed(
   'of two owners, the second one chooses which draft stays',
   async ({ signIn, mail, site, browser, endings }) => {
@@ -104,10 +74,7 @@ mailed(
     endings.push(() => context.close())
     const dana = await context.newPage()
     await dana.goto(site.deskUrl)
-    await dana.getByLabel('Your email address').fill('dana@example.com')
-    await dana.getByRole('button', { name: 'Email me a link' }).click()
-    await expect.poll(() => mail.mails.length).toBe(1)
-    await enterDesk(dana, mail.mails[0]?.text.match(/https?:\S+/)?.[0] ?? '', 'Dana')
+    await signInByMail(dana, 'owner@example.com', 'Dana', mail)
     await openSection(dana, 'Top of the page')
     await headline(dana).fill('Dana’s headline')
     await isSaved(dana)

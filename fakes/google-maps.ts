@@ -10,14 +10,14 @@ type Search = { input: string; types: string[]; regions: string[]; session: numb
 type Details = { place: string; fields: string[]; session: number }
 
 type FakeOptions = {
-  /** The data API, only the old widget, or no Places library. */
-  offers?: 'new' | 'old' | 'nothing'
+  /** The data API, or only the old widget. */
+  offers?: 'new' | 'old'
   /** Blocks the script, like an ad blocker. */
   blocked?: boolean
   /** Delays the script until this promise resolves. */
   arrives?: Promise<void>
-  /** Returns the suggestions for an input, or undefined for the default ones. Throws to reject. */
-  answer?: (input: string) => string[] | undefined | Promise<string[]>
+  /** Returns the suggestions for an input, or undefined for the default ones. */
+  answer?: (input: string) => string[] | undefined
   /** The formatted address of a place. */
   format?: (place: string) => string | null | Promise<string | null>
 }
@@ -242,10 +242,8 @@ function mapsScript(offers: NonNullable<FakeOptions['offers']>) {
   const places = {
     new: { AutocompleteSessionToken, AutocompleteSuggestion, Autocomplete },
     old: { Autocomplete },
-    nothing: undefined,
   }[offers]
   const library = new Promise<object>((resolve) => {
-    if (!places) return
     // With loading=async the library loads after the script.
     setTimeout(() => {
       maps.places = places
