@@ -41,21 +41,14 @@ it('counts no suspected spam, no called leads, and none from the future', async 
   expect(await countMarked()).toBe(0)
 })
 
-it.each([
-  '127.0.0.1',
-  '10.1.2.3',
-  '172.20.0.1',
-  '192.168.1.2',
-  '100.64.3.4',
-  '169.254.1.1',
-  'unknown',
-  '0:0:0:0::/64',
-  'fd00:0:0:0::/64',
-  'fe80:0:0:0::/64',
-])('does not mark leads from %s, which may be a proxy', async (clientAddress) => {
+it('does not mark leads from an address that may be a proxy', async () => {
   const { store, countMarked } = await open()
-  await store(21, { clientAddress })
-  expect(await countMarked()).toBe(0)
+  const local = ['127.0.0.1', '10.1.2.3', '172.20.0.1', '192.168.1.2', '100.64.3.4', '169.254.1.1']
+  const others = ['unknown', '0:0:0:0::/64', 'fd00:0:0:0::/64', 'fe80:0:0:0::/64']
+  for (const clientAddress of [...local, ...others]) {
+    await store(20, { clientAddress })
+    expect([clientAddress, await countMarked()]).toEqual([clientAddress, 0])
+  }
 })
 
 it('marks leads from an IPv6 network', async () => {
