@@ -121,6 +121,7 @@ export const makePhone = (changes: Partial<PushDevice> = {}): PushDevice => ({
   goneAt: null,
   shownAt: null,
   isSignedIn: true,
+  email: null,
   ...changes,
 })
 

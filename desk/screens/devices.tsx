@@ -117,7 +117,7 @@ const HomeScreenSteps = () => (
 )
 
 function Device({
-  device: { id, person, name, schedule, canNotify, isThis, isSilent },
+  device: { id, person, name, schedule, canNotify, canChange, isThis, isSilent },
   isAlwaysOpen,
   refresh,
 }: {
@@ -144,7 +144,7 @@ function Device({
     <>
       <label>
         {isThis ? 'This phone' : `${person}’s phone`}
-        <input defaultValue={name} maxLength={60} onBlur={rename} />
+        <input defaultValue={name} maxLength={60} disabled={!canChange} onBlur={rename} />
       </label>
       {!canNotify ? (
         <p className="problem">
@@ -157,6 +157,7 @@ function Device({
             label="Notifications"
             choices={choices.map(([value, text]) => [value, text])}
             value={chosen}
+            disabled={!canChange}
             onChange={({ target }) => change({ schedule: target.value as Schedule }, 'Saved.')}
           />
           <p className="quiet small">{choices.find(([value]) => value === chosen)?.[2]}</p>
@@ -174,9 +175,11 @@ function Device({
             Test<span className="unseen"> {name}</span>
           </Button>
         )}
-        <ConfirmButton label="Remove" question={`Remove ${name}?`} onConfirm={remove}>
-          It will no longer receive notifications. You can turn them on again on that phone.
-        </ConfirmButton>
+        {canChange && (
+          <ConfirmButton label="Remove" question={`Remove ${name}?`} onConfirm={remove}>
+            It will no longer receive notifications. You can turn them on again on that phone.
+          </ConfirmButton>
+        )}
       </div>
     </>
   )

@@ -3,6 +3,7 @@ import { pushHost, startFakePush } from '#fakes/push.ts'
 import { openTestDesk } from '#testing/desk.ts'
 import { alwaysOpen, dayHours, makePhone } from '#testing/saved-leads.ts'
 import type { BusinessHours } from '../hours.ts'
+import { addCrew } from '../store/desk-access.ts'
 import { saveDevice } from '../store/push-devices.ts'
 
 async function open() {
@@ -23,7 +24,7 @@ it('renames, tests, turns off, and removes a device', async () => {
   expect(publicKey).toMatch(/^B[\w-]{86}$/)
   const [{ id }] = devices
   const phone = { id, name: 'My phone', person: 'Sam Hill', schedule: 'always' }
-  const state = { isThis: true, canNotify: true, isSilent: false }
+  const state = { isThis: true, canNotify: true, canChange: true, isSilent: false }
   expect(devices).toEqual([{ ...phone, ...state }])
 
   expect((await call('POST', `/api/devices/${id}/test`, { cookie })).status).toBe(200)
@@ -46,6 +47,34 @@ it('renames, tests, turns off, and removes a device', async () => {
   await call('DELETE', `/api/devices/${id}`, { cookie })
   expect((await list()).devices).toEqual([])
   expect(await change({ name: 'Truck' })).toBe(404)
+})
+
+it('lets crew members change only their own phones, and owners any', async () => {
+  const { db, service, subscribe, list, call, signIn, cookie } = await open()
+  await addCrew(db, 'dana@example.com')
+  const dana = await signIn('dana@example.com')
+  await subscribe({ name: 'Sam’s', subscription: service.addPhone('sam') })
+  await subscribe({ name: 'Dana’s', subscription: service.addPhone('dana') }, dana)
+  const find = async (name: string, as: string) =>
+    (await list(as)).devices.find((one: { name: string }) => one.name === name)
+  const turnOff = async (id: string, as: string) => {
+    const asked = { cookie: as, body: { schedule: 'off' } }
+    const changed = await call('PUT', `/api/devices/${id}`, asked)
+    const removed = await call('DELETE', `/api/devices/${id}`, asked)
+    return [changed, removed].map(({ status, message }) => [status, message])
+  }
+  const { id: sams, ...others } = await find('Sam’s', dana)
+  expect(others).toMatchObject({ canChange: false, schedule: 'always' })
+  const refused = [403, 'Only owners can change other people’s phones.']
+  expect(await turnOff(sams, dana)).toEqual([refused, refused])
+  expect(await find('Sam’s', cookie)).toMatchObject({ canChange: true, schedule: 'always' })
+
+  // Dana has two browsers.
+  const again = await signIn('dana@example.com')
+  const { id: danas } = await find('Dana’s', again)
+  const done = [200, undefined]
+  expect(await turnOff(danas, again)).toEqual([done, done])
+  expect(await turnOff(sams, cookie)).toEqual([done, done])
 })
 
 it('explains why a test notification failed', async () => {

@@ -14,11 +14,19 @@ import {
 } from '../store/push-devices.ts'
 import { listSilentDevices, recordReceipt } from '../store/push-receipts.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
-import { type DeskApp, type DeskContext, readBody, refuse } from './routes.ts'
+import {
+  type DeskApp,
+  type DeskContext,
+  type DeskRequest,
+  readBody,
+  refuse,
+  type Session,
+} from './routes.ts'
 
 /** Leaves out the device's address and keys, which must stay on the server. */
 export type DeviceCard = Pick<PushDevice, 'id' | 'person' | 'name' | 'schedule'> & {
   canNotify: boolean
+  canChange: boolean
   isThis: boolean
   /** The device confirmed none of its last 3 leads. */
   isSilent: boolean
@@ -35,12 +43,13 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
     const silent = await listSilentDevices(db, found, now())
     const devices = found.map((device): DeviceCard => {
       const { sessionId, endpoint, p256dh, auth, createdAt, goneAt, shownAt, ...rest } = device
-      const { isSignedIn, ...card } = rest
+      const { isSignedIn, email, ...card } = rest
       const isThis = sessionId === c.var.session.id
       return {
         ...card,
         isThis,
         canNotify: canNotify(device),
+        canChange: mayChange(c.var.session, device),
         isSilent: silent.includes(device),
       }
     })
@@ -91,12 +100,18 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
     })
     return c.json({ ok: true })
   })
+  const isRefused = async (c: DeskRequest) => {
+    const device = (await readDevices()).find(({ id }) => id === c.req.param('id'))
+    return device !== undefined && !mayChange(c.var.session, device)
+  }
   app.put('/api/devices/:id', async (c) => {
     const body: DeviceChange = await readBody(c, change, badChange)
+    if (await isRefused(c)) return refuse(c, 403, notOwn)
     const exists = await changeDevice(db, c.req.param('id'), body)
     return exists ? c.json({ ok: true }) : refuse(c, 404, gone)
   })
   app.delete('/api/devices/:id', async (c) => {
+    if (await isRefused(c)) return refuse(c, 403, notOwn)
     const id = c.req.param('id')
     await db.kysely.transaction().execute((trx) => removeDevices(trx, { id }, now()))
     return c.json({ ok: true })
@@ -118,6 +133,10 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
   })
 }
 
+const mayChange = ({ email, role }: Session, device: PushDevice): boolean =>
+  role === 'owner' || device.email === email
+
+const notOwn = 'Only owners can change other people’s phones.'
 const badRegistration =
   'Notifications couldn’t be turned on in this browser. Reload the page and try again.'
 const badChange = 'This setting couldn’t be saved. Reload the page and try again.'

@@ -15,7 +15,7 @@ export const nameDeviceChannel = ({ id }: Pick<PushDevice, 'id'>): string =>
 export const isOn = (device: PushDevice): boolean => canNotify(device) && device.schedule !== 'off'
 
 export async function listDevices({ kysely }: Pick<Database, 'kysely'>, access: Access) {
-  const live = selectLiveSessions(kysely, access).select('id').as('live')
+  const live = selectLiveSessions(kysely, access).select(['id', 'email']).as('live')
   const rows = await kysely
     .selectFrom('push_devices')
     .leftJoin(live, 'live.id', 'session_id')
@@ -31,21 +31,21 @@ export async function listDevices({ kysely }: Pick<Database, 'kysely'>, access: 
       'created_at as createdAt',
       'gone_at as goneAt',
       'shown_at as shownAt',
-      'live.id as liveId',
+      'live.email',
     ])
     .orderBy('created_at')
     .execute()
-  return rows.map(({ liveId, ...row }) => ({
+  return rows.map((row) => ({
     ...row,
     /** Send homeowners' names only to devices with an active session. */
-    isSignedIn: liveId !== null,
+    isSignedIn: row.email !== null,
   }))
 }
 
 /** A browser has one device: a new registration replaces the old one. */
 export function saveDevice(
   { engine, kysely }: Database,
-  device: Omit<PushDevice, 'isSignedIn'>,
+  device: Omit<PushDevice, 'isSignedIn' | 'email'>,
 ): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
     // A browser may register twice at the same time. SQLite runs one transaction at a time anyway.
@@ -127,12 +127,24 @@ async function cancelNotifications(
   now: number,
 ): Promise<void> {
   if (devices.length === 0) return
-  await trx
-    .updateTable('deliveries')
-    .set({ state: 'cancelled', cancel_reason: 'device-gone', settled_at: now })
-    .where('channel', 'in', devices.map(nameDeviceChannel))
+  const channels = devices.map(nameDeviceChannel)
+  const pending = await trx
+    .selectFrom('deliveries')
+    .select('lead_id')
+    .distinct()
+    .where('channel', 'in', channels)
     .where('state', '=', 'waiting')
+    .orderBy('lead_id')
     .execute()
+  // In this order, an event on several leads cannot cause a deadlock.
+  for (const { lead_id: leadId } of pending)
+    await trx
+      .updateTable('deliveries')
+      .set({ state: 'cancelled', cancel_reason: 'device-gone', settled_at: now })
+      .where('lead_id', '=', leadId)
+      .where('channel', 'in', channels)
+      .where('state', '=', 'waiting')
+      .execute()
 }
 
 /** Removes one device, that of a session, or all, and cancels their pending deliveries. */
