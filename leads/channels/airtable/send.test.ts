@@ -198,7 +198,7 @@ describe.each(['called', 'outcome'] as const)('the delivery “%s”', (reason) 
   const changes = { calledAt: Date.parse('2026-11-15T12:03:00Z'), status: 'done' } as const
   const status = reason === 'called' ? 'Called' : 'Done'
 
-  test('sets Status in one request for all leads, except where staff chose another', async () => {
+  test('sets Called At and, except where staff chose another, Status in one request', async () => {
     const { fake, send, rowOf } = await startAirtable()
     const chosen = makeLead(changes)
     const spam = makeLead({ ...changes, suspect: 'trap' })
@@ -208,6 +208,9 @@ describe.each(['called', 'outcome'] as const)('the delivery “%s”', (reason) 
     const before = fake.requests.length
     expect(await send(leads, { reason })).toEqual(leads.map(() => ({ ok: true })))
     expect(leads.map((lead) => rowOf(lead)?.Status)).toEqual(['Won', ...Array(9).fill(status)])
+    expect(new Set(leads.map((lead) => rowOf(lead)?.['Called At']))).toEqual(
+      new Set(['2026-11-15T12:03:00.000Z']),
+    )
     expect(fake.requests.length - before).toBe(2)
   })
 

@@ -144,7 +144,7 @@ export const isOwnStatus = (status: unknown): boolean => ownStatuses.includes(st
 
 /** Writes the time of the first call, and Status unless staff have set it. */
 const sendCalls = updateRows((lead, row) => ({
-  'Called At': new Date(lead.calledAt ?? 0).toISOString(),
+  'Called At': formatCalledAt(lead),
   ...(!isStatusSet(row) && { Status: 'Called' }),
 }))
 
@@ -155,14 +155,19 @@ const statuses: Record<Exclude<LeadStatus, 'open'>, string> = {
   'not-a-lead': 'Not a lead',
 }
 
-/** Writes the lead's status to Status, unless staff have chosen a different one. */
-const sendOutcomes = updateRows(({ status, suspect }, { fields }) => {
+/** Writes the lead's status to Status, unless staff have chosen a different one, and adds or clears Called At. */
+const sendOutcomes = updateRows((lead, { fields }) => {
+  const { status, suspect, calledAt } = lead
   const open = suspect ? 'Possible spam' : 'New'
+  const hasCalledAt = fields['Called At'] !== undefined
   return {
     ...(isOwnStatus(fields.Status) && { Status: status === 'open' ? open : statuses[status] }),
-    ...(status === 'open' && fields['Called At'] !== undefined && { 'Called At': null }),
+    ...(hasCalledAt !== (calledAt !== null) && { 'Called At': formatCalledAt(lead) }),
   }
 })
+
+const formatCalledAt = ({ calledAt }: StoredLead) =>
+  calledAt === null ? null : new Date(calledAt).toISOString()
 
 function updateRows(chooseCells: (lead: StoredLead, row: Row) => Cells) {
   return async (leads: readonly StoredLead[], table: Table): Promise<Result[]> => {
