@@ -244,6 +244,7 @@ export function decideEffects(before: LeadState, kind: EventKind, after: LeadSta
       restoreAlerts: after.status === 'open',
       reminder: afterUndo[after.status],
       sendToAirtable: 'outcome',
+      replaceNotifications: true,
     },
     texted: {},
     note: {},

@@ -234,7 +234,8 @@ export async function sendPush(
       tag: leadId,
       lang: 'en-US',
       navigate: opensList ? `${deskUrl}/` : `${deskUrl}/#/lead/${leadId}`,
-      silent: isCalled,
+      // An update may come at night.
+      silent: isCalled || message.receipt.reason === 'called',
     },
     lead: { leadId, opensList, canDial, isEmergency, isCalled },
     receipt: message.receipt,

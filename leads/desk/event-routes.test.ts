@@ -177,6 +177,17 @@ it('reminds the crew when we open, but of an emergency immediately', async () =>
   expect(await listMailsAt(opensAt)).toEqual([again])
 })
 
+it('shows on phones without a sound that someone is calling, and after Undo that a call is due', async () => {
+  const { store, press, deliverAt } = await open()
+  const id = await store()
+  await press(id, 'called')
+  const calling = { title: 'Sam Hill is calling Jane Doe', silent: true }
+  expect((await deliverAt()).notifications).toMatchObject([calling])
+  await press(id, 'undone')
+  const due = { title: 'Jane Doe: call by 6:10 AM CST', silent: true }
+  expect((await deliverAt()).notifications).toMatchObject([due])
+})
+
 it('cancels an alert that waits until we open once someone calls, unless the call is undone', async () => {
   const { db, press, clock } = await open()
   const dueAt = clock.at + 8 * hourMs
