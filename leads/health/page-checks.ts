@@ -12,7 +12,7 @@ export const pageChecks: readonly Check[] = [
     runsIn: ['healthz', 'desk', 'start', 'doctor'],
     find: ({ pageFault }) => pageFault,
     forOwner: () => ({
-      text: 'Visitors don’t see what you published last, because it doesn’t fit this version of the site. Correct the marked entries and publish again.',
+      text: 'Visitors don’t see the page that you published last. If the page editor marks mistakes, fix them and publish again. Otherwise, the site keeps trying. If this doesn’t go away, ask the person who set up this site.',
       action: openPageEditor,
     }),
     forDeveloper: (fault) => ({
@@ -32,11 +32,15 @@ export const pageChecks: readonly Check[] = [
   }),
   defineCheck({
     id: 'late-reminders',
-    runsIn: ['start', 'doctor'],
+    runsIn: ['desk', 'start', 'doctor'],
     find: ({ env, hours }) => {
       const late = env.escalateAfterMinutes?.filter((minutes) => minutes >= hours.promiseMinutes)
       return late?.length ? late : undefined
     },
+    forOwner: (late, { hours }) => ({
+      text: `Reminders after ${late.join(' and ')} minutes aren’t sent, because you promise a call within ${hours.promiseMinutes} minutes. Promise more minutes, or ask the person who set up this site to change the reminders.`,
+      action: openPageEditor,
+    }),
     forDeveloper: (late, { hours }) => ({
       text: `ESCALATE_AFTER_MINUTES has reminders (${late.join(', ')}) that are not before the deadline, because the page promises a call within ${hours.promiseMinutes} minutes. They are not sent.`,
       next: `Set ESCALATE_AFTER_MINUTES in .env to minutes below ${hours.promiseMinutes}, or leave it empty`,
