@@ -20,8 +20,10 @@ function showNotice(next: typeof notice) {
   notices.notify()
 }
 
+export const hideNotice = () => showNotice(undefined)
+
 // Hide the notice on navigation, because it belongs to the previous screen.
-if (!import.meta.env.SSR) addEventListener('hashchange', () => showNotice(undefined))
+if (!import.meta.env.SSR) addEventListener('hashchange', hideNotice)
 
 /** Shows what was done, with a button that reverses it. */
 export const offerUndo = (text: string, undo: Undo) => showNotice({ text, undo })
@@ -78,7 +80,7 @@ export function Notice({ today }: { today: Polled<{ leads: LeadCard[] }> }) {
                 className="link"
                 onClick={() => {
                   // Hide the notice first, because a second tap would send Undo again.
-                  showNotice(undefined)
+                  hideNotice()
                   shown.undo?.()
                 }}
               >

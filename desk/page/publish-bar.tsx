@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../elements.tsx'
-import { attempt } from '../notice.tsx'
+import { attempt, hideNotice } from '../notice.tsx'
 import { formatRoute } from '../route.ts'
 import type { DraftStore, PageData, State } from './draft-store.ts'
 import { isInSection } from './draft-tree.ts'
@@ -14,6 +14,8 @@ export function PublishBar({ page, state, store }: Props) {
   const [isAsking, setAsking] = useState(false)
   const ask = () => {
     setAsking(true)
+    // Its Undo would be beside the one for the whole page.
+    hideNotice()
     dialog.current?.showModal()
     if (save === 'pending' || save === 'failed') void store.save()
   }
