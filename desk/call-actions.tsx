@@ -33,7 +33,7 @@ export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boole
     })
   }
   const { phone, email } = lead
-  // After a call without an answer, a text comes next, until it is time to call again.
+  // After a call without an answer, suggest a text until it is time to call again.
   const now = useNow(60_000)
   const isTextNext = lead.status === 'call-again' && !isDueAgain(lead, now)
   const text = phone && !lead.isSuspect && (

@@ -20,7 +20,7 @@ export function usePress(refresh: Refresh) {
     if (!work) return true
     await attempt(work, (after) => describeResult(event.kind, after, { undone, me }), {
       about: `${isolate(lead.name)}: `,
-      // Undo stays while it can stop the email.
+      // Show Undo as long as it can still stop the email.
       computeShowMs: ({ emailAt }) => Math.max(shownMs, (emailAt ?? 0) - readClock()),
       makeUndo: (after) => {
         const last = computeLastChange(after)

@@ -17,7 +17,7 @@ const makeTextUrl = ({ callUrl }: Phone, text: string) =>
 export const makeMailUrl = (email: string) =>
   `mailto:${encodeURIComponent(email).replace('%40', '@')}`
 
-/** Opens a text with a first sentence. The history records only the tap. */
+/** Opens a text message with a first sentence filled in. The history records only the tap. */
 export function TextLink({
   lead,
   phone,

@@ -110,7 +110,7 @@ export function readEnv(
     databaseUrl: env.DATABASE_URL ?? env.SUPABASE_DB_URL,
     anonKeys: keys.flat().length > 0 ? keys.flat() : ['public-anon-key'],
     ...readChannels(env),
-    /** Undefined: 40% and 80% of the promise that a lead was received with. */
+    /** If undefined, reminders follow after 40% and 80% of a lead's promised time. */
     escalateAfterMinutes: env.ESCALATE_AFTER_MINUTES?.map(Number),
     noAnswerMinutes: env.NO_ANSWER_MINUTES ?? 30,
     timeZone: env.TIME_ZONE ?? hours.timeZone,

@@ -14,7 +14,7 @@ import { findFailure, simulate } from '#testing/simulation/simulation.ts'
 //   1   plan the first reminder before we open
 //   1   keep the reminder's time when the next call is moved
 //   2   send no Status for an outcome
-//   2   record a call on one of a homeowner's requests only
+//   2   record a call on only one of a homeowner's requests
 //   3   email a caller
 //   4   send alerts about a lead that someone added while calling
 //   4   send a confirmation to suspected spam
@@ -28,7 +28,7 @@ import { findFailure, simulate } from '#testing/simulation/simulation.ts'
 //  18   plan a reminder without checking that another process did
 //  28   claim a delivery that another process has leased
 //  29   undo the oldest event instead of the newest
-//  47   take back a call on one of a homeowner's requests only
+//  47   take back a call on only one of a homeowner's requests
 //  66   record a result for a delivery that was reset
 //
 // 120 seeds did not find these: email the homeowner about a second call, retry after a lost lease, record a

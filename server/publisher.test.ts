@@ -70,7 +70,7 @@ it('refuses to overwrite what someone else saved, and names the person', async (
     draft: { hero: { headline: 'By Alex' } },
     saved: { person: 'Alex', isMine: false },
   })
-  // A tab from yesterday of the same person.
+  // The same person's tab from yesterday.
   const own = await call('PUT', '/draft', { base: number, draft }, alex)
   expect(own.message).toMatch(/^You have changed the page in another tab or on another device/)
 })

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Keeps the place of a keyboard or screen reader: if the focused button disappears, what is left around it gets
- * the focus, such as the next item of a list.
+ * Keeps the place of people who use a keyboard or a screen reader: if the focused button disappears, the
+ * nearest element around it gets the focus, such as its list.
  */
 export function useKeptFocus(): void {
   const around = useRef<HTMLElement[]>([])

@@ -12,7 +12,7 @@ import {
 } from '../store/sent-messages.ts'
 import { computeFirstReminderAt } from './reminder-steps.ts'
 
-// Counted from the time of sending. After the last check, a message stays "sent, not confirmed".
+// Counted from the time of sending. After the last check, the desk shows the message as "not confirmed".
 const checksAfterMs = [firstCheckMs, 15_000, 60_000, 300_000]
 const messagesAtOnce = 10
 // Longer than a request's timeout, so that two processes do not ask about one message.

@@ -23,8 +23,8 @@ const waitForAirtableMs = 5_000
 const readLaterMs = 5 * 60_000
 
 /**
- * Reminds staff of leads that nobody has called, unless someone has set their Status in Airtable, and of leads to call
- * again. Continues to check Airtable after the last reminder.
+ * Reminds staff of leads to call again, and of uncalled leads, unless someone has set their Status in Airtable.
+ * Continues to check Airtable after the last reminder.
  */
 export async function remindDue(
   context: ChannelContext,

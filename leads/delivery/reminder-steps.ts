@@ -6,7 +6,7 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** From the settings. Undefined: a share of the lead's promise. */
+/** From the settings. If undefined, a share of the lead's promised time. */
 type Minutes = readonly number[] | undefined
 
 type Step = { reason: ReminderReason; at: number }
@@ -15,7 +15,7 @@ type Step = { reason: ReminderReason; at: number }
 const listDefaultMinutes = ({ promiseStartAt, deadlineAt }: CallPromise) =>
   [0.4, 0.8].map((share) => Math.round((share * (deadlineAt - promiseStartAt)) / minuteMs))
 
-/** Skips steps after the deadline, because a lead keeps the promise that it was received with. */
+/** Skips steps after the deadline: the settings may have changed, but a lead keeps its deadline. */
 const listSteps = (
   promise: CallPromise,
   escalateAfterMinutes: Minutes = listDefaultMinutes(promise),

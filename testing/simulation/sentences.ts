@@ -8,7 +8,7 @@ import { describeChange, describeState, type History, isReversal } from './histo
 import type { People, Press } from './people.ts'
 import type { Message, Services } from './services.ts'
 
-/** Everything that happened until nothing was due, and what the product has stored and shows. */
+/** The end of a simulation: all that happened, and what the product has stored and shows. */
 export type End = {
   hours: BusinessHours
   history: History
@@ -195,7 +195,7 @@ export const sentences: Sentences = {
       .map(({ email }) => nameAddress(email))
     const key = ({ email, receivedAt }: LeadRecord) =>
       `${nameAddress(email)} ${new Date(receivedAt).toISOString().slice(0, 10)}`
-    // Erasing a lead also erases that its address got a confirmation.
+    // Erasing a lead also erases the record that its address got a confirmation.
     for (const [first, ...others] of Map.groupBy(confirmed, key).values())
       if (first && others.length > 0 && !forgotten.includes(nameAddress(first.email)))
         yield [first, ...others].map(({ name }) => name).join(', ')
@@ -272,7 +272,7 @@ export const sentences: Sentences = {
   },
 }
 
-/** The visitor knows what is spam, even if the product stored it as a normal lead. */
+/** Returns true if the visitor meant it as spam, even if the product stored it as a normal lead. */
 const isSpam = ({ visits }: People, address: string): boolean =>
   visits.some((visit) => visit.address === address && visit.isSpam)
 
@@ -282,7 +282,7 @@ const findKind = ({ visits }: People, address: string) =>
 const listReversals = ({ changes }: History) =>
   changes.filter(({ before, after }) => isReversal(before, after))
 
-/** The next call was moved to another time. */
+/** Returns true if someone moved the next call to another time. */
 const isMoved = ({ before, after }: History['changes'][number]) =>
   before.status === 'call-again' &&
   after.status === 'call-again' &&
