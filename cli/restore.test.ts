@@ -14,11 +14,18 @@ import { addCrew, listCrew, listMadeOwners, makeOwner } from '#leads/store/desk-
 import { addEntry, listEntries } from '#leads/store/desk-log.ts'
 import { findNewest, findPublished, publishDraft, saveDraft } from '#leads/store/page-versions.ts'
 import { listDevices, saveDevice } from '#leads/store/push-devices.ts'
-import { countLeads, findLead, listLeads } from '#leads/store/reading.ts'
+import { countLeads, findLead } from '#leads/store/reading.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { migrationsDir, openDatabase } from '#server/database.ts'
 import { copyMigrations, createDir, openLocation } from '#testing/database.ts'
-import { makePhone, promiseFrom, record, storeLead, testTime } from '#testing/saved-leads.ts'
+import {
+  listLeads,
+  makePhone,
+  promiseFrom,
+  record,
+  storeLead,
+  testTime,
+} from '#testing/saved-leads.ts'
 import { backUp } from './backup.ts'
 import { restore, runRestore } from './restore.ts'
 

@@ -4,7 +4,14 @@ import { createTestApp } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { createTestContext, sendThrough } from '#testing/delivery.ts'
 import { createTestDesk } from '#testing/desk.ts'
-import { alwaysOpen, jane, storedJane, testCompany, testTime } from '#testing/saved-leads.ts'
+import {
+  alwaysOpen,
+  jane,
+  listLeads,
+  storedJane,
+  testCompany,
+  testTime,
+} from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { makeCells } from './channels/airtable/columns.ts'
 import { describeAlert } from './channels/alert.ts'
@@ -21,7 +28,6 @@ import { leadSchema, type StoredLead } from './lead.ts'
 import { formatCsv, readPages } from './reports/csv.ts'
 import { describeCard, describeInFull } from './reports/describe.ts'
 import { toOneLine } from './safe-text.ts'
-import { listLeads } from './store/reading.ts'
 
 const clock = { now: testTime, timeZone: 'UTC' }
 const alert = describeAlert(storedJane, 'received', clock)

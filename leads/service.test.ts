@@ -2,10 +2,16 @@ import { expect, it } from 'vitest'
 import { testLead, testPath } from '#testing/app.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestLog } from '#testing/log.ts'
-import { alwaysOpen, testCompany as company, savePhone, testTime } from '#testing/saved-leads.ts'
+import {
+  alwaysOpen,
+  testCompany as company,
+  listLeads,
+  savePhone,
+  testTime,
+} from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
-import { countLeads, listLeads } from './store/reading.ts'
+import { countLeads } from './store/reading.ts'
 
 const log = createTestLog()
 const options = {

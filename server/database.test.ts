@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { eraseLead, isErasing, removeTraces } from '#leads/store/erase-lead.ts'
-import { countLeads, listLeads } from '#leads/store/reading.ts'
+import { countLeads } from '#leads/store/reading.ts'
 import { copyMigrations, createLocation, engines, openLocation, runSql } from '#testing/database.ts'
 import { startPostgres } from '#testing/postgres.ts'
-import { storeLead } from '#testing/saved-leads.ts'
+import { listLeads, storeLead } from '#testing/saved-leads.ts'
 import { openDatabase } from './database.ts'
 
 describe.each(engines)('opening a database on %s', (engine) => {

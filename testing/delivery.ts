@@ -12,10 +12,16 @@ import { type BusinessHours, isOpen } from '#leads/hours.ts'
 import { createFaultLog } from '#leads/log.ts'
 import type { Env } from '#leads/settings.ts'
 import type { ClaimedLead } from '#leads/store/claims.ts'
-import { listLeads } from '#leads/store/reading.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { createTestLog } from './log.ts'
-import { alwaysOpen, storedJane, storeLead, testCompany, testTime } from './saved-leads.ts'
+import {
+  alwaysOpen,
+  listLeads,
+  storedJane,
+  storeLead,
+  testCompany,
+  testTime,
+} from './saved-leads.ts'
 import { makeSettings } from './settings.ts'
 
 export type ContextOptions = {

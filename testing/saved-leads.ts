@@ -7,7 +7,9 @@ import { appendEvent, type NewEvent } from '#leads/store/append-event.ts'
 import { saveSession } from '#leads/store/desk-access.ts'
 import { serverEmail } from '#leads/store/live-sessions.ts'
 import { type PushDevice, saveDevice } from '#leads/store/push-devices.ts'
+import { addDetails } from '#leads/store/reading.ts'
 import { type NewLead, saveLead } from '#leads/store/save-lead.ts'
+import { searchLeads } from '#leads/store/search-leads.ts'
 import type { Database } from '#leads/store/tables.ts'
 
 export const alwaysOpen: BusinessHours = {
@@ -89,6 +91,10 @@ export async function storeLead(
   if (saved.outcome !== 'saved') throw new Error(`The lead was not stored: ${saved.outcome}`)
   return saved.leadId
 }
+
+/** Returns the newest leads, with their events and deliveries. */
+export const listLeads = async (db: Database, { limit }: { limit: number }) =>
+  addDetails(db, await searchLeads(db, {}, { limit }))
 
 /** Records what someone did with a lead, by default Sam on the desk. */
 export function record(

@@ -5,6 +5,7 @@ import { openChannels } from '#testing/delivery.ts'
 import {
   alwaysOpen,
   jane,
+  listLeads,
   listPendingChannels,
   promiseFrom,
   testTime as start,
@@ -16,7 +17,6 @@ import { mapRecipients, readKind } from '../channels/channels.ts'
 import type { Lead } from '../fields.ts'
 import { limits } from '../health/checks.ts'
 import { examine } from '../health/examine.ts'
-import { listLeads } from '../store/reading.ts'
 import type { Database } from '../store/tables.ts'
 import { planDelivery } from './plan.ts'
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { engines } from '#testing/database.ts'
 import { openTestDesk } from '#testing/desk.ts'
-import { dayHours, makeStranger, storeLead, testTime } from '#testing/saved-leads.ts'
+import { dayHours, listLeads, makeStranger, storeLead, testTime } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
 import type { Lead } from '../fields.ts'
-import { findLead, listLeads } from '../store/reading.ts'
+import { findLead } from '../store/reading.ts'
 import type { Engine } from '../store/tables.ts'
 
 const minuteMs = 60_000

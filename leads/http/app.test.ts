@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { createTestApp, testLead as lead, otherOrigin, ownOrigin, testPath } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
-import { listLeads } from '../store/reading.ts'
+import { listLeads } from '#testing/saved-leads.ts'
 import type { Engine } from '../store/tables.ts'
 import type { AppOptions } from './app.ts'
 

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { createTestApp, testLead as lead, otherOrigin, ownOrigin, testPath } from '#testing/app.ts'
 import { openTestDatabase } from '#testing/database.ts'
-import { alwaysOpen } from '#testing/saved-leads.ts'
-import { listLeads } from '../store/reading.ts'
+import { alwaysOpen, listLeads } from '#testing/saved-leads.ts'
 
 async function open(changes: Parameters<typeof createTestApp>[1] = {}) {
   const db = await openTestDatabase('sqlite')

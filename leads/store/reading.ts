@@ -1,10 +1,6 @@
 import type { StoredLead } from '../lead.ts'
 import { listEvents, selectEvents } from './append-event.ts'
-import { type Page, searchLeads } from './search-leads.ts'
 import { type Database, storedColumns } from './tables.ts'
-
-export const listLeads = async (db: Database, page: Page): Promise<LeadRecord[]> =>
-  addDetails(db, await searchLeads(db, {}, page))
 
 export async function findLead(db: Database, id: string): Promise<LeadRecord | undefined> {
   const query = db.kysely.selectFrom('leads').select(storedColumns)

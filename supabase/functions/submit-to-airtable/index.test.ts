@@ -5,12 +5,11 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startFakeAirtable } from '../../../fakes/airtable.ts'
 import { startFakeMail } from '../../../fakes/mail.ts'
 import { makeAnswerToken } from '../../../leads/answer-link.ts'
-import { listLeads } from '../../../leads/store/reading.ts'
 import { openDatabase } from '../../../server/database.ts'
 import { testLead } from '../../../testing/app.ts'
 import { createLocation } from '../../../testing/database.ts'
 import { startProcess, waitUntil } from '../../../testing/processes.ts'
-import { listPendingChannels, storeLead } from '../../../testing/saved-leads.ts'
+import { listLeads, listPendingChannels, storeLead } from '../../../testing/saved-leads.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const deno = join(root, 'node_modules/.bin/deno')
