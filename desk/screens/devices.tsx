@@ -142,10 +142,16 @@ function Device({
   }
   return (
     <>
-      <label>
-        {isThis ? 'This phone' : `${person}’s phone`}
-        <input defaultValue={name} maxLength={60} disabled={!canChange} onBlur={rename} />
-      </label>
+      {canChange ? (
+        <label>
+          {isThis ? 'This phone' : `${person}’s phone`}
+          <input defaultValue={name} maxLength={60} onBlur={rename} />
+        </label>
+      ) : (
+        <p>
+          <b>{person}’s phone:</b> {name}
+        </p>
+      )}
       {!canNotify ? (
         <p className="problem">
           No longer receives notifications. Open the desk on that phone and turn them on again, or
@@ -153,13 +159,14 @@ function Device({
         </p>
       ) : (
         <>
-          <Choice
-            label="Notifications"
-            choices={choices.map(([value, text]) => [value, text])}
-            value={chosen}
-            disabled={!canChange}
-            onChange={({ target }) => change({ schedule: target.value as Schedule }, 'Saved.')}
-          />
+          {canChange && (
+            <Choice
+              label="Notifications"
+              choices={choices.map(([value, text]) => [value, text])}
+              value={chosen}
+              onChange={({ target }) => change({ schedule: target.value as Schedule }, 'Saved.')}
+            />
+          )}
           <p className="quiet small">{choices.find(([value]) => value === chosen)?.[2]}</p>
           {isSilent && (
             <p className="problem">

@@ -56,8 +56,8 @@ export function People({
       <DeviceList />
       <h2>Who can sign in</h2>
       <p className="quiet">
-        Everyone can handle leads. Only owners can edit the page, add and remove people, download
-        spreadsheets, and erase leads.
+        Everyone can handle leads. Only owners can edit the page, add and remove people, change
+        other people’s phones, download spreadsheets, and erase leads.
       </p>
       {data ? (
         <ul className="sessions">
