@@ -67,13 +67,13 @@ describe.each(engines)('today on %s', (engine) => {
     const burst = { lead: emergency, clientAddress: '203.0.113.7' }
     for (let stored = 0; stored < 55; stored++) await storeLead(db, burst)
     const dueTomorrow = promiseFrom(testTime + dayMs)
-    for (let stored = 0; stored < 35; stored++) await storeLead(db, { ...burst, ...dueTomorrow })
+    for (let stored = 0; stored < 52; stored++) await storeLead(db, { ...burst, ...dueTomorrow })
     const real = await storeLead(db, { at: testTime + 1 })
     const waiting = await storeLead(db, { at: testTime + 2, ...dueTomorrow })
     clock.at += 2
     expect((await readIds()).slice(0, 20)).toContain(real)
     const { leads, totals } = await readToday()
-    expect(totals).toMatchObject({ toCall: 56, waiting: 36 })
+    expect(totals).toMatchObject({ toCall: 56, waiting: 53 })
     const listed: { id: string; isInBurst: boolean }[] = leads
     expect(listed.find(({ id }) => id === waiting)).toMatchObject({ isInBurst: false })
     expect(listed.filter(({ isInBurst }) => isInBurst)).toHaveLength(30 + 49)
