@@ -6,6 +6,10 @@ export const chooseWords = ({ phone }: { phone: unknown }) => (phone ? byPhone :
 
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
+/** 1 entry, 2 entries. */
+export const count = (number: number, one: string, many: string): string =>
+  `${number} ${number === 1 ? one : many}`
+
 /** Removes codes such as (EAUTH 535), and sentences with variables or commands, which are for developers. */
 export const keepForOwner = (error: string): string =>
   error

@@ -1,10 +1,10 @@
 import { type FocusEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { capitalize } from '#leads/words.ts'
-import { Button, Icon } from '../elements.tsx'
+import { Button } from '../elements.tsx'
 import { offerUndo } from '../notice.tsx'
 import { joinPath, makeGroup, readEntry } from './draft-tree.ts'
 import { Entry } from './entry.tsx'
-import { type FieldProps, isMarked, Notes, SampleMark, SampleTag } from './form.tsx'
+import { type FieldProps, isMarked, Notes, SampleMark, SampleTag, Tool } from './form.tsx'
 import { HoursField } from './hours-field.tsx'
 
 /** One entry of the form. The site describes it (site/schema/editor.ts). */
@@ -188,15 +188,3 @@ function Item({ field, form, path: listPath, at, isNew, ...item }: ItemProps) {
     </li>
   )
 }
-
-type ToolProps = {
-  name: string
-  icon: 'up' | 'down' | 'delete'
-  onClick: (() => void) | undefined
-}
-
-const Tool = ({ name, icon, onClick }: ToolProps) => (
-  <Button data-tool={icon} aria-label={name} title={name} disabled={!onClick} onClick={onClick}>
-    <Icon name={icon} />
-  </Button>
-)

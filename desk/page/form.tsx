@@ -1,4 +1,5 @@
 import type { EditorField } from '#site/schema/editor.ts'
+import { Button, Icon } from '../elements.tsx'
 import type { State } from './draft-store.ts'
 import { readEntry } from './draft-tree.ts'
 
@@ -57,3 +58,16 @@ export function SampleMark({ form, path, what }: { form: Form; path: string; wha
 /** Marks one of the fields that the section's mark is about. */
 export const SampleTag = ({ form, path }: { form: Form; path: string }) =>
   form.samples.includes(path) && <b className="tag">Sample</b>
+
+type ToolProps = {
+  name: string
+  icon: 'add' | 'up' | 'down' | 'delete'
+  onClick: (() => void) | undefined
+}
+
+/** A button with an icon. It is disabled without `onClick`. */
+export const Tool = ({ name, icon, onClick }: ToolProps) => (
+  <Button data-tool={icon} aria-label={name} title={name} disabled={!onClick} onClick={onClick}>
+    <Icon name={icon} />
+  </Button>
+)

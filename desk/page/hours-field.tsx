@@ -1,10 +1,10 @@
 import { useRef } from 'react'
 import { type BusinessHours, dayNames, type Weekday, weekdays } from '#leads/hours.ts'
-import { Button, Icon } from '../elements.tsx'
+import { Button } from '../elements.tsx'
 import { offerUndo } from '../notice.tsx'
 import { useNow } from '../use-polling.ts'
 import { readEntry } from './draft-tree.ts'
-import { type FieldProps, type Form, Notes } from './form.tsx'
+import { type FieldProps, type Form, Notes, Tool } from './form.tsx'
 import {
   addBreak,
   copyDay,
@@ -74,15 +74,10 @@ export function HoursField({ field, path, form }: FieldProps) {
   )
 }
 
-function Day({
-  name,
-  spans,
-  onChange,
-}: {
-  name: string
-  spans: readonly string[]
-  onChange: (spans: readonly string[]) => void
-}) {
+type Spans = readonly string[]
+type DayProps = { name: string; spans: Spans; onChange: (spans: Spans) => void }
+
+function Day({ name, spans, onChange }: DayProps) {
   const isOpen = spans.length > 0
   return (
     <>
@@ -112,21 +107,17 @@ function Day({
               onChange={({ target }) => set([from, target.value])}
             />
             {at === 0 ? (
-              <Button
-                aria-label={`Add a break on ${name}`}
-                title="Add a break"
+              <Tool
+                name={`Add a break on ${name}`}
+                icon="add"
                 onClick={() => onChange(addBreak(spans))}
-              >
-                <Icon name="add" />
-              </Button>
+              />
             ) : (
-              <Button
-                aria-label={`Delete part ${at + 1} of ${name}`}
-                title="Delete"
+              <Tool
+                name={`Delete part ${at + 1} of ${name}`}
+                icon="delete"
                 onClick={() => onChange(spans.toSpliced(at, 1))}
-              >
-                <Icon name="delete" />
-              </Button>
+              />
             )}
           </div>
         )

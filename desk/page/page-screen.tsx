@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useState } from 'react'
+import { count } from '#leads/words.ts'
 import type { EditorSection } from '#site/schema/editor.ts'
 import { Heading, Icon } from '../elements.tsx'
 import { findScroll, formatRoute } from '../route.ts'
@@ -9,7 +10,7 @@ import { Field } from './field.tsx'
 import { type Form, Notes, SampleMark } from './form.tsx'
 import { useKeptFocus } from './kept-focus.ts'
 import { Preview } from './preview.tsx'
-import { count, PublishBar } from './publish-bar.tsx'
+import { NoteLinks, PublishBar } from './publish-bar.tsx'
 import { Versions } from './versions.tsx'
 
 /** The screen on which the owner edits the page. `sectionId` is empty for the list of sections. */
@@ -55,7 +56,7 @@ export function PageScreen({
         {section ? (
           <Section key={section.id} section={section} form={form} />
         ) : (
-          <Sections page={page} store={store} form={form} />
+          <Sections page={page} store={store} />
         )}
       </div>
       <Preview number={page.number} anchor={anchors[section?.id ?? ''] ?? ''} />
@@ -74,12 +75,13 @@ const anchors: Record<string, string> = {
   footer: 'quick-links',
 }
 
-function Sections({ page, store, form }: { page: PageData; store: DraftStore; form: Form }) {
+function Sections({ page, store }: { page: PageData; store: DraftStore }) {
   // Newer browsers return a promise, which React would treat as a cleanup function.
   useLayoutEffect(() => void scrollTo(0, findScroll(formatRoute({ screen: 'page' }))), [])
   const { sections, samples, mistakes, warnings } = page
-  const isElsewhere = ({ path = '' }: { path?: string }) =>
-    !sections.some((section) => isInSection(section, path))
+  const elsewhere = [...mistakes, ...warnings].filter(
+    ({ path = '' }) => !sections.some((section) => isInSection(section, path)),
+  )
   return (
     <>
       <Heading>Page</Heading>
@@ -91,14 +93,11 @@ function Sections({ page, store, form }: { page: PageData; store: DraftStore; fo
           <b>{count(samples.length, 'sample', 'samples')} to replace or delete.</b>
         </p>
       )}
-      <Notes
-        form={{
-          ...form,
-          mistakes: mistakes.filter(isElsewhere).map(({ message }) => ({ path: '', message })),
-          warnings: warnings.filter(isElsewhere).map(({ message }) => ({ path: '', message })),
-        }}
-        path=""
-      />
+      {elsewhere.length > 0 && (
+        <div className="doubt small">
+          <NoteLinks notes={elsewhere} page={page} />
+        </div>
+      )}
       <ul className="parts card">
         {sections.map((section) => {
           const isHere = ({ path = '' }: { path?: string }) => isInSection(section, path)

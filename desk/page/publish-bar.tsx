@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { count } from '#leads/words.ts'
 import { Button } from '../elements.tsx'
 import { attempt, hideNotice } from '../notice.tsx'
 import { formatRoute } from '../route.ts'
@@ -86,51 +87,49 @@ function PublishQuestion({ page, state, store, onClose }: Props & { onClose: () 
     await store.publish().then(onClose, (error: Error) => setProblem(error.message))
     setBusy(false)
   }
-  if (save === 'pending' || save === 'failed' || save === 'conflict')
-    return (
-      <div className="question">
-        <h2 id="publish-question">{save === 'pending' ? 'Saving…' : 'Not published'}</h2>
-        <p>{trouble}</p>
-        <Button onClick={onClose}>Close</Button>
-      </div>
-    )
-  if (page.mistakes.length > 0)
-    return (
-      <div className="question">
-        <h2 id="publish-question">Fix this first</h2>
-        <NoteLinks notes={page.mistakes} {...{ page, onClose }} />
-        <Button onClick={onClose}>Close</Button>
-      </div>
-    )
+  const isSaved = save === 'saved'
+  const canPublish = isSaved && page.mistakes.length === 0
+  const unsavedTitle = save === 'pending' ? 'Saving…' : 'Not published'
+  const savedTitle = canPublish ? 'Publish these changes?' : 'Fix this first'
   return (
     <div className="question">
-      <h2 id="publish-question">Publish these changes?</h2>
-      <ul className="changes">
-        {page.changes.map(({ label, before, after }) => (
-          <li key={label}>
-            <b>{label}</b>
-            <p className="small" dir="auto">
-              {before && <del>{before}</del>} {after && <ins>{after}</ins>}
-            </p>
-          </li>
-        ))}
-      </ul>
-      {page.warnings.length > 0 && (
-        <div className="small">
-          <p className="doubt">You can publish anyway, but check this:</p>
-          <NoteLinks notes={page.warnings} {...{ page, onClose }} />
-        </div>
-      )}
+      <h2 id="publish-question">{isSaved ? savedTitle : unsavedTitle}</h2>
+      <p>{trouble}</p>
+      {isSaved && <NoteLinks notes={page.mistakes} {...{ page, onClose }} />}
+      {canPublish && <Changes {...{ page, onClose }} />}
       <p className="problem">{problem}</p>
       <div className="pair">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button isPrimary disabled={isBusy} onClick={publish}>
-          Publish
-        </Button>
+        <Button onClick={onClose}>{canPublish ? 'Cancel' : 'Close'}</Button>
+        {canPublish && (
+          <Button isPrimary disabled={isBusy} onClick={publish}>
+            Publish
+          </Button>
+        )}
       </div>
     </div>
   )
 }
+
+const Changes = ({ page, onClose }: { page: PageData; onClose: () => void }) => (
+  <>
+    <ul className="changes">
+      {page.changes.map(({ label, before, after }) => (
+        <li key={label}>
+          <b>{label}</b>
+          <p className="small" dir="auto">
+            {before && <del>{before}</del>} {after && <ins>{after}</ins>}
+          </p>
+        </li>
+      ))}
+    </ul>
+    {page.warnings.length > 0 && (
+      <div className="small">
+        <p className="doubt">You can publish anyway, but check this:</p>
+        <NoteLinks notes={page.warnings} {...{ page, onClose }} />
+      </div>
+    )}
+  </>
+)
 
 /** Another person or tab saved a newer draft. The owner chooses which one stays. */
 function Conflict({ store, trouble }: { store: DraftStore; trouble: string | undefined }) {
@@ -150,10 +149,10 @@ function Conflict({ store, trouble }: { store: DraftStore; trouble: string | und
   )
 }
 
-type NoteLinksProps = { notes: PageData['warnings']; page: PageData; onClose: () => void }
+type NoteLinksProps = { notes: PageData['warnings']; page: PageData; onClose?: () => void }
 
 /** Links each note to the part of the page that it is about, if the desk can change that part. */
-function NoteLinks({ notes, page, onClose }: NoteLinksProps) {
+export function NoteLinks({ notes, page, onClose }: NoteLinksProps) {
   return (
     <ul className="changes">
       {notes.map(({ path = '', message }) => {
@@ -174,6 +173,3 @@ function NoteLinks({ notes, page, onClose }: NoteLinksProps) {
     </ul>
   )
 }
-
-export const count = (number: number, one: string, many: string) =>
-  `${number} ${number === 1 ? one : many}`

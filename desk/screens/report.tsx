@@ -1,6 +1,7 @@
 import { formatDay, formatPreciseDuration } from '#leads/clock.ts'
 import type { Today } from '#leads/desk/today.ts'
 import type { PromiseReport } from '#leads/reports/promise-report.ts'
+import { count } from '#leads/words.ts'
 import { Heading } from '../elements.tsx'
 import { formatRoute } from '../route.ts'
 import { usePolling } from '../use-polling.ts'
@@ -172,9 +173,6 @@ const formatShare = (share: number | null): string =>
   share === null ? '–' : `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : 1)}%`
 
 const formatTook = (ms: number | null): string => (ms === null ? '–' : formatPreciseDuration(ms))
-
-const count = (number: number, one: string, many: string) =>
-  `${number} ${number === 1 ? one : many}`
 
 export function describeReport(report: PromiseReport): string[] {
   const { kept, missed, uncalled, open, repeats, suspect, calledInAirtable, byShift } = report
