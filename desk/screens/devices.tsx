@@ -154,8 +154,8 @@ function Device({
       )}
       {!canNotify ? (
         <p className="problem">
-          No longer receives notifications. Open the desk on that phone and turn them on again, or
-          remove it.
+          No longer receives notifications. Open the desk on that phone and turn them on again
+          {canChange && ', or remove it'}.
         </p>
       ) : (
         <>
