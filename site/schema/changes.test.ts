@@ -31,11 +31,11 @@ test('lists what was there before and what is there now', () => {
     },
     {
       label: 'Hours: Emergencies',
-      before: 'We always call back',
-      after: 'Only while we’re open',
+      before: 'We call back at any hour',
+      after: 'We call back only while we’re open',
     },
     { label: 'Top of the page: Headline', before: hero.headline, after: 'Dry.' },
-    { label: 'About you: Points', after: 'New order, or fewer samples' },
+    { label: 'About you: Highlights', after: 'New order' },
     {
       label: 'Reviews',
       before: expect.stringMatching(new RegExp(`^${first?.name}, .*…$`)),
@@ -58,6 +58,42 @@ test('shortens long texts and lists', () => {
   ])
   for (const { before = '', after = '' } of changes)
     expect(Math.max(before.length, after.length)).toBeLessThan(300)
+})
+
+test('shows where a long text differs', () => {
+  const { about, testimonials } = content
+  const [first, ...others] = testimonials.reviews
+  const edited = { name: '', ...first, text: `${first?.text} Thanks, Joe!` }
+  const [longText, longReview] = list({
+    about: { ...about, text: `${'x'.repeat(400)} and new` },
+    testimonials: { ...testimonials, reviews: [edited, ...others] },
+  })
+  expect(longText?.after).toMatch(/^x+…$/)
+  expect(longReview).toEqual({
+    label: 'Reviews',
+    before: expect.stringMatching(/^….*the grass\., Minneapolis/),
+    after: expect.stringMatching(/^….*the grass\. Thanks, Joe!/),
+  })
+  const before = { ...content, about: { ...about, text: 'x'.repeat(400) } }
+  const after = { ...content, about: { ...about, text: `${'x'.repeat(400)} and new` } }
+  expect(listChanges(pickEditable(before), pickEditable(after))).toMatchObject([
+    { before: expect.stringMatching(/^…x+$/), after: expect.stringMatching(/^…x+ and new$/) },
+  ])
+})
+
+test('says whether a sample was confirmed, or came back with an older version', () => {
+  const { hero, testimonials } = content
+  const { sample: _, ...real } = hero
+  const reviews = testimonials.reviews.map(({ sample: __, ...review }) => review)
+  const confirmed = { ...content, hero: real, testimonials: { ...testimonials, reviews } }
+  expect(listChanges(draft, pickEditable(confirmed))).toEqual([
+    { label: 'Top of the page', after: 'No longer marked as a sample' },
+    { label: 'Reviews', after: 'Fewer samples' },
+  ])
+  expect(listChanges(pickEditable(confirmed), draft)).toEqual([
+    { label: 'Top of the page', after: 'Marked as a sample' },
+    { label: 'Reviews', after: 'More samples' },
+  ])
 })
 
 test.each([{ Mon: 5 }, { Mon: [5, null, 'x'] }, 'x', null])(

@@ -18,23 +18,31 @@ export function listChanges(before: object, after: object): Change[] {
       const label = field.label === title ? title : `${title}: ${field.label}`
       return [{ label, ...describeChange(field, old, now) }]
     })
-    const isConfirmed = sample && read(before, sample) !== read(after, sample)
-    return isConfirmed
-      ? [...changes, { label: title, after: 'No longer marked as a sample' }]
-      : changes
+    if (!sample || read(before, sample) === read(after, sample)) return changes
+    const isSample = read(after, sample) === true
+    const now = isSample ? 'Marked as a sample' : 'No longer marked as a sample'
+    return [...changes, { label: title, after: now }]
   })
 }
 
 function describeChange(field: EditorField, old: unknown, now: unknown): Omit<Change, 'label'> {
-  if (field.kind !== 'list') return shorten(describe(field, old), describe(field, now))
+  if (field.kind !== 'list')
+    return shorten(describe(field, old), describe(field, now), maxLength * maxItems)
   const [oldItems, newItems] = [asList(old), asList(now)].map((items) =>
-    items.map((item) => cut(describeItem(field, item), maxLength / 2)),
+    items.map((item) => describeItem(field, item)),
   ) as [string[], string[]]
   const gone = oldItems.filter((item) => !newItems.includes(item))
   const added = newItems.filter((item) => !oldItems.includes(item))
-  if (gone.length + added.length === 0) return { after: 'New order, or fewer samples' }
-  return shorten(joinItems(gone), joinItems(added))
+  if (gone.length === 1 && added.length === 1)
+    return shorten(gone[0] ?? '', added[0] ?? '', maxLength)
+  if (gone.length + added.length > 0)
+    return shorten(joinItems(gone), joinItems(added), maxLength * maxItems)
+  if (!isDeepStrictEqual(oldItems, newItems)) return { after: 'New order' }
+  return { after: countSamples(old) > countSamples(now) ? 'Fewer samples' : 'More samples' }
 }
+
+const countSamples = (items: unknown) =>
+  asList(items).filter((item) => read(item, 'sample') === true).length
 
 function describe({ kind, choices, fields }: EditorField, value: unknown): string {
   if (kind === 'choice') return choices?.find((one) => one.value === value)?.label ?? ''
@@ -54,17 +62,24 @@ const joinTexts = (value: unknown, fields: readonly EditorField[] = []) =>
     .filter(Boolean)
     .join(', ')
 
-const joinItems = (items: readonly string[]) =>
-  items.length <= maxItems
-    ? items.join('; ')
-    : `${items.slice(0, maxItems).join('; ')}; and ${items.length - maxItems} more`
+function joinItems(items: readonly string[]): string {
+  const shown = items.slice(0, maxItems).map((item) => cut(item, maxLength / 2))
+  const more = items.length - maxItems
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
+}
 
-/** Leaves out empty texts, and cuts long ones. */
-function shorten(before: string, after: string): Omit<Change, 'label'> {
-  const limit = maxLength * maxItems
+// Enough to recognize the place of a change in a long text.
+const contextLength = 20
+
+/** Leaves out empty texts, and cuts long ones. If they begin alike, the part that differs is shown. */
+function shorten(before: string, after: string, limit: number): Omit<Change, 'label'> {
+  let same = 0
+  while (same < before.length && before[same] === after[same]) same += 1
+  const start = same > limit - contextLength ? same - contextLength : 0
+  const cutFrom = (text: string) => cut(start > 0 ? `…${text.slice(start)}` : text, limit)
   return {
-    ...(before && { before: cut(before, limit) }),
-    ...(after && { after: cut(after, limit) }),
+    ...(before && { before: cutFrom(before) }),
+    ...(after && { after: cutFrom(after) }),
   }
 }
 

@@ -61,11 +61,13 @@ const sections: EditorSection[] = [
   {
     id: 'company',
     title: 'Contact',
-    hint: 'The phone number is in the header, in the form, and in every message to homeowners.',
+    hint: 'Your phone number appears in the header, in the form, and in every email to homeowners.',
     sample: 'company.sample',
     fields: [
       line('company.phone', 'Phone number', { kind: 'phone' }),
-      line('company.license', 'License', { hint: 'In the footer and beside “Licensed.”' }),
+      line('company.license', 'License', {
+        hint: 'Shown in the footer and after “Licensed and insured.”',
+      }),
       line('company.email', 'Email', { kind: 'email', hint: 'Visitors see it in the footer.' }),
       line('company.address', 'Address', {
         kind: 'group',
@@ -101,8 +103,8 @@ const sections: EditorSection[] = [
       line('hours.emergencies', 'Emergencies', {
         kind: 'choice',
         choices: [
-          { value: 'always', label: 'We always call back' },
-          { value: 'when open', label: 'Only while we’re open' },
+          { value: 'always', label: 'We call back at any hour' },
+          { value: 'when open', label: 'We call back only while we’re open' },
         ],
       }),
       line('hours.promiseMinutes', 'Minutes until you call', {
@@ -136,7 +138,7 @@ const sections: EditorSection[] = [
       text(
         'form.consent.text',
         'Consent text',
-        'Visitors agree to this when they send the form. Write {company} for your company’s name. Each lead is stored with the text that the visitor saw.',
+        'Visitors agree to this when they send the form. Write {company} for your company’s name. Each lead records which version of this text the visitor saw.',
       ),
     ],
   },
@@ -147,9 +149,9 @@ const sections: EditorSection[] = [
     fields: [
       line('about.heading', 'Heading'),
       text('about.text', 'Text'),
-      line('about.points', 'Points', {
+      line('about.points', 'Highlights', {
         kind: 'list',
-        item: 'point',
+        item: 'highlight',
         newItem: { icon: 'check', title: '', text: '' },
         fields: [line('title', 'Title'), text('text', 'Text')],
       }),
