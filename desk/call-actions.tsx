@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { isDueAgain } from '#leads/deadline.ts'
 import { type EventKind, isValid, maxNoteLength } from '#leads/history.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
-import { buttons } from '#leads/reports/describe-event.ts'
+import { nameButton } from '#leads/reports/describe-event.ts'
 import { listCallTimes, readBusinessHours } from './call-times.ts'
 import { canCall } from './countdown.ts'
 import { readDraft, saveDraft, useDraft } from './drafts.ts'
@@ -76,7 +76,7 @@ export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boole
       {!isTextNext && text}
       {canClaim && (
         <Button isPrimary={isOffered} disabled={isBusy || !isLive} onClick={claim}>
-          {buttons.called}
+          {nameButton('called', lead)}
         </Button>
       )}
     </div>
@@ -99,7 +99,7 @@ export function Outcomes({ lead, refresh }: Actions) {
         .filter((kind) => isValid(kind, lead, lead.version))
         .map((kind) => (
           <Button key={kind} disabled={!isLive} onClick={() => record(kind)}>
-            {buttons[kind]}
+            {nameButton(kind, lead)}
           </Button>
         ))}
     </div>
@@ -158,7 +158,7 @@ export function ChangeTime({ lead, refresh }: Actions) {
   const [isShown, setShown] = useState(false)
   return (
     <details className="change-time" onToggle={({ currentTarget }) => setShown(currentTarget.open)}>
-      <summary>{buttons['call-again']}</summary>
+      <summary>{nameButton('call-again', lead)}</summary>
       {/* The first time zone conversion is slow on a phone. */}
       {isShown && <CallTimes lead={lead} refresh={refresh} />}
     </details>
@@ -190,9 +190,9 @@ function CallTimes({ lead, refresh }: Actions) {
 }
 
 /** Shows what could not be sent yet. */
-export function Unsent({ leadId }: { leadId: string }) {
-  const unsent = useUnsent(leadId)
-  const names = unsent.map(({ kind, text }) => buttons[kind] ?? text ?? 'Undo')
+export function Unsent({ lead }: { lead: LeadCard }) {
+  const unsent = useUnsent(lead.id)
+  const names = unsent.map(({ kind, text }) => nameButton(kind, lead) ?? text ?? 'Undo')
   return (
     <p className="unsent" role="status">
       {unsent.length > 0 && (

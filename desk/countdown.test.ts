@@ -46,6 +46,24 @@ test('a lead goes from calm to late', () => {
   expect(after(-5_000)).toEqual(['calm', '10 min left'])
 })
 
+test('a homeowner without a phone number gets an email instead of a call', () => {
+  const byEmail = (ms: number, changes: Partial<LeadCard> = {}) =>
+    after(ms, { ...changes, phone: null })[1]
+  const calledAt = receivedAt + 3 * minuteMs
+  const calling = { status: 'calling', calledAt, changedAt: calledAt } as const
+  const again = { status: 'call-again', attempts: 1, callAgainAt: receivedAt } as const
+  expect(byEmail(8 * minuteMs)).toBe('Email now: 2:00 left')
+  expect(byEmail(4 * minuteMs, { ...calling, ...myCall })).toBe('You’re emailing')
+  expect(byEmail(4 * minuteMs, calling)).toBe('Someone is emailing')
+  expect(byEmail(90 * minuteMs, calling)).toBe('Someone started emailing 1 hr ago')
+  expect(byEmail(5 * minuteMs, { ...calling, status: 'done' })).toBe(
+    'Done: Someone emailed after 3 min',
+  )
+  expect(byEmail(5 * minuteMs, again)).toBe('No answer (1 try). Email again now.')
+  const night = promiseFrom(receivedAt + 60 * minuteMs)
+  expect(byEmail(0, night)).toMatch(/^Email by /)
+})
+
 test('a longer promise changes the mood later', () => {
   const hour = { deadlineAt: receivedAt + 60 * minuteMs }
   expect(after(20 * minuteMs, hour)).toEqual(['calm', '40 min left'])

@@ -8,6 +8,7 @@ import {
 import { isDueAgain, measureWait } from '#leads/deadline.ts'
 import type { Today } from '#leads/desk/today.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
+import { capitalize, chooseWords } from '#leads/words.ts'
 import { isCaller } from './me.ts'
 
 export type Mood =
@@ -37,6 +38,7 @@ export type Countdown = { mood: Mood; text: string; shareLeft: number; minutesLe
 export function computeCountdown(lead: LeadCard, now: number, me: string): Countdown {
   const { promiseStartAt, deadlineAt, status } = lead
   const over = { shareLeft: 0, minutesLeft: 0 }
+  const call = capitalize(chooseWords(lead).call)
   if (status === 'not-a-lead') return { mood: status, text: 'Not a lead', ...over }
   if (status === 'done') return { mood: status, text: `Done: ${describeCall(lead)}`, ...over }
   if (status === 'calling') {
@@ -52,14 +54,14 @@ export function computeCountdown(lead: LeadCard, now: number, me: string): Count
   const leftMs = deadlineAt - now
   if (leftMs <= 0) return { mood: 'late', text: `${formatShortDuration(-leftMs)} late`, ...over }
   if (computeOpening(lead, now))
-    return { mood: 'waiting', text: `Call by ${formatShortClock(deadlineAt, now)}`, ...over }
+    return { mood: 'waiting', text: `${call} by ${formatShortClock(deadlineAt, now)}`, ...over }
   const shareLeft = Math.min(1, leftMs / (deadlineAt - promiseStartAt))
   const mood = shareLeft > 0.6 ? 'calm' : shareLeft > 0.2 ? 'soon' : 'urgent'
   return {
     mood,
     text:
       mood === 'urgent'
-        ? `Call now: ${formatSeconds(leftMs)} left`
+        ? `${call} now: ${formatSeconds(leftMs)} left`
         : `${formatShortDuration(leftMs)} left`,
     shareLeft,
     minutesLeft: Math.floor(Math.round(leftMs / 1_000) / 60),
@@ -67,11 +69,13 @@ export function computeCountdown(lead: LeadCard, now: number, me: string): Count
 }
 
 /** Call again now, at 2:10 PM, tomorrow at 7:00 AM, on Monday at 7:00 AM. */
-export function describeCallAgain({ callAgainAt }: { callAgainAt: number | null }, now: number) {
-  if (callAgainAt === null || isDueAgain({ callAgainAt }, now)) return 'Call again now.'
+export function describeCallAgain(lead: LeadCard, now: number) {
+  const { callAgainAt } = lead
+  const call = capitalize(chooseWords(lead).call)
+  if (callAgainAt === null || isDueAgain(lead, now)) return `${call} again now.`
   const day = formatOpening(callAgainAt, now)
   const time = `at ${formatShortClock(callAgainAt, callAgainAt)}`
-  return `Call again ${day === time ? time : `${day} ${time}`}.`
+  return `${call} again ${day === time ? time : `${day} ${time}`}.`
 }
 
 const longCallMs = 60 * 60_000
@@ -80,9 +84,10 @@ function describeCalling(lead: LeadCard, now: number, me: string) {
   const { caller, changedAt } = lead
   const isMine = isCaller(lead, me)
   const startedAt = changedAt ?? now
+  const { calling } = chooseWords(lead)
   if (now - startedAt > longCallMs)
-    return `${isMine ? 'You' : (caller ?? 'Someone')} started calling ${formatAgo(startedAt, now)}`
-  return isMine ? 'You’re calling' : `${caller ?? 'Someone'} is calling`
+    return `${isMine ? 'You' : (caller ?? 'Someone')} started ${calling} ${formatAgo(startedAt, now)}`
+  return isMine ? `You’re ${calling}` : `${caller ?? 'Someone'} is ${calling}`
 }
 
 /** Someone set Status in Airtable, so the desk does not wait for a result. */
@@ -94,7 +99,7 @@ function describeCall(lead: LeadCard): string {
   const where = calledVia === 'airtable' && !caller ? ' in Airtable' : ''
   const after =
     calledAt === null ? '' : ` after ${formatShortDuration(measureWait(lead, calledAt))}`
-  return `${caller ?? 'Someone'} called${where}${after}`
+  return `${caller ?? 'Someone'} ${chooseWords(lead).called}${where}${after}`
 }
 
 const formatSeconds = (ms: number) => {

@@ -87,7 +87,7 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, isCalling
         </>
       )}
       {lead.status === 'call-again' && <ChangeTime {...actions} />}
-      <Unsent leadId={lead.id} />
+      <Unsent lead={lead} />
     </li>
   )
 }, isSameRow)

@@ -1,5 +1,6 @@
 import { use, useEffect, useRef, useState } from 'react'
 import type { LeadCard } from '#leads/reports/describe.ts'
+import { chooseWords } from '#leads/words.ts'
 import { isCaller, Me } from './me.ts'
 import { createSignal, useSignal } from './signal.ts'
 import type { Polled } from './use-polling.ts'
@@ -115,6 +116,6 @@ function describeChanges(
     if (was.status === lead.status || isCaller(lead, me)) return []
     const who = lead.caller ?? 'Someone'
     if (lead.status === 'call-again') return [`No answer from ${name}.`]
-    return lead.status === 'calling' ? [`${who} is calling ${name}.`] : []
+    return lead.status === 'calling' ? [`${who} is ${chooseWords(lead).calling} ${name}.`] : []
   })
 }

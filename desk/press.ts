@@ -2,7 +2,8 @@ import { use } from 'react'
 import { formatDuration } from '#leads/clock.ts'
 import { type EventKind, isChangeKind } from '#leads/history.ts'
 import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
-import { buttons } from '#leads/reports/describe-event.ts'
+import { nameButton } from '#leads/reports/describe-event.ts'
+import { chooseWords } from '#leads/words.ts'
 import { readClock } from './api.ts'
 import { describeCallAgain } from './countdown.ts'
 import { isCaller, Me } from './me.ts'
@@ -40,7 +41,8 @@ export function usePress(refresh: Refresh) {
 export const computeLastChange = ({ history }: LeadInFull): EventKind | undefined =>
   history.find(({ kind, isUndone }) => isChangeKind(kind) && !isUndone)?.kind
 
-export const nameUndo = (last: EventKind) => `Undo “${buttons[last] ?? 'Status in Airtable'}”`
+export const nameUndo = (last: EventKind, lead: LeadCard) =>
+  `Undo “${nameButton(last, lead) ?? 'Status in Airtable'}”`
 
 function describeResult(
   kind: EventKind,
@@ -50,17 +52,18 @@ function describeResult(
   if (kind === 'note') return 'note added.'
   if (kind === 'texted') return 'the crew can see that you opened a text.'
   const now = readClock()
+  const { called, calling } = chooseWords(after)
   const states: Record<LeadInFull['status'], string> = {
-    open: 'nobody has called yet.',
+    open: `nobody has ${called} yet.`,
     calling: isCaller(after, me)
-      ? 'the crew can see that you’re calling.'
-      : `${after.caller ?? 'someone'} is calling.`,
+      ? `the crew can see that you’re ${calling}.`
+      : `${after.caller ?? 'someone'} is ${calling}.`,
     'call-again': `no answer. ${describeCallAgain(after, now)}`,
     done: 'marked as done.',
     'not-a-lead': 'marked as not a lead.',
   }
   const state = states[after.status]
-  if (undone) return `“${buttons[undone] ?? 'Status in Airtable'}” undone. Now: ${state}`
+  if (undone) return `“${nameButton(undone, after) ?? 'Status in Airtable'}” undone. Now: ${state}`
   if (kind !== 'no-answer' || after.emailAt === null) return state
   const wait = formatDuration(after.emailAt - now)
   return `${state} We’ll email them in ${wait}, unless you press Undo.`

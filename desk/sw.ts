@@ -81,7 +81,7 @@ async function show({ notification, lead, receipt }: Message): Promise<void> {
     actions: canCall
       ? [
           ...(lead.canDial ? [{ action: 'call', title: 'Call' }] : []),
-          { action: 'calling', title: 'I’m calling' },
+          { action: 'calling', title: lead.canDial ? 'I’m calling' : 'I’m emailing' },
         ]
       : [],
     data: { ...lead, receipt },

@@ -80,7 +80,7 @@ export function Lead({
         {lead.status === 'call-again' && <ChangeTime {...actions} />}
         <NoteField {...actions} />
         <UndoLast {...actions} />
-        <Unsent leadId={id} />
+        <Unsent lead={lead} />
       </div>
       <Facts lead={lead} />
       <History lead={lead} now={now}>
@@ -118,7 +118,7 @@ function UndoLast({ lead, refresh }: { lead: LeadInFull; refresh: Refresh }) {
       disabled={unsent.length > 0}
       onClick={() => press(lead, { kind: 'undone' }, last)}
     >
-      {nameUndo(last)}
+      {nameUndo(last, lead)}
     </button>
   )
 }

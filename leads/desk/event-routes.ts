@@ -9,6 +9,7 @@ import { describeEvent } from '../reports/describe-event.ts'
 import { keepVisible, makeSafeLines } from '../safe-text.ts'
 import { appendEvent, type EventPlan } from '../store/append-event.ts'
 import { findLead } from '../store/reading.ts'
+import { chooseWords } from '../words.ts'
 import { describeLead } from './lead-routes.ts'
 import {
   type DeskApp,
@@ -89,7 +90,10 @@ export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: Des
     lead: StoredLead,
     at: number,
   ): string {
-    if (!because) return kind === 'undone' ? 'There’s nothing to undo.' : 'Nobody has called yet.'
+    if (!because)
+      return kind === 'undone'
+        ? 'There’s nothing to undo.'
+        : `Nobody has ${chooseWords(lead).called} yet.`
     const ageMs = at - because.at
     const when = ageMs < recentMs ? 'just now' : `${formatDuration(ageMs)} ago`
     return `${describeEvent(because, { now: at, timeZone, when, lead })}.`

@@ -13,9 +13,11 @@ type Details = {
   lead: { name: string; phone: string }
 }
 
-/** The desk's buttons. Undo names the one that it takes back. */
-export const buttons: Partial<Record<EventKind, string>> = {
-  called: 'I’m calling',
+/** Returns the name of the desk's button. Undo names the one that it takes back. */
+export const nameButton = (kind: EventKind, lead: { phone: unknown }): string | undefined =>
+  kind === 'called' ? `I’m ${chooseWords(lead).calling}` : buttons[kind]
+
+const buttons: Partial<Record<EventKind, string>> = {
   'no-answer': 'No answer',
   'call-again': 'Change the time',
   done: 'Done',
@@ -31,7 +33,7 @@ export function describeEvent(
   { when, undone, lead, ...clock }: Clock & Details,
 ): string {
   const { called } = chooseWords(lead)
-  const button = undone && buttons[undone.kind]
+  const button = undone && nameButton(undone.kind, lead)
   const words: Record<EventKind, [action: string, rest?: string]> = {
     called: [called],
     'no-answer': [called, ', no answer'],
