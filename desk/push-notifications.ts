@@ -21,12 +21,14 @@ export async function turnOnNotifications(publicKey: string, name: string): Prom
   const permission = await Notification.requestPermission()
   if (permission !== 'granted')
     throw new Error(
-      'This browser blocks notifications. Allow them in its settings, then try again.',
+      permission === 'denied'
+        ? 'This browser blocks notifications. Allow them in its settings, then try again.'
+        : 'Notifications are still off. Try again, and choose Allow when the browser asks.',
     )
   const timeout = new Promise<never>((_, reject) => setTimeout(reject, subscribeMs))
   const subscription = await Promise.race([subscribe(publicKey), timeout]).catch(() => {
     throw new Error(
-      'This browser couldn’t reach its push service. Check the connection and try again, or use Chrome, Edge, Firefox, or Safari.',
+      'This browser couldn’t turn on notifications. Check the connection and try again, or use Chrome, Edge, Firefox, or Safari.',
     )
   })
   await request('POST', '/api/devices', { body: { name, subscription: subscription.toJSON() } })

@@ -43,7 +43,7 @@ test('opening the desk repairs a subscription that the browser or the push servi
   await page.reload()
   await page.getByRole('link', { name: 'People' }).click()
   await page.getByRole('button', { name: 'Turn on notifications' }).click()
-  await expect(page.getByText('Notifications are on for this phone.')).toBeVisible()
+  await expect(page.getByText('Notifications are on for this device.')).toBeVisible()
 
   const database = new DatabaseSync(join(dataDir, 'leads.db'), { timeout: 5_000 })
   const listDevices = () =>

@@ -214,7 +214,7 @@ for (const [name, options] of Object.entries({
         .getByRole('navigation', { name: 'Desk' })
         .getByRole('link', { name: screen })
         .click()
-      await expect(page.getByText(/found, newest first|By source|this device/)).toBeVisible()
+      await expect(page.getByText(/found, newest first|By source|, this device$/)).toBeVisible()
       await checkAxe(page, screen)
     }
     await page.context().setOffline(true)

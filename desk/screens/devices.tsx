@@ -1,6 +1,8 @@
 import { type FormEvent, useState } from 'react'
 import type { DeviceCard } from '#leads/desk/device-routes.ts'
+import type { BusinessHours } from '#leads/hours.ts'
 import { request } from '../api.ts'
+import { readBusinessHours } from '../call-times.ts'
 import { ConfirmButton } from '../confirm-button.tsx'
 import { Button, Choice } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
@@ -18,25 +20,30 @@ const off: [Schedule, string, hint: string] = [
   'Off',
   'No notifications. To send a test, turn them on first.',
 ]
-const schedules: (typeof off)[] = [
-  ['always', 'Always', 'Emergencies at any hour. Other leads wait until we open.'],
-  [
-    'business-hours',
-    'Business hours',
-    'Only while we’re open, unless no other phone would get the alert.',
-  ],
-  off,
-]
-/** For a company that never closes. */
-const onOrOff: typeof schedules = [['always', 'On', 'Every new lead, at any hour.'], off]
+
+/** A company that never closes can only turn notifications on or off. */
+export function listSchedules({ open, emergencies }: BusinessHours): (typeof off)[] {
+  if (open === 'always') return [['always', 'On', 'Every new lead, at any hour.'], off]
+  const whileClosed =
+    emergencies === 'always'
+      ? 'Emergencies at any hour. Other leads wait until we open.'
+      : 'Every new lead. While we’re closed, it waits until we open.'
+  return [
+    ['always', 'Always', whileClosed],
+    [
+      'business-hours',
+      'Business hours',
+      'Only while we’re open, unless no other device would get the alert.',
+    ],
+    off,
+  ]
+}
 
 export function DeviceList() {
-  const { data, trouble, refresh } = usePolling<Devices & { isAlwaysOpen: boolean }>(
-    '/api/devices',
-    10_000,
-  )
-  if (!data) return <p>{trouble ?? 'Loading…'}</p>
-  const { devices, publicKey, isAlwaysOpen } = data
+  const { data, trouble, refresh } = usePolling<Devices>('/api/devices', 10_000)
+  const hours = readBusinessHours()
+  if (!data || !hours) return <p>{trouble ?? 'Loading…'}</p>
+  const { devices, publicKey } = data
   const own = devices.find(({ isThis }) => isThis)
   return (
     <>
@@ -44,7 +51,7 @@ export function DeviceList() {
       <ul className="sessions">
         {devices.map((device) => (
           <li key={device.id} className="card device">
-            <Device device={device} isAlwaysOpen={isAlwaysOpen} refresh={refresh} />
+            <Device device={device} hours={hours} refresh={refresh} />
           </li>
         ))}
       </ul>
@@ -66,7 +73,7 @@ function TurnOnNotifications({
     setBusy(true)
     await attempt(
       turnOnNotifications(publicKey, name),
-      'Notifications are on for this phone. To try them, choose Test.',
+      'Notifications are on for this device. To try them, choose Test.',
     ).then(refresh)
     setBusy(false)
   }
@@ -81,8 +88,13 @@ function TurnOnNotifications({
   return (
     <form className="card" onSubmit={turnOn}>
       <label>
-        Name of this phone
-        <input name="device" defaultValue="My phone" maxLength={60} required />
+        Name of this device
+        <input
+          name="device"
+          defaultValue={/Mobi/.test(navigator.userAgent) ? 'My phone' : 'My computer'}
+          maxLength={60}
+          required
+        />
       </label>
       <Button type="submit" isPrimary disabled={isBusy}>
         {isBusy ? 'Turning on…' : 'Turn on notifications'}
@@ -102,7 +114,7 @@ const homeScreenSteps = [
 
 const HomeScreenSteps = () => (
   <div className="card">
-    <p>On an iPhone, add the desk to the home screen first:</p>
+    <p>On an iPhone or iPad, add the desk to the home screen first:</p>
     <ol className="steps">
       {homeScreenSteps.map(([words, path]) => (
         <li key={words}>
@@ -118,18 +130,18 @@ const HomeScreenSteps = () => (
 
 function Device({
   device: { id, person, name, schedule, canNotify, canChange, isThis, isSilent },
-  isAlwaysOpen,
+  hours,
   refresh,
 }: {
   device: DeviceCard
-  isAlwaysOpen: boolean
+  hours: BusinessHours
   refresh: () => Promise<void>
 }) {
   const path = `/api/devices/${id}`
   const change = (body: Partial<DeviceCard>, message: string) =>
     attempt(request('PUT', path, { body }), message).then(refresh)
-  const choices = isAlwaysOpen ? onOrOff : schedules
-  const chosen = isAlwaysOpen && schedule !== 'off' ? 'always' : schedule
+  const choices = listSchedules(hours)
+  const chosen = hours.open === 'always' && schedule !== 'off' ? 'always' : schedule
   const test = () => attempt(request('POST', `${path}/test`), `Test sent to ${name}.`).then(refresh)
   const remove = async () => {
     if (isThis) await turnOffNotifications().catch(() => {})
@@ -144,17 +156,17 @@ function Device({
     <>
       {canChange ? (
         <label>
-          {isThis ? 'This phone' : `${person}’s phone`}
+          {isThis ? 'This device' : `${person}’s device`}
           <input defaultValue={name} maxLength={60} onBlur={rename} />
         </label>
       ) : (
         <p>
-          <b>{person}’s phone:</b> {name}
+          <b>{person}’s device:</b> {name}
         </p>
       )}
       {!canNotify ? (
         <p className="problem">
-          No longer receives notifications. Open the desk on that phone and turn them on again
+          No longer receives notifications. Open the desk on that device and turn them on again
           {canChange && ', or remove it'}.
         </p>
       ) : (
@@ -171,7 +183,7 @@ function Device({
           {isSilent && (
             <p className="problem">
               May not be receiving notifications: it didn’t confirm the last 3. Choose Test. If
-              nothing appears, open the desk on that phone and test again.
+              nothing appears, open the desk on that device and test again.
             </p>
           )}
         </>
@@ -184,7 +196,7 @@ function Device({
         )}
         {canChange && (
           <ConfirmButton label="Remove" question={`Remove ${name}?`} onConfirm={remove}>
-            It will no longer receive notifications. You can turn them on again on that phone.
+            It will no longer receive notifications. You can turn them on again on that device.
           </ConfirmButton>
         )}
       </div>

@@ -1,8 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
 import { openTestDesk } from '#testing/desk.ts'
-import { alwaysOpen, dayHours, makePhone } from '#testing/saved-leads.ts'
-import type { BusinessHours } from '../hours.ts'
+import { makePhone } from '#testing/saved-leads.ts'
 import { addCrew } from '../store/desk-access.ts'
 import { saveDevice } from '../store/push-devices.ts'
 
@@ -83,7 +82,10 @@ it('explains why a test notification failed', async () => {
   const [{ id }] = (await list()).devices
   const test = () => post(`/api/devices/${id}/test`)
   service.failNext('phone', { kind: 'status', status: 500 })
-  expect(await test()).toMatchObject({ status: 409, message: 'The push service returned 500.' })
+  expect(await test()).toMatchObject({
+    status: 409,
+    message: 'The test wasn’t sent. The push service returned 500. Try again in a minute.',
+  })
   service.removePhone('phone')
   expect(await test()).toMatchObject({
     status: 409,
@@ -193,11 +195,4 @@ it.each([
   const subscription = { ...service.addPhone('phone'), ...changes }
   expect((await subscribe({ name: 'x', subscription })).status).toBe(400)
   expect((await list()).devices).toEqual([])
-})
-
-it('returns whether the company ever closes', async () => {
-  const read = async (hours: BusinessHours) =>
-    (await (await openTestDesk('sqlite', { hours })).get('/api/devices')).isAlwaysOpen
-  expect(await read(dayHours)).toBe(false)
-  expect(await read(alwaysOpen)).toBe(true)
 })

@@ -36,7 +36,7 @@ export type DeviceCard = Pick<PushDevice, 'id' | 'person' | 'name' | 'schedule'>
 const maxDevices = 100
 
 export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
-  const { db, env, hours, now, readDevices } = context
+  const { db, env, now, readDevices } = context
   app.get('/api/devices', async (c) => {
     const { publicKey } = await readVapidKeys(db, env.contactUrl)
     const found = await readDevices()
@@ -53,7 +53,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
         isSilent: silent.includes(device),
       }
     })
-    return c.json({ publicKey, devices, isAlwaysOpen: hours().open === 'always' })
+    return c.json({ publicKey, devices })
   })
   app.post('/api/devices', async (c) => {
     const { name, subscription } = await readBody(c, newDevice, badRegistration)
@@ -62,7 +62,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
       return refuse(
         c,
         400,
-        `Unknown push service ${readHost(endpoint)}. To allow it, add it to PUSH_SERVICES.`,
+        `This browser sends notifications through ${readHost(endpoint)}, which this site doesn’t know. Use Chrome, Edge, Firefox, or Safari, or ask the person who set up this site to allow it (PUSH_SERVICES).`,
       )
     if (!(await isValidKey(keys.p256dh))) return refuse(c, 400, badRegistration)
     const devices = await readDevices()
@@ -122,7 +122,8 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
     if (!isOn(device)) return refuse(c, 409, turnedOff)
     const signal = context.timers.timeout(testTimeoutMs)
     const sent = await sendPush(testMessage, device, context, signal)
-    if (!sent.ok) return refuse(c, 409, sent.error)
+    if (!sent.ok)
+      return refuse(c, 409, `The test wasn’t sent. ${sent.error} Try again in a minute.`)
     // A note means that the device is gone.
     return sent.note ? refuse(c, 409, gone) : c.json({ ok: true })
   })

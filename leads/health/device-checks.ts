@@ -55,7 +55,7 @@ export const noAlerts = defineCheck({
   },
   forOwner: (when) => ({
     text: texts[when].owner,
-    action: { label: 'Turn on notifications for this phone', kind: 'turn-on-notifications' },
+    action: { label: 'Turn on notifications for this device', kind: 'turn-on-notifications' },
   }),
   forDeveloper: (when) => ({ text: texts[when].developer, next: texts[when].next }),
 })
