@@ -11,6 +11,8 @@ export type Alert = ReturnType<typeof describeAlert>
 
 const lateMs = 2 * 60_000
 
+export const spamRemark = 'This may be spam, so there are no reminders.'
+
 type AlertOptions = {
   now: number
   timeZone: string
@@ -69,7 +71,7 @@ export function describeAlert(
     deadline: deadlineAt === null || isAgain ? undefined : clock(deadlineAt),
     source: lead.source ? breakAutoLinks(describeSource(lead.source)) : undefined,
     remarks: [
-      ...(suspect ? ['This may be spam, so there are no reminders.'] : []),
+      ...(suspect ? [spamRemark] : []),
       ...(reason === 'received' && !isAgain && measureWait(lead, now) >= lateMs
         ? [`This alert is late. The request came in ${formatDuration(ageMs)} ago.`]
         : []),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import brand from '../brand.json' with { type: 'json' }
-import type { Alert } from '../channels/alert.ts'
+import { type Alert, spamRemark } from '../channels/alert.ts'
 import { formatClock, formatDuration, formatTries } from '../clock.ts'
 import { listShown, type ShownField } from '../field-outputs.ts'
 import { computeLatestChange } from '../history.ts'
@@ -96,7 +96,7 @@ export function formatAnswerPage(
 ${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
 <h1>${title}</h1>
 ${isCalled ? describeCall(lead, isFirst, clock) : describeDeadline(alert, lead, clock.now)}
-${alert.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`).join('\n')}
+${lead.suspect ? `<p>${spamRemark}</p>` : ''}
 ${isCalled ? call : `<form method="post"><button>I’m ${words.calling} now</button></form>\n<p class="small">This records the time and stops the reminders to the crew.</p>`}
 <dl>
 ${listShown(lead).map(showField).join('\n')}
@@ -152,7 +152,7 @@ const formatNotice = (title: string, text: string) =>
 
 export const unknownLink = formatNotice(
   'This link isn’t valid',
-  'Part of the link may be missing. Open it from the alert again, or copy the whole link.',
+  'Part of the link may be missing, or the lead was erased. Open the link from the alert again, or copy the whole link.',
 )
 
 export const expiredLink = formatNotice(
@@ -162,5 +162,5 @@ export const expiredLink = formatNotice(
 
 export const unavailable = formatNotice(
   'Not recorded yet',
-  'We couldn’t save your call. Call the homeowner first, then open this link again.',
+  'The site can’t save anything right now. Contact the homeowner first, then open this link again.',
 )

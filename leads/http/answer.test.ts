@@ -40,6 +40,12 @@ it('shows the lead and one button, and changes nothing when opened', async () =>
   expect(text.match(/<button/g)).toHaveLength(1)
 })
 
+it('does not call the alert late when someone opens its link later', async () => {
+  const { send, clock } = await open()
+  clock.at += 5 * 60_000
+  expect((await send('GET')).text).not.toContain('This alert is late')
+})
+
 it('records the first click and shows it to the next person', async () => {
   const { send, db, leadId, clock, wakes, log } = await open()
   clock.at += 200_000
