@@ -162,7 +162,7 @@ test('--send reports rejected tests without addresses', async () => {
   const results = await send({ ...given, ALERT_WEBHOOK_URL: 'http://127.0.0.1:1/' })
   expect(results.map(({ state, text }) => `${state}: ${text}`)).toEqual([
     expect.stringMatching(/^to do: .*The mail server rejected the email/),
-    expect.stringMatching(/^to do: .*only to verified numbers/),
+    expect.stringMatching(/^to do: .*only verified numbers/),
     expect.stringMatching(/^to do: .*couldn’t be reached/),
   ])
   expect(JSON.stringify(results)).not.toMatch(/@|7810/)

@@ -59,7 +59,7 @@ describe('25 leads from one network within an hour', () => {
     expect(alone).toContain('Real Roof')
     expect(others.map((text) => text.split('\n'))).toEqual([
       [
-        `${headline}, many from one network.`,
+        `${headline}, many from one internet connection.`,
         expect.stringMatching(/^Ann Lee, Lead 2\d, Lead 2\d, 3 more\.$/),
         'Call them from the desk: https://desk.example.com',
       ],

@@ -48,18 +48,22 @@ const retryAfter = { 'retry-after': '90' }
 it.each([
   [
     { kind: 'error', status: 401, code: 20003 },
-    /401, code 20003: check TWILIO_ACCOUNT_SID.*TWILIO_AUTH_TOKEN/,
+    /^Twilio rejected the site’s .*\. Check TWILIO_ACCOUNT_SID .*TWILIO_AUTH_TOKEN\..* 401, code 20003\.$/,
     { refused: false },
   ],
   [
     { kind: 'error', status: 400, code: 21211 },
-    /21211: a number in ALERT_SMS_TO/,
+    /^A recipient’s phone number doesn’t exist\. Check ALERT_SMS_TO/,
     { refused: true },
   ],
-  [{ kind: 'error', status: 400, code: 21606 }, /code 21606: TWILIO_FROM/, { refused: false }],
+  [
+    { kind: 'error', status: 400, code: 21606 },
+    /can’t send texts\. Check TWILIO_FROM\..*code 21606/,
+    { refused: false },
+  ],
   [
     { kind: 'error', status: 429, code: 20429, headers: retryAfter },
-    /429, code 20429: too many messages/,
+    /^Too many texts were sent .* Twilio returned 429, code 20429\./,
     { refused: false, holdMs: 90_000 },
   ],
   [{ kind: 'html', status: 400 }, /^Twilio returned 400\.$/, { refused: true }],

@@ -63,7 +63,7 @@ export const sms = createAlertChannel<'sms', typeof variables, SmsSettings>({
       ? `Call them from the desk: ${env.desk.url}`
       : writeAnswer(answerUrl, 'calling')
     const shortNames = names.map((name) => cut(name, 30)).join(', ')
-    const text = `${headline}, many from one network.\n${shortNames}.\n${answer}`
+    const text = `${headline}, many from one internet connection.\n${shortNames}.\n${answer}`
     return sendSms(fitText([text]), to, context, signal)
   },
   findArrival,
@@ -134,7 +134,6 @@ const statusSchema = v.object({ status: v.string(), error_code: v.unknown() })
 
 /** For the owner: why a text did not arrive, and what to do. */
 const failures: Record<number, string> = {
-  21610: 'The recipient replied STOP. To get texts again, reply START from that phone.',
   30002: 'Your Twilio account has no credit or is suspended. Add credit in the Twilio console.',
   30003: 'The phone is off or out of range. Check that it can receive texts.',
   30004: 'The phone or its carrier blocks texts from your Twilio number. Allow them on the phone.',
@@ -148,27 +147,29 @@ const failures: Record<number, string> = {
 }
 
 const explainUndelivered = (code: number): string =>
-  code ? `${failures[code] ?? ''} Twilio error code ${code}.`.trim() : 'Twilio gave no reason.'
+  code
+    ? `${failures[code] ?? advice[code] ?? ''} Twilio error code ${code}.`.trim()
+    : 'Twilio gave no reason.'
 
 // A missing, invalid, or unsuitable TWILIO_FROM, for which Twilio also returns 400.
 const senderCodes: readonly unknown[] = [21603, 21212, 21606]
 
 const advice: Record<number, string> = {
-  10001: 'the account has no credit or is suspended',
-  20003: 'check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN',
-  20404: 'check TWILIO_ACCOUNT_SID',
-  20429: 'too many messages were sent in a short time',
-  21211: 'a number in ALERT_SMS_TO or ESCALATION_SMS_TO does not exist',
-  21212: 'check TWILIO_FROM',
-  21606: 'TWILIO_FROM cannot send text messages',
-  21608: 'a trial account can send only to verified numbers',
-  21610: 'the recipient replied STOP and must reply START',
+  10001: 'Your Twilio account has no credit or is suspended. Add credit in the Twilio console.',
+  20003:
+    'Twilio rejected the site’s account ID or token. Check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN.',
+  20404: 'Twilio doesn’t know the site’s account ID. Check TWILIO_ACCOUNT_SID.',
+  20429: 'Too many texts were sent in a short time.',
+  21211: 'A recipient’s phone number doesn’t exist. Check ALERT_SMS_TO and ESCALATION_SMS_TO.',
+  21212: 'The phone number that sends texts is wrong. Check TWILIO_FROM.',
+  21606: 'The phone number that should send texts can’t send texts. Check TWILIO_FROM.',
+  21608: 'A Twilio trial account can text only verified numbers. Upgrade it in the Twilio console.',
+  21610: 'The recipient replied STOP. To get texts again, reply START from that phone.',
 }
 
 function explainRefusal(status: number, code: number | undefined): string {
   if (code === undefined) return `Twilio returned ${status}.`
-  const meaning = advice[code]
-  return `Twilio returned ${status}, code ${code}${meaning ? `: ${meaning}` : ''}.`
+  return `${advice[code] ?? ''} Twilio returned ${status}, code ${code}.`.trim()
 }
 
 /** Shortens and simplifies the homeowner's text, but never a link. */
