@@ -180,7 +180,7 @@ const noPreview =
   '<!doctype html><title>Preview</title><p>The preview appears once you fix the marked entries.</p>'
 
 const tooHeavy = (bytes: number) => ({
-  message: `The page has ${(bytes / 1000).toFixed(1)} kB of text. Above ${maxPageBytes / 1000} kB, it appears later on slow phones. Shorten or delete some of it.`,
+  message: `The page’s text takes ${(bytes / 1000).toFixed(1)} kB. Above ${maxPageBytes / 1000} kB, the page opens more slowly on slow connections. Shorten or delete some text.`,
 })
 
 /** Runs the work at the first call. After an error, the next call tries again. */

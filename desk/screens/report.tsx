@@ -181,7 +181,7 @@ export function describeReport(report: PromiseReport): string[] {
   return [
     `${kept} of ${count(kept + missed, 'request', 'requests')} got a call ${onTime}.`,
     report.medianMs !== null &&
-      `Half within ${formatTook(report.medianMs)}, 90% within ${formatTook(report.p90Ms)}.`,
+      `Half of the calls came within ${formatTook(report.medianMs)}, and 90% within ${formatTook(report.p90Ms)}.`,
     missed > 0 && `${missed} missed${describeUncalled(missed, uncalled)}.`,
     open > 0 && `${count(open, 'request is', 'requests are')} not due yet.`,
     repeats > 0 && `${count(repeats, 'request was a repeat', 'requests were repeats')}.`,

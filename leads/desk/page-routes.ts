@@ -199,15 +199,15 @@ async function describePage({ db, env }: DeskContext, page: PageEditor, email: s
 
 const elsewhere =
   'This site’s page is built from a file, so you can’t change it here. Ask the person who set up this site to change it.'
-const unreadable = 'This couldn’t be read. Reload the page and try again.'
+const unreadable = 'Something went wrong. Reload the page and try again.'
 const unchanged = 'Nothing has changed, so there’s nothing to publish.'
 const hasMistakes = 'Fix the marked entries first. Nothing was published.'
 const notSaved =
-  'Your changes couldn’t be saved, because the server can’t store anything right now. Keep this page open and try again.'
+  'The server can’t store anything right now. Keep this page open, and the desk will keep trying.'
 const notPublished =
   'Nothing was published, because something went wrong on the server. Visitors still see the previous version. Try again.'
 const noPreview = 'The preview doesn’t work right now. Try again.'
-const noVersions = 'The earlier versions can’t be read right now. Try again.'
+const noVersions = 'The older versions can’t be loaded right now. Try again.'
 
 const previewPolicy = [
   "default-src 'none'",

@@ -120,7 +120,7 @@ it.each(healthChecks)('reports and explains $id where it runs', async ({ id, run
     expect(text).toMatch(/\.$/)
     // The owner sees a button or a next step, and no variables or commands.
     expect(text).not.toMatch(/[A-Z]{2,}_[A-Z]|npm run|\.env|content\.ts/)
-    expect(action || /Ask the person|Check this page/i.test(text)).toBeTruthy()
+    expect(action || /Ask the person|Look for/i.test(text)).toBeTruthy()
   }
 })
 
@@ -137,7 +137,7 @@ it('counts leads, and shows the owner only the helpful part of an error', async 
   const error = 'Airtable rejected the token. Create one and set AIRTABLE_TOKEN.'
   const [problem] = await find('desk', withPending('airtable', 1_500_000, error))
   expect(problem?.forOwner).toEqual({
-    text: 'Airtable is missing 2 leads. The oldest has been pending for 25 minutes. Leads are saved here and will be sent automatically. Airtable rejected the token.',
+    text: 'Airtable is missing 2 leads. The oldest has been waiting for 25 minutes. Leads are saved here and will be sent automatically. Airtable rejected the token.',
     action: { label: 'Retry now', kind: 'retry-all' },
   })
   expect(problem?.forDeveloper.text).toContain('set AIRTABLE_TOKEN')

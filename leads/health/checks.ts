@@ -50,7 +50,7 @@ const checkLate = ({ kind, explainFailure, isAlert }: (typeof channels)[number])
     forOwner: (pending, context) => ({
       text: [
         explain(pending, context),
-        adviceIfLate[kind] ?? 'Check this page for new leads.',
+        adviceIfLate[kind] ?? 'Look for new leads under Today.',
         keepForOwner(pending.lastError ?? ''),
       ]
         .filter(Boolean)
@@ -71,7 +71,7 @@ const checkArrival = ({ kind, label }: Channel) => {
     id: `${kind}-undelivered`,
     runsIn: ['desk', 'doctor'],
     find: ({ database }) => database?.undelivered.get(kind),
-    forOwner: (found) => ({ text: `${explain(found)} Check this page for new leads.` }),
+    forOwner: (found) => ({ text: `${explain(found)} Look for new leads under Today.` }),
     forDeveloper: (found) => ({
       text: explain(found),
       next: 'Fix the cause. The warning disappears a day after the last failed message',

@@ -46,8 +46,8 @@ describe.each(engines)('on %s', (engine) => {
     }
     expect(await listTexts(120_000)).toEqual([])
     expect(await listTexts(660_000)).toEqual([
-      'Airtable is missing 2 leads. The oldest has been pending for 11 minutes. Leads are saved here and will be sent automatically. Rejected.',
-      'Email alerts for 2 leads are 11 minutes late. Check this page for new leads. Rejected.',
+      'Airtable is missing 2 leads. The oldest has been waiting for 11 minutes. Leads are saved here and will be sent automatically. Rejected.',
+      'Email alerts for 2 leads are 11 minutes late. Look for new leads under Today. Rejected.',
     ])
   })
 
@@ -80,10 +80,10 @@ describe.each(engines)('on %s', (engine) => {
       return problems.map(({ forOwner }) => forOwner?.text)
     }
     expect(await list(60_000)).toEqual([
-      'Text message alerts for 2 leads didn’t arrive in the last 24 hours. Not registered. Check this page for new leads.',
+      'Text message alerts for 2 leads didn’t arrive in the last 24 hours. Not registered. Look for new leads under Today.',
     ])
     expect(await list(24 * 3_600_000 + 1)).toEqual([
-      'Text message alerts for 1 lead didn’t arrive in the last 24 hours. Not registered. Check this page for new leads.',
+      'Text message alerts for 1 lead didn’t arrive in the last 24 hours. Not registered. Look for new leads under Today.',
     ])
     expect(await list(24 * 3_600_000 + 2)).toEqual([])
   })

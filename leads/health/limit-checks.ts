@@ -4,7 +4,7 @@ import { maxUnusedLinks } from '../store/desk-access.ts'
 import { type Check, defineCheck, type HealthContext } from './check.ts'
 
 const explainSignIn = (addresses: readonly string[]) =>
-  `${new Intl.ListFormat('en-US').format(addresses)} can’t get another sign-in link until one of ${maxUnusedLinks} unused links is used or expires. The unused links still work.`
+  `${new Intl.ListFormat('en-US').format(addresses)} can’t get another sign-in link until one of their ${maxUnusedLinks} unused links is used or expires. The unused links still work.`
 
 function explainConfirmations({ kind, emails, until }: ReachedLimit, context: HealthContext) {
   const { timeZone } = context.env
@@ -12,7 +12,7 @@ function explainConfirmations({ kind, emails, until }: ReachedLimit, context: He
   const reached =
     kind === 'all'
       ? `The site has reached its daily limit of ${emails} confirmation emails. Homeowners get them again after ${time}.`
-      : `Requests from one network have reached the daily limit of ${emails} confirmation emails. Homeowners on that network get them again after ${time}.`
+      : `Requests from one internet connection have reached the daily limit of ${emails} confirmation emails. Homeowners on that connection get them again after ${time}.`
   return `${reached} Leads and alerts work as usual.`
 }
 
@@ -39,7 +39,7 @@ export const limitChecks: readonly Check[] = [
     runsIn: ['healthz', 'desk', 'doctor'],
     find: ({ database }) => database?.confirmationLimit,
     forOwner: (limit, context) => ({
-      text: `${explainConfirmations(limit, context)} Check this page for fake leads.`,
+      text: `${explainConfirmations(limit, context)} Look for fake leads under All leads.`,
     }),
     forDeveloper: (limit, context) => ({
       text: explainConfirmations(limit, context),

@@ -19,6 +19,7 @@ const delivery: Delivery = {
   arrivedAt: null,
   tappedAt: null,
 }
+const unsent = { state: 'waiting', attempts: 0 } as const
 const [sms, push] = ['sms-0a1b2c3d', 'push-0a1b2c3d']
 
 it.each<[string, string, Partial<Delivery>]>([
@@ -50,6 +51,8 @@ it.each<[string, string, Partial<Delivery>]>([
   ['arrived', 'shown at 6:00 AM CST', { channel: push, reason: 'missed', arrivedAt: testTime + 9 }],
   ['failed', 'failed, tried at 6:00 AM CST', { channel: sms, state: 'failed' }],
   ['failed', 'failed, stopped trying at 6:00 AM CST', { state: 'expired' }],
+  ['waiting', 'will be sent in 2 hours', { ...unsent, nextAttemptAt: testTime + 7_260_000 }],
+  ['waiting', 'not sent yet', unsent],
   ['waiting', 'second try now', { state: 'waiting' }],
   ['waiting', 'second try in 30 seconds', { state: 'waiting', heldUntil: testTime + 90_000 }],
   ['waiting', 'second try in 20 seconds', { state: 'waiting', nextAttemptAt: testTime + 80_000 }],
@@ -68,8 +71,8 @@ it('explains an error without codes, variables, or commands', () => {
       'The mail server rejected the user name or password.',
     'The mail server rejected the email (EENVELOPE 550 at RCPT TO).':
       'The mail server rejected the email.',
-    'Airtable did not store Source. Run: npm run leads -- setup-airtable':
-      'Airtable did not store Source.',
+    'Airtable didn’t store Source. Run: npm run leads -- setup-airtable':
+      'Airtable didn’t store Source.',
   }
   for (const [error, shown] of Object.entries(errors)) {
     const deliveries = [{ ...delivery, state: 'failed' as const, lastError: error, note: error }]

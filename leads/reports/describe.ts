@@ -170,7 +170,7 @@ function describeState(delivery: Delivery, lead: StoredLead, { now, timeZone }: 
   const tryName = ordinal ? `${ordinal} try` : `try ${attempts + 1}`
   // After a 429, the whole channel is on hold.
   const inMs = Math.max(delivery.nextAttemptAt, delivery.heldUntil ?? 0) - now
-  if (attempts === 0 && inMs <= 0) return 'not sent yet'
+  if (attempts === 0) return inMs > 0 ? `will be sent in ${formatDuration(inMs)}` : 'not sent yet'
   return inMs > 0 ? `${tryName} in ${formatDuration(inMs)}` : `${tryName} now`
 }
 

@@ -76,6 +76,8 @@ export function check(content: unknown, now: number) {
   return { mistakes, warnings }
 }
 
+const askToAdd = 'If you take emergencies, ask the person who set up this site to add this choice.'
+
 function explainWarning({ id, text, next, paths }: ContentWarning): Warning[] {
   if (id === 'texts-beyond-hours') {
     const [editable, others] = [true, false].map((isEditable) =>
@@ -90,7 +92,7 @@ function explainWarning({ id, text, next, paths }: ContentWarning): Warning[] {
       ...(others.length > 0 ? [{ message: inFile }] : []),
     ]
   }
-  const message = `${text} ${next}.`
+  const message = `${text} ${id === 'no-emergencies' ? askToAdd : `${next}.`}`
   return paths.length === 0 ? [{ message }] : paths.map((path) => ({ path, message }))
 }
 

@@ -38,7 +38,7 @@ export const airtable: Channel<'airtable', typeof variables, AirtableSettings> =
   recipients: async () => [{ name: 'airtable', to: '', label: '' }],
   send: sendToAirtable,
   explainFailure: (leads, lateBy) =>
-    `Airtable is missing ${leads}. The oldest has been pending for ${lateBy}.`,
+    `Airtable is missing ${leads}. The oldest has been waiting for ${lateBy}.`,
   doctorCheck: async ({ settings, fetch, pause, timers }) => {
     const limits = { requestTimeoutMs: 5_000, signal: timers.timeout(10_000) }
     const deps = { fetch, pause, timers, ...limits, creates: false }

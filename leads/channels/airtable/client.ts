@@ -66,7 +66,7 @@ export const tokenPage = 'https://airtable.com/create/tokens'
 const advice: Record<number, string> = {
   401: `Airtable rejected the token. Create one at ${tokenPage} and set AIRTABLE_TOKEN.`,
   403: `The token has no access, or the base or table does not exist. Check at ${tokenPage} that the token has the scopes data.records:read and data.records:write and access to the base. Check AIRTABLE_BASE_ID and AIRTABLE_TABLE.`,
-  404: 'Airtable did not find the base or table. Check AIRTABLE_BASE_ID and AIRTABLE_TABLE.',
+  404: 'Airtable didn’t find the base or table. Check AIRTABLE_BASE_ID and AIRTABLE_TABLE.',
 }
 
 export function readReply(response: Response, text: string): Reply {

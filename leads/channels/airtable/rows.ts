@@ -25,7 +25,7 @@ export const openTable = (settings: AirtableSettings, deps: AirtableDeps): Table
 function readRows(reply: Reply): Row[] | Failure {
   if (reply.kind === 'failed') return reply
   if (reply.kind === 'refused')
-    return { kind: 'failed', error: `Airtable could not search for the lead (422 ${reply.type}).` }
+    return { kind: 'failed', error: `Airtable couldn’t search for the lead (422 ${reply.type}).` }
   const parsed = v.safeParse(rowsSchema, reply.body)
   if (parsed.success) return parsed.output.records
   return { kind: 'failed', error: 'Airtable returned an unexpected response.' }
@@ -90,7 +90,7 @@ export async function writeRows(
 
 const notInResponse: Failure = {
   kind: 'failed',
-  error: 'Airtable returned 200, but the response does not contain the lead.',
+  error: 'Airtable returned 200, but the response doesn’t contain the lead.',
 }
 
 function omit(write: RowWrite, column: ColumnName | undefined): RowWrite {
@@ -109,7 +109,7 @@ export async function eraseRows(leadId: string, table: Table): Promise<{ rows: n
     const reply = await table.request('DELETE', `${table.path}?${query}`)
     if (reply.kind === 'failed') return reply
     if (reply.kind === 'refused')
-      return { kind: 'failed', error: `Airtable did not delete the row (422 ${reply.type}).` }
+      return { kind: 'failed', error: `Airtable didn’t delete the row (422 ${reply.type}).` }
   }
   return { rows: found.length }
 }

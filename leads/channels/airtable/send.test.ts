@@ -222,7 +222,7 @@ describe.each(['called', 'outcome'] as const)('the delivery “%s”', (reason) 
     const copies = fake.records.slice(1).map((row) => ({ ...row, id: 'recCopy' }))
     fake.records.push(...copies)
     expect(await send([there, gone, copied], { reason })).toEqual([
-      { ok: true, note: expect.stringContaining('did not store') },
+      { ok: true, note: expect.stringContaining('didn’t store') },
       { ok: true, note: 'The row is no longer in Airtable.' },
       { ok: true, note: expect.stringContaining('2 rows') },
     ])
@@ -260,7 +260,7 @@ test('sets Status although the column Called At is missing', async () => {
   const lead = makeLead({ calledAt: 1, status: 'calling' })
   await send([lead])
   expect(await send([lead], { reason: 'called' })).toEqual([
-    { ok: true, note: expect.stringContaining('did not store Called At') },
+    { ok: true, note: expect.stringContaining('didn’t store Called At') },
   ])
   expect(rowOf(lead)?.Status).toBe('Called')
 })

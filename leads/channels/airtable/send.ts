@@ -35,7 +35,7 @@ export async function sendToAirtable(
   return deliveries.map((delivery) => results.get(delivery) ?? noRow)
 }
 
-const noRow: Result = { ok: false, error: 'The lead’s row is not in Airtable yet.' }
+const noRow: Result = { ok: false, error: 'The lead’s row isn’t in Airtable yet.' }
 
 async function hasRow(db: Database, { id }: StoredLead): Promise<boolean> {
   const { deliveries = [] } = (await findLead(db, id)) ?? {}
@@ -125,7 +125,7 @@ const listMissing = (cells: Cells, written: Row | Refusal | Failure): string[] =
     .map(([name]) => name)
 
 const describeMissing = (columns: readonly string[]) =>
-  `Airtable did not store ${columns.join(', ')}. ${runSetup}`
+  `Airtable didn’t store ${columns.join(', ')}. ${runSetup}`
 
 const note = (missing: readonly string[]): Result =>
   missing.length > 0 ? { ok: true, note: describeMissing(missing) } : { ok: true }
