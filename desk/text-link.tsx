@@ -1,6 +1,6 @@
 import { type ComponentProps, use } from 'react'
-import { readFirstName } from '#leads/lead.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
+import { readFirstName } from '#leads/words.ts'
 import { Icon } from './elements.tsx'
 import { Company, Me, readPerson } from './me.ts'
 import { type Refresh, usePress } from './press.ts'

@@ -168,9 +168,6 @@ export const formatName = (name: string) =>
 const keepLength = (before: string, after: string) =>
   after.length === before.length ? after : before
 
-/** Returns the first word of a name, to greet the homeowner. */
-export const readFirstName = (name: string): string => tidy(name).split(/\s+/)[0] ?? ''
-
 /** The fields that the visitor sent, and the state of the lead. */
 export type StoredLead = Lead &
   LeadState & {

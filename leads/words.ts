@@ -1,8 +1,14 @@
+import { keepVisible, makeSafe } from './safe-text.ts'
+
 const byPhone = { call: 'call', calling: 'calling', called: 'called', due: 'the call' }
 const byEmail = { call: 'email', calling: 'emailing', called: 'emailed', due: 'a reply' }
 
 /** The words for reaching a homeowner. Without a phone number, the crew emails. */
 export const chooseWords = ({ phone }: { phone: unknown }) => (phone ? byPhone : byEmail)
+
+/** Returns the first word of a name, to greet the homeowner. */
+export const readFirstName = (name: string): string =>
+  keepVisible(name) ? (makeSafe(name).trim().split(/\s+/)[0] ?? '') : ''
 
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 

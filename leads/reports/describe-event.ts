@@ -1,8 +1,7 @@
 import { formatClock } from '../clock.ts'
 import { type EventKind, type HistoryEvent, mapUndone } from '../history.ts'
-import { readFirstName } from '../lead.ts'
 import { toOneLine } from '../safe-text.ts'
-import { chooseWords } from '../words.ts'
+import { chooseWords, readFirstName } from '../words.ts'
 
 type Clock = { now: number; timeZone: string }
 
