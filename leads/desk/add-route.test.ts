@@ -100,7 +100,8 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
     clock.at += 5 * minuteMs
     const { lead } = (await add(mai)).json
     expect(lead.others).toEqual([{ id: form, receivedAt: testTime }])
-    expect((await deliverAt()).subjects[0]).toBe('Again: call Mai Tran by 6:15 AM CST')
+    // Mail servers may get the reminder about the form first.
+    expect((await deliverAt()).subjects).toContain('Again: call Mai Tran by 6:15 AM CST')
     await press(form, 'called')
     expect(await listStatuses()).toEqual(['calling', 'calling'])
     await press(lead.id, 'no-answer')
