@@ -171,7 +171,7 @@ test('an owner can replace or delete each picture of a service and of the emerge
   const repairs = ['service-repairs-480.avif', 'service-repairs-800.avif']
   expect(listMade()).toEqual(['night-1440.avif', ...gutters, ...repairs])
 
-  // The owner's picture for the night replaces hero.
+  // The owner's night picture replaces hero.
   await addPicture('night.jpg', 1440, 480)
   expect(await make()).toBe(1)
   rmSync(join(root, 'site/brand/service-repairs.jpg'))

@@ -1,5 +1,6 @@
--- After pg_restore (docs/backup.md), lists open leads whose alerts may not have reached anyone, cancels alerts
--- that are older than an hour, and signs everyone out, because a phone may have been signed out since the backup.
+-- After pg_restore (docs/backup.md), lists open leads whose alerts may not have reached anyone, cancels push
+-- notifications and alerts that are older than an hour, and signs everyone out, because a phone may have been
+-- signed out since the backup.
 select name, phone, to_timestamp(received_at / 1000) as received
 from leads
 where status = 'open'

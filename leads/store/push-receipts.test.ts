@@ -10,7 +10,7 @@ import { recordResults } from './deliveries.ts'
 import { findLead } from './reading.ts'
 import type { Engine } from './tables.ts'
 
-/** A desk, a fake push service, and a phone of Sam's with a session. */
+/** A desk, a fake push service, and Sam's phone with a session. */
 async function open(engine: Engine = 'sqlite') {
   const service = await startFakePush()
   onTestFinished(() => service.close())

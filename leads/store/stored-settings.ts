@@ -52,13 +52,13 @@ async function getOrCreateSetting(
 
 const nameConsent = (version: string) => `consent ${version}`
 
-/** Stores the text of each consent version once, because a lead has only the version. */
+/** Stores the text of each consent version once, because a lead stores only the version. */
 export const recordConsent = (db: Database, { version, text }: { version: string; text: string }) =>
   getOrCreateSetting(db, nameConsent(version), () => text)
 
 /**
  * Returns the version of a consent text: the given one, or another if that version has another text. A lead
- * has only the version, so a changed text needs a new one, such as 2026-11-18 or 2026-11-18-2.
+ * stores only the version, so a changed text needs a new one, such as 2026-11-18 or 2026-11-18-2.
  */
 export async function recordConsentVersion(
   db: Database,

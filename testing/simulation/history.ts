@@ -60,7 +60,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
     /** Returns when a delivery, a check, a reminder, or the end of a lease is due. */
     async findNextDueAt(): Promise<number> {
       const readAt = world.now()
-      // The time may be the end of a lease, after which something else comes next.
+      // After this time, read again: it may have been the end of a lease, which changes nothing in the database.
       const isOver = next.readAt < next.at && next.at <= readAt
       if (isOver || next.version !== version) next = { version, readAt, at: await readNextDueAt() }
       return next.at
