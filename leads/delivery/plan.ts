@@ -34,7 +34,7 @@ export async function planDelivery(
   lead: LeadEvent['lead'],
   { isCalled = false }: { isCalled?: boolean } = {},
 ): Promise<DeliveryPlan> {
-  // Nobody needs an alert about a lead that someone is calling.
+  // Do not alert the crew to a lead that someone is calling.
   const all = isCalled ? channels.filter(({ isAlert }) => !isAlert) : channels
   const { promiseStartAt, deadlineAt } = lead
   const event = { lead, reason: 'received' as const, at: context.now() }
