@@ -9,10 +9,12 @@ import {
   type Dialect,
   type Driver,
   Kysely,
+  type LimitNode,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  ValueNode,
 } from 'kysely'
 
 const sqliteBusy = 5
@@ -106,7 +108,7 @@ export function createSqliteKysely<Tables>(
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => driver,
     createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new QueryCompiler(),
   }
   const executor = new DefaultQueryExecutor(
     dialect.createQueryCompiler(),
@@ -115,6 +117,15 @@ export function createSqliteKysely<Tables>(
   )
   const kysely = new Kysely<Tables>({ config: { dialect }, dialect, driver, executor })
   return { kysely, assertNotInTransaction }
+}
+
+class QueryCompiler extends SqliteQueryCompiler {
+  /** With a parameter as the limit, SQLite would plan the query again each time. */
+  protected override visitLimit({ limit }: LimitNode): void {
+    this.append('limit ')
+    if (ValueNode.is(limit)) this.appendImmediateValue(limit.value)
+    else this.visitNode(limit)
+  }
 }
 
 function createMutex() {

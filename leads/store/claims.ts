@@ -1,19 +1,19 @@
 import { type Kysely, sql } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
-import { free } from './deliveries.ts'
+import { free, waiting } from './deliveries.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
 
 /** `combined`: deliveries about a burst from one network. `single`: all others. */
 type Share = 'all' | 'single' | 'combined'
 
-function selectWaiting(kysely: Kysely<Tables>, channel: string, share: Share) {
-  const waiting = kysely
+function selectPending(kysely: Kysely<Tables>, channel: string, share: Share) {
+  const pending = kysely
     .selectFrom('deliveries')
     .where('channel', '=', channel)
-    .where('state', '=', 'waiting')
-  if (share === 'all') return waiting
-  return waiting.where(({ and, eb, exists, not, selectFrom }) => {
+    .where('state', '=', waiting)
+  if (share === 'all') return pending
+  return pending.where(({ and, eb, exists, not, selectFrom }) => {
     const isCombined = and([
       // The notification that someone is calling is about one lead and makes no sound.
       eb('reason', '!=', 'called'),
@@ -70,17 +70,19 @@ export async function findNextDueAt(
 
 /** Ignores the limits of the channel. */
 async function findDueAt(kysely: Kysely<Tables>, channel: string, share: Share) {
-  const waiting = selectWaiting(kysely, channel, share)
-  const free = waiting
+  const pending = selectPending(kysely, channel, share)
+  const unleased = pending
     .select('next_attempt_at')
     .whereRef('leased_until', '<=', 'next_attempt_at')
     .orderBy('next_attempt_at')
     .limit(1)
   // Two index lookups instead of a scan of all pending deliveries: the next one without a lease, and the
   // few leased ones before it.
-  const first = await waiting
+  const first = await pending
     .select(['next_attempt_at as from', 'leased_until as until'])
-    .where('next_attempt_at', '<=', (eb) => eb.fn.coalesce(free, eb.lit(Number.MAX_SAFE_INTEGER)))
+    .where('next_attempt_at', '<=', (eb) =>
+      eb.fn.coalesce(unleased, eb.lit(Number.MAX_SAFE_INTEGER)),
+    )
     .execute()
   if (first.length === 0) return undefined
   return Math.min(...first.map(({ from, until }) => Math.max(from, until)))
@@ -104,7 +106,7 @@ export function claimDue(
   const { now } = lease
   return kysely.transaction().execute(async (trx) => {
     // Two statements, because in one, PostgreSQL may run the limited subquery twice and lock too many rows.
-    const due = await selectWaiting(trx, channel, combines ? 'single' : 'all')
+    const due = await selectPending(trx, channel, combines ? 'single' : 'all')
       .select(['lead_id', 'reason'])
       .where('next_attempt_at', '<=', now)
       .where('leased_until', '<=', now)
@@ -131,7 +133,7 @@ export function claimCombined(
 ): Promise<ClaimedLead[]> {
   const { now, until } = lease
   return kysely.transaction().execute(async (trx) => {
-    const pending = await selectWaiting(trx, channel, 'combined')
+    const pending = await selectPending(trx, channel, 'combined')
       .select(['lead_id', 'reason', 'next_attempt_at'])
       .where('due_at', '<=', now)
       .where('leased_until', '<=', now)
@@ -200,7 +202,7 @@ export const updateClaims = ({ kysely }: Database, channel: string, holder: stri
     .updateTable('deliveries')
     .where('channel', '=', channel)
     .where('lease_holder', '=', holder)
-    .where('state', '=', 'waiting')
+    .where('state', '=', waiting)
 
 /** Cancels the holder's claims about leads that someone has called. */
 export async function cancelCalled(

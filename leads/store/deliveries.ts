@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Kysely } from 'kysely'
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { CancelReason } from '../history.ts'
 import type { Database, Tables } from './tables.ts'
@@ -10,6 +10,10 @@ export type DeliveryResult = { leadId: string; reason: DeliveryReason } & (
   | { ok: true; note?: string; messageId?: string; isUndeliverable?: boolean }
   | { ok: false; error: string; nextAttemptAt: number }
 )
+
+// A literal, because with a parameter that decides whether a partial index can be used, SQLite would plan the
+// query again each time.
+export const waiting = sql.lit('waiting' as const)
 
 /** The delay before first asking whether a message arrived. */
 export const firstCheckMs = 5_000
@@ -50,7 +54,7 @@ export function recordResults(
         await delivery
           .set({ ...free, last_error: result.error, next_attempt_at: result.nextAttemptAt })
           .where('lease_holder', '=', holder)
-          .where('state', '=', 'waiting')
+          .where('state', '=', waiting)
           .execute()
     }
   }
@@ -63,7 +67,7 @@ export async function findOldestDueAt({ kysely }: Database): Promise<number> {
   const { at } = await kysely
     .selectFrom('deliveries')
     .select((eb) => eb.fn.min<number | null>('due_at').as('at'))
-    .where('state', '=', 'waiting')
+    .where('state', '=', waiting)
     .executeTakeFirstOrThrow()
   return at ?? Number.POSITIVE_INFINITY
 }
@@ -80,7 +84,7 @@ export async function expireDeliveries(
   const expired = await kysely
     .updateTable('deliveries')
     .set({ state: 'expired', settled_at: now })
-    .where('state', '=', 'waiting')
+    .where('state', '=', waiting)
     .where('leased_until', '<=', now)
     .where((eb) => eb.or([eb('channel', '=', kind), eb('channel', 'like', `${kind}-%`)]))
     // A message for a later time, such as a reminder of a call the next day, also gets a full day.
@@ -107,15 +111,15 @@ export async function retryDeliveries(
   now: number,
   channel: string | 'all' = 'all',
 ): Promise<number> {
-  let waiting = kysely
+  let pending = kysely
     .selectFrom('deliveries')
     .select(['lead_id', 'channel', 'reason'])
-    .where('state', '=', 'waiting')
+    .where('state', '=', waiting)
     .where('due_at', '<=', now)
     // Waiting for a row that a sender has locked could cause a deadlock.
     .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked())
-  if (leadId !== 'all') waiting = waiting.where('lead_id', '=', leadId)
-  if (channel !== 'all') waiting = waiting.where('channel', '=', channel)
+  if (leadId !== 'all') pending = pending.where('lead_id', '=', leadId)
+  if (channel !== 'all') pending = pending.where('channel', '=', channel)
   const retried = await kysely
     .updateTable('deliveries')
     .set({ next_attempt_at: now })
@@ -123,7 +127,7 @@ export async function retryDeliveries(
       eb(
         eb.refTuple('lead_id', 'channel', 'reason'),
         'in',
-        waiting.$asTuple('lead_id', 'channel', 'reason'),
+        pending.$asTuple('lead_id', 'channel', 'reason'),
       ),
     )
     .returning('lead_id')
@@ -228,7 +232,7 @@ export async function cancelDeliveries(
     .updateTable('deliveries')
     .set({ state: 'cancelled', cancel_reason: because, settled_at: now })
     .where('lead_id', '=', leadId)
-    .where('state', '=', 'waiting')
+    .where('state', '=', waiting)
     .where((eb) => isFor[what](eb, now))
     .execute()
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { writeDeliveries } from './deliveries.ts'
+import { waiting, writeDeliveries } from './deliveries.ts'
 import { type Access, selectLiveSessions } from './live-sessions.ts'
 import type { Database, Tables } from './tables.ts'
 
@@ -133,7 +133,7 @@ async function cancelNotifications(
     .select('lead_id')
     .distinct()
     .where('channel', 'in', channels)
-    .where('state', '=', 'waiting')
+    .where('state', '=', waiting)
     .orderBy('lead_id')
     .execute()
   // In this order, an event on several leads cannot cause a deadlock.
@@ -143,7 +143,7 @@ async function cancelNotifications(
       .set({ state: 'cancelled', cancel_reason: 'device-gone', settled_at: now })
       .where('lead_id', '=', leadId)
       .where('channel', 'in', channels)
-      .where('state', '=', 'waiting')
+      .where('state', '=', waiting)
       .execute()
 }
 

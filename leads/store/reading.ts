@@ -1,5 +1,6 @@
 import type { StoredLead } from '../lead.ts'
 import { listEvents, selectEvents } from './append-event.ts'
+import { waiting } from './deliveries.ts'
 import { type Database, storedColumns } from './tables.ts'
 
 export async function findLead(db: Database, id: string): Promise<LeadRecord | undefined> {
@@ -63,7 +64,7 @@ export async function readPending({ kysely }: Database, channels: readonly strin
   if (channels.length === 0) return undefined
   const pending = kysely
     .selectFrom('deliveries')
-    .where('state', '=', 'waiting')
+    .where('state', '=', waiting)
     .where('channel', 'in', channels)
     .where('due_at', '<=', now)
   const { leads, oldestAt } = await pending
