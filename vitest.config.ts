@@ -14,7 +14,9 @@ export default defineConfig({
     hookTimeout: 300_000,
     projects: [
       project('test', '**/*.test.ts', ['**/*.slow.test.ts']),
-      project('slow', '**/*.slow.test.ts'),
+      project('slow', '**/*.slow.test.ts', ['leads/simulation*']),
+      // Separate, because it can use all cores.
+      project('simulation', 'leads/simulation*.slow.test.ts'),
       project('container', '**/*.container.ts'),
     ],
   },
