@@ -170,6 +170,28 @@ it('reminds the crew when we open, but of an emergency immediately', async () =>
   expect(await listMailsAt(opensAt)).toEqual([again])
 })
 
+it.each(['roof-repair', 'emergency'] as const)(
+  'reminds the crew of each request of a homeowner when it is due, after “No answer” on the %s',
+  async (pressed) => {
+    const { clock, store, press, listMailsAt } = await open('sqlite', { hours: dayHours })
+    // It is 5:45 PM. The company closes at 6 PM and opens at 7 AM.
+    clock.at += 11.75 * hourMs
+    const calledAt = clock.at
+    const opensAt = calledAt + 13.25 * hourMs
+    const ids = {
+      emergency: await store({ lead: { serviceType: 'emergency' } }),
+      'roof-repair': await store({ lead: { serviceType: 'roof-repair' } }),
+    }
+    for (const kind of ['called', 'no-answer'] as const) await press(ids[pressed], kind)
+    const listReminders = async (at: number) =>
+      (await listMailsAt(at)).filter((subject) => subject.includes('again: no answer'))
+    expect(await listReminders(calledAt + 30 * minuteMs)).toEqual([
+      'EMERGENCY: call Jane Doe again: no answer (1 try)',
+    ])
+    expect(await listReminders(opensAt)).toEqual([again])
+  },
+)
+
 it('shows on phones without a sound that someone is calling, and after Undo that a call is due', async () => {
   const { store, press, deliverAt } = await open()
   const id = await store()

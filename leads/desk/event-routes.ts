@@ -38,7 +38,8 @@ export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: Des
     const isGoodTime = chosenAt === undefined || (chosenAt > at && chosenAt <= at + longestWaitMs)
     if (!isGoodTime && !isRepeated) return refuse(c, 400, badTime)
     const { person, email } = c.var.session
-    const callAgainAt = decideCallAgainAt(given.kind, lead, chosenAt, at)
+    const callAgainAt =
+      given.kind === 'no-answer' ? at + noAnswerMinutes * minuteMs : (chosenAt ?? null)
     const appended = await appendEvent(
       db,
       lead.id,
@@ -56,28 +57,19 @@ export function addEventRoutes(app: DeskApp, context: DeskContext, { wake }: Des
   })
 
   /** Returns `at`, or when the company next opens if it is closed then. */
-  const computeCallStart = (at: number, { serviceType }: StoredLead) =>
+  const computeCallStart = ({ serviceType }: StoredLead, at: number) =>
     computePromise(at, serviceType, hours()).promiseStartAt
-
-  function decideCallAgainAt(
-    kind: EventKind,
-    lead: StoredLead,
-    chosenAt: number | undefined,
-    at: number,
-  ): number | null {
-    if (kind === 'no-answer') return computeCallStart(at + noAnswerMinutes * minuteMs, lead)
-    return chosenAt === undefined ? null : computeCallStart(chosenAt, lead)
-  }
 
   const planEvent = async (kind: EventKind, lead: StoredLead, at: number): Promise<EventPlan> => ({
     ...(kind === 'no-answer' && {
       emailChannels: await planRecipients(context, { lead, reason: 'unreached' }),
     }),
+    computeCallStart,
     computeStartOverAt(one) {
       const { promiseStartAt, deadlineAt } = one
       if (promiseStartAt === null || deadlineAt === null) return null
       // While the company is closed, reminders start over when it next opens.
-      const reopenedAt = computeCallStart(at, one)
+      const reopenedAt = computeCallStart(one, at)
       const promise = { promiseStartAt, deadlineAt }
       return computeReminderAfterReopening(promise, escalateAfterMinutes, reopenedAt)
     },

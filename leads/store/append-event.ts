@@ -26,6 +26,8 @@ export type NewEvent = Pick<HistoryEvent, 'id' | 'at' | 'kind' | 'via'> &
 
 /** Decisions that depend on business hours and channels, which the store does not know. */
 export type EventPlan = {
+  /** Returns `at`, or when the company next opens if it is closed then. */
+  computeCallStart?: (lead: StoredLead, at: number) => number
   /** Returns when to remind the crew first after an Undo; null for suspected spam. */
   computeStartOverAt?: (lead: StoredLead) => number | null
   /** The channels for the email to the homeowner. */
@@ -101,10 +103,12 @@ async function store(
   lead: StoredLead & { searchText: string },
   events: readonly HistoryEvent[],
   given: Omit<NewEvent, 'version'>,
-  { now, ...plan }: EventPlan & { now: number },
+  { now, computeCallStart = (_, at) => at, ...plan }: EventPlan & { now: number },
 ): Promise<void> {
-  const event = { ...unknown, ...given, number: events.length + 1 }
-  const { callAgainAt, ...columns } = event
+  const { callAgainAt: fromAt, ...columns } = { ...unknown, ...given, number: events.length + 1 }
+  // For each request separately, because we call about emergencies while we are closed, too.
+  const callAgainAt = fromAt === null ? null : computeCallStart(lead, fromAt)
+  const event = { ...columns, callAgainAt }
   await trx
     .insertInto('lead_events')
     .values({ lead_id: lead.id, ...columns, call_again_at: callAgainAt })
