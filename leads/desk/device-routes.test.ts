@@ -64,7 +64,7 @@ it('lets crew members change only their own phones, and owners any', async () =>
   }
   const { id: sams, ...others } = await find('Sam’s', dana)
   expect(others).toMatchObject({ canChange: false, schedule: 'always' })
-  const refused = [403, 'Only owners can change other people’s phones.']
+  const refused = [403, 'Only owners can change other people’s devices.']
   expect(await turnOff(sams, dana)).toEqual([refused, refused])
   expect(await find('Sam’s', cookie)).toMatchObject({ canChange: true, schedule: 'always' })
 

@@ -137,7 +137,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
 const mayChange = ({ email, role }: Session, device: PushDevice): boolean =>
   role === 'owner' || device.email === email
 
-const notOwn = 'Only owners can change other people’s phones.'
+const notOwn = 'Only owners can change other people’s devices.'
 const badRegistration =
   'Notifications couldn’t be turned on in this browser. Reload the page and try again.'
 const badChange = 'This setting couldn’t be saved. Reload the page and try again.'
