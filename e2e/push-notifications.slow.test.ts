@@ -188,7 +188,7 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   await sam.deliver()
   await expect
     .poll(async () => (await sam.readNotifications()).at(-1))
-    .toMatchObject({ title: expect.stringMatching(/^mai@/), buttons: ['I’m calling'] })
+    .toMatchObject({ title: expect.stringMatching(/^mai@/), buttons: ['I’m emailing'] })
 
   // The desk registers its browser each time it opens.
   const registered = sam.page.waitForResponse(
