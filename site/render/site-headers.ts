@@ -46,7 +46,8 @@ function formatPolicy({ pages, scriptStyles = [], supabaseUrl, withMaps }: Setti
     'default-src': ["'none'"],
     'script-src': ["'self'", ...scripts, ...maps('https://maps.googleapis.com')],
     'style-src': [...styles, ...scriptStyles, ...maps('https://fonts.googleapis.com')],
-    'img-src': ["'self'", ...maps('data:', 'https://maps.gstatic.com', 'https://*.googleapis.com')],
+    // data: is for the drawing on the 404 page.
+    'img-src': ["'self'", 'data:', ...maps('https://maps.gstatic.com', 'https://*.googleapis.com')],
     'font-src': ["'self'", ...maps('https://fonts.gstatic.com')],
     'connect-src': [
       "'self'",
