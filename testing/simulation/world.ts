@@ -4,9 +4,6 @@ import { formatTimestamp } from '#leads/clock.ts'
 import { pollMs } from '#leads/delivery/send-due.ts'
 import type { Timers } from '#leads/timers.ts'
 
-// Most of the time, polls find nothing. Fewer of them make the simulation faster.
-const longPollMs = 60_000
-
 export const secondMs = 1_000
 export const minuteMs = 60_000
 export const hourMs = 3_600_000
@@ -117,8 +114,12 @@ export function createWorld(seed: number, startAt: number) {
     }
   }
 
+  // Most of the time, polls find nothing, so fewer of them make the simulation faster. The processes poll
+  // shortly after each other, because that is when they compete.
+  const choosePollMs = () => minuteMs - (elapsed % minuteMs) + between(0, 2_000)
+
   const createTimers = (owner: Owner): Timers => ({
-    start: (ms, work) => schedule(ms === pollMs ? longPollMs : ms, work, owner),
+    start: (ms, work) => schedule(ms === pollMs ? choosePollMs() : ms, work, owner),
     timeout(ms) {
       const controller = new AbortController()
       schedule(ms, () => controller.abort(timeoutError), owner)
