@@ -41,7 +41,7 @@ export type Press = {
   version: number
   text?: string
   at?: number
-  responses: number[]
+  responses: { status: number; sentAt: number }[]
 }
 
 type Reply = { status: number; json: { lead?: Shown; leads?: unknown[] } | undefined; text: string }
@@ -246,9 +246,10 @@ export function createPeople(
       const { leadId: _, name: __, responses, ...body } = press
       // Sometimes the phone sends it again although the first request arrived.
       for (let tries = 0; tries < 3; tries++) {
+        const sentAt = world.now()
         const reply = await act(phone, 'POST', `leads/${id}/events`, body)
         world.say(`${phone.person} sees ${reply?.status ?? 'no response'} for ${kind} of ${name}.`)
-        if (reply) responses.push(reply.status)
+        if (reply) responses.push({ status: reply.status, sentAt })
         if (reply?.json?.lead) phone.pages.set(id, reply.json.lead)
         if (reply && reply.status < 500 && !world.chance(0.1)) return
       }

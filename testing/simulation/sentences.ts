@@ -217,10 +217,12 @@ export const sentences: Sentences = {
     people,
     stored,
   }) {
-    const ids = new Set(stored.flatMap(({ events }) => events.map(({ id }) => id)))
-    for (const { id, kind, responses } of people.presses)
-      if (ids.has(id) && responses.some((status) => status !== 200 && status !== 503))
-        yield `${kind}: ${responses.join(', ')}`
+    const storedAts = new Map(stored.flatMap(({ events }) => events.map(({ id, at }) => [id, at])))
+    for (const { id, kind, responses } of people.presses) {
+      const storedAt = storedAts.get(id) ?? Number.POSITIVE_INFINITY
+      const later = responses.filter(({ sentAt }) => sentAt > storedAt).map(({ status }) => status)
+      if (later.some((status) => status !== 200 && status !== 503)) yield `${kind}: ${later}`
+    }
   },
 
   *'A change is stored once, and the version counts it'({ history, stored }) {
