@@ -227,7 +227,7 @@ it('neither saves nor publishes on a full disk, and keeps the page and the draft
   const unsaved = await save({ 'about.text': 'x'.repeat(200_000) })
   expect([unsaved.status, unsaved.message]).toEqual([
     503,
-    expect.stringMatching(/^Your changes co/),
+    expect.stringMatching(/^The server can’t store/),
   ])
   const unpublished = await call('POST', '/publish', { number: json.number })
   expect([unpublished.status, unpublished.message]).toEqual([
@@ -257,7 +257,9 @@ it('neither saves nor publishes while PostgreSQL has no space, and keeps the pag
   )
   await sql`create trigger no_space before insert or update on page_versions
     execute function fail()`.execute(db.kysely)
-  expect((await save({ 'hero.headline': 'Headline three' })).message).toMatch(/^Your changes could/)
+  expect((await save({ 'hero.headline': 'Headline three' })).message).toMatch(
+    /^The server can’t store/,
+  )
   const { number } = json
   expect((await call('POST', '/publish', { number })).message).toMatch(/^Nothing was published/)
   expect((await visit()).html).toContain('Headline one')
