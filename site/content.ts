@@ -147,8 +147,8 @@ export const form: Content['form'] = {
   trapLabel: 'Leave this field empty',
   /** The version is stored with every lead. When you change the text, change the version. */
   consent: {
-    version: '2026-11-17',
-    text: "By submitting, you agree that {company} may call you about this request. We won't use your number for anything else.",
+    version: '2026-11-18',
+    text: "By submitting, you agree that {company} may call or text you about this request. We won't use your number for anything else.",
     // privacyPolicy: { label: 'Privacy policy', url: 'https://www.example.com/privacy' },
   },
 }
