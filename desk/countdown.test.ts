@@ -83,7 +83,7 @@ test('a called lead shows who called and when; a closed lead shows its outcome',
   expect(after(4 * minuteMs, { ...called, ...myCall })).toEqual(['calling', 'You’re calling'])
   expect(after(183 * minuteMs, called)[1]).toBe('Sam started calling 3 hr ago')
   const inAirtable = { ...called, caller: null, callerEmail: null, calledVia: 'airtable' } as const
-  expect(after(0, inAirtable)).toEqual(['done', 'Someone called in Airtable after 3 min'])
+  expect(after(0, inAirtable)).toEqual(['done', 'Marked as called in Airtable after 3 min'])
   expect(after(0, { ...called, status: 'done' })).toEqual(['done', 'Done: Sam called after 3 min'])
   expect(after(0, { ...called, status: 'not-a-lead' })).toEqual(['not-a-lead', 'Not a lead'])
   expect(after(0, { ...noPromise, isSuspect: true })).toEqual(['suspect', 'Possible spam'])

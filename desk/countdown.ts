@@ -96,10 +96,11 @@ const isCalledInAirtable = ({ status, calledVia, callerEmail }: LeadCard) =>
 
 function describeCall(lead: LeadCard): string {
   const { caller, calledVia, calledAt } = lead
-  const where = calledVia === 'airtable' && !caller ? ' in Airtable' : ''
   const after =
     calledAt === null ? '' : ` after ${formatShortDuration(measureWait(lead, calledAt))}`
-  return `${caller ?? 'Someone'} ${chooseWords(lead).called}${where}${after}`
+  const { called } = chooseWords(lead)
+  if (calledVia === 'airtable' && !caller) return `Marked as ${called} in Airtable${after}`
+  return `${caller ?? 'Someone'} ${called}${after}`
 }
 
 const formatSeconds = (ms: number) => {

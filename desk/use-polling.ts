@@ -55,7 +55,8 @@ export function usePolling<Data>(
         setState(({ data, at }) => ({
           data: isSignedOut || isGone ? undefined : data,
           at,
-          trouble: answer.message,
+          // The desk retries automatically.
+          trouble: answer.message.replace(/ (Please t|T)ry again.*/, ''),
           isSignedOut,
           isGone,
         }))

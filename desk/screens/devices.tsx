@@ -166,8 +166,10 @@ function Device({
       )}
       {!canNotify ? (
         <p className="problem">
-          No longer receives notifications. Open the desk on that device and turn them on again
-          {canChange && ', or remove it'}.
+          No longer receives notifications.{' '}
+          {isThis
+            ? 'Turn them on again above, or remove this device.'
+            : `Open the desk on that device and turn them on again${canChange ? ', or remove it' : ''}.`}
         </p>
       ) : (
         <>
@@ -183,7 +185,10 @@ function Device({
           {isSilent && (
             <p className="problem">
               May not be receiving notifications: it didn’t confirm the last 3. Choose Test. If
-              nothing appears, open the desk on that device and test again.
+              nothing appears,{' '}
+              {isThis
+                ? 'remove this device, and turn on notifications again.'
+                : 'open the desk on that device and test again.'}
             </p>
           )}
         </>

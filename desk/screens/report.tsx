@@ -13,7 +13,7 @@ const mostTicks = 10
 
 export function ReportScreen({
   query,
-  hours: { open, promiseMinutes },
+  hours: { open, promiseMinutes, emergencies },
 }: Pick<Today, 'hours'> & { query: string }) {
   const asked = new URLSearchParams(query).get('days') ?? ''
   const days = periods.includes(asked) ? asked : '30'
@@ -40,12 +40,12 @@ export function ReportScreen({
           </a>
         ))}
       </nav>
-      <Report key={days} days={days} />
+      <Report key={days} days={days} emergencies={emergencies} />
     </>
   )
 }
 
-function Report({ days }: { days: string }) {
+function Report({ days, emergencies }: Pick<Today['hours'], 'emergencies'> & { days: string }) {
   const path = `/api/report?days=${days}`
   const { data, trouble } = usePolling<{ report: PromiseReport }>(path, 30_000)
   if (!data) return <p className="quiet">{trouble ?? 'Loading…'}</p>
@@ -75,7 +75,7 @@ function Report({ days }: { days: string }) {
       </section>
       <BarChart
         title="Response time"
-        label={`Response times: ${report.kept} on time, ${later} later, ${report.uncalled} not called yet. Half were called within ${formatTook(report.medianMs)}.`}
+        label={`Response times: ${report.kept} on time, ${later} later, ${report.uncalled} not called yet.${report.medianMs === null ? '' : ` Half of the calls came within ${formatTook(report.medianMs)}.`}`}
         nameOf="Called"
         bars={[
           ...byMinute.map((kept, at) => ({
@@ -85,7 +85,7 @@ function Report({ days }: { days: string }) {
             missed: 0,
           })),
           { name: 'Later', tick: `${byMinute.length}+`, kept: 0, missed: later },
-          { name: 'Not yet', tick: 'open', kept: 0, missed: report.uncalled },
+          { name: 'Not yet', tick: 'none', kept: 0, missed: report.uncalled },
         ]}
       />
       <BarChart
@@ -110,7 +110,10 @@ function Report({ days }: { days: string }) {
           <Table
             head={['Received', 'Leads', 'On time']}
             rows={[
-              ['Business hours and emergencies', byShift.businessHours] as const,
+              [
+                emergencies === 'always' ? 'Business hours and emergencies' : 'Business hours',
+                byShift.businessHours,
+              ] as const,
               ['After hours', byShift.afterHours] as const,
             ].map(([name, { leads, share }]) => [name, leads, formatShare(share)])}
           />

@@ -62,7 +62,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
       return refuse(
         c,
         400,
-        `This browser sends notifications through ${readHost(endpoint)}, which this site doesn’t know. Use Chrome, Edge, Firefox, or Safari, or ask the person who set up this site to allow it (PUSH_SERVICES).`,
+        `Notifications from this browser go through ${readHost(endpoint)}, which this site doesn’t allow yet. Use Chrome, Edge, Firefox, or Safari, or ask the person who set up this site to allow it.`,
       )
     if (!(await isValidKey(keys.p256dh))) return refuse(c, 400, badRegistration)
     const devices = await readDevices()

@@ -96,7 +96,7 @@ function formatLinkEmail(link: string, company: string): DeskEmail {
 function formatInvitation(inviter: string, url: string, company: string): DeskEmail {
   const welcome = `${inviter} added you to the ${company} desk, which shows the crew who to call next.`
   const steps =
-    'Enter this email address there, and you’ll get a link to sign in. If you didn’t expect this, ignore this email.'
+    'Enter the address where you got this email, and we’ll send you a sign-in link. If you didn’t expect this, ignore this email.'
   return {
     subject: `${inviter} invited you to the ${company} desk`,
     text: `${welcome}\n\nOpen the desk:\n${url}\n\n${steps}\n`,

@@ -38,7 +38,7 @@ export const pageChecks: readonly Check[] = [
       return late?.length ? late : undefined
     },
     forOwner: (late, { hours }) => ({
-      text: `Reminders after ${late.join(' and ')} minutes aren’t sent, because you promise a call within ${hours.promiseMinutes} minutes. Promise more minutes, or ask the person who set up this site to change the reminders.`,
+      text: `Reminders after ${late.join(' and ')} minutes aren’t sent, because you promise a call within ${hours.promiseMinutes} minutes. Allow more time under “Minutes until you call,” or ask the person who set up this site to change the reminders.`,
       action: openPageEditor,
     }),
     forDeveloper: (late, { hours }) => ({

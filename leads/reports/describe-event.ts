@@ -19,6 +19,7 @@ export const nameButton = (kind: EventKind, lead: { phone: unknown }): string | 
 const buttons: Partial<Record<EventKind, string>> = {
   'no-answer': 'No answer',
   'call-again': 'Change the time',
+  texted: 'Text',
   done: 'Done',
   'not-a-lead': 'Not a lead',
 }
