@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { formatOpeningHours } from '../sections/opening-hours.ts'
 import { read } from './draft.ts'
-import { type EditorField, editorSections } from './editor.ts'
+import { type EditorField, editorSections, joinLabels } from './editor.ts'
 
 /** A field whose entry differs, with short texts. A missing text means that there is none. */
 export type Change = { label: string; before?: string; after?: string }
@@ -15,19 +15,20 @@ export function listChanges(before: object, after: object): Change[] {
     const changes = fields.flatMap((field): Change[] => {
       const [old, now] = [read(before, field.path), read(after, field.path)]
       if (isDeepStrictEqual(old, now)) return []
-      const label = field.label === title ? title : `${title}: ${field.label}`
+      const label = joinLabels(title, field.label)
       return [{ label, ...describeChange(field, old, now) }]
     })
     if (!sample || read(before, sample) === read(after, sample)) return changes
-    const isSample = read(after, sample) === true
-    const now = isSample ? 'Marked as a sample' : 'No longer marked as a sample'
-    return [...changes, { label: title, after: now }]
+    return [...changes, { label: title, after: describeMark(read(after, sample)) }]
   })
 }
 
 function describeChange(field: EditorField, old: unknown, now: unknown): Omit<Change, 'label'> {
-  if (field.kind !== 'list')
-    return shorten(describe(field, old), describe(field, now), maxLength * maxItems)
+  if (field.kind !== 'list') {
+    const [before, after] = [describe(field, old), describe(field, now)]
+    if (before === after && field.isMarked) return { after: describeMark(read(now, 'sample')) }
+    return shorten(before, after, maxLength * maxItems)
+  }
   const [oldItems, newItems] = [asList(old), asList(now)].map((items) =>
     items.map((item) => describeItem(field, item)),
   ) as [string[], string[]]
@@ -38,8 +39,16 @@ function describeChange(field: EditorField, old: unknown, now: unknown): Omit<Ch
   if (gone.length + added.length > 0)
     return shorten(joinItems(gone), joinItems(added), maxLength * maxItems)
   if (!isDeepStrictEqual(oldItems, newItems)) return { after: 'New order' }
-  return { after: countSamples(old) > countSamples(now) ? 'Fewer samples' : 'More samples' }
+  const isConfirmed = countSamples(old) > countSamples(now)
+  return {
+    after: isConfirmed
+      ? 'Some are no longer marked as samples'
+      : 'Some are marked as samples again',
+  }
 }
+
+const describeMark = (sample: unknown) =>
+  sample === true ? 'Marked as a sample' : 'No longer marked as a sample'
 
 const countSamples = (items: unknown) =>
   asList(items).filter((item) => read(item, 'sample') === true).length

@@ -63,7 +63,7 @@ export const contentSchema = group({
       group({
         street: fact,
         city: fact,
-        state: mustMatch(/^[A-Z]{2}$/, () => "must be two letters, such as 'MN'."),
+        state: mustMatch(/^[A-Z]{2}$/, () => "must be two capital letters, such as 'MN'."),
         zip: mustMatch(/^\d{5}(-\d{4})?$/, () => "must be a ZIP code, such as '55401'."),
       }),
     ),

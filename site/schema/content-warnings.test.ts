@@ -16,6 +16,9 @@ test('lists holidays that have passed in the company’s time zone, but no yearl
   expect(list(dates, '2026-11-18T05:00:00Z')).toEqual([
     'Some holidays have passed: 2025-12-25, 2026-11-16.',
   ])
+  expect(list(dates.slice(1), '2026-11-18T05:00:00Z')).toEqual([
+    'A holiday has passed: 2026-11-16.',
+  ])
   expect(list(dates.slice(2), '2026-11-18T05:00:00Z')).toEqual([])
 })
 

@@ -16,11 +16,12 @@ export function* findContentWarnings(
   const { hours } = content
   const today = getClock(hours.timeZone).format(now).slice(0, 10)
   const past = hours.closedDates.filter((date) => /^\d{4}/.test(date) && date < today)
+  const isOne = past.length === 1
   if (past.length > 0)
     yield {
       id: 'past-dates',
-      text: `Some holidays have passed: ${past.join(', ')}.`,
-      next: 'Delete them, or correct the year',
+      text: `${isOne ? 'A holiday has' : 'Some holidays have'} passed: ${past.join(', ')}.`,
+      next: `Delete ${isOne ? 'it' : 'them'}, or correct the year`,
       paths: ['hours.closedDates'],
     }
   const broken = findBrokenPromises(content)

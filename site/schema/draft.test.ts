@@ -75,7 +75,7 @@ test.each([
   ['a\ud83c', 'has an invisible character. Delete the text, and type it again.'],
   ['{x}', 'has the unknown placeholder {x}. You can use {company}, {minutes}, and {since} here.'],
 ])('explains the mistake in the headline %.20j to the owner', (headline, mistake) => {
-  const message = `Headline ${mistake}`
+  const message = `Top of the page: Headline ${mistake}`
   expect(findMistakes({ hero: { headline } })).toEqual([{ path: 'hero.headline', message }])
 })
 
@@ -84,27 +84,40 @@ test.each<[object, string, string]>([
   [
     { company: { license: '{company} 1' } },
     'company.license',
-    'License has the unknown placeholder {company}. Delete it.',
+    'Contact: License has the unknown placeholder {company}. Delete it.',
   ],
   [
     { testimonials: { reviews: [{ text: 'Good.' }] } },
     'testimonials.reviews.0.name',
-    'Name is missing. Add it, or correct its spelling.',
+    'Reviews: Name is missing. Add it, or correct its spelling.',
   ],
   [
     { hours: { open: { Mon: ['7:00-13:00', '12:00-18:00'] } } },
     'hours.open.Mon',
-    'Monday’s hours must be in order, with a break between them. Sort or merge the hours.',
+    'Hours: Monday’s hours must be in order, with a break between them. Sort or merge the hours.',
   ],
   [
     { hours: { open: { Fri: ['22:00-2:00'] } } },
     'hours.open.Fri.0',
-    'Friday’s hours must end later than they start. If you’re open past midnight, close at 12:00 AM and open the next day at 12:00 AM.',
+    'Hours: Friday’s hours must end later than they start. If you’re open past midnight, close at 12:00 AM and open the next day at 12:00 AM.',
+  ],
+  [
+    {
+      services: { cards: [{ ...content.services.cards[0], title: '' }, ...content.services.cards] },
+    },
+    'services.cards.0.title',
+    'Services: Title is empty. Fill it in.',
+  ],
+  [{ company: { phone: '' } }, 'company.phone', 'Contact: Phone number is empty. Fill it in.'],
+  [
+    { company: { address: { street: '1 Main St', city: 'Here', state: '', zip: '55401' } } },
+    'company.address.state',
+    'Contact: State is empty. Fill it in.',
   ],
   ...['', '8:00-', '-17:00'].map((span): [object, string, string] => [
     { hours: { open: { Tue: [span] } } },
     'hours.open.Tue.0',
-    'Tuesday’s hours need an opening time and a closing time.',
+    'Hours: Tuesday’s hours need an opening time and a closing time.',
   ]),
   [
     { hours: { open: {} } },
@@ -134,7 +147,7 @@ test('points out texts that limited hours contradict, and holidays that have pas
   const { warnings } = check(complete({ hours }, content), now)
   expect(warnings).toContainEqual({
     path: 'emergency.notUrgent',
-    message: expect.stringContaining('If it’s not urgent'),
+    message: expect.stringContaining('Check “If it’s not urgent” under Emergencies: '),
   })
   expect(warnings).toContainEqual({
     path: 'hours.closedDates',

@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { type Content, checkOptions, contentSchema } from './content-schema.ts'
 import { type ContentWarning, findContentWarnings } from './content-warnings.ts'
-import { type EditorSection, editablePaths, editorSections, findLabel } from './editor.ts'
+import {
+  type EditorSection,
+  editablePaths,
+  editorSections,
+  findLabel,
+  joinLabels,
+} from './editor.ts'
 import { explainSpan } from './hours-rules.ts'
 import { fillIn } from './placeholders.ts'
 
@@ -68,7 +74,8 @@ export function check(content: unknown, now: number) {
     const path = v.getDotPath(issue) ?? ''
     const isSpan = /^hours\.open\.\w+\.\d+$/.test(path)
     const problem = isSpan ? explainSpan(issue.input) : issue.message
-    return { path, message: `${findLabel(path) ?? path} ${problem}` }
+    const { section = path, label = path } = findLabel(path) ?? {}
+    return { path, message: `${joinLabels(section, label)} ${problem}` }
   })
   const warnings = typed
     ? [...findContentWarnings(fillIn(output), now)].flatMap(explainWarning)
@@ -80,15 +87,15 @@ const askToAdd = 'If you take emergencies, ask the person who set up this site t
 
 function explainWarning({ id, text, next, paths }: ContentWarning): Warning[] {
   if (id === 'texts-beyond-hours') {
-    const [editable, others] = [true, false].map((isEditable) =>
-      paths.filter((path) => (findLabel(path) !== undefined) === isEditable),
-    ) as [string[], string[]]
+    const found = paths.map((path) => ({ path, place: findLabel(path) }))
+    const others = found.flatMap(({ path, place }) => (place ? [] : [path]))
     const inFile = `You’re not always open, but the site may promise 24/7 in search results, in shared links, or elsewhere. Ask the person who set it up to change these texts in its files: ${others.join(', ')}.`
     return [
-      ...editable.map((path) => ({
-        path,
-        message: `Check “${findLabel(path)}”: it may promise too much, because you’re not always open.`,
-      })),
+      ...found.flatMap(({ path, place }) => {
+        if (!place) return []
+        const message = `Check “${place.label}” under ${place.section}: it may promise too much, because you’re not always open.`
+        return [{ path, message }]
+      }),
       ...(others.length > 0 ? [{ message: inFile }] : []),
     ]
   }

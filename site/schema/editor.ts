@@ -74,7 +74,7 @@ const sections: EditorSection[] = [
         fields: [
           line('street', 'Street'),
           line('city', 'City'),
-          line('state', 'State', { hint: 'Two letters, such as MN' }),
+          line('state', 'State', { hint: 'Two capital letters, such as MN' }),
           line('zip', 'ZIP code'),
         ],
       }),
@@ -261,19 +261,24 @@ export const editablePaths: readonly string[] = [
   'form.consent.version',
 ]
 
-/** Returns the label that the owner sees for an entry: services.cards.1.title → Title. */
-export function findLabel(path: string): string | undefined {
+/** Returns the names that the owner sees for an entry: services.cards.1.title → Title under Services. */
+export function findLabel(path: string): { section: string; label: string } | undefined {
   const [, day] = path.match(/^hours\.open\.(\w+)/) ?? []
   const dayName = dayNames[day as Weekday]
-  if (dayName) return `${dayName}’s hours`
-  for (const { id, title, fields } of sections) {
-    if (path === id) return title
+  for (const { id, title: section, fields } of sections) {
+    if (path === id) return { section, label: section }
     for (const field of fields) {
-      if (path === field.path) return field.label
+      if (path === field.path) return { section, label: field.label }
       if (!path.startsWith(`${field.path}.`)) continue
+      if (dayName) return { section, label: `${dayName}’s hours` }
       const rest = path.slice(field.path.length + 1)
       const inner = field.kind === 'list' ? rest.replace(/^\d+\.?/, '') : rest
-      return field.fields?.find((each) => each.path === inner)?.label ?? field.label
+      const found = field.fields?.find((each) => each.path === inner)
+      return { section, label: (found ?? field).label }
     }
   }
 }
+
+/** Services: Title, or only Services for the section's list. */
+export const joinLabels = (section: string, label: string): string =>
+  section === label ? section : `${section}: ${label}`

@@ -74,6 +74,7 @@ export const mustMatch = (pattern: RegExp, explain: (input: string) => string) =
   v.pipe(
     anyText,
     limitLength(textLength),
+    isFilled,
     v.regex(pattern, ({ input }) => `is '${input}', but ${explain(input)}`),
   )
 export const choice = <const Names extends readonly string[]>(...names: Names) =>
