@@ -52,7 +52,7 @@ test.skipIf(!findCaddy() && !process.env.CI)(
       DATA_DIR: join(folder, 'data'),
       ...airtable.env,
       SMTP_URL: mail.url,
-      // Doctor looks up no DNS records for it.
+      // Doctor looks up no DNS records for this domain.
       ALERT_EMAIL_FROM: 'site@localhost',
       ALERT_EMAIL_TO: 'crew@roofing.test',
       CONFIRMATION_EMAIL: 'on',

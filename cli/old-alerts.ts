@@ -35,7 +35,7 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
       .updateTable('leads')
       .set({ escalate_at: null })
       .where('id', 'in', old)
-      // A reminder to call again tomorrow has not been sent yet.
+      // Keep reminders that are not due yet, such as one to call again tomorrow.
       .where('escalate_at', '<', now)
       .execute()
     await trx.deleteFrom('desk_sessions').execute()

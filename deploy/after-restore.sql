@@ -17,7 +17,7 @@ where lead_id = id and state = 'waiting' and channel <> 'airtable'
       and coalesce(deadline_at, 0) < extract(epoch from now()) * 1000
   );
 
--- A reminder to call again tomorrow has not been sent yet.
+-- Keep reminders that are not due yet, such as one to call again tomorrow.
 update leads set escalate_at = null
 where received_at < extract(epoch from now()) * 1000 - 3600000
   and escalate_at < extract(epoch from now()) * 1000;

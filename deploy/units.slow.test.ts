@@ -15,7 +15,7 @@ it.skipIf(!canTestWith('systemd-analyze'))('systemd accepts the units', () => {
     return file
   })
   expect(files).toHaveLength(3)
-  // It may report problems on stderr and still exit with 0.
+  // systemd-analyze may report problems on stderr and still exit with 0.
   const { stderr } = spawnSync('systemd-analyze', ['verify', ...files], { encoding: 'utf8' })
   expect(stderr).not.toContain('roofing')
 })

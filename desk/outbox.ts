@@ -78,7 +78,7 @@ const none: readonly Press[] = []
 // crypto.randomUUID is available only on HTTPS pages.
 export const makeId = () => crypto.getRandomValues(new Uint32Array(4)).join('-')
 
-/** Sends until the server has accepted or refused it. Any other error may be temporary. */
+/** Sends until the server has accepted or refused the request. Any other error may be temporary. */
 export async function retry<Answer>(
   post: () => Promise<Answer>,
   wait: () => Promise<void>,

@@ -15,7 +15,7 @@ export type Refresh = () => Promise<void>
 /** Returns a function that sends the button that the person presses on a lead, and shows the result with Undo. */
 export function usePress(refresh: Refresh) {
   const me = use(Me)
-  /** Returns false if the server refused it. */
+  /** Returns false if the server refused the press. */
   return async function press(lead: LeadCard, event: Press, undone?: EventKind): Promise<boolean> {
     const work = send(lead, event)
     if (!work) return true

@@ -23,7 +23,7 @@ type Options = {
 
 /**
  * Runs the built site with a temporary database, fakes for Airtable, email, and push, one phone, and the
- * sample leads. The only setting of the owner that it uses is the key that the page was built with.
+ * sample leads. It ignores the owner's settings, except the key that the page was built with.
  */
 export async function startSampleSite({ port = 0, deskPort = 0, at, log }: Options) {
   const dataDir = mkdtempSync(join(tmpdir(), 'roofing-demo-'))

@@ -21,7 +21,7 @@ export type EventKind = ChangeKind | 'undone' | 'texted' | 'note'
 
 export type HistoryEvent = {
   number: number
-  /** The sender makes it, so that a retry changes nothing. */
+  /** The sender creates this ID, so that a retry changes nothing. */
   id: string
   at: number
   kind: EventKind
@@ -119,7 +119,7 @@ export function computeLatestChange(events: readonly HistoryEvent[]): HistoryEve
 }
 
 /**
- * One call is about all requests of a homeowner. “I’m calling” is recorded with the same event ID on each
+ * One call is about all requests from a homeowner. “I’m calling” is recorded with the same event ID on each
  * request that needs a call. The result of that call, another time for the next one, and Undo follow the
  * ID: they apply to each request whose latest change is the same. Returns whether an event applies to the
  * other request.

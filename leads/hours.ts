@@ -33,7 +33,7 @@ const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 const longestClosureDays = 366
 
-/** Returns `at` if the company is open, otherwise when it next opens. The build checks that it does. */
+/** Returns `at` if the company is open, otherwise when it next opens, which the content's rules require. */
 export const computeOpening = (at: number, hours: BusinessHours): number =>
   computeOpeningWithinYear(at, hours) ?? at
 

@@ -32,7 +32,7 @@ import { findFailure, simulate } from '#testing/simulation/simulation.ts'
 //  66   record a result for a delivery that was reset
 //
 // 120 seeds did not find these: email the homeowner about a second call, retry after a lost lease, record a
-// Status although the lead changed while it was read (delivery/remind.test.ts finds it).
+// Status although the lead changed while it was read (delivery/remind.test.ts finds this one).
 
 it('keeps every promise of the back end, whatever fails', async () => {
   const failure = await findFailure({ from: 1, count: 60 }, await createLocation('sqlite'))

@@ -125,7 +125,7 @@ export function createPublisher({
 
   const poll = async () => {
     try {
-      // Load it at the start: a later build would name files that this process does not serve.
+      // Load the renderer at the start: a later build would name files that this process does not serve.
       await loadRenderer()
       await refresh()
       faults.clear('page', 'can read and show the published page again')

@@ -44,7 +44,7 @@ export async function startSite({
   const site = createStaticSite(siteDir, { overTls })
   const db = await openDatabase(env)
   const publisher = createPublisher({ db, file: content, site, siteDir, now, log })
-  // Read it before the first visitor arrives.
+  // Read the published page before the first visitor arrives.
   await publisher.start()
   const published = {
     hours: () => publisher.content().hours,

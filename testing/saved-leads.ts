@@ -44,7 +44,7 @@ export const jane: Lead = {
 
 let strangers = 0
 
-/** Returns what makes a lead one of another homeowner. */
+/** Returns contact details that no other lead has, as from another homeowner. */
 export function makeStranger(): Pick<Lead, 'phone' | 'email'> {
   strangers += 1
   return {

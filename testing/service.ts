@@ -76,7 +76,7 @@ export async function openService(db: Database, { hours = alwaysOpen, env = {} }
       mayShareAddress: () => false,
     })
   const { app, deliverer } = start()
-  /** Sends the lead of another homeowner as the page does. */
+  /** Sends a lead from another homeowner as the page does. */
   const ask = (lead: object, headers: Record<string, string> = {}) =>
     app.request(testPath, {
       method: 'POST',

@@ -42,11 +42,11 @@ export type Channel<
   /** Completes the sentence "Set up …" for a developer. Only for alerts. */
   setupHint?: string
   /**
-   * Makes a phone ring at any hour. Such a channel gets no suspected spam, and gets a lead only once its
-   * promise has started.
+   * Messages can wake people, so this channel gets no suspected spam, and gets a lead only once its promise
+   * has started.
    */
   wakesPhones?: boolean
-  /** Sends one message about many leads of one network. Required for channels that wake phones. */
+  /** Sends one message about many leads from one network. Required for channels that wake phones. */
   sendSummary?(
     leads: readonly StoredLead[],
     recipient: Recipient,
@@ -148,7 +148,7 @@ export type Context<Settings> = RecipientContext<Settings> &
     log: Log
   }
 
-/** Has no database, because it may not exist yet. */
+/** Has no database, because doctor also runs before the database exists. */
 export type DoctorContext<Settings> = RecipientContext<Settings> &
   System &
   Pick<Context<Settings>, 'hours' | 'fetch' | 'pause'> & {

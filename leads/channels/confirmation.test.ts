@@ -138,7 +138,7 @@ it('confirms a lead at night, retries for an hour, and then stops', async () => 
   const problems = await examine('desk', { env, hours: dayHours, db, now: () => clock.at })
   const late = problems.find(({ id }) => id === 'confirmation-late')?.forOwner?.text
   expect(late).toContain('for 1 lead are 59 minutes late. The site retries for an hour.')
-  // Otherwise it could be sent at the moment when it expires.
+  // Otherwise the email could be sent at the moment when it expires.
   await db.kysely.updateTable('deliveries').set({ next_attempt_at: promise.deadlineAt }).execute()
   expect(await check(testTime + 61 * minuteMs)).toBe('expired')
   expect(mail.mails).toEqual([])

@@ -45,7 +45,7 @@ export function createDeliverer(
         await pause(delayMs)
         delayMs = await work()
       }
-      // Otherwise, a later poll runs it.
+      // Otherwise, a later poll runs the work.
       if (delayMs <= pollMs && isStarted && !stopping.signal.aborted && !isOver)
         cancelTimer = timers.start(delayMs, run)
     })
@@ -103,7 +103,7 @@ export function createDeliverer(
   async function cleanUp(): Promise<void> {
     if (now() - cleanedUpAt < cleanUpEveryMs) return
     cleanedUpAt = now()
-    // The desk and /healthz show it until it succeeds.
+    // The desk and /healthz report the remaining traces until this succeeds.
     await removeTraces(context.db).catch(() => {})
     await forgetAddresses(context.db, now())
     const oldestAt = await findOldestDueAt(context.db)

@@ -82,7 +82,7 @@ const callerSchema = v.pipe(
 )
 
 const addSchema = v.object({
-  /** The page makes it and sends it until the server has confirmed it, so that a retry stores one lead. */
+  /** The page creates this ID and retries with it, so that the server stores one lead. */
   id: v.pipe(v.string(), v.regex(/^[\w-]{8,64}$/)),
   /** Someone is on the phone with the homeowner, so nobody else needs to call. */
   isCalled: v.boolean(),

@@ -109,7 +109,8 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
     const route = `${matched.method} ${matched.path}`
     if (!isListed(route)) return refuse(c, 403, unlisted)
     if (routes[route] === 'everyone') return next()
-    // The service worker's reports do not extend the session, because they need no person at the desk.
+    // The service worker's reports do not extend the session, because the service worker sends
+    // them even if nobody is using the desk.
     const session = await findSession(c, route === 'POST /api/notifications')
     if (!session) return refuse(c, 401, 'Please sign in.')
     if (!mayUse(session.role, route)) return refuse(c, 403, ownersOnly)

@@ -109,7 +109,7 @@ const kinds = [
 
 const eventSchema = v.pipe(
   v.object({
-    /** The page makes it, so that a retry changes nothing. */
+    /** The page creates this ID, so that a retry changes nothing. */
     id: v.pipe(v.string(), v.regex(/^[\w-]{8,64}$/)),
     kind: v.picklist(kinds),
     /** The version that the page showed. Undo needs it. */

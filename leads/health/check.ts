@@ -58,7 +58,7 @@ export type DatabaseFacts = {
   devices: readonly PushDevice[]
   /** The devices that confirmed none of their last 3 leads. */
   silentDevices: readonly PushDevice[]
-  /** By channel kind: messages of the last day that did not arrive. */
+  /** By channel kind: messages from the last day that did not arrive. */
   undelivered: ReadonlyMap<string, Undelivered>
   /** Addresses that cannot get another sign-in link now. */
   limitedAddresses: readonly string[]

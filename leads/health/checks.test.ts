@@ -173,7 +173,7 @@ it.each<[string, Record<string, string>, Partial<PushDevice>[], BusinessHours, s
 )('warns if a lead would alert nobody: %s', async (_, given, phones, hours, text) => {
   const settings = makeSettings(given)
   const devices = phones.map((changes) => makePhone(changes))
-  // During the day, before it happens, and at night.
+  // The check warns at night, and already during the day before.
   for (const at of [now, now + 6 * 3_600_000]) {
     const facts = { env: settings, hours, now: at, ...withDatabase({ devices }) }
     const found = (await find('desk', facts)).find(({ id }) => id === 'no-alerts')

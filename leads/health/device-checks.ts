@@ -41,7 +41,7 @@ const texts = {
   },
 }
 
-/** Warns before it happens. At any hour, planning reaches at least the phones that are on. */
+/** Warns before a lead alerts nobody. At any hour, planning reaches at least the phones that are on. */
 export const noAlerts = defineCheck({
   id: 'no-alerts',
   runsIn: ['healthz', 'desk', 'start', 'doctor'],

@@ -22,7 +22,7 @@ export async function* readPages(db: Database, filter: LeadFilter = {}, limit = 
   }
 }
 
-/** Without it, Excel does not read the file as UTF-8. */
+/** Excel needs this to read the file as UTF-8. */
 const byteOrderMark = '\uFEFF'
 
 export async function* formatCsv(pages: Pages, timeZone: string): AsyncGenerator<string, void> {

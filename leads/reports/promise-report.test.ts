@@ -174,7 +174,7 @@ it('counts the calls of each person, and leaves out what was undone', () => {
     call('b', 1, 'called', 'Dana'),
     call('b', 2, 'undone', 'Dana'),
     call('c', 1, 'not-a-lead', 'Dana'),
-    // The same call about another request of the homeowner.
+    // The same call about another request from the homeowner.
     { ...call('d', 1, 'called', 'Sam'), id: 'a-1' },
     { ...call('d', 2, 'no-answer', 'Sam'), id: 'a-2' },
   ]

@@ -120,7 +120,7 @@ function tallyShifts(records: readonly PromisedLead[], now: number) {
 /** Counts each person's calls, and those without an answer. Leaves out what was undone. */
 function countCalls(events: readonly StoredEvent[]) {
   const listed = [...Map.groupBy(events, ({ leadId }) => leadId).values()].flatMap(listCalls)
-  // One call about several requests of a homeowner has the same ID on each of them.
+  // One call about several requests from a homeowner has the same ID on each of them.
   const calls = new Map(listed.map((call) => [call.id, call])).values()
   const nameCaller = ({ email, person }: HistoryEvent) => JSON.stringify([person, email])
   return [...Map.groupBy(calls, nameCaller).values()]
@@ -172,7 +172,7 @@ function computeLags(deliveryTimes: readonly DeliveryTime[]) {
         waiting: count('waiting'),
         failed: count('failed') + count('expired'),
         sent: measureSpans(sent.map(({ dueAt, settledAt }) => [dueAt, settledAt])),
-        /** Null if the channel cannot confirm it. */
+        /** Null if the channel cannot confirm arrival. */
         arrived: all.some((one) => confirmsArrival(one.channel))
           ? measureSpans(sent.map(({ dueAt, arrivedAt }) => [dueAt, arrivedAt]))
           : null,

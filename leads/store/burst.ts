@@ -6,8 +6,9 @@ const hourMs = 3_600_000
 const firstOfBurst = 20
 
 /**
- * Returns true from the 20th uncalled lead of one network within an hour. Texts and notifications about
- * such leads are combined. A proxy's address does not count, because all visitors share it.
+ * Returns true for the 20th uncalled lead from one network within an hour, and for later ones. Texts and
+ * notifications about such leads are combined. A proxy's address does not count, because all visitors
+ * share it.
  */
 export async function isInBurst(
   trx: Transaction<Tables>,

@@ -28,7 +28,7 @@ export function openPostgres(
   const leadsKysely = createKysely(forLeads)
   const transact: Transact = (work) =>
     leadsKysely.transaction().execute(async (trx) => {
-      // Set it for this transaction only, because a pooler may share the connection with other programs.
+      // Limit the timeout to this transaction, because a pooler may share the connection with other programs.
       await sql`select set_config('lock_timeout', ${String(leadLockMs)}, true)`.execute(trx)
       return work(trx)
     })

@@ -49,7 +49,7 @@ export async function forgetAddresses({ kysely }: Database, now: number): Promis
   await kysely
     .updateTable('leads')
     .set({ client_address: '', client_network: '' })
-    // The index on this column then has only the leads of the last two days.
+    // The index on this column then has only the leads from the last two days.
     .where('client_network', '>', '')
     .where('received_at', '<', now - keepAddressMs)
     .execute()

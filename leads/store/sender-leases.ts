@@ -1,7 +1,7 @@
 import { type Lease, updateClaims } from './claims.ts'
 import type { Database } from './tables.ts'
 
-/** Makes the holder the channel's only sender. Returns false while another process holds it or it is paused. */
+/** Makes the holder the channel's only sender. Returns false if another process is, or during a pause. */
 export async function acquireChannel(
   { kysely }: Database,
   channel: string,

@@ -57,8 +57,8 @@ export const recordConsent = (db: Database, { version, text }: { version: string
   getOrCreateSetting(db, nameConsent(version), () => text)
 
 /**
- * Returns the version of a consent text: the given one, or another if that version has another text. A lead
- * stores only the version, so a changed text needs a new one, such as 2026-11-18 or 2026-11-18-2.
+ * Returns the given version, unless it is already stored with a different text. Then returns the version
+ * that has this text, or a new one, such as 2026-11-18 or 2026-11-18-2.
  */
 export async function recordConsentVersion(
   db: Database,

@@ -151,8 +151,8 @@ export class DatabaseFileGone extends Error {
 }
 
 /**
- * `sent`: the service accepted it. `failed`: the service reported later that it did not arrive, or the
- * recipient is gone. `cancelled`: no longer needed. `expired`: not sent in time.
+ * `sent`: the service accepted the message. `failed`: the service reported later that it did not arrive, or
+ * the recipient is gone. `cancelled`: no longer needed. `expired`: not sent in time.
  */
 export type DeliveryState = 'waiting' | 'sent' | 'failed' | 'cancelled' | 'expired'
 

@@ -47,7 +47,8 @@ async function readGroups(
       kysely
         .selectFrom('leads')
         .where('status', '=', 'calling')
-        // After a call from a link or Airtable, no known person records the result, so list it for a day only.
+        // After a call from a link or Airtable, no known person records the result, so list the lead
+        // for only a day.
         .where((eb) =>
           eb.or([eb('caller_email', 'is not', null), eb('changed_at', '>=', now - dayMs)]),
         )

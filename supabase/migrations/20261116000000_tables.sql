@@ -10,7 +10,7 @@ create table leads (
   service_type text not null,
   -- The search text for the desk: the fields in lowercase without accents, and the digits of the phone number.
   search_text text not null,
-  -- The phone number and the email without differences in spelling, to find other requests of the homeowner.
+  -- The phone number and the email without differences in spelling, to find other requests from the homeowner.
   phone_key text,
   email_key text,
   received_at bigint not null,
@@ -24,8 +24,8 @@ create table leads (
   body_hash text not null,
   -- Why the lead is suspected spam: 'trap' (filled honeypot) or 'too-fast' (sent within a second). Null for all others.
   suspect text,
-  -- 1 from the 20th lead of one network within an hour that nobody had called. Texts and notifications about
-  -- such leads are combined.
+  -- 1 for the 20th uncalled lead from one network within an hour, and for later ones. Texts and notifications
+  -- about such leads are combined.
   in_burst integer not null default 0,
   -- The version of the consent text under the button.
   consent text,
@@ -69,7 +69,7 @@ create index leads_call_again_at on leads (call_again_at) where call_again_at is
 create table lead_events (
   lead_id text not null references leads (id) on delete cascade,
   number integer not null,
-  -- The sender makes it, so that a retry changes nothing.
+  -- The sender creates this ID, so that a retry changes nothing.
   id text not null,
   at bigint not null,
   -- 'called', 'no-answer', 'call-again' (another time for the next call), 'texted', 'done', 'not-a-lead', 'note',

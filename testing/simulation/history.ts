@@ -24,7 +24,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
   let leadsVersion = 1
   let seenVersion = 0
   let next = { version: 0, readAt: 0, at: 0 }
-  // Compiled once, because it runs after each change.
+  // Compile this query once, because it runs after each change.
   const selectLeads = kysely
     .selectFrom('leads')
     .select(['id', 'name', 'address', 'suspect', 'status', 'called_at as calledAt', 'version'])

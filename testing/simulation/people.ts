@@ -215,7 +215,7 @@ export function createPeople(
     /** Someone presses a button on one of two phones, which may show an old state. */
     async press(): Promise<void> {
       const phone = world.pick(crew)
-      // Often a lead that someone has opened before, because old pages are where it goes wrong.
+      // Often pick a lead that someone has opened before, because only such a page can be out of date.
       const opened = [...leads.keys()].filter((id) => crew.some(({ pages }) => pages.has(id)))
       const id = world.pick(opened.length > 0 && world.chance(0.7) ? opened : [...leads.keys()])
       const lead = leads.get(id)
@@ -244,7 +244,7 @@ export function createPeople(
       if (kind === 'call-again') press.at = world.now() + world.between(10, 120) * 60 * secondMs
       presses.push(press)
       const { leadId: _, name: __, responses, ...body } = press
-      // Sometimes the phone sends it again although the first request arrived.
+      // Sometimes the phone sends the press again although the first request arrived.
       for (let tries = 0; tries < 3; tries++) {
         const sentAt = world.now()
         const reply = await act(phone, 'POST', `leads/${id}/events`, body)

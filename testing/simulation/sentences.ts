@@ -274,7 +274,7 @@ export const sentences: Sentences = {
   },
 }
 
-/** Returns true if the visitor meant it as spam, even if the product stored it as a normal lead. */
+/** Returns true if the visitor meant the request as spam, even if the product stored it as a normal lead. */
 const isSpam = ({ visits }: People, address: string): boolean =>
   visits.some((visit) => visit.address === address && visit.isSpam)
 

@@ -28,7 +28,7 @@ export type Message = {
   to: string
   at: number
   sender: Sender
-  /** The sender may not know that the service accepted it, so it may send it again. */
+  /** The sender may not know that the service accepted the message, so it may send it again. */
   isExcused: boolean
   isRecorded: boolean
 }

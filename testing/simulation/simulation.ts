@@ -21,8 +21,8 @@ const startTimes = ['02:00', '06:40', '09:00', '17:40']
 
 /**
  * Runs the service in two processes on one database, with a virtual clock, fakes of all services, and faults.
- * The seed decides everything that happens. After the faults stop, it runs until nothing is due. Returns
- * the sentences that do not hold, and all events in plain words.
+ * The seed decides everything that happens. After the faults stop, the simulation runs until nothing
+ * is due. Returns the sentences that do not hold, and all events in plain words.
  */
 export async function simulate(seed: number, location: DatabaseLocation) {
   const startAt = Date.parse(`2026-11-17T${startTimes[seed % startTimes.length]}-06:00`)

@@ -10,7 +10,7 @@ export const hourMs = 3_600_000
 
 const timeoutError = new DOMException('Timeout', 'TimeoutError')
 
-/** A process can be killed or paused, and everything that it waits for with it. */
+/** Killing or pausing a process also stops everything that it is waiting for. */
 export type Owner = { isDead: boolean; pausedUntil: number }
 
 type Task = {
@@ -57,7 +57,7 @@ export function createWorld(seed: number, startAt: number) {
   const random = createRandom(seed)
   const tasks = new Set<Task>()
   const events: { at: number; text: string }[] = []
-  /** The time that timers measure, and the difference to the time of day. */
+  /** The time that timers measure, and the difference from the time of day. */
   let elapsed = 0
   let offset = startAt
   /** How far the processes' clocks are ahead of the real time. */
@@ -153,7 +153,7 @@ export function createWorld(seed: number, startAt: number) {
     jump(ms: number) {
       jumped += ms
     },
-    /** Passes idle time. Timers still have as much time left as before. */
+    /** Moves the time of day forward without advancing timers. */
     skip(ms: number) {
       offset += ms
     },
