@@ -62,7 +62,16 @@ const emails = ['one@example.com', 'On.e+roof@example.com', 'two@example.com', '
 const buttons: Record<Shown['status'], (Exclude<EventKind, 'airtable-status'> | 'link')[]> = {
   open: ['called', 'called', 'no-answer', 'done', 'not-a-lead', 'link', 'note'],
   calling: ['no-answer', 'no-answer', 'undone', 'called', 'done', 'not-a-lead', 'note'],
-  'call-again': ['called', 'no-answer', 'undone', 'call-again', 'done', 'texted', 'note', 'link'],
+  'call-again': [
+    'call-again',
+    'call-again',
+    'called',
+    'no-answer',
+    'undone',
+    'done',
+    'texted',
+    'link',
+  ],
   done: ['undone', 'undone', 'undone', 'not-a-lead', 'note'],
   'not-a-lead': ['undone', 'undone', 'undone', 'done'],
 }

@@ -1,4 +1,4 @@
-import { computeLatestChange, fold, mapUndone } from '#leads/history.ts'
+import { computeLatestChange, fold, isChangeKind, mapUndone } from '#leads/history.ts'
 import { type BusinessHours, computeOpening } from '#leads/hours.ts'
 import { nameAddress } from '#leads/store/confirmation-limits.ts'
 import type { LeadRecord } from '#leads/store/reading.ts'
@@ -87,9 +87,14 @@ export const sentences: Sentences = {
       yield `${called.name}: ${open.address} was left ${open.status}`
   },
 
-  *'An Undo takes back the call on all requests of a homeowner'({ stored }) {
+  *'An Undo takes back the latest change, on all requests of a homeowner'({ stored }) {
     for (const { name, events } of stored) {
       const undone = mapUndone(events)
+      for (const [number, undo] of undone) {
+        const between = events.slice(number, undo.number - 1).map(({ kind }) => kind)
+        const undos = between.filter((kind) => kind === 'undone')
+        if (between.filter(isChangeKind).length !== undos.length) yield `${name}: ${between}`
+      }
       const ids = new Set(events.filter(({ number }) => undone.has(number)).map(({ id }) => id))
       for (const other of stored)
         if (ids.has(computeLatestChange(other.events)?.id ?? '')) yield `${name}, ${other.name}`
