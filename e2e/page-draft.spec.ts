@@ -49,11 +49,11 @@ test('typing survives a full disk', async ({ signIn, site, page }) => {
   site.runSql(`create trigger no_space before insert on page_versions
     begin select raise(abort, 'database or disk is full'); end`)
   await headline(sam).fill('Typed on a full disk.')
-  const notSaved = sam.getByText('Not saved yet. Your changes couldn’t be saved')
+  const notSaved = sam.getByText('Not saved yet. The server can’t store anything')
   await expect(notSaved).toBeVisible()
   await sam.getByRole('button', { name: 'Publish…' }).click()
   await expect(sam.getByRole('dialog', { name: 'Not published' })).toContainText(
-    'couldn’t be saved',
+    'The server can’t store anything',
   )
   await sam.reload()
   await expect(headline(sam)).toHaveValue('Typed on a full disk.')
@@ -115,7 +115,7 @@ test('the page screen explains what it cannot load, and a page that is too long'
     await sam.getByLabel('Review', { exact: true }).fill(random())
   }
   await sam.getByRole('link', { name: 'Page', exact: true }).first().click()
-  await expect(sam.getByText(/The page has [\d.]+ kB of text/)).toBeVisible()
+  await expect(sam.getByText(/The page’s text takes [\d.]+ kB/)).toBeVisible()
   await expect(sam.getByRole('button', { name: 'Publish…' })).toBeEnabled()
 })
 
