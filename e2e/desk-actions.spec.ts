@@ -59,9 +59,9 @@ test('a lead and the report distinguish sent, arrived, and failed', async ({
   await page.getByRole('link', { name: visitor.name }).click()
   await expect(page.getByText('Sent to 2 recipients, 1 confirmed, 1 failed')).toBeVisible()
   const states = [
-    ['sent', /^Email: sent at (\w{3} \d+, )?[\d:]+ [AP]M [\w+:-]+$/],
+    ['sent', /^Email: sent (on \w{3} \d+ )?at [\d:]+ [AP]M [\w+:-]+$/],
     ['arrived', /^Push notification: shown 2\.1 sec after the request, tapped at/],
-    ['failed', /^Text message: failed, tried at .*The number is a landline\.$/],
+    ['failed', /^Text message: failed, tried .*The number is a landline\.$/],
   ] as const
   for (const [state, words] of states)
     await expect(page.locator(`.deliveries li[data-state=${state}]`)).toHaveText(words)

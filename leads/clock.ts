@@ -21,14 +21,24 @@ function getFormats(timeZone: string | undefined) {
   return found
 }
 
+type Clock = { now: number; timeZone: string }
+
 /** 2:10 PM CST, or Nov 3, 2:10 PM CST on another day. */
-export function formatClock(
-  at: number,
-  { now, timeZone }: { now: number; timeZone: string },
-): string {
+export function formatClock(at: number, clock: Clock): string {
+  const [time, day] = splitClock(at, clock)
+  return day ? `${day}, ${time}` : time
+}
+
+/** The same in a sentence: at 2:10 PM CST, or on Nov 3 at 2:10 PM CST. */
+export function formatAt(at: number, clock: Clock): string {
+  const [time, day] = splitClock(at, clock)
+  return day ? `on ${day} at ${time}` : `at ${time}`
+}
+
+function splitClock(at: number, { now, timeZone }: Clock): [time: string, day?: string] {
   const { date, day, timeWithZone } = getFormats(timeZone)
   const time = timeWithZone.format(at).replace(/\s/g, ' ')
-  return date.format(at) === date.format(now) ? time : `${day.format(at)}, ${time}`
+  return date.format(at) === date.format(now) ? [time] : [time, day.format(at)]
 }
 
 let companyTimeZone: string | undefined

@@ -48,8 +48,8 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
       {link && (
         <form onSubmit={redeemLink}>
           <p>
-            <strong>{link.requester}</strong> requested this link at {link.requestedAt}. If that
-            wasn’t you, close this page.
+            <strong>{link.requester}</strong> requested this link {link.requestedAt}. If that wasn’t
+            you, close this page.
           </p>
           <label>
             Your name (shown to the crew)

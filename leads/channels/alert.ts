@@ -1,4 +1,4 @@
-import { formatClock, formatDuration, formatLeft, formatTries } from '../clock.ts'
+import { formatAt, formatClock, formatDuration, formatLeft, formatTries } from '../clock.ts'
 import { isDueAgain, measureWait } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { listForAlerts, makeMapUrl, readField, readName, readPhone } from '../field-outputs.ts'
@@ -39,10 +39,11 @@ export function describeAlert(
 
   const describeNeed = (): string => {
     if (isAgain) return describeCallAgain(lead, name, isRepeat)
-    if (calledAt !== null) return `someone ${called} ${name} at ${clock(calledAt)}`
+    if (calledAt !== null)
+      return `someone ${called} ${name} ${formatAt(calledAt, { now, timeZone })}`
     if (deadlineAt === null) return `${call} ${name}`
     if (reason !== 'received' && now >= deadlineAt)
-      return `${call} ${name} now: ${due} was due at ${clock(deadlineAt)}`
+      return `${call} ${name} now: ${due} was due ${formatAt(deadlineAt, { now, timeZone })}`
     if (reason !== 'received')
       return `nobody has ${called} ${name} yet (${formatLeft(deadlineAt - now)})`
     if (now >= deadlineAt) return `${call} ${name} now: requested ${formatDuration(ageMs)} ago`

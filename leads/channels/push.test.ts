@@ -85,6 +85,7 @@ it('sends only the necessary data, signed and encrypted', async () => {
 
 it.each<[string, Partial<StoredLead>, boolean]>([
   ['Call Jane Doe again: no answer (1 try)', again, false],
+  ['Again: call Jane Doe by 6:10 AM CST', {}, true],
   ['Again: call Jane Doe back, no answer (1 try)', again, true],
   ['Again: email Jane Doe back, no answer (1 try)', { ...again, phone: '' }, true],
   ['Alex is emailing Jane Doe', { phone: '', status: 'calling', caller: 'Alex' }, false],

@@ -156,9 +156,11 @@ export function describePush(
       const again = describeCallAgain(lead, name, isRepeat)
       return isRepeat ? again : capitalize(again)
     }
+    // A second colon would follow “Again:”.
+    const need = isRepeat ? `${call} ${name}` : `${name}: ${call}`
     if (deadlineAt !== null && now < deadlineAt)
-      return `${name}: ${call} by ${formatClock(deadlineAt, { now, timeZone })}`
-    return `${name}: ${call} now, requested ${formatDuration(now - receivedAt)} ago`
+      return `${need} by ${formatClock(deadlineAt, { now, timeZone })}`
+    return `${need} now, requested ${formatDuration(now - receivedAt)} ago`
   }
   return {
     title: `${isRepeat && !isCalled ? 'Again: ' : ''}${describeTitle()}`,

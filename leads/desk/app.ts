@@ -5,7 +5,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { HTTPException } from 'hono/http-exception'
 import { matchedRoutes } from 'hono/route'
 import * as v from 'valibot'
-import { formatClock } from '../clock.ts'
+import { formatAt } from '../clock.ts'
 import { AirtableUnavailable } from '../delivery/erase-everywhere.ts'
 import { createRepeatLog } from '../log.ts'
 import { endSessions, listCrew, maxUnusedLinks } from '../store/desk-access.ts'
@@ -68,7 +68,8 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
   ): Promise<void> {
     if (!deskEmails.includes(email) && !(await listCrew(db)).includes(email))
       return warn({ device }, 'rejected a sign-in by an unknown address')
-    const isSent = await sendNewLink(db, { url, email, requester: device, now: now() }, sendLink)
+    const requester = `Someone using ${device.replace(/^A/, 'a')}`
+    const isSent = await sendNewLink(db, { url, email, requester, now: now() }, sendLink)
     if (!isSent)
       warn({ device }, `sent no sign-in link, because ${maxUnusedLinks} unused ones still work`)
   }
@@ -143,7 +144,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
     const { token } = await readBody(c, v.object({ token: v.string() }), badLink)
     const link = await readLink(db, token, now())
     if (!link) return rejectLink(c)
-    const requestedAt = formatClock(link.requestedAt, { now: now(), timeZone })
+    const requestedAt = formatAt(link.requestedAt, { now: now(), timeZone })
     return c.json({ requester: link.requester, requestedAt })
   })
   app.post('/api/session', async (c) => {

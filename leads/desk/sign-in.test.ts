@@ -100,7 +100,7 @@ describe.each(engines)('signing in on %s', (engine) => {
     await call('POST', '/api/sign-in', { body: { email: sam }, headers })
     clock.at += 5 * minuteMs
     const look = (token: string) => call('POST', '/api/link', { body: { token } })
-    const shown = { requester: 'Safari on iPhone', requestedAt: '6:00 AM CST' }
+    const shown = { requester: 'Someone using Safari on iPhone', requestedAt: 'at 6:00 AM CST' }
     for (let times = 0; times < 2; times++) expect((await look(readToken())).json).toEqual(shown)
     const link = await makeLink(db, { url: deskUrl, now: clock.at })
     expect((await look(findToken(link))).json.requester).toBe('Someone with access to the server')

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import brand from '../brand.json' with { type: 'json' }
+import { formatCallTime } from '../call-time.ts'
 import { type Alert, spamRemark } from '../channels/alert.ts'
-import { formatClock, formatDuration, formatTries } from '../clock.ts'
+import { formatAt, formatDuration, formatTries } from '../clock.ts'
+import { isDueAgain } from '../deadline.ts'
 import { listShown, type ShownField } from '../field-outputs.ts'
 import { computeLatestChange } from '../history.ts'
 import { describeEvent } from '../reports/describe-event.ts'
@@ -95,7 +97,7 @@ export function formatAnswerPage(
     `<div class="box ${kind}">
 ${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
 <h1>${title}</h1>
-${isCalled ? describeCall(lead, isFirst, clock) : describeDeadline(alert, lead, clock.now)}
+${isCalled ? describeCall(lead, isFirst, clock) : describeDeadline(alert, lead, clock)}
 ${lead.suspect ? `<p>${spamRemark}</p>` : ''}
 ${isCalled ? call : `<form method="post"><button>I’m ${words.calling} now</button></form>\n<p class="small">This records the time and stops the reminders to the crew.</p>`}
 <dl>
@@ -114,13 +116,22 @@ ${row('Received', escapeHtml(alert.receivedAt))}
 
 const isClosed = ({ status }: LeadRecord) => status === 'done' || status === 'not-a-lead'
 
-function describeDeadline({ deadline }: Alert, lead: LeadRecord, now: number): string {
-  const { deadlineAt, attempts, status } = lead
+function describeDeadline(
+  { deadline }: Alert,
+  lead: LeadRecord,
+  clock: { now: number; timeZone: string },
+): string {
+  const { deadlineAt, callAgainAt, attempts, status } = lead
   const { call } = chooseWords(lead)
-  if (status === 'call-again')
-    return `<p>No answer after ${formatTries(attempts)}. Please ${call} again.</p>`
+  if (status === 'call-again') {
+    const when =
+      callAgainAt === null || isDueAgain(lead, clock.now)
+        ? 'now'
+        : `at ${formatCallTime(callAgainAt, clock)}`
+    return `<p>No answer after ${formatTries(attempts)}. Please ${call} again ${when}.</p>`
+  }
   if (deadlineAt === null || deadline === undefined) return ''
-  const leftMs = deadlineAt - now
+  const leftMs = deadlineAt - clock.now
   return leftMs > 0
     ? `<p>We promised to ${call} by <strong>${escapeHtml(deadline)}</strong>. You have ${formatDuration(leftMs)} left.</p>`
     : `<p class="late">We promised to ${call} by ${escapeHtml(deadline)}. That was ${formatDuration(-leftMs)} ago.</p>`
@@ -137,10 +148,9 @@ function describeCall(
   if (isFirst && attempts > 0) return '<p>Recorded. Reminders have stopped.</p>'
   const isLate = deadlineAt !== null && calledAt > deadlineAt
   const took = `<span class="${isLate ? 'late' : 'took'}">${formatDuration(calledAt - receivedAt)}</span> after the request`
-  const formatAt = (at: number) => `at ${formatClock(at, clock)}`
   if (isFirst)
-    return `<p>Recorded ${escapeHtml(formatAt(calledAt))}, ${took}. Reminders have stopped.</p>`
-  const what = escapeHtml(describeEvent(last, { ...clock, lead, when: formatAt(last.at) }))
+    return `<p>Recorded ${escapeHtml(formatAt(calledAt, clock))}, ${took}. Reminders have stopped.</p>`
+  const what = escapeHtml(describeEvent(last, { ...clock, lead, when: formatAt(last.at, clock) }))
   const next = isClosed(lead)
     ? 'There’s nothing left to do.'
     : 'If that wasn’t you, someone else is already on it.'

@@ -79,7 +79,11 @@ it('lets one person call again after a call without an answer', async () => {
   const calledAt = clock.at
   await record(db, leadId, 'no-answer', { at: calledAt })
   clock.at += 60_000
-  expect((await send('GET')).text).toMatch(/No answer after 1 try\. Please call again\..*<button/s)
+  expect((await send('GET')).text).toMatch(/1 try\. Please call again at 12:33 PM\..*<button/s)
+  clock.at = calledAt + 30 * 60_000
+  expect((await send('GET')).text).toMatch(
+    /No answer after 1 try\. Please call again now\.<.*<button/s,
+  )
   const [first, second] = [await send('POST'), await send('POST')]
   expect(first.text).toMatch(/You’re calling.*Recorded\./s)
   expect(second.text).toContain('Already called')
@@ -108,7 +112,7 @@ it('says “email” for a homeowner without a phone number', async () => {
   const again = await send('GET')
   expect(after[0]?.text).toContain('You’re emailing')
   expect(after[1]?.text).toMatch(/Already emailed.*Someone emailed at 12:00 PM CST/s)
-  expect(again.text).toMatch(/No answer after 1 try\. Please email again\./)
+  expect(again.text).toMatch(/No answer after 1 try\. Please email again at 12:30 PM\./)
   const readWords = ({ text }: { text: string }) => text.replace(/<style>.*<\/style>|<[^>]*>/gs, '')
   for (const page of [before, ...after, again])
     expect(readWords(page)).not.toMatch(/\bcall(ing|ed)?\b/i)

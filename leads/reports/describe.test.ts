@@ -49,6 +49,7 @@ it.each<[string, string, Partial<Delivery>]>([
     { channel: push, dueAt: testTime + 1, arrivedAt: testTime + 9 },
   ],
   ['arrived', 'shown at 6:00 AM CST', { channel: push, reason: 'missed', arrivedAt: testTime + 9 }],
+  ['sent', 'sent on Nov 14 at 6:00 AM CST', { settledAt: testTime - 24 * 3_600_000 }],
   ['failed', 'failed, tried at 6:00 AM CST', { channel: sms, state: 'failed' }],
   ['failed', 'failed, stopped trying at 6:00 AM CST', { state: 'expired' }],
   ['waiting', 'will be sent in 2 hours', { ...unsent, nextAttemptAt: testTime + 7_260_000 }],

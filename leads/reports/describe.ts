@@ -1,5 +1,5 @@
 import { confirmsArrival, findChannel } from '../channels/channels.ts'
-import { formatClock, formatDuration, formatPreciseDuration } from '../clock.ts'
+import { formatAt, formatDuration, formatPreciseDuration } from '../clock.ts'
 import { type ReasonKind, readReason } from '../delivery-reason.ts'
 import { listShown, makeMapUrl, readField, readName, readPhone } from '../field-outputs.ts'
 import type { CancelReason } from '../history.ts'
@@ -152,18 +152,16 @@ const confirmationMs = 60_000
 
 function describeState(delivery: Delivery, lead: StoredLead, { now, timeZone }: Options): string {
   const { channel, state, attempts, settledAt, checkAt } = delivery
-  const settled = formatClock(settledAt ?? 0, { now, timeZone })
+  const settled = formatAt(settledAt ?? 0, { now, timeZone })
   switch (computeDeliveryState(delivery)) {
     case 'arrived':
       return describeArrival(delivery, lead, { now, timeZone })
     case 'failed':
-      return state === 'expired'
-        ? `failed, stopped trying at ${settled}`
-        : `failed, tried at ${settled}`
+      return state === 'expired' ? `failed, stopped trying ${settled}` : `failed, tried ${settled}`
     case 'sent': {
-      if (!confirmsArrival(channel)) return `sent at ${settled}`
+      if (!confirmsArrival(channel)) return `sent ${settled}`
       const isOpen = checkAt !== null || now - (settledAt ?? 0) < confirmationMs
-      return `sent at ${settled}, ${isOpen ? 'waiting for confirmation' : 'not confirmed'}`
+      return `sent ${settled}, ${isOpen ? 'waiting for confirmation' : 'not confirmed'}`
     }
   }
   const ordinal = ordinals[attempts]
@@ -180,11 +178,11 @@ function describeArrival(
   clock: { now: number; timeZone: string },
 ): string {
   const at = arrivedAt ?? 0
-  if (!findChannel(channel)?.phoneConfirms) return `arrived at ${formatClock(at, clock)}`
+  if (!findChannel(channel)?.phoneConfirms) return `arrived ${formatAt(at, clock)}`
   // Reminders, and alerts that waited until we opened, are due later than the request.
   const isFirst = reason === 'received' && dueAt === receivedAt
   const shown = isFirst
     ? `shown ${formatPreciseDuration(at - receivedAt)} after the request`
-    : `shown at ${formatClock(at, clock)}`
-  return tappedAt === null ? shown : `${shown}, tapped at ${formatClock(tappedAt, clock)}`
+    : `shown ${formatAt(at, clock)}`
+  return tappedAt === null ? shown : `${shown}, tapped ${formatAt(tappedAt, clock)}`
 }
