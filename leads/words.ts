@@ -1,3 +1,4 @@
+import type { LeadStatus } from './history.ts'
 import { keepVisible, makeSafe } from './safe-text.ts'
 
 const byPhone = { call: 'call', calling: 'calling', called: 'called', due: 'the call' }
@@ -15,6 +16,17 @@ export const capitalize = (text: string): string => text.charAt(0).toUpperCase()
 /** 1 entry, 2 entries. */
 export const count = (number: number, one: string, many: string): string =>
   `${number} ${number === 1 ? one : many}`
+
+/** The statuses on the desk and in exports, in this order. */
+export const statusNames: Record<LeadStatus, string> = {
+  open: 'To call',
+  calling: 'Being called',
+  'call-again': 'Call again',
+  done: 'Done',
+  'not-a-lead': 'Not a lead',
+}
+
+export const askDeveloper = 'Ask the person who set up this site to fix this.'
 
 /** Removes codes such as (EAUTH 535), and sentences with variables or commands, which are for developers. */
 export const keepForOwner = (error: string): string =>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { formatDay } from '#leads/clock.ts'
 import { serviceTypes } from '#leads/fields.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
+import { statusNames } from '#leads/words.ts'
 import { readClock, request } from '../api.ts'
 import { Button, Choice, Heading } from '../elements.tsx'
 import { LeadList } from '../lead-row.tsx'
@@ -10,14 +11,7 @@ import { formatRoute, replaceHash } from '../route.ts'
 
 type Page = { leads: LeadCard[]; next: string | null }
 
-const statuses = [
-  ['', 'Any status'],
-  ['open', 'To call'],
-  ['calling', 'Being called'],
-  ['call-again', 'Call again'],
-  ['done', 'Done'],
-  ['not-a-lead', 'Not a lead'],
-] as const
+const statuses = [['', 'Any status'], ...Object.entries(statusNames)] as const
 const services = [['', 'Any service'], ...Object.entries(serviceTypes)] as const
 
 const debounceMs = 250

@@ -81,7 +81,7 @@ export function confirmsArrival(name: string): boolean {
 }
 
 /** Omits the recipient's hash, which could confirm a guessed address. */
-export const readKind = (name: string): string => findChannel(name)?.kind ?? name
+export const readLabel = (name: string): string => findChannel(name)?.label ?? name
 
 /**
  * Reads devices, one query at a time. After `timeoutMs` or an error, returns the devices of the last

@@ -4,6 +4,7 @@ import type { System } from '../channels/system.ts'
 import { eraseLead } from '../store/erase-lead.ts'
 import { findLead, type LeadRecord } from '../store/reading.ts'
 import { acquireChannel, releaseChannel } from '../store/sender-leases.ts'
+import { askDeveloper, keepForOwner } from '../words.ts'
 
 /** Nothing was erased. The owner can choose to erase only the stored lead. */
 export class AirtableUnavailable extends Error {}
@@ -46,7 +47,9 @@ export async function eraseEverywhere(
       const erased = await eraseRows(leadId, openTable(env.airtable, context))
       if ('error' in erased) {
         holdMs = erased.holdMs ?? 0
-        throw new AirtableUnavailable(`Nothing was erased. ${erased.error} Try again later.`)
+        const { error, status = 0 } = erased
+        const next = [401, 403, 404].includes(status) ? askDeveloper : 'Try again later.'
+        throw new AirtableUnavailable(`Nothing was erased. ${keepForOwner(error)} ${next}`)
       }
       rows = erased.rows
     }

@@ -3,11 +3,13 @@ import { openTestDatabase } from '#testing/database.ts'
 import { createTestContext } from '#testing/delivery.ts'
 import { alwaysOpen, dayHours, jane, promiseFrom, savePhone } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
-import { readKind } from '../channels/channels.ts'
+import { findChannel } from '../channels/channels.ts'
 import { noPromise } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { Schedule } from '../hours.ts'
 import { planDelivery, planRecipients } from './plan.ts'
+
+const readKind = (name: string) => findChannel(name)?.kind
 
 const variables = {
   SMTP_URL: 'smtp://mail.example',

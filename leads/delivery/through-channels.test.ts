@@ -13,7 +13,7 @@ import {
 } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { readAnswerToken } from '../answer-link.ts'
-import { mapRecipients, readKind } from '../channels/channels.ts'
+import { findChannel, mapRecipients } from '../channels/channels.ts'
 import type { Lead } from '../fields.ts'
 import { limits } from '../health/checks.ts'
 import { examine } from '../health/examine.ts'
@@ -37,7 +37,8 @@ async function open(
   const readDelivery = async (kind: string, to?: string) => {
     const recipients = await mapRecipients(context)
     return (await listLeads(db, { limit: 1 }))[0]?.deliveries.find(
-      ({ channel }) => readKind(channel) === kind && (!to || recipients.get(channel) === to),
+      ({ channel }) =>
+        findChannel(channel)?.kind === kind && (!to || recipients.get(channel) === to),
     )
   }
   const warn = async () =>

@@ -53,10 +53,14 @@ it('erases nothing while Airtable is unavailable, unless the owner chooses “Er
   const db = await openTestDatabase('sqlite')
   const id = await storeLead(db)
   await send(db)
+  const airtable = await startAirtable()
+  const rejected = { ...airtable.fake.env, AIRTABLE_TOKEN: 'wrong' }
+  const askDeveloper = 'Ask the person who set up this site to fix this'
   const token = { AIRTABLE_TOKEN: 't', AIRTABLE_BASE_ID: 'b' }
   const unreachable = { ...token, AIRTABLE_API_URL: 'http://127.0.0.1:1' }
   for (const [env, reason] of [
     [unreachable, 'couldn’t be reached'],
+    [rejected, `Airtable rejected the site’s access\\. ${askDeveloper}\\.$`],
     [{}, 'no longer connected'],
   ] as const) {
     const { erase, clock } = await open(db, { env })

@@ -3,7 +3,7 @@ import type { Channel } from '../channels/channel-type.ts'
 import { type ChannelKind, channels } from '../channels/channels.ts'
 import { formatDuration } from '../clock.ts'
 import type { Pending, Undelivered } from '../store/reading.ts'
-import { keepForOwner } from '../words.ts'
+import { askDeveloper, keepForOwner } from '../words.ts'
 import { type Check, defineCheck, type HealthContext, type Place } from './check.ts'
 import { databaseChecks } from './database-checks.ts'
 import { deskChecks } from './desk-checks.ts'
@@ -23,7 +23,6 @@ export const limits = {
 }
 
 const everywhere: readonly Place[] = ['healthz', 'desk', 'start', 'doctor']
-const askDeveloper = 'Ask the person who set up this site to fix this.'
 
 const countLeads = (leads: number) => `${leads} ${leads === 1 ? 'lead' : 'leads'}`
 

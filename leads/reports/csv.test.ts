@@ -31,13 +31,13 @@ test('names the state of each delivery, with the reason for a failure', async ()
   const set = (channel: string, changes: object) =>
     db.kysely.updateTable('deliveries').set(changes).where('channel', '=', channel).execute()
   await set('airtable', { state: 'sent', arrived_at: testTime })
-  await set('email-1', { state: 'expired', last_error: 'Rejected.' })
+  await set('email-1', { state: 'expired', last_error: 'Rejected. Check SMTP_URL (EAUTH 535).' })
   await set('push-1', { state: 'failed', note: 'Gone.' })
   await set('sms-1', { state: 'sent' })
   let csv = ''
   for await (const text of formatCsv(readPages(db), 'UTC')) csv += text
   expect(csv).toContain(
-    '"airtable arrived; email failed (Rejected.); push failed (Gone.); sms sent; webhook waiting"',
+    '"Airtable: arrived; Email: failed (Rejected.); Push notification: failed (Gone.); Text message: sent; Webhook: waiting"',
   )
 })
 
@@ -51,6 +51,8 @@ test('has the time of the promised call, and none for possible spam', async () =
   const rows = csv.split('\r\n').map((line) => line.split(','))
   const column = rows[0]?.indexOf('Call By (America/Chicago)') ?? -1
   expect(rows.slice(1, 3).map((cells) => cells[column])).toEqual(['', '2026-11-15 12:10:00'])
+  expect(rows[1]).toContain('A hidden field was filled in.')
+  expect(rows[2]).toContain('To call')
 })
 
 test('has the history, and notes that cannot run as a formula', async () => {

@@ -1,4 +1,4 @@
-import { readKind } from '../channels/channels.ts'
+import { readLabel } from '../channels/channels.ts'
 import { formatTimestamp } from '../clock.ts'
 import { fieldOutputs, readField } from '../field-outputs.ts'
 import { fieldNames } from '../fields.ts'
@@ -7,7 +7,8 @@ import { describeSource } from '../source.ts'
 import { addDetails, type Delivery, type LeadRecord } from '../store/reading.ts'
 import { type LeadFilter, searchLeads } from '../store/search-leads.ts'
 import type { Database } from '../store/tables.ts'
-import { computeDeliveryState, describeCancellation } from './describe.ts'
+import { keepForOwner, statusNames } from '../words.ts'
+import { computeDeliveryState, describeCancellation, explainSuspicion } from './describe.ts'
 import { describeHistory } from './describe-event.ts'
 
 type Pages = AsyncGenerator<LeadRecord[], void>
@@ -44,12 +45,12 @@ const makeColumns = (timeZone: string): Record<string, (lead: LeadRecord) => str
   ),
   Source: ({ source }) => (source === null ? '' : describeSource(source)),
   'Campaign Details': ({ source }) => source ?? '',
-  'Possible Spam': ({ suspect }) => suspect ?? '',
+  'Possible Spam': ({ suspect }) => (suspect === null ? '' : explainSuspicion(suspect)),
   // Excel would turn 2026-11 into a date.
   Consent: ({ consent }) => (consent === null ? '' : `Version ${consent}`),
   [`Call By (${timeZone})`]: ({ deadlineAt }) =>
     deadlineAt === null ? '' : formatTimestamp(deadlineAt, timeZone),
-  Status: ({ status }) => status,
+  Status: ({ status }) => statusNames[status],
   [`Called At (${timeZone})`]: ({ calledAt }) =>
     calledAt === null ? '' : formatTimestamp(calledAt, timeZone),
   'Called By': ({ caller }) => caller ?? '',
@@ -68,9 +69,11 @@ const makeColumns = (timeZone: string): Record<string, (lead: LeadRecord) => str
 function describeDelivery(delivery: Delivery): string {
   const state = computeDeliveryState(delivery)
   const why =
-    state === 'failed' ? (delivery.lastError ?? delivery.note) : describeCancellation(delivery)
+    state === 'failed'
+      ? keepForOwner(delivery.lastError ?? delivery.note ?? '')
+      : describeCancellation(delivery)
   const word = state === 'cancelled' ? 'canceled' : state
-  return `${readKind(delivery.channel)} ${word}${why ? ` (${why})` : ''}`
+  return `${readLabel(delivery.channel)}: ${word}${why ? ` (${why})` : ''}`
 }
 
 // Excel, Sheets, and LibreOffice run a cell that starts like this as a formula, such as a visitor's

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { storedJane, testTime } from '#testing/saved-leads.ts'
 import type { Delivery } from '../store/reading.ts'
 import { describeInFull } from './describe.ts'
+import { nameButton } from './describe-event.ts'
 
 const delivery: Delivery = {
   channel: 'email',
@@ -64,6 +65,15 @@ it.each<[string, string, Partial<Delivery>]>([
   expect(
     describeInFull({ ...storedJane, events: [], deliveries }, options).deliveries,
   ).toMatchObject([{ state, status, error }])
+})
+
+it.each([
+  ['called', 'I’m calling'],
+  ['texted', 'Text'],
+  ['note', undefined],
+  ['undone', undefined],
+] as const)('names the button for %s %s', (kind, name) => {
+  expect(nameButton(kind, { phone: '5551234567' })).toBe(name)
 })
 
 it('explains an error without codes, variables, or commands', () => {

@@ -1,4 +1,4 @@
-import { confirmsArrival, findChannel } from '../channels/channels.ts'
+import { confirmsArrival, findChannel, readLabel } from '../channels/channels.ts'
 import { formatAt, formatDuration, formatPreciseDuration } from '../clock.ts'
 import { type ReasonKind, readReason } from '../delivery-reason.ts'
 import { listShown, makeMapUrl, readField, readName, readPhone } from '../field-outputs.ts'
@@ -118,7 +118,7 @@ const cancellations: Record<CancelReason, string> = {
 export const describeCancellation = ({ cancelReason }: Delivery): string | null =>
   cancelReason && cancellations[cancelReason]
 
-const explainSuspicion = (suspect: string): string =>
+export const explainSuspicion = (suspect: string): string =>
   ({
     trap: 'A hidden field was filled in.',
     'too-fast': 'Sent within a second of opening the page.',
@@ -129,7 +129,7 @@ function describeWhat(
   promiseStartAt: number,
   { recipients }: Options,
 ): string {
-  const label = findChannel(channel)?.label ?? channel
+  const label = readLabel(channel)
   const to = recipients.get(channel)
   const { kind: reasonKind, minutes } = readReason(reason)
   const isEarly = dueAt < promiseStartAt + Number(minutes) * 60_000

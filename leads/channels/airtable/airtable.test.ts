@@ -33,7 +33,7 @@ const later = /^Try again later/
 test.each([
   ['a missing table', { columns: {} }, {}, /has no table "Leads"/, setUp],
   ['missing columns', { columns: onlyTwo }, {}, /is missing the columns Email, Phone/, setUp],
-  ['a wrong token', {}, { token: 'wrong' }, /rejected the token/, inEnv],
+  ['a wrong token', {}, { token: 'wrong' }, /rejected the site’s access/, inEnv],
   ['a token that cannot write', { scopes: withoutWrite }, {}, /write rows/, inEnv],
   ['an unreachable server', {}, { apiUrl: 'http://127.0.0.1:1' }, /couldn’t be reached/, later],
 ] as [string, FakeOptions, Partial<AirtableSettings>, RegExp, RegExp][])(

@@ -22,9 +22,9 @@ test.each<[number, unknown, object, object?]>([
   [200, { records: [] }, { kind: 'ok', body: { records: [] } }],
   [200, '<html>', failed(/200 without JSON/)],
   [503, { error: { type: 'SERVICE_UNAVAILABLE' } }, failed(/503 SERVICE_UNAVAILABLE/)],
-  [503, '<html>', failed(/returned 503\.$/, 90_000), { 'retry-after': '90' }],
-  [502, '<html>', failed(/returned 502\.$/)],
-  [401, { error: 'NOPE' }, failed(/AIRTABLE_TOKEN.*401 NOPE/)],
+  [503, '<html>', failed(/returned an error \(503\)\.$/, 90_000), { 'retry-after': '90' }],
+  [502, '<html>', failed(/returned an error \(502\)\.$/)],
+  [401, { error: 'NOPE' }, failed(/401 NOPE.*AIRTABLE_TOKEN/)],
   [403, {}, failed(/AIRTABLE_BASE_ID and AIRTABLE_TABLE/)],
   [404, {}, failed(/AIRTABLE_BASE_ID and AIRTABLE_TABLE/)],
   // Airtable locks the base for 30 s, or longer if Retry-After is longer.

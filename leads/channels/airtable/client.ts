@@ -63,10 +63,20 @@ export function connect(
 export const runSetup = 'Run: npm run leads -- setup-airtable'
 export const tokenPage = 'https://airtable.com/create/tokens'
 
-const advice: Record<number, string> = {
-  401: `Airtable rejected the token. Create one at ${tokenPage} and set AIRTABLE_TOKEN.`,
-  403: `The token has no access, or the base or table does not exist. Check at ${tokenPage} that the token has the scopes data.records:read and data.records:write and access to the base. Check AIRTABLE_BASE_ID and AIRTABLE_TABLE.`,
-  404: 'Airtable didn’t find the base or table. Check AIRTABLE_BASE_ID and AIRTABLE_TABLE.',
+/** The cause is for the owner, too. Each sentence of the fix names a setting, so that keepForOwner drops it. */
+const accessProblems: Record<number, { cause: string; fix: string }> = {
+  401: {
+    cause: 'Airtable rejected the site’s access',
+    fix: `Create a token at ${tokenPage} and set AIRTABLE_TOKEN.`,
+  },
+  403: {
+    cause: 'Airtable no longer lets the site in, or the table was moved or deleted',
+    fix: `Check at ${tokenPage} that AIRTABLE_TOKEN has the scopes data.records:read and data.records:write and access to the base. Check AIRTABLE_BASE_ID and AIRTABLE_TABLE.`,
+  },
+  404: {
+    cause: 'Airtable didn’t find the base or table',
+    fix: 'Check AIRTABLE_BASE_ID and AIRTABLE_TABLE.',
+  },
 }
 
 export function readReply(response: Response, text: string): Reply {
@@ -96,8 +106,8 @@ export function readReply(response: Response, text: string): Reply {
       Math.max(lockOutMs, readRetryAfterMs(headers)),
     )
   const code = type ? `${status} ${type}` : `${status}`
-  const error = advice[status] ? `${advice[status]} (${code})` : `Airtable returned ${code}.`
-  return fail(error, readHold(response).holdMs)
+  const { cause = 'Airtable returned an error', fix = '' } = accessProblems[status] ?? {}
+  return fail(`${cause} (${code}). ${fix}`.trimEnd(), readHold(response).holdMs)
 }
 
 function parseJson(text: string): unknown {
