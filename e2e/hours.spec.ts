@@ -75,6 +75,17 @@ test('shows the hours at the phone number and in the footer, and no 24/7', async
   await expect(page.locator('header, footer').filter({ hasText: '24/7' })).toHaveCount(0)
 })
 
+test('says “midnight” if the company closes then', async ({ page }) => {
+  await page.clock.install({ time: at('2026-11-17T17:59:30') })
+  await page.route(`${url}/`, async (route) => {
+    const response = await route.fetch()
+    const body = (await response.text()).replaceAll('7:00-18:00', '7:00-24:00')
+    await route.fulfill({ response, body })
+  })
+  await page.goto(url)
+  await expect(page.locator('header')).toContainText('Open until midnight')
+})
+
 test('the heading switches at closing and opening time', async ({ page }) => {
   await page.clock.install({ time: at('2026-11-17T17:59:30') })
   await page.goto(`${url}/#estimate-received-closed`)

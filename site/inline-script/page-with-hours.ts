@@ -20,20 +20,20 @@ const callLabel = document.querySelector<HTMLElement>('[data-open-until]')
 
 function update() {
   const now = Date.now()
-  const { time, isClosed } = computeCallTime(now, service?.value ?? '', hours)
+  const { time: callTime, isClosed } = computeCallTime(now, service?.value ?? '', hours)
   for (const text of texts) {
     const { open = '', closed = '' } = text.dataset
-    text.textContent = isClosed ? closed.replace('{time}', time) : open
+    text.textContent = isClosed ? closed.replace('{time}', callTime) : open
   }
   if (!callLabel) return
   const { openUntil = '', otherwise = '' } = callLabel.dataset
   const closesAt = computeClosing(now, hours)
   const changesAt = formatTime(closesAt ?? computeOpening(now, hours), { now, hours })
   // 6 PM, not 6:00 PM, because the label is narrow.
-  callLabel.textContent = (closesAt ? openUntil : otherwise).replace(
-    '{time}',
-    changesAt.replace(':00', ''),
-  )
+  const time = changesAt.replace(':00', '')
+  callLabel.textContent = closesAt
+    ? openUntil.replace('{time}', time.replace('12 AM tomorrow', 'midnight'))
+    : otherwise.replace('{time}', time)
 }
 
 function tick() {
