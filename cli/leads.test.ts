@@ -59,7 +59,7 @@ test('export writes every lead as CSV, readable only by the owner', async () => 
   const lines = text.trimEnd().split('\r\n')
   expect(lines).toHaveLength(3)
   expect(lines[1]).toContain(',2026-11-15 06:00:00,Zoë 李 🏠,')
-  expect(lines[1]).toContain(`,Google Ads,${source},,Version 2026-11,2026-11-15 06:10:00,open,`)
+  expect(lines[1]).toContain(`,Google Ads,${source},,Version 2026-11,2026-11-15 06:10:00,To call,`)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(await run('export')).toEqual({ code: 0, out: text, err: '' })
 })
