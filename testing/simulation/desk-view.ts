@@ -1,3 +1,4 @@
+import { statusNames } from '#leads/words.ts'
 import { describeState } from './history.ts'
 import { crew, type People, type Shown } from './people.ts'
 
@@ -28,6 +29,8 @@ export async function readDesk({ act }: People, leadIds: readonly string[]) {
   }
 }
 
+const statuses = new Map(Object.entries(statusNames).map(([status, name]) => [name, status]))
+
 function readCsv(text: string): Map<string, string> {
   const [head = [], ...lines] = text
     .replace('\uFEFF', '')
@@ -44,7 +47,7 @@ function readCsv(text: string): Map<string, string> {
     lines.map((line) => [
       read(line, 'Lead ID'),
       describeState({
-        status: read(line, 'Status') as Shown['status'],
+        status: statuses.get(read(line, 'Status')) as Shown['status'],
         calledAt: read(line, 'Called At') ? 1 : null,
         attempts: Number(read(line, 'Calls Without Answer')),
       }),
