@@ -67,7 +67,7 @@ export function formatShortClock(at: number, now: number): string {
   return isToday ? time.format(at) : `${day.format(at)}, ${time.format(at)}`
 }
 
-const dayMs = 24 * 3_600_000
+export const dayMs = 24 * 3_600_000
 
 /** Returns when the company next opens: at 7:00 AM, tomorrow, on Monday, on Nov 30. */
 export function formatOpening(at: number, now: number): string {

@@ -1,5 +1,5 @@
 import { use, useEffect, useRef, useState } from 'react'
-import { formatAgo, formatShortClock } from '#leads/clock.ts'
+import { dayMs, formatAgo, formatShortClock } from '#leads/clock.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
 import { AlsoAsked } from '../also-asked.tsx'
 import { request } from '../api.ts'
@@ -69,7 +69,9 @@ export function Lead({
             <b className="lead-countdown">{countdown.text}</b>
           </p>
           <p className="small">
-            {formatShortClock(lead.receivedAt, now)}, {formatAgo(lead.receivedAt, now)}
+            {/* After a day, the age is the date. */}
+            {now - lead.receivedAt < dayMs && `${formatShortClock(lead.receivedAt, now)}, `}
+            {formatAgo(lead.receivedAt, now)}
           </p>
         </div>
       </div>

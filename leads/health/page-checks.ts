@@ -12,7 +12,7 @@ export const pageChecks: readonly Check[] = [
     runsIn: ['healthz', 'desk', 'start', 'doctor'],
     find: ({ pageFault }) => pageFault,
     forOwner: () => ({
-      text: 'Visitors don’t see the page that you published last. If the page editor marks mistakes, fix them and publish again. Otherwise, the site keeps trying. If this doesn’t go away, ask the person who set up this site.',
+      text: 'Visitors don’t see the page that you published last. If the page editor marks mistakes, fix them and publish again. Otherwise, the site keeps trying. If this doesn’t go away, ask the person who set up this site for help.',
       action: openPageEditor,
     }),
     forDeveloper: (fault) => ({
