@@ -6,7 +6,7 @@
 //   node scripts/setup.mjs test      also installs tools for the tests
 //   node scripts/setup.mjs slow      also installs tools for the slow tests
 //   node scripts/setup.mjs skipped   only lists tests skipped because a tool is missing
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -20,26 +20,32 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { installTools, listSkipped } from './tools.mjs'
+import { promisify } from 'node:util'
+import { fetchTools, installDebianPackages, listSkipped } from './tools.mjs'
 
 // Print to stderr, because stdout belongs to the command that follows.
 const print = (text) => text && process.stderr.write(`${text}\n`)
 
-function main(wanted) {
+async function main(wanted) {
   // import.meta.dirname needs Node 20.11.
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
   if (wanted.includes('skipped')) return print(listSkipped())
   const forTests = wanted.includes('test') || wanted.includes('slow')
-  installPackages({ needsDev: forTests || wanted.includes('dev') })
-  if (wanted.includes('start')) buildSite()
+  const tools = { slow: wanted.includes('slow'), run: tryToRun }
+  // Together, to save time on a new machine.
+  await Promise.all([
+    installPackages({ needsDev: forTests || wanted.includes('dev') }),
+    forTests && installDebianPackages(tools),
+  ])
+  if (wanted.includes('start')) await buildSite()
   if (!forTests) return
-  installTools({ slow: wanted.includes('slow'), run: tryToRun })
+  await fetchTools(tools)
   print(listSkipped())
   if (listSkipped() && process.env.CI)
     fail('CI is set, so no test may be skipped. Install the missing tools listed above.')
 }
 
-function installPackages({ needsDev }) {
+async function installPackages({ needsDev }) {
   const stamp = computeStamp(['package-lock.json', '.npmrc'])
   const stampFile = 'node_modules/.setup-done'
   const done = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
@@ -50,7 +56,7 @@ function installPackages({ needsDev }) {
   // The flags override NODE_ENV and prevent packages from running install scripts.
   const packages = withDev ? '--include=dev' : '--omit=dev'
   const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
-  runOrFail('Installing packages', ['npm', 'ci', packages, '--ignore-scripts', ...quiet])
+  await runOrFail('Installing packages', ['npm', 'ci', packages, '--ignore-scripts', ...quiet])
   // npm 10 does not link the executable of an optional dependency.
   const pinnedNode = `node-${process.platform}-${process.arch}/bin/node`
   const link = 'node_modules/.bin/node'
@@ -66,13 +72,13 @@ function installPackages({ needsDev }) {
   writeFileSync(stampFile, withDev ? `${stamp} dev` : stamp)
 }
 
-function buildSite() {
+async function buildSite() {
   const sources = ['site', 'desk', 'leads', 'vite.config.ts', 'tsconfig.json', 'package-lock.json']
   const stamp = computeStamp([...sources, '.env', '.env.local'], listBuildVariables())
   const stampFile = 'dist/.setup-done'
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
   // --ignore-scripts skips `prebuild`, which would run this file again.
-  runOrFail('Building the site', ['npm', 'run', '--silent', '--ignore-scripts', 'build'])
+  await runOrFail('Building the site', ['npm', 'run', '--silent', '--ignore-scripts', 'build'])
   writeFileSync(stampFile, stamp)
 }
 
@@ -97,27 +103,24 @@ function listBuildVariables() {
   return names.map((name) => `${name}=${process.env[name]}\n`).join('')
 }
 
-function run(step, [command, ...args], { cwd, env } = {}) {
+async function run(step, [command, ...args], { cwd, env } = {}) {
   print(`${step} …`)
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    maxBuffer: Number.POSITIVE_INFINITY,
-  })
-  const output = `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`.trim()
-  return { succeeded: status === 0, output }
+  const options = { cwd, env: { ...process.env, ...env }, maxBuffer: Number.POSITIVE_INFINITY }
+  const running = promisify(execFile)(command, args, options)
+  running.child.stdin.end()
+  // A failure rejects with an error that has a code.
+  const { code = 0, stdout, stderr, message } = await running.catch((error) => error)
+  return { succeeded: code === 0, output: `${stdout}${stderr}`.trim() || message }
 }
 
 /** On failure, prints the last two lines of output and continues. */
-function tryToRun(...args) {
-  const { succeeded, output } = run(...args)
+async function tryToRun(...args) {
+  const { succeeded, output } = await run(...args)
   if (!succeeded) print(output.split('\n').slice(-2).join('\n'))
 }
 
-function runOrFail(step, command) {
-  const { succeeded, output } = run(step, command)
+async function runOrFail(step, command) {
+  const { succeeded, output } = await run(step, command)
   print(output)
   if (succeeded) return
   fail(`\n\`${command.join(' ')}\` failed, so your command was not started.`)
@@ -128,4 +131,4 @@ function fail(text) {
   process.exit(1)
 }
 
-main(process.argv.slice(2))
+await main(process.argv.slice(2))

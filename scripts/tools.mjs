@@ -111,23 +111,27 @@ function debian(name, tests, ...packages) {
   return { name, tests, find: () => findOnPath([name]), packages, hint }
 }
 
-/** Installs missing tools if no password is needed, and records which tests must be skipped. */
-export function installTools({ slow, run }) {
+const listMissing = (slow) => tools.filter((tool) => (slow || !tool.slow) && !tool.find())
+
+/** Installs the packages of missing tools if no password is needed. */
+export async function installDebianPackages({ slow, run }) {
+  const missing = listMissing(slow)
   const sudo = findSudo()
+  if (missing.length === 0 || !sudo) return
   const noQuestions = ['env', 'DEBIAN_FRONTEND=noninteractive']
-  const aptGet = (step, ...args) =>
-    sudo && run(step, [...sudo, ...noQuestions, 'apt-get', '-qq', ...args])
-  const skipped = []
-  let isUpdated = false
-  for (const { name, tests, find, packages, fetch, hint, slow: isSlow } of tools) {
-    if (find() || (isSlow && !slow)) continue
-    if (!isUpdated) aptGet('Updating package lists', 'update')
-    isUpdated = true
+  const aptGet = (step, ...args) => run(step, [...sudo, ...noQuestions, 'apt-get', '-qq', ...args])
+  await aptGet('Updating package lists', 'update')
+  for (const { name, packages } of missing)
     if (packages)
-      aptGet(`Installing ${name}`, 'install', '-y', '--no-install-recommends', ...packages)
-    if (!find()) fetch?.({ run, sudo })
-    if (!find()) skipped.push(`Skipped ${tests}. To run them: ${hint}`)
-  }
+      await aptGet(`Installing ${name}`, 'install', '-y', '--no-install-recommends', ...packages)
+}
+
+/** Fetches tools that are still missing, and records which tests must be skipped. Needs node_modules. */
+export async function fetchTools({ slow, run }) {
+  for (const { fetch } of listMissing(slow)) await fetch?.(run)
+  const skipped = listMissing(slow).map(
+    ({ tests, hint }) => `Skipped ${tests}. To run them: ${hint}`,
+  )
   writeFileSync(skippedFile, skipped.join('\n'))
 }
 
@@ -141,19 +145,26 @@ function findSudo() {
   return spawnSync('sudo', ['-n', 'true']).status === 0 ? ['sudo', '-n'] : undefined
 }
 
-function fetchPlaywrightBuild({ run, sudo }) {
+function fetchPlaywrightBuild(run) {
   const cli = join(root, 'node_modules/@playwright/test/cli.js')
   const command = [process.execPath, cli, 'install', '--only-shell', 'chromium']
-  if (sudo) command.push('--with-deps')
+  if (findSudo()) command.push('--with-deps')
   // Without this timeout, Playwright retries for minutes on machines that cannot reach its server.
-  run('Fetching Chromium', command, { env: { PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '5000' } })
+  return run('Fetching Chromium', command, {
+    env: { PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '5000' },
+  })
 }
 
 // Only unpack the package, because installing it would start a web server.
-function unpackCaddy({ run }) {
+async function unpackCaddy(run) {
   const dir = mkdtempSync(join(tmpdir(), 'caddy-'))
-  run('Fetching Caddy', ['apt-get', '-qq', 'download', 'caddy'], { cwd: dir })
+  await run('Fetching Caddy', ['apt-get', '-qq', 'download', 'caddy'], { cwd: dir })
   for (const file of readdirSync(dir))
-    run('Unpacking Caddy', ['dpkg-deb', '-x', join(dir, file), join(root, 'node_modules/.caddy')])
+    await run('Unpacking Caddy', [
+      'dpkg-deb',
+      '-x',
+      join(dir, file),
+      join(root, 'node_modules/.caddy'),
+    ])
   rmSync(dir, { recursive: true })
 }
