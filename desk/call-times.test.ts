@@ -40,6 +40,8 @@ test('offers no time while the company is closed, except for an emergency', () =
   expect(listAt('2026-11-20T16:00')[1]).toBe('Monday morning, 7:00 AM')
   // Thanksgiving.
   expect(listAt('2026-11-25T16:00')[1]).toBe('Friday morning, 7:00 AM')
+  const holidays = ['2026-11-26', '2026-11-27', '2026-11-30', '2026-12-01', '2026-12-02']
+  expect(listAt('2026-11-25T16:00', { closedDates: holidays })[1]).toBe('Dec 3, 7:00 AM')
   const late = { open: { Wed: ['13:00-20:00'] } }
   expect(listAt('2026-11-17T17:00', late)).toEqual(['Tomorrow, 1:00 PM'])
 })

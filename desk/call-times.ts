@@ -42,8 +42,9 @@ export function listCallTimes(
 
   function nameMorning(at: number): string {
     const time = formatShortClock(at, at)
-    const isMorning = toWall(at) % dayMs < 12 * hourMs
     const day = formatOpening(at, now).replace(/^on /, '')
+    // Nov 30, without "morning".
+    const isMorning = toWall(at) % dayMs < 12 * hourMs && !/\d/.test(day)
     return `${day[0]?.toUpperCase()}${day.slice(1)}${isMorning ? ' morning' : ''}, ${time}`
   }
 }

@@ -83,13 +83,18 @@ export function summarizeDeliveries(
     new Set(deliveries.filter(({ state }) => states.includes(state)).map(({ channel }) => channel))
       .size
   const sent = count('sent', 'arrived')
+  const waiting = count('waiting')
   const others = [
     [count('arrived'), 'confirmed'],
-    [count('waiting'), 'pending'],
+    [waiting, 'pending'],
     [count('failed'), 'failed'],
   ] as const
   return [
-    sent === 0 ? 'Not sent yet' : `Sent to ${sent} ${sent === 1 ? 'recipient' : 'recipients'}`,
+    sent === 0
+      ? waiting > 0
+        ? 'Not sent yet'
+        : 'Not sent'
+      : `Sent to ${sent} ${sent === 1 ? 'recipient' : 'recipients'}`,
     ...others.filter(([number]) => number > 0).map(([number, state]) => `${number} ${state}`),
   ].join(', ')
 }

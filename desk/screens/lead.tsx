@@ -45,7 +45,7 @@ export function Lead({
     return (
       <>
         <Heading>This lead was erased</Heading>
-        <p>{erased ?? 'Someone erased it on another device.'}</p>
+        <p>{erased ?? 'Someone erased it.'}</p>
       </>
     )
   if (!data) return <p>{trouble ?? 'Loading…'}</p>

@@ -57,7 +57,7 @@ export function People({
       <h2>Who can sign in</h2>
       <p className="quiet">
         Everyone can handle leads. Only owners can edit the page, add and remove people, change
-        other people’s phones, download spreadsheets, and erase leads.
+        notifications on other people’s phones, download spreadsheets, and erase leads.
       </p>
       {data ? (
         <ul className="sessions">

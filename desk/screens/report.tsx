@@ -75,7 +75,7 @@ function Report({ days, emergencies }: Pick<Today['hours'], 'emergencies'> & { d
       </section>
       <BarChart
         title="Response time"
-        label={`Response times: ${report.kept} on time, ${later} later, ${report.uncalled} not called yet.${report.medianMs === null ? '' : ` Half of the calls came within ${formatTook(report.medianMs)}.`}`}
+        label={`Response times: ${report.kept} on time, ${later} later, ${report.uncalled} not called yet.${later + report.kept < 2 ? '' : ` Half of the calls came within ${formatTook(report.medianMs)}.`}`}
         nameOf="Called"
         bars={[
           ...byMinute.map((kept, at) => ({
@@ -179,11 +179,13 @@ const formatTook = (ms: number | null): string => (ms === null ? '–' : formatP
 
 export function describeReport(report: PromiseReport): string[] {
   const { kept, missed, uncalled, open, repeats, suspect, calledInAirtable, byShift } = report
+  const called = kept + missed - uncalled
   const isSimple = byShift.afterHours.leads === 0 && report.promiseMinutes !== null
   const onTime = isSimple ? `within ${report.promiseMinutes} minutes` : 'on time'
   return [
     `${kept} of ${count(kept + missed, 'request', 'requests')} got a call ${onTime}.`,
-    report.medianMs !== null &&
+    called === 1 && `The call came within ${formatTook(report.medianMs)}.`,
+    called > 1 &&
       `Half of the calls came within ${formatTook(report.medianMs)}, and 90% within ${formatTook(report.p90Ms)}.`,
     missed > 0 && `${missed} missed${describeUncalled(missed, uncalled)}.`,
     open > 0 && `${count(open, 'request is', 'requests are')} not due yet.`,

@@ -55,7 +55,7 @@ export const personSchema = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLe
 export const nameRule = 'Enter a name with up to 60 characters.'
 export const badEmail = 'Enter an email address such as sam@example.com.'
 const cannotMail = 'The desk can’t send email, because no mail server is set up.'
-export const cannotSendLink = `${cannotMail} Ask the person who set up this site for a sign-in link (npm run leads -- desk).`
+export const cannotSendLink = `${cannotMail} Ask the person who set up this site for a sign-in link.`
 const inSettings =
   'This address is in the server’s settings. Ask the person who set up this site to change it.'
 

@@ -64,15 +64,17 @@ const checkLate = ({ kind, explainFailure, isAlert }: (typeof channels)[number])
 }
 
 const checkArrival = ({ kind, label }: Channel) => {
-  const explain = ({ leads, lastError }: Undelivered) =>
-    `${label} alerts for ${countLeads(leads)} didn’t arrive in the last 24 hours. ${lastError}`
+  const explain = ({ leads }: Undelivered, cause: string) =>
+    `${label} alerts for ${countLeads(leads)} didn’t arrive in the last 24 hours. ${cause}`
   return defineCheck({
     id: `${kind}-undelivered`,
     runsIn: ['desk', 'doctor'],
     find: ({ database }) => database?.undelivered.get(kind),
-    forOwner: (found) => ({ text: `${explain(found)} Look for new leads under Today.` }),
+    forOwner: (found) => ({
+      text: `${explain(found, keepForOwner(found.lastError))} Look for new leads under Today.`,
+    }),
     forDeveloper: (found) => ({
-      text: explain(found),
+      text: explain(found, found.lastError),
       next: 'Fix the cause. The warning disappears a day after the last failed message',
     }),
   })

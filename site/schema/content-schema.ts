@@ -23,7 +23,7 @@ const phone = mustMatch(
   (input) => `must be a US phone number, such as '(612) 234-7810'. ${explainPhone(input)}`,
 )
 function explainPhone(input: string): string {
-  const digits = input.replace(/\D/g, '').replace(/^1/, '')
+  const digits = input.replace(/\D/g, '').replace(/^1(?=\d{10}$)/, '')
   if (digits.length !== 10) return `Use ten digits. This number has ${digits.length}.`
   if (/^[01]|^...[01]/.test(digits)) return 'The first and fourth digits cannot be 0 or 1.'
   return 'Use only digits, spaces, parentheses, dots, and hyphens.'
