@@ -1,13 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { computePromise } from './deadline.ts'
-import {
-  type BusinessHours,
-  computeClosing,
-  computeOpening,
-  type Weekday,
-  weekdays,
-} from './hours.ts'
+import { type BusinessHours, computeClosing, computeOpening } from './hours.ts'
 
 const chicago: BusinessHours = {
   timeZone: 'America/Chicago',
@@ -93,84 +86,3 @@ it('skips opening hours that a clock change removes', () => {
   const opening = computeOpening(at('2027-03-14T01:00:00-06:00'), hours)
   expect(show(opening)).toBe(show(at('2027-03-15T07:00:00-05:00')))
 })
-
-const zones = ['America/Chicago', 'America/New_York', 'Pacific/Honolulu', 'Europe/Berlin']
-
-describe('for any hours and time', () => {
-  // Clocks change between 1:00 and 3:00 in these zones. The cases above cover those hours.
-  const minute = fc.integer({ min: 0, max: 96 }).map((quarter) => quarter * 15)
-  const usualMinute = minute.filter((minute) => minute <= 60 || minute >= 180)
-  const formatTime = (minute: number) => `${Math.floor(minute / 60)}:${minute % 60}`
-  const spans = (minutes: typeof minute) =>
-    fc
-      .uniqueArray(minutes, { maxLength: 6 })
-      .map((some) => some.sort((a, b) => a - b))
-      .map((some) =>
-        some.flatMap((to, index) =>
-          index % 2 ? [`${formatTime(some[index - 1] ?? 0)}-${formatTime(to)}`] : [],
-        ),
-      )
-  const time = fc.date({
-    min: new Date('2026-01-01'),
-    max: new Date('2029-01-01'),
-    noInvalidDate: true,
-  })
-  const hours = (minutes: typeof minute) =>
-    fc.record<BusinessHours>({
-      timeZone: fc.constantFrom(...zones),
-      open: fc.record({
-        Mon: fc.constant(['9:00-17:00']),
-        ...Object.fromEntries(weekdays.slice(1).map((day) => [day, spans(minutes)])),
-      }),
-      closedDates: fc.array(
-        time.map((day) => day.toISOString().slice(0, 10)),
-        { maxLength: 40 },
-      ),
-      emergencies: fc.constant('always'),
-      promiseMinutes: fc.integer({ min: 5, max: 240 }),
-    })
-
-  it('finds the first time at which the company is open', () => {
-    fc.assert(
-      fc.property(hours(usualMinute), time, (hours, date) => {
-        const opening = computeOpening(date.getTime(), hours)
-        expect(isOpen(opening, hours)).toBe(true)
-        const quarterMs = 15 * 60_000
-        for (let earlier = date.getTime(); earlier < opening; earlier += quarterMs)
-          expect(isOpen(earlier, hours), show(earlier)).toBe(false)
-      }),
-    )
-  })
-})
-
-const formats = new Map(
-  zones.map((timeZone) => [
-    timeZone,
-    new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      weekday: 'short',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    }),
-  ]),
-)
-
-/** Checks the local time independently of the code under test. */
-function isOpen(time: number, { open, closedDates, timeZone }: BusinessHours): boolean {
-  const parts = formats.get(timeZone)?.formatToParts(time) ?? []
-  const read = Object.fromEntries(parts.map(({ type, value }) => [type, value]))
-  if (closedDates.includes(`${read.year}-${read.month}-${read.day}`)) return false
-  const now = Number(read.hour) * 60 + Number(read.minute)
-  const spans = open === 'always' ? [] : (open[read.weekday as Weekday] ?? [])
-  return spans.some((span) => {
-    const [from = 0, to = 0] = span.split('-').map((text) => {
-      const [hour = 0, minute = 0] = text.split(':').map(Number)
-      return hour * 60 + minute
-    })
-    return from <= now && now < to
-  })
-}

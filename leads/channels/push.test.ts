@@ -1,10 +1,11 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { openChannels } from '#testing/delivery.ts'
 import {
   dayHours,
   jane,
+  makeStranger,
   promiseFrom,
   record,
   savePhone,
@@ -12,14 +13,12 @@ import {
   storeLead,
   testTime,
 } from '#testing/saved-leads.ts'
-import { waitUntil } from '#testing/server-process.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { planDelivery } from '../delivery/plan.ts'
 import type { Lead } from '../fields.ts'
 import type { BusinessHours } from '../hours.ts'
 import type { StoredLead } from '../lead.ts'
-import { addCrew } from '../store/desk-access.ts'
-import { listDevices, type PushDevice, saveDevice } from '../store/push-devices.ts'
+import { listDevices, type PushDevice } from '../store/push-devices.ts'
 import { findLead } from '../store/reading.ts'
 import { listRecipients } from './channels.ts'
 import { describePush, isPushService, push } from './push.ts'
@@ -94,27 +93,6 @@ it.each<[string, Partial<StoredLead>, boolean]>([
   expect(describePush({ ...storedJane, ...changes }, clock, isRepeat).title).toBe(title)
 })
 
-it('replaces the notifications on all notified devices once someone calls', async () => {
-  const { service, db, addPhone, save, deliver, takeNotifications } = await open()
-  await addPhone('one')
-  await addPhone('two')
-  await addPhone('off', { schedule: 'off' })
-  const leadId = await save()
-  await deliver()
-  const keys = service.messages.map(({ headers }) => String(headers.authorization).split('k=')[1])
-  expect(new Set(keys).size).toBe(1)
-  expect(takeNotifications().sort()).toEqual([
-    'one: Jane Doe: call by 6:10 AM CST',
-    'two: Jane Doe: call by 6:10 AM CST',
-  ])
-  await record(db, leadId, 'called', { person: 'Alex' })
-  await deliver()
-  expect(takeNotifications().sort()).toEqual([
-    'one: Alex is calling Jane Doe',
-    'two: Alex is calling Jane Doe',
-  ])
-})
-
 it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
   ['has expired', ({ clock }) => Object.assign(clock, { at: testTime + 30 * 24 * 3_600_000 })],
   ['has ended', ({ db }) => db.kysely.deleteFrom('desk_sessions').execute()],
@@ -151,34 +129,8 @@ it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
   expect(later?.deliveries.map(({ channel }) => channel)).toEqual(['airtable'])
 })
 
-it('notifies people from the settings and from the crew', async () => {
-  const { db, addPhone, save, deliver, takeNotifications } = await open()
-  await addPhone('owner', {}, 'site-owner@example.com')
-  await addPhone('crew', {}, 'crew@example.com')
-  await addPhone('stranger', {}, 'stranger@example.com')
-  await addCrew(db, 'crew@example.com')
-  await save()
-  await deliver()
-  const notified = takeNotifications().map((text) => text.split(':')[0])
-  expect(notified.sort()).toEqual(['crew', 'owner'])
-})
-
-it('sends pending notifications to a device that registers again', async () => {
-  const { service, db, clock, addPhone, save, deliver, takeNotifications } = await open()
-  await addPhone('phone')
-  service.failNext('phone', { kind: 'status', status: 500 })
-  await save()
-  await deliver()
-  const [device] = await listDevices(db, access)
-  const { endpoint, keys } = service.addPhone('new-address')
-  if (device) await saveDevice(db, { ...device, endpoint, ...keys })
-  clock.at += 30_000
-  await deliver()
-  expect(takeNotifications()).toEqual(['new-address: Jane Doe: call by 6:10 AM CST'])
-})
-
 it('notifies the other phones if the only one for the night is gone or was just turned off', async () => {
-  const { service, db, addPhone, save, deliver, takeNotifications } = await open(dayHours)
+  const { service, db, context, addPhone, save, deliver, takeNotifications } = await open(dayHours)
   await addPhone('truck')
   await addPhone('office', { schedule: 'business-hours' })
   await addPhone('home', { schedule: 'off' })
@@ -198,14 +150,11 @@ it('notifies the other phones if the only one for the night is gone or was just 
   await deliver()
   await deliver()
   expect(takeNotifications()).toEqual(['office: Jane Doe: call by 6:10 AM CST'])
-})
 
-it('notifies no other phone if someone calls while the only one turns out to be gone', async () => {
-  const { service, db, context, addPhone, save, deliver, takeNotifications } = await open(dayHours)
-  await addPhone('truck')
-  await addPhone('office', { schedule: 'business-hours' })
-  service.failNext('truck', { kind: 'status', status: 410 })
-  const leadId = await save({ serviceType: 'emergency' })
+  // Someone calls while the phone turns out to be gone.
+  await addPhone('shed')
+  service.failNext('shed', { kind: 'status', status: 410 })
+  const leadId = await save({ ...makeStranger(), serviceType: 'emergency' })
   context.fetch = async (...request) => {
     await record(db, leadId, 'called')
     return service.fetch(...request)
@@ -231,48 +180,6 @@ it.each([404, 410])('marks a device as gone after %i, without delaying others', 
   await save()
   await deliver()
   expect(takeNotifications()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
-})
-
-it('retries a device whose service fails, without delaying others', async () => {
-  const { service, db, clock, addPhone, save, deliver, takeNotifications } = await open()
-  await addPhone('busy')
-  await addPhone('there')
-  const headers = { 'retry-after': '120' }
-  service.failNext('busy', { kind: 'status', status: 429, headers }, { kind: 'refuse' })
-  const leadId = await save()
-  await deliver()
-  const { deliveries = [] } = (await findLead(db, leadId)) ?? {}
-  const held = deliveries.flatMap(({ state, heldUntil }) => (state === 'waiting' ? heldUntil : []))
-  expect(held).toContain(clock.at + 120_000)
-  clock.at += 119_999
-  await deliver()
-  expect(takeNotifications()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
-  for (const ms of [1, 30_000]) {
-    clock.at += ms
-    await deliver()
-  }
-  expect(takeNotifications()).toEqual(['busy: Jane Doe: call by 6:10 AM CST'])
-})
-
-it('times out after 10 s, without delaying others', async () => {
-  const { service, db, addPhone, save, deliver } = await open()
-  const limit = new AbortController()
-  const limits = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal)
-  onTestFinished(() => limits.mockRestore())
-  await addPhone('stuck')
-  await addPhone('there')
-  service.failNext('stuck', { kind: 'hang' })
-  const leadId = await save()
-  const delivered = deliver()
-  const countSent = async () =>
-    (await findLead(db, leadId))?.deliveries.filter(({ state }) => state === 'sent').length
-  await waitUntil(async () => service.messages.length === 2 && (await countSent()) === 1)
-  expect(limits.mock.calls).toEqual([[10_000], [10_000]])
-  limit.abort(new DOMException('', 'TimeoutError'))
-  await delivered
-  const { deliveries = [] } = (await findLead(db, leadId)) ?? {}
-  const errors = deliveries.flatMap(({ lastError }) => lastError ?? [])
-  expect(errors).toEqual(['The push service didn’t respond in time.'])
 })
 
 it.each([

@@ -91,17 +91,6 @@ it('treats a 201 with an incomplete body as sent', async () => {
   expect(twilio.messages).toHaveLength(1)
 })
 
-it('does not count a text as arrived while it is queued or sent', async () => {
-  const { clock, send, findArrival } = await open()
-  await send()
-  const states = []
-  for (const ageMs of [0, 2_000, 9_999, 10_000]) {
-    clock.at = receivedAt + ageMs
-    states.push((await findArrival())?.state)
-  }
-  expect(states).toEqual(['unknown', 'unknown', 'unknown', 'arrived'])
-})
-
 it.each([
   [21610, /STOP.*START/],
   [30034, /isn’t registered with US carriers/],
@@ -117,36 +106,6 @@ it.each([
   expect(error).toContain(`Twilio error code ${code}.`)
   // No variable names and no phone numbers.
   expect(error).not.toMatch(/_|555|\+1/)
-})
-
-it('explains a failure without a code', async () => {
-  const { findArrival } = await open()
-  const answer = async () => Response.json({ status: 'canceled', error_code: null })
-  const error = 'Twilio gave no reason.'
-  expect(await findArrival('SM1', { fetch: answer })).toEqual({ state: 'failed', error })
-})
-
-it.each([
-  { kind: 'error', status: 429, code: 20429 },
-  { kind: 'html', status: 502 },
-  { kind: 'refuse' },
-] as const)('asks again later after %j', async (fault) => {
-  const { clock, twilio, send, findArrival } = await open(30034)
-  await send()
-  clock.at += 10_000
-  twilio.nextFaults.push(fault)
-  expect(await findArrival()).toEqual({ state: 'unknown' })
-  expect(await findArrival()).toMatchObject({ state: 'failed' })
-})
-
-it('does not report a message as failed if Twilio does not return it', async () => {
-  const { clock, send, findArrival, twilio } = await open(30034)
-  await send()
-  clock.at += 10_000
-  expect(await findArrival('SM0')).toEqual({ state: 'unknown' })
-  const settings = { accountSid: twilio.env.TWILIO_ACCOUNT_SID, authToken: 'x', apiUrl: twilio.url }
-  expect(await findArrival(undefined, { settings })).toEqual({ state: 'unknown' })
-  expect(twilio.statusReads).toHaveLength(1)
 })
 
 describe('a text message', () => {
@@ -183,11 +142,6 @@ describe('a text message', () => {
         expect(sms).toContain(answerUrl)
         expect(sms).toContain('Call 5551234567.')
       }
-  })
-
-  it('shortens with three periods, because … is not in GSM-7', () => {
-    const sms = formatSms(alertOf({ name: 'N'.repeat(100) }))
-    expect(sms).toContain(`Call ${'N'.repeat(37)}... by 6:10 AM CST.`)
   })
 
   it('keeps letters outside GSM-7 if they fit into two segments, and otherwise simplifies them', () => {

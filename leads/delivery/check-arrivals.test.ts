@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { startFakeTwilio } from '#fakes/twilio.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
@@ -194,23 +193,4 @@ it('sends while Twilio is slow to answer, and ignores an erased lead', async () 
   await delivered
   expect(await findLead(db, leadId)).toBeUndefined()
   expect(await readDeliveries(db)).toMatchObject([{ state: 'sent' }])
-})
-
-it('continues once the database is available again', async () => {
-  const { db, clock, startProcess, runAt } = await open()
-  await storeText(db)
-  await runAt(0)
-  clock.at = testTime + 15_000
-  const { deliver, log } = startProcess()
-  await sql`alter table deliveries rename to unavailable`.execute(db.kysely)
-  await deliver()
-  await sql`alter table unavailable rename to deliveries`.execute(db.kysely)
-  await deliver()
-  expect(log.entries.map(({ message }) => message)).toEqual(
-    expect.arrayContaining([
-      'cannot check whether messages arrived; the database is unavailable',
-      'can again check whether messages arrived',
-    ]),
-  )
-  expect(await readDeliveries(db)).toMatchObject([{ arrivedAt: clock.at }])
 })

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import {
   fail,
@@ -54,22 +54,6 @@ it('runs once more when woken during a run, and never twice at the same time', a
   expect(mostAtOnce).toBe(1)
   expect(sends).toHaveLength(4)
   expect(await readStates(db)).toEqual(Array(4).fill('sent'))
-})
-
-it.each(engines)('needs no query per recipient while nothing is due, on %s', async (engine) => {
-  const db = await openTestDatabase(engine)
-  const names = Array.from({ length: 20 }, (_, at) => `airtable-${at}`)
-  const recipients = async () => names.map((name) => ({ name, to: '', label: '' }))
-  const { deliver, sends } = openDelivery(db, sendWell, { changes: { recipients } })
-  await storeLead(db, { channels: ['airtable-7'], escalateAt: undefined })
-  const executor = db.kysely.getExecutor()
-  const provide = vi.spyOn(executor, 'provideConnection')
-  onTestFinished(() => provide.mockRestore())
-  await deliver()
-  expect(sends).toHaveLength(1)
-  provide.mockClear()
-  await deliver()
-  expect(provide.mock.calls.length).toBeLessThan(5)
 })
 
 it('sends immediately when woken, and waits for sends in progress when stopped', async () => {

@@ -6,7 +6,6 @@ import { makeSettings } from '#testing/settings.ts'
 import { findChannel } from '../channels/channels.ts'
 import { noPromise } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
-import type { Schedule } from '../hours.ts'
 import { planDelivery, planRecipients } from './plan.ts'
 
 const readKind = (name: string) => findChannel(name)?.kind
@@ -63,44 +62,6 @@ it('sends reminders to the escalation recipients and the webhook', async () => {
   ])
 })
 
-// The company opens an hour after the start of each test.
-const hourMs = 3_600_000
-
-it('delays texts until the company opens, and sends everything else immediately', async () => {
-  const { context, clock, lead } = await open(variables, dayHours)
-  const { channels, channelsAtOpening, escalateAt } = await planDelivery(context, {
-    ...lead,
-    ...promiseFrom(clock.at + hourMs),
-  })
-  expect(channels.map(readKind)).toEqual(['airtable', 'email', 'email', 'webhook'])
-  expect(channelsAtOpening?.map(readKind)).toEqual(['sms'])
-  expect(escalateAt).toBe(clock.at + hourMs + 240_000)
-})
-
-type When = 'now' | 'when we open' | 'never'
-const hasPush = (names: readonly string[]) => names.some((name) => readKind(name) === 'push')
-
-it.each<[Schedule, When, When]>([
-  ['always', 'when we open', 'now'],
-  ['off', 'never', 'never'],
-  // No other phone would be notified.
-  ['business-hours', 'when we open', 'now'],
-])(
-  'while closed, notifies a phone set to %s of a lead %s, and of an emergency %s',
-  async (schedule, ...whens) => {
-    const { db, context, clock, lead } = await open({}, dayHours)
-    await savePhone(db, { schedule })
-    const plan = async (planned: typeof lead): Promise<When> => {
-      const { channels, channelsAtOpening = [] } = await planDelivery(context, planned)
-      return hasPush(channels) ? 'now' : hasPush(channelsAtOpening) ? 'when we open' : 'never'
-    }
-    expect([
-      await plan({ ...lead, ...promiseFrom(clock.at + hourMs) }),
-      await plan({ ...lead, serviceType: 'emergency' }),
-    ]).toEqual(whens)
-  },
-)
-
 it('notifies phones outside their hours only if no other phone is notified', async () => {
   const texts = { ...variables, ESCALATION_SMS_TO: '' }
   for (const [given, others, isNotified] of [
@@ -119,15 +80,4 @@ it('notifies phones outside their hours only if no other phone is notified', asy
       expect([reason, names.includes('push-by-day')]).toEqual([reason, isNotified])
     }
   }
-})
-
-it('notifies every phone that is on if the company never closes', async () => {
-  const { db, context, lead } = await open({})
-  for (const schedule of ['always', 'business-hours', 'off'] as const)
-    await savePhone(db, { id: schedule, sessionId: schedule, schedule })
-  const { channels } = await planDelivery(context, lead)
-  expect(channels.filter((name) => readKind(name) === 'push').sort()).toEqual([
-    'push-always',
-    'push-business',
-  ])
 })

@@ -7,7 +7,6 @@ import { makeSettings } from '#testing/settings.ts'
 import type { AirtableSettings } from '../channels/airtable/client.ts'
 import type { Result } from '../channels/channel-type.ts'
 import { findLead } from '../store/reading.ts'
-import { findNextReminderAt } from '../store/reminder-queue.ts'
 import { acquireChannel } from '../store/sender-leases.ts'
 import type { Database } from '../store/tables.ts'
 import { createDeliverer } from './deliver.ts'
@@ -106,15 +105,6 @@ it('replaces a reminder that could not be sent with the next one, but retries th
   expect(reminders.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'sent'])
 })
 
-it('repeats the reminders for a lead reopened after its deadline', async () => {
-  const { sent, runAt, closeAndReopen, listReminders } = await open()
-  await runAt(4, 8, 10)
-  await closeAndReopen()
-  sent.length = 0
-  await runAt(60, 64, 68, 70, 71, 90)
-  expect(listReminders()).toEqual(['uncalled-4', 'uncalled-8', 'missed'])
-})
-
 it('counts the reminders from the latest Undo, even if the clock was set back before it', async () => {
   const { db, id, runAt, closeAndReopen, listReminders } = await open()
   await closeAndReopen()
@@ -149,16 +139,6 @@ describe('with Airtable', () => {
     const lead = await findLead(db, id)
     expect(lead?.events).toMatchObject([{ kind: 'airtable-status', text: 'Called' }])
     expect(((lead?.calledAt ?? 0) - start) / minuteMs).toBeCloseTo(8, 1)
-  })
-
-  it('finds a call after the deadline, without further reminders until then', async () => {
-    const { setStatus, runAt, listReminders, db, id } = await openAirtable()
-    await runAt(10, 15, 20)
-    setStatus('Called')
-    await runAt(25)
-    expect(listReminders()).toEqual(['missed'])
-    expect(await findLead(db, id)).toMatchObject({ calledVia: 'airtable' })
-    expect(await findNextReminderAt(db)).toBeUndefined()
   })
 
   it('ignores the Status from before a lead was reopened', async () => {
@@ -225,13 +205,5 @@ describe('with Airtable', () => {
     expect(await remind()).toEqual({ reminded: 0, nextAt: clock.at + 500 })
     clock.at += 5_000
     expect(await remind()).toMatchObject({ reminded: 1 })
-  })
-
-  it('reads many leads in one request', async () => {
-    const { db, fake, runAt, listReminders } = await openAirtable()
-    for (let at = 0; at < 3; at++) await storeLead(db)
-    await runAt(4)
-    expect(fake.requests).toHaveLength(1)
-    expect(listReminders()).toHaveLength(4)
   })
 })

@@ -123,20 +123,6 @@ describe('renews its lease', () => {
     expect(await acquireChannel(db, 'airtable', third)).toBe(false)
   })
 
-  it('during many short sends', async () => {
-    const db = await save(4)
-    const clock = { at: start }
-    const pause = async () => {
-      clock.at += 20_000
-      const another = { holder: 'another', now: clock.at, until: clock.at + 1 }
-      expect(await acquireChannel(db, 'airtable', another)).toBe(false)
-      await waitForRenewal(db, clock)
-    }
-    const { deliver, sends } = openDelivery(db, sendWell, { clock, pause, ...options })
-    await deliver()
-    expect(sends).toHaveLength(4)
-  })
-
   it('one at a time, so that an older renewal cannot overwrite a newer one', async () => {
     const db = await save(1, 'postgres')
     const countBlocked = async () => {

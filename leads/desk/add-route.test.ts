@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { engines } from '#testing/database.ts'
-import { openTestDesk } from '#testing/desk.ts'
-import { dayHours, listLeads, makeStranger, storeLead, testTime } from '#testing/saved-leads.ts'
+import { listLeads, makeStranger, storeLead, testTime } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
 import type { Lead } from '../fields.ts'
 import { findLead } from '../store/reading.ts'
@@ -47,22 +46,6 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
     )
   })
 
-  it('causes no alert or reminder if someone is already calling, until that is undone', async () => {
-    const { db, clock, add, deliverAt, press } = await open(engine)
-    const { lead } = (await add(mai, true)).json
-    expect(lead).toMatchObject({ status: 'calling', caller: 'Sam Hill', calledAt: testTime })
-    clock.at += 60 * minuteMs
-    expect(await deliverAt()).toMatchObject({ subjects: [], notifications: [] })
-    const { deliveries = [] } = (await findLead(db, lead.id)) ?? {}
-    expect(deliveries.map(({ channel, reason }) => `${channel} ${reason}`).sort()).toEqual([
-      'airtable called',
-      'airtable received',
-    ])
-    await press(lead.id, 'undone')
-    clock.at += 4 * minuteMs
-    expect((await deliverAt()).mails).toHaveLength(1)
-  })
-
   it('is stored once, however often the page sends it', async () => {
     const { db, add } = await open(engine)
     const id = crypto.randomUUID()
@@ -93,26 +76,6 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
     await press(second, 'called', {}, alex)
     expect(await listStatuses()).toEqual(['calling', 'calling'])
   })
-
-  it('shares one call and its Undo with the form of the same homeowner', async () => {
-    const { db, clock, add, press, deliverAt, listStatuses } = await open(engine)
-    const form = await storeLead(db, { channels: ['email-1'], lead: { ...mai, name: 'MAI TRAN' } })
-    clock.at += 5 * minuteMs
-    const { lead } = (await add(mai)).json
-    expect(lead.others).toEqual([{ id: form, receivedAt: testTime }])
-    // Mail servers may get the reminder about the form first.
-    expect((await deliverAt()).subjects).toContain('Again: call Mai Tran by 6:15 AM CST')
-    await press(form, 'called')
-    expect(await listStatuses()).toEqual(['calling', 'calling'])
-    await press(lead.id, 'no-answer')
-    expect(await listStatuses()).toEqual(['call-again', 'call-again'])
-    await press(form, 'undone')
-    await press(form, 'undone')
-    expect(await listStatuses()).toEqual(['open', 'open'])
-    // The second request is an hour old, so the reminders of both start over.
-    clock.at += 60 * minuteMs
-    expect((await deliverAt()).subjects).toHaveLength(2)
-  })
 })
 
 it.each<[Partial<Lead>, string, string]>([
@@ -131,36 +94,6 @@ it.each<[Partial<Lead>, string, string]>([
   const { add } = await open()
   const { status, json } = await add(fields)
   expect([status, json]).toEqual([400, { error: { message, field } }])
-})
-
-it('formats a US number like the form, and keeps others as they are', async () => {
-  const { add } = await open()
-  const store = async (phone: string) => (await add({ phone })).json.lead.phone.shown
-  for (const phone of ['6125550134', '612.555.0134', '+1 612 555 0134'])
-    expect(await store(phone)).toBe('(612) 555-0134')
-  for (const phone of ['+44 20 7946 0958', '(612) 555-0134 ext 8'])
-    expect(await store(phone)).toBe(phone)
-})
-
-it('is found by its source', async () => {
-  const { db, add, post } = await open()
-  await storeLead(db, { lead: makeStranger(), source: 'utm_campaign=spring+roofs' })
-  await add(mai)
-  const find = async (source: string) =>
-    (await post('/api/search', { source })).json.leads.map(({ name }: { name: string }) => name)
-  expect(await find('Phone call')).toEqual(['Mai Tran'])
-  expect(await find('Spring roofs')).toEqual(['Jane Doe'])
-})
-
-it('asks for an email to a caller without a phone number', async () => {
-  const { add, deliverAt } = await open()
-  const { lead } = (await add({ email: 'mai@example.com' })).json
-  expect(lead).toMatchObject({ name: 'mai@example.com', phone: null, mapUrl: null })
-  const { mails, notifications } = await deliverAt()
-  expect(notifications).toMatchObject([{ title: 'mai@example. com: email by 6:10 AM CST' }])
-  const [mail] = mails
-  expect(mail?.subject).toBe('Email mai@example. com by 6:10 AM CST')
-  expect(mail?.text).toContain('Email: mai@example. com')
 })
 
 describe('requests of one homeowner', () => {
@@ -188,21 +121,6 @@ describe('requests of one homeowner', () => {
     expect((await get(`/api/leads/${lead.id}`)).lead.others).toEqual([])
     const { leads } = (await post('/api/search', {})).json
     expect(leads.map(({ others }: { others: [] }) => others.length)).toEqual([0, 0])
-  })
-
-  it('keep their own deadlines', async () => {
-    const desk = await openTestDesk('sqlite', { hours: dayHours })
-    const fields = { ...mai, address: '1 Elm St' }
-    const body = (changes: object) => ({
-      id: crypto.randomUUID(),
-      isCalled: false,
-      fields: { ...fields, ...changes },
-    })
-    // It is 6 AM, an hour before the company opens.
-    const normal = (await desk.post('/api/leads', body({}))).json.lead
-    const urgent = (await desk.post('/api/leads', body({ serviceType: 'emergency' }))).json.lead
-    expect(normal.deadlineAt).toBe(testTime + 70 * minuteMs)
-    expect(urgent.deadlineAt).toBe(testTime + 10 * minuteMs)
   })
 
   it('are counted in the report, with the phone call as their source', async () => {

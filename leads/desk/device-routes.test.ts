@@ -94,20 +94,6 @@ it('explains why a test notification failed', async () => {
   expect((await list()).devices[0].canNotify).toBe(false)
 })
 
-it('has one device per browser, and removes it at sign-out', async () => {
-  const { service, subscribe, list, call, signIn, cookie } = await open()
-  const alex = await signIn('alex@example.com')
-  await subscribe({ name: 'old', subscription: service.addPhone('old') })
-  await subscribe({ name: 'new', subscription: service.addPhone('new') })
-  await subscribe({ name: 'other', subscription: service.addPhone('other') }, alex)
-  const names = async () => (await list(alex)).devices.map(({ name }: { name: string }) => name)
-  expect(await names()).toEqual(['new', 'other'])
-  await subscribe({ subscription: service.addPhone('moved') })
-  expect(await names()).toEqual(['other', 'new'])
-  await call('DELETE', '/api/session', { cookie })
-  expect(await names()).toEqual(['other'])
-})
-
 it('changes nothing for a known browser, and keeps the settings of a replaced or gone one', async () => {
   const { db, service, subscribe, list, call, signIn, cookie, clock } = await open()
   const subscription = service.addPhone('phone')
@@ -153,17 +139,6 @@ it.each([0, 40])('keeps the device when its browser signs in again after %i days
   const phone = sessions.find(({ person }: { person: string }) => person === 'Alex')
   await call('DELETE', `/api/sessions/${phone.id}`, { cookie: sam })
   expect((await list(sam)).devices).toEqual([])
-})
-
-it('lists a device whose session has expired, but sends it no test', async () => {
-  const { service, subscribe, list, call, clock, signIn } = await open()
-  await subscribe({ name: 'Truck', subscription: service.addPhone('phone') })
-  clock.at += 30 * 24 * 3_600_000
-  const alex = await signIn('alex@example.com')
-  const [device] = (await list(alex)).devices
-  expect(device).toMatchObject({ name: 'Truck', canNotify: false })
-  expect((await call('POST', `/api/devices/${device.id}/test`, { cookie: alex })).status).toBe(404)
-  expect(service.messages).toEqual([])
 })
 
 it('accepts at most a hundred devices', async () => {

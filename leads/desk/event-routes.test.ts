@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { engines } from '#testing/database.ts'
-import { dayHours, makeStranger, promiseFrom, storeLead } from '#testing/saved-leads.ts'
+import { dayHours, promiseFrom, storeLead } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
 import { findLead } from '../store/reading.ts'
 import { findNextReminderAt } from '../store/reminder-queue.ts'
@@ -55,20 +55,6 @@ describe.each(engines)('events on %s', (engine) => {
       expect((await press(id, 'call-again', { at: bad })).status).toBe(400)
     expect(await listMailsAt(clock.at + hourMs)).toEqual([])
     expect(await listMailsAt(at)).toEqual([again])
-  })
-
-  it('are stored once, however often the phone sends them', async () => {
-    const { db, clock, press, store } = await open(engine)
-    const id = await store()
-    const note = { id: 'made-by-the-phone', text: 'Left a voicemail.' }
-    const lastNote = { text: note.text, person: 'Sam Hill', at: clock.at }
-    const call = { id: 'another-press', version: 0 }
-    for (let times = 0; times < 2; times++) {
-      expect((await press(id, 'note', note)).json.lead).toMatchObject({ lastNote })
-      expect((await press(id, 'no-answer', call)).status).toBe(200)
-    }
-    const kinds = (await findLead(db, id))?.events.map(({ kind }) => kind)
-    expect(kinds).toEqual(['note', 'no-answer'])
   })
 
   it('are accepted from an old page if they are still valid, and otherwise explain why not', async () => {
@@ -152,22 +138,6 @@ it('emails the homeowner once per lead after 30 seconds, unless that is undone, 
   await press(other, 'no-answer')
   await press(other, 'called')
   expect(await listMailsAt(clock.at + 30_000)).toEqual([])
-})
-
-it('reminds the crew when we open, but of an emergency immediately', async () => {
-  const { clock, store, press, listMailsAt } = await open('sqlite', { hours: dayHours })
-  // It is 5:45 PM. The company closes at 6 PM and opens at 7 AM.
-  clock.at += 11.75 * hourMs
-  const calledAt = clock.at
-  const opensAt = calledAt + 13.25 * hourMs
-  const emergency = { ...makeStranger(), serviceType: 'emergency' } as const
-  const ids = [await store(), await store({ lead: emergency })]
-  for (const id of ids) await press(id, 'no-answer')
-  expect(await listMailsAt(calledAt + 30 * minuteMs)).toEqual([
-    'EMERGENCY: call Jane Doe again: no answer (1 try)',
-  ])
-  expect(await listMailsAt(opensAt - 1)).toEqual([])
-  expect(await listMailsAt(opensAt)).toEqual([again])
 })
 
 it.each(['roof-repair', 'emergency'] as const)(

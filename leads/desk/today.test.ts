@@ -79,16 +79,6 @@ describe.each(engines)('today on %s', (engine) => {
     expect(listed.filter(({ isInBurst }) => isInBurst)).toHaveLength(30 + 49)
   })
 
-  it('lists a lead from Friday that was called on Monday', async () => {
-    const { db, clock, press, readIds } = await open()
-    const id = await storeLead(db, promiseFrom(testTime + 3 * dayMs))
-    clock.at += 3 * dayMs
-    await press(id, 'done')
-    expect(await readIds()).toEqual([id])
-    clock.at += dayMs + minuteMs
-    expect(await readIds()).toEqual([])
-  })
-
   it('sorts emergencies first, then by deadline, with leads from earlier days last', async () => {
     const { db, clock, press, readIds } = await open()
     const store = (
@@ -118,18 +108,6 @@ describe.each(engines)('today on %s', (engine) => {
     const toCall = [...emergencies, late, soon, fresh, stale]
     const calls = [lastCalled, firstCalled, again, later]
     expect(await readIds()).toEqual([...toCall, ...calls, closed, suspect])
-  })
-
-  it('lists leads that are due after we open separately, until we open', async () => {
-    const { db, clock, readIds, readToday } = await open()
-    const promise = promiseFrom(testTime + 60 * minuteMs)
-    const waiting = await storeLead(db, { ...promise, lead: emergency })
-    const due = await storeLead(db, { at: testTime - minuteMs })
-    expect(await readIds()).toEqual([due, waiting])
-    expect((await readToday()).totals).toMatchObject({ toCall: 1, waiting: 1 })
-    clock.at += 60 * minuteMs
-    expect(await readIds()).toEqual([waiting, due])
-    expect((await readToday()).totals).toMatchObject({ toCall: 2, waiting: 0 })
   })
 
   it('lists an emergency among 104 newer leads, and counts the leads that are not listed', async () => {

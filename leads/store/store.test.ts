@@ -5,17 +5,13 @@ import { waitUntil } from '#testing/processes.ts'
 import { jane, listLeads, testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { noPromise } from '../deadline.ts'
 import { checkWritable } from './check-database.ts'
-import { claimDue, findNextDueAt } from './claims.ts'
 import { findConfirmationLimit } from './confirmation-limits.ts'
-import { recordResults, retryDeliveries } from './deliveries.ts'
+import { retryDeliveries } from './deliveries.ts'
 import { eraseLead } from './erase-lead.ts'
-import { forgetAddresses } from './rate-limit.ts'
-import { findLead } from './reading.ts'
 import { type NewLead, saveLead } from './save-lead.ts'
 import type { Database, Tables, Transact } from './tables.ts'
 
 const minuteMs = 60_000
-const lease = (holder: string, now: number) => ({ holder, now, until: now + 45_000 })
 
 async function countBlockedQueries({ kysely }: Database) {
   const blocked = sql<{ pid: number }>`select pid from pg_stat_activity
@@ -50,9 +46,6 @@ describe.each(engines)('the store on %s', (engine) => {
     )
     return 'retryAfterMs' in more ? more.retryAfterMs : outcome
   }
-  const claim = async (holder: string, now: number) =>
-    (await claimDue(db, 'airtable', 10, lease(holder, now))).claimed
-
   /** Saves three leads in parallel. On PostgreSQL, two arrive after the first is stored but before its commit. */
   async function saveAtOnce(changes: Partial<NewLead>, limitPerMinute: number) {
     const saveWith = (transact?: Transact) => save(changes, start, limitPerMinute, transact)
@@ -158,15 +151,6 @@ describe.each(engines)('the store on %s', (engine) => {
       expect(await findLimit(midnight)).toBeUndefined()
     })
 
-    it('are counted only for new leads, and not at all if they are off', async () => {
-      await confirm('off@example.com', start, { channels: ['airtable'] })
-      expect(await readLimits()).toEqual([])
-      const keys = { idempotencyKeys: ['k'] }
-      expect(await confirm('a@example.com', start, keys)).toBe('saved')
-      expect(await confirm('a@example.com', start, keys)).toBe('repeated')
-      expect((await readLimits()).map(({ used }) => used)).toEqual([1, 1, 1])
-    })
-
     it('leave no trace of an address after its lead is erased, or after two days', async () => {
       await confirm('old@example.com', start - 2 * 24 * 60 * minuteMs)
       await confirm('jane@example.com')
@@ -178,64 +162,10 @@ describe.each(engines)('the store on %s', (engine) => {
     })
   })
 
-  it('finds when the next delivery is due, including leased ones', async () => {
-    const set = async (next_attempt_at: number, leased_until: number) => {
-      const id = await storeLead(db, { channels: ['airtable'] })
-      const times = { next_attempt_at, leased_until }
-      await db.kysely.updateTable('deliveries').set(times).where('lead_id', '=', id).execute()
-      return findNextDueAt(db, 'airtable', { now: 6 })
-    }
-    expect(await set(6, 0)).toBe(6)
-    expect(await set(1, 5)).toBe(5)
-    expect(await set(4, 2)).toBe(4)
-    expect(await findNextDueAt(db, 'email', { now: 6 })).toBeUndefined()
-  })
-
-  it('records a success, but not a failure, from a holder that lost its lease', async () => {
-    const [first, second] = [await storeLead(db), await storeLead(db)]
-    await claim('slow', start)
-    const later = start + 45_000
-    await claim('b', later)
-    const failed = { ok: false as const, error: 'late', nextAttemptAt: 0 }
-    const results = [
-      { reason: 'received' as const, leadId: first, ok: true as const },
-      { reason: 'received' as const, leadId: second, ...failed },
-    ]
-    await recordResults(db, 'airtable', results, { holder: 'slow', now: later })
-    expect((await findLead(db, first))?.deliveries[0]?.state).toBe('sent')
-    expect((await findLead(db, second))?.deliveries[0]?.lastError).toBeNull()
-    expect(await claim('c', later)).toEqual([])
-  })
-
-  it('makes pending deliveries of one lead or all leads due now, without sending any twice', async () => {
-    const id = await storeLead(db)
-    await storeLead(db, { channels: ['airtable'] })
-    const later = { next_attempt_at: start + minuteMs }
-    await db.kysely.updateTable('deliveries').set(later).execute()
-    expect(await retryDeliveries(db, id, start)).toBe(2)
-    expect(await claim('a', start)).toHaveLength(1)
-    expect(await retryDeliveries(db, 'all', start)).toBe(3)
-    expect(await claim('a', start)).toHaveLength(1)
-    expect(await claim('a', start)).toHaveLength(0)
-  })
-
   it('ignores leads from before the clock was set back in the rate limit', async () => {
     expect(await save({}, start + minuteMs, 1)).toBe('saved')
     expect(await save({}, start, 1)).toBe('saved')
     expect(await save({}, start, 1)).toBe(minuteMs)
-  })
-
-  it('forgets the addresses of visitors after two days', async () => {
-    await save({ clientAddress: '203.0.113.7' }, start)
-    await save({ clientAddress: '203.0.113.8' }, start + minuteMs)
-    await forgetAddresses(db, start + 2 * 24 * 60 * minuteMs + 1)
-    const columns = ['client_address', 'client_network'] as const
-    expect(
-      await db.kysely.selectFrom('leads').select(columns).orderBy('received_at').execute(),
-    ).toEqual([
-      { client_address: '', client_network: '' },
-      { client_address: '203.0.113.8', client_network: '203.0.113.0/24' },
-    ])
   })
 
   it('leaves no row behind when it checks that leads can be stored', async () => {
