@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempDisposableSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -79,6 +80,15 @@ async function measure({ name, url, body, status }: Route, duration: number): Pr
     method: 'POST',
     headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
     body: JSON.stringify(body),
+    // Like the form, each request has its own key.
+    requests: [
+      {
+        setupRequest: (request) => ({
+          ...request,
+          headers: { ...request.headers, 'idempotency-key': randomUUID() },
+        }),
+      },
+    ],
     connections,
     duration,
   })

@@ -67,19 +67,20 @@ export function saveLead(
       return { outcome: 'repeated', leadId: earlier.id } as const
     }
 
-    const repeated = await findRepeated()
+    // The insert below checks a single key.
+    const repeated = idempotencyKeys.length > 1 && (await findRepeated())
     if (repeated) return repeated
 
     const client = { client_address: clientAddress, client_network: clientNetwork }
     const retryAfterMs = await findRateLimit(trx, client, { now, limitPerMinute })
-    if (retryAfterMs !== undefined) return { outcome: 'limited', retryAfterMs }
+    if (retryAfterMs !== undefined)
+      return (await findRepeated()) ?? { outcome: 'limited', retryAfterMs }
 
     const { mayShareAddress = false } = newLead
     const inBurst =
       newLead.visit.suspect === null && (await isInBurst(trx, client, { now, mayShareAddress }))
     const id = makeId()
     const inserted = await insertLead(trx, newLead, { id, now, inBurst })
-    // A request with the same key from another network was stored first.
     if (!inserted) return (await findRepeated()) ?? { outcome: 'conflict' }
 
     const { channelsAtOpening = [], promiseStartAt } = newLead
