@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     setupFiles: 'testing/console.ts',
     globalSetup: 'testing/postgres.ts',
+    // Import each module once per worker. Test files must undo what they change outside of themselves.
+    isolate: false,
     // These timeouts only stop hung tests: builds are slow on a busy machine, and no test measures speed.
     testTimeout: 300_000,
     hookTimeout: 300_000,

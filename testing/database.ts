@@ -1,9 +1,9 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, inject, onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import type { Database, Engine } from '#leads/store/tables.ts'
 import { type DatabaseLocation, migrationsDir, openDatabase } from '#server/database.ts'
 
@@ -12,19 +12,20 @@ const server = inject('postgresUrl')
 /** The database engines, for `describe.each(engines)`. */
 export const engines: Engine[] = ['sqlite', 'postgres']
 
-/** Opens an empty database. Migrations run once per file or worker, because they are slower than a test. */
+/** Opens an empty database. Migrations run once per worker, because they are slower than a test. */
 export async function openTestDatabase(engine: Engine): Promise<Database> {
   return engine === 'sqlite' ? openSqliteCopy() : emptyPostgres()
 }
 
-let template: string | undefined
+let template: Buffer | undefined
 async function openSqliteCopy() {
-  if (!template) {
-    template = mkdtempSync(join(tmpdir(), 'leads-'))
-    await openDatabase({ dataDir: template }).then((db) => db.close())
-  }
   const dataDir = createDir()
-  cpSync(join(template, 'leads.db'), join(dataDir, 'leads.db'))
+  const file = join(dataDir, 'leads.db')
+  if (template) writeFileSync(file, template)
+  else {
+    await openDatabase({ dataDir }).then((db) => db.close())
+    template = readFileSync(file)
+  }
   const db = await openLocation({ dataDir })
   // Tests do not need durability.
   await sql`pragma synchronous = off`.execute(db.kysely)
@@ -80,23 +81,16 @@ export function copyMigrations(extra: Record<string, string>): string {
   return dir
 }
 
-const created: string[] = []
+// The databases are removed together with the server.
 async function createPostgres(): Promise<DatabaseLocation> {
   const name = `leads_${crypto.randomUUID().replaceAll('-', '')}`
   await runSql(server, `create database ${name}`)
-  created.push(name)
   return locatePostgres(name)
 }
 
 const locatePostgres = (name: string): DatabaseLocation => ({
   dataDir: '',
   databaseUrl: new URL(`/${name}`, server).href,
-})
-
-afterAll(async () => {
-  if (template) rmSync(template, { recursive: true })
-  await shared?.close()
-  for (const name of created) await runSql(server, `drop database ${name} with (force)`)
 })
 
 export async function runSql(url: string, text: string): Promise<Record<string, unknown>[]> {
