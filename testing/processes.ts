@@ -28,7 +28,13 @@ export function startProcess(
   const set = Object.entries(env).filter(([, value]) => value !== undefined)
   const child = spawn(command, args, {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...Object.fromEntries(set) },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      // Halves the time that Node needs to start.
+      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
+      ...Object.fromEntries(set),
+    },
     stdio: ['ignore', 'pipe', stderr ?? 'pipe'],
     // Signals go to the whole process group, because Deno's command is a script that starts the real process.
     detached: true,
