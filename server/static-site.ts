@@ -67,7 +67,7 @@ type RenderedPages = { index: string; notFound: string; headers: string }
 
 async function makePage(html: string, headers: Record<string, string>): Promise<File> {
   const body = Buffer.from(html)
-  const { br, gzip } = await compress(body)
+  const { br, gzip } = await compressPage(html)
   const bodies = new Map<Encoding, Uint8Array>([
     ['br', br],
     ['gzip', gzip],
@@ -76,13 +76,23 @@ async function makePage(html: string, headers: Record<string, string>): Promise<
   return { type: 'text/html; charset=utf-8', etag: makeEtag(body), headers, bodies }
 }
 
+// Brotli needs 0.1 s for a page, and the editor weighs it each time someone opens, saves, or publishes it.
+const recentPages = new Map<string, Awaited<ReturnType<typeof compress>>>()
+async function compressPage(html: string) {
+  const compressed = recentPages.get(html) ?? (await compress(Buffer.from(html)))
+  recentPages.set(html, compressed)
+  const [oldest = ''] = recentPages.keys()
+  if (recentPages.size > 4) recentPages.delete(oldest)
+  return compressed
+}
+
 /** Returns the bytes of the landing page's response in Brotli, including its headers. */
 export async function weigh({ index, headers }: RenderedPages): Promise<number> {
   const { all } = addCaching(parseSiteHeaders(headers))
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   // The status line, Date, ETag, and what describes the body.
   const otherHeaders = 250
-  return (await compress(Buffer.from(index))).br.byteLength + lines.join('').length + otherHeaders
+  return (await compressPage(index)).br.byteLength + lines.join('').length + otherHeaders
 }
 
 function send(c: Context, file: File, status: 200 | 404) {
