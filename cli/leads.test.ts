@@ -135,20 +135,6 @@ test('setup-airtable lists what it found, what it created, and what is left to d
   })
 })
 
-test('setup-airtable without a connection explains what to do', async () => {
-  const db = await openTestDatabase('sqlite')
-  const { fake, settings, deps } = await startAirtable()
-  fake.nextFaults.push({ kind: 'refuse' })
-  expect(await useDatabase(db, { airtable: settings }, deps.pause)('setup-airtable')).toMatchObject(
-    {
-      code: 1,
-      out: expect.stringMatching(
-        /^✗ Airtable couldn’t be reached.*\nCheck this machine’s internet connection and .+, then run the command again\.\n$/,
-      ),
-    },
-  )
-})
-
 test.each([
   [['bogus'], 'Unknown command "bogus"'],
   [['--bogus'], "Unknown option '--bogus'"],

@@ -3,7 +3,7 @@ import { publishDraft, saveDraft } from '#leads/store/page-versions.ts'
 import * as file from '#site/content.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { testTime as now } from '#testing/saved-leads.ts'
-import { formatPublishedPage, formatValue } from './print-page.ts'
+import { formatPublishedPage } from './print-page.ts'
 
 const sam = { person: 'Sam', email: 'sam@example.com', now }
 
@@ -25,11 +25,4 @@ test('prints only the published entries that differ from the file, as TypeScript
   const read = await import(`data:text/javascript,${encodeURIComponent(module)}`)
   expect(read.hero).toEqual({ ...file.hero, headline })
   expect(read.hours).toEqual({ ...file.hours, closedDates: ['12-25'] })
-})
-
-test.each([
-  [{ a: [], b: {}, 'c-d': true }, "{ a: [], b: {}, 'c-d': true }"],
-  [{ text: 'x'.repeat(60) }, `{\n  text: '${'x'.repeat(60)}',\n}`],
-])('formats %j', (value, text) => {
-  expect(formatValue(value)).toBe(text)
 })

@@ -64,13 +64,6 @@ test('a homeowner without a phone number gets an email instead of a call', () =>
   expect(byEmail(0, night)).toMatch(/^Email by /)
 })
 
-test('a longer promise changes the mood later', () => {
-  const hour = { deadlineAt: receivedAt + 60 * minuteMs }
-  expect(after(20 * minuteMs, hour)).toEqual(['calm', '40 min left'])
-  expect(after(24 * minuteMs, hour)).toEqual(['soon', '36 min left'])
-  expect(after(48 * minuteMs, hour)).toEqual(['urgent', 'Call now: 12:00 left'])
-})
-
 test('a called lead shows who called and when; a closed lead shows its outcome', () => {
   const called = {
     status: 'calling',

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import type { LeadInFull } from '#leads/reports/describe.ts'
-import { Refused } from './api.ts'
 import { createOutbox } from './outbox.ts'
 
 const noConnection = new Error('No connection.')
@@ -24,17 +23,6 @@ function openOutbox(...answers: Answer[]) {
 
 const lead = { id: 'a', version: 3 }
 
-test('retries with the same ID, and shows what is not sent until then', async () => {
-  const { send, listUnsent, posted, retry } = openOutbox(noConnection, { version: 4 })
-  const called = send(lead, { kind: 'called' })
-  await expect.poll(() => listUnsent('a')).toEqual([{ kind: 'called' }])
-  retry()
-  expect(await called).toEqual({ version: 4 })
-  expect(listUnsent('a')).toEqual([])
-  expect(posted).toHaveLength(2)
-  expect(posted[0]).toEqual(posted[1])
-})
-
 test('keeps the order of each lead, and builds on the result of the press before', async () => {
   const { send, listUnsent, posted, retry } = openOutbox(
     noConnection,
@@ -55,20 +43,6 @@ test('keeps the order of each lead, and builds on the result of the press before
     ['called', 3],
     ['undone', 4],
   ])
-})
-
-test('a refused press is not sent again, and a later one keeps the version that the page showed', async () => {
-  const taken = new Refused(409, { message: 'Sam called just now.' })
-  const { send, listUnsent, posted } = openOutbox(taken, { version: 5 })
-  const called = send(lead, { kind: 'called' })
-  const done = send(lead, { kind: 'done' })
-  await expect(called).rejects.toBe(taken)
-  await done
-  expect(posted.map(({ kind, version }) => [kind, version])).toEqual([
-    ['called', 3],
-    ['done', 3],
-  ])
-  expect(listUnsent('a')).toEqual([])
 })
 
 test('a second tap on the same button is ignored, but not a second note', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { decideEffects, type EventKind, fold, type HistoryEvent, newState } from './history.ts'
+import { type EventKind, fold, type HistoryEvent } from './history.ts'
 
 /** Each event happens a minute after the one before, and the next call 30 minutes later. */
 const makeEvents = (...kinds: EventKind[]): HistoryEvent[] =>
@@ -44,23 +44,4 @@ it('keeps the time of the first call, and counts calls without an answer', () =>
 
 it('counts changes in the version, but not notes', () => {
   expect(foldKinds('called', 'note', 'texted', 'undone').version).toBe(2)
-})
-
-it('sends the first call to Airtable once, and the outcome each time', () => {
-  const open = newState
-  const calling = foldKinds('called')
-  expect(decideEffects(open, 'called', calling).sendToAirtable).toBe('called')
-  const again = foldKinds('no-answer')
-  expect(decideEffects(again, 'called', calling).sendToAirtable).toBe(false)
-  expect(decideEffects(calling, 'done', foldKinds('called', 'done')).sendToAirtable).toBe('outcome')
-})
-
-it('keeps the email to the homeowner until every call without an answer is undone', () => {
-  const [none, once, twice] = [
-    newState,
-    foldKinds('no-answer'),
-    foldKinds('no-answer', 'no-answer'),
-  ]
-  expect(decideEffects(twice, 'undone', once).cancelEmail).toBe(false)
-  expect(decideEffects(once, 'undone', none).cancelEmail).toBe('undone')
 })

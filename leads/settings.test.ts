@@ -38,20 +38,6 @@ it('lists all invalid variables in one message, without their values', () => {
   expect(read).not.toThrow(/secret|HOST/)
 })
 
-it('reads the Airtable settings and lists the missing ones', () => {
-  const token = { AIRTABLE_TOKEN: 't' }
-  expect(readEnv(token).incomplete).toEqual({ airtable: ['AIRTABLE_BASE_ID'] })
-  const { airtable, incomplete } = readEnv({
-    ...token,
-    AIRTABLE_BASE_ID: 'app1',
-    ALERT_WEBHOOK_URL: 'https://a.example',
-    PUBLIC_URL: 'https://www.example.com',
-  })
-  const apiUrl = 'https://api.airtable.com'
-  expect(airtable).toEqual({ token: 't', baseId: 'app1', table: 'Leads', apiUrl })
-  expect(incomplete).toEqual({})
-})
-
 it('reads the alert settings and lists the missing ones', () => {
   const env = readEnv({
     ...mail,
@@ -133,11 +119,6 @@ it('rejects a user name or password in PUBLIC_URL without repeating it', () => {
     expect(() => readEnv({ PUBLIC_URL: `https://${user}@www.example.com` })).toThrow(message)
 })
 
-it('accepts origins with or without a trailing slash', () => {
-  const { allowedOrigins } = readEnv({ ALLOWED_ORIGINS: 'https://a.example/, http://b.example:81' })
-  expect(allowedOrigins).toEqual(['https://a.example', 'http://b.example:81'])
-})
-
 it('reads only variables from .env.example, and an unedited copy changes no setting', () => {
   const example = readFileSync('.env.example', 'utf8')
   // Supabase sets these two itself.
@@ -161,14 +142,4 @@ it.each([
   [{ PUBLIC_URL: 'https://a.test', DESK_URL: 'https://desk.a.test/' }, 'https://desk.a.test'],
 ])('starts the desk on a public site only with DESK_URL: %j', (variables, url) => {
   expect(readEnv(variables as Record<string, string>).desk?.url).toBe(url)
-})
-
-it.each([
-  [{ ALERT_EMAIL_FROM: 'Site <site@a.test>', DESK_EMAIL_TO: 'sam@a.test' }, 'mailto:site@a.test'],
-  [{ DESK_EMAIL_TO: 'sam@a.test', PUBLIC_URL: 'https://a.test' }, 'mailto:sam@a.test'],
-  [{ PUBLIC_URL: 'https://a.test' }, 'https://a.test'],
-  [{ DESK_URL: 'https://desk.a.test' }, 'https://desk.a.test'],
-  [{}, 'mailto:owner@example.com'],
-])('gives push services a contact address that they accept: %j', (variables, contactUrl) => {
-  expect(readEnv(variables as Record<string, string>).contactUrl).toBe(contactUrl)
 })

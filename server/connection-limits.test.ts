@@ -92,25 +92,6 @@ it.each([
   expect(answer).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n.*too large$/is)
 })
 
-it('keeps the connection open after a body that was read', async () => {
-  const talk = await listen({})
-  const { socket, answered, ended } = talk(
-    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx',
-  )
-  expect(await answered).toMatch(/\r\nConnection: keep-alive\r\n.*here$/is)
-  socket.write(request.replace('Host', 'Connection: close\r\nHost'))
-  expect((await ended).match(/here/g)).toHaveLength(2)
-})
-
-it('keeps idle connections open longer behind a proxy', async () => {
-  const direct = await (await listen({}))(request).answered
-  const proxied = await (await listen({}, true))(request).answered
-  expect([direct, proxied].map((answer) => /Keep-Alive: (timeout=\d+)/.exec(answer)?.[1])).toEqual([
-    'timeout=5',
-    'timeout=75',
-  ])
-})
-
 it('answers a request that arrives while the server is stopping', async () => {
   const talk = await listen({ unusedMs: 60_000 })
   talk.server.once('connection', () => talk.server.close())

@@ -2,10 +2,9 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
-import * as content from '#site/content.ts'
 import { createDir } from '#testing/database.ts'
 import { alwaysOpen } from '#testing/saved-leads.ts'
-import { findSamples, readMachineFacts } from './machine-facts.ts'
+import { readMachineFacts } from './machine-facts.ts'
 
 it.each([
   ['a disk', 0xef53, 'disk'],
@@ -52,18 +51,4 @@ it('finds the newest backup that is not empty, including in BACKUP_DIR', async (
   write('leads-20261114T130000Z.sqlite.gz', 3_000)
   expect(await read()).toBe(3_000_000)
   expect(await read({ BACKUP_DIR: join(dataDir, 'elsewhere') })).toBeUndefined()
-})
-
-it('lists sample claims that the owner has not confirmed', () => {
-  if (!('sample' in content.company)) return
-  const claims = ['hero', 'about.points.1', 'emergency']
-  expect(findSamples(content)).toEqual(expect.arrayContaining(claims))
-})
-
-it('with PostgreSQL, lists the sample content but skips the storage', async () => {
-  const env = readEnv({ DATABASE_URL: 'postgres://a@b/c' }, alwaysOpen)
-  const content = { company: { sample: true }, testimonials: { rows: [[{ sample: true }]] } }
-  const samples = ['company', 'testimonials.rows.0.0']
-  const facts = await readMachineFacts(env, {}, content)
-  expect(facts).toEqual({ samples, inContainer: expect.any(Boolean) })
 })

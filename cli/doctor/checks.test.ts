@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
@@ -70,12 +70,6 @@ test.each([
   expect(Boolean(found)).toBe(isFound)
 })
 
-test('reports PostgreSQL settings that lose leads in a power outage', () => {
-  const found = find('postgres-not-durable', { unsafeSettings: ['fsync'] })
-  expect(found).toMatchObject({ text: expect.stringContaining('fsync'), next: expect.any(String) })
-  expect(find('postgres-not-durable', { unsafeSettings: [] })).toBeUndefined()
-})
-
 test('asks for a new consent version after its text has changed', () => {
   const check = (storedConsent?: string) => find('consent-changed', { storedConsent })
   expect(check()).toBeUndefined()
@@ -84,19 +78,6 @@ test('asks for a new consent version after its text has changed', () => {
     text: expect.stringContaining('2026-11'),
     next: expect.stringContaining('form.consent.version'),
   })
-})
-
-test('asks for npm run brand after the brand has changed', () => {
-  const root = createDir()
-  mkdirSync(join(root, 'site/brand'), { recursive: true })
-  writeFileSync(join(root, 'site/brand/made.json'), '{}')
-  const text = expect.stringContaining('has changed')
-  expect(find('brand-changed', { root })).toMatchObject({ text, next: 'npm run brand' })
-})
-
-test('reports holidays that have passed', () => {
-  const hours = { ...alwaysOpen, closedDates: ['2025-12-25'] }
-  expect(find('past-dates', { content: { ...content, hours } })).toMatchObject({ state: 'check' })
 })
 
 test('lists text that promises more than limited hours allow', () => {

@@ -57,15 +57,6 @@ test('does not create a database, and reports a file that is not a database', as
   expect(await read({ DATA_DIR })).toEqual({ leadsAre: 'here', databaseFault })
 })
 
-test.each(engines)('names a missing column: %s', async (engine) => {
-  const location = await createLocation(engine)
-  const { dataDir: DATA_DIR, databaseUrl: DATABASE_URL } = location
-  const db = await openLocation(location)
-  await db.kysely.schema.alterTable('leads').dropColumn('source').execute()
-  const { databaseFault } = await read({ DATA_DIR, DATABASE_URL })
-  expect(databaseFault).toMatch(/^(no such column: "source"|column "source" does not exist)$/)
-})
-
 test('distinguishes a database that is gone from one that was never created', async () => {
   const DATA_DIR = createDir()
   mkdirSync(join(DATA_DIR, 'backups'))

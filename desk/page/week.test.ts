@@ -21,10 +21,6 @@ test.each([
   expect(describeHours({ ...hours, ...changes }, now)).toMatch(expected)
 })
 
-test('describes no hours while the minutes are missing', () => {
-  expect(describeHours({ ...hours, promiseMinutes: Number.NaN }, at('12:00'))).toBeUndefined()
-})
-
 test.each([
   ['7:00-18:00', ['07:00', '18:00']],
   ['0:00-24:00', ['00:00', '00:00']],

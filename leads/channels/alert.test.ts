@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { promiseFrom, storedJane } from '#testing/saved-leads.ts'
-import { formatDuration } from '../clock.ts'
 import { noPromise } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
@@ -100,19 +99,6 @@ it('leaves ordinary names and addresses readable', () => {
   expect(breakAutoLinks('J.R. O’Neil Jr.')).toBe('J. R. O’Neil Jr.')
   expect(breakAutoLinks('12 St. Mary’s Ave., Apt. 4')).toBe('12 St. Mary’s Ave., Apt. 4')
   expect(breakAutoLinks('👩‍👩‍👧 Zoë 山田')).toBe('👩‍👩‍👧 Zoë 山田')
-})
-
-it.each([
-  [1_000, '1 second'],
-  [59_400, '59 seconds'],
-  [60_000, '1 minute'],
-  [200_000, '3 minutes 20 seconds'],
-  [1_500_000, '25 minutes'],
-  [3 * 3_600_000, '3 hours'],
-  [3 * 86_400_000, '3 days'],
-  [-5, '0 seconds'],
-])('formats %i ms as %s', (ms, text) => {
-  expect(formatDuration(ms)).toBe(text)
 })
 
 it('does not describe an alert as late if it waited until we opened', () => {

@@ -70,14 +70,6 @@ it('tells the homeowner by when the company calls, as text and in the brand’s 
     expect(received?.html).toContain(part)
 })
 
-it('sets Reply-To to the company’s address', async () => {
-  const company = { email: 'office@northgate.example' }
-  const { mail, send } = await open({ from: 'Crew <crew@example.com>', company })
-  await send()
-  const headers = Object.fromEntries(mail.mails[0]?.headers ?? [])
-  expect(headers).toMatchObject({ from: 'Crew <crew@example.com>', 'reply-to': company.email })
-})
-
 it('tells the homeowner about a call that nobody answered, in the same thread', async () => {
   const { mail, send } = await open()
   await send({ phone: '(612) 555-0142 ext 7' }, 'unreached')
@@ -112,10 +104,6 @@ it('never promises a call in the past', () => {
   expect(late).toContain('We got your request. We’ll call you as soon as we can.\n')
   expect(describe({ calledAt: testTime })).toContain('We got your request.\n')
   expect(describe({}, { attempts: 2 })).toContain('We tried to reach you')
-})
-
-it('greets everyone the same, because a stranger could have typed the name', () => {
-  expect(describe({ name: 'Youhavebeenhackedxx' })).toMatch(/^Hello,\n/)
 })
 
 it('confirms a lead at night, retries for an hour, and then stops', async () => {

@@ -2,7 +2,6 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startFakeTwilio } from '#fakes/twilio.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openChannels, readDeliveries } from '#testing/delivery.ts'
-import { waitUntil } from '#testing/processes.ts'
 import { makeStranger, record, storeLead, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { nameRecipients } from '../channels/channel-type.ts'
@@ -91,30 +90,6 @@ it.each(engines)(
   },
 )
 
-it('checks a text again if another process was killed during its check', async () => {
-  const { db, clock, startProcess, runAt, countReads } = await open()
-  await storeText(db)
-  await runAt(0)
-  clock.at = testTime + 5_000
-  const asked = Promise.withResolvers<void>()
-  const killed = startProcess({
-    fetch: () => {
-      asked.resolve()
-      return new Promise(() => {})
-    },
-  })
-  void killed.deliver()
-  await asked.promise
-  await runAt(34)
-  expect(await readDeliveries(db)).toMatchObject([{ state: 'sent', arrivedAt: null }])
-  await runAt(35, 60)
-  expect(await readDeliveries(db)).toMatchObject([
-    { state: 'sent', arrivedAt: testTime + 35_000, checkAt: null },
-  ])
-  // A text that has arrived is not checked again.
-  expect(countReads()).toBe(1)
-})
-
 it('sends only the first reminder early, and only once, if texts fail', async () => {
   const { db, runAt, twilio, listReminders } = await open({ chooseErrorCode: () => 30034 })
   const leadId = await storeText(db, textChannels)
@@ -165,32 +140,4 @@ it('checks a text for five minutes, and then leaves it as sent', async () => {
   expect(reads).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 3, 4, 4])
   const [text] = await readDeliveries(db)
   expect(text).toMatchObject({ state: 'sent', arrivedAt: null, checkAt: null })
-})
-
-it('sends while Twilio is slow to answer, and ignores an erased lead', async () => {
-  const { db, clock, startProcess, runAt, twilio } = await open({ chooseErrorCode: () => 30034 })
-  const leadId = await storeText(db)
-  await runAt(0)
-  clock.at = testTime + 15_000
-  const asked = Promise.withResolvers<void>()
-  const answer = Promise.withResolvers<void>()
-  const { deliver } = startProcess({
-    fetch: async (url, init) => {
-      if (init?.method !== 'POST') {
-        asked.resolve()
-        await answer.promise
-      }
-      return fetch(url, init)
-    },
-  })
-  const delivered = deliver()
-  await asked.promise
-  await storeText(db)
-  void deliver()
-  await waitUntil(() => twilio.messages.length === 2)
-  await db.kysely.deleteFrom('leads').where('id', '=', leadId).execute()
-  answer.resolve()
-  await delivered
-  expect(await findLead(db, leadId)).toBeUndefined()
-  expect(await readDeliveries(db)).toMatchObject([{ state: 'sent' }])
 })

@@ -1,12 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { promiseFrom, testTime as start, storedJane } from '#testing/saved-leads.ts'
 import type { ClaimedLead } from '../store/claims.ts'
-import {
-  computeRetryMs,
-  type DecidedResult,
-  decideReport,
-  decideResults,
-} from './record-results.ts'
+import { computeRetryMs, decideResults } from './record-results.ts'
 
 const claim = (id: string, attempts = 1): ClaimedLead => ({
   lead: { ...storedJane, id },
@@ -55,24 +50,4 @@ it('retries a refused delivery, and one for which the channel returns no result'
     { ...delivery('b'), attempts: 1, ...refused, nextAttemptAt: start + 5_000 },
     { ...delivery('c'), attempts: 2, ok: false, error, nextAttemptAt: start + 10_000 },
   ])
-})
-
-describe('the log reports', () => {
-  const sent: DecidedResult = { ...delivery('sent'), attempts: 1, ok: true }
-  const failed = { ...delivery('failed'), attempts: 1, ok: false, error: 'x', nextAttemptAt: 0 }
-  const refused = { ...failed, leadId: 'refused', refused: true }
-  it.each<[string, object[], object]>([
-    ['an outage if all deliveries failed', [failed, failed], { outages: [failed, failed] }],
-    ['the failed lead if others were sent', [sent, failed], { sent: ['sent'], delayed: [failed] }],
-    ['a refused lead, but no outage', [refused], { delayed: [refused] }],
-    [
-      'both an outage and a refused lead',
-      [failed, refused],
-      { outages: [failed], delayed: [refused] },
-    ],
-    ['each refused lead only once', [sent, { ...refused, attempts: 2 }], {}],
-  ])('%s', (_, results, report) => {
-    const expected = { outages: [], delayed: [], ...report }
-    expect(decideReport(results as DecidedResult[])).toMatchObject(expected)
-  })
 })

@@ -49,14 +49,9 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
   it('is stored once, however often the page sends it', async () => {
     const { db, add } = await open(engine)
     const id = crypto.randomUUID()
-    const added = await Promise.all([
-      add(mai, true, { id }),
-      add(mai, true, { id }),
-      add(mai, true, { id }),
-    ])
-    expect(added.map(({ status }) => status)).toEqual([200, 200, 200])
-    const leads = await listLeads(db, { limit: 10 })
-    expect(leads.map(({ events }) => events.length)).toEqual([1])
+    const added = await Promise.all([add(mai, true, { id }), add(mai, true, { id })])
+    expect(added.map(({ status }) => status)).toEqual([200, 200])
+    expect(await listLeads(db, { limit: 10 })).toHaveLength(1)
     const changed = await add({ ...mai, name: 'Mai T.' }, true, { id })
     expect([changed.status, changed.message]).toEqual([
       400,
@@ -76,24 +71,6 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
     await press(second, 'called', {}, alex)
     expect(await listStatuses()).toEqual(['calling', 'calling'])
   })
-})
-
-it.each<[Partial<Lead>, string, string]>([
-  [{ name: 'Mai Tran' }, 'phone', 'Enter a phone number or an email address.'],
-  [
-    { phone: '612-555-ROOF' },
-    'phone',
-    'Check the phone number, including the area code. Use digits, not letters.',
-  ],
-  [
-    { phone: '612-555-0134', email: 'mai@' },
-    'email',
-    'Check the email address. It should look like name@example.com.',
-  ],
-])('names the field for %j', async (fields, field, message) => {
-  const { add } = await open()
-  const { status, json } = await add(fields)
-  expect([status, json]).toEqual([400, { error: { message, field } }])
 })
 
 describe('requests of one homeowner', () => {

@@ -111,14 +111,3 @@ it('waits until the site has stopped sending, so that no row arrives after the d
   await releaseChannel(db, 'airtable', 'site', 0)
   expect((await erase(id)).json).toEqual({ message: 'Erased.' })
 })
-
-it('reports met and missed deadlines for 7, 30, and 90 days', async () => {
-  const { db, get, press } = await open()
-  const id = await storeLead(db, { at: testTime - 3_600_000 })
-  await storeLead(db, { at: testTime - 20 * 24 * 3_600_000 })
-  await press(id, 'called')
-  const report = async (days: number) => (await get(`/api/report?days=${days}`)).report
-  expect(await report(7)).toMatchObject({ leads: 1, missed: 1 })
-  expect(await report(30)).toMatchObject({ leads: 2, missed: 2 })
-  expect((await report(7)).byPerson).toEqual([{ person: 'Sam Hill', calls: 1, noAnswer: 0 }])
-})

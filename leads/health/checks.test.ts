@@ -227,11 +227,3 @@ it('requires durable storage, backups, and real content only on a public site', 
   expect(await listIds('desk', { machine: laptop })).toEqual(found)
   expect(await listIds('desk', { machine: laptop, isPublic: false })).toEqual([])
 })
-
-it('reports reminders that a newly published promise makes too late on the desk', async () => {
-  const settings = { ...env, escalateAfterMinutes: [4, 8] }
-  const publish = (promiseMinutes: number) =>
-    listIds('desk', { env: settings, hours: { ...alwaysOpen, promiseMinutes } })
-  expect(await publish(10)).toEqual([])
-  expect(await publish(8)).toEqual(['late-reminders'])
-})

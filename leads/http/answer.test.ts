@@ -86,21 +86,6 @@ it.each(['done', 'not-a-lead'] as const)(
   },
 )
 
-it('says “email” for a homeowner without a phone number', async () => {
-  const { send, db, leadId, clock } = await open({ phone: '' })
-  const before = await send('GET')
-  expect(before.text).toMatch(/Email this homeowner.*We promised to email by.*I’m emailing now/s)
-  const after = [await send('POST'), await send('GET')]
-  await record(db, leadId, 'no-answer', { at: clock.at })
-  const again = await send('GET')
-  expect(after[0]?.text).toContain('You’re emailing')
-  expect(after[1]?.text).toMatch(/Already emailed.*Someone emailed at 12:00 PM CST/s)
-  expect(again.text).toMatch(/No answer after 1 try\. Please email again at 12:30 PM\./)
-  const readWords = ({ text }: { text: string }) => text.replace(/<style>.*<\/style>|<[^>]*>/gs, '')
-  for (const page of [before, ...after, again])
-    expect(readWords(page)).not.toMatch(/\bcall(ing|ed)?\b/i)
-})
-
 it('returns 404 for a forged or truncated link, or one for an unknown lead', async () => {
   const { send, token, leadId } = await open()
   const forged = [

@@ -77,16 +77,6 @@ it('returns 429 to a client over its rate limit, and accepts the lead later', as
   expect((await post()).status).toBe(200)
 })
 
-it('returns only warning IDs from /healthz, without texts or counts', async () => {
-  const forDeveloper = { text: '6 leads are waiting.', next: '' }
-  const problem = { severity: 'warning' as const, forOwner: undefined, forDeveloper }
-  const { request } = await open('sqlite', {
-    listProblems: async () => [{ id: 'airtable-late', ...problem }],
-  })
-  const { status, text } = await request('/submit-to-airtable/healthz')
-  expect([status, text]).toEqual([200, '{"ok":true,"warnings":["airtable-late"]}'])
-})
-
 it('reads the key from apikey or, for legacy keys, from Authorization', async () => {
   const { request, stored, wakes } = await open('sqlite', { anonKeys: ['the-key', 'new'] })
   const send = async (headers: Record<string, string>, below = '') => {

@@ -92,24 +92,6 @@ it('lists the results by source, starting with the most leads', () => {
   ])
 })
 
-it('separates business hours from after hours, whose minutes count from when we open', () => {
-  const opensAt = now - 60 * minuteMs
-  const night = promiseFrom(opensAt)
-  const report = compute([
-    makeRecord(90 * 24 * 60, 3),
-    makeRecord(30, 11),
-    makeRecord(600, 544, night),
-    makeRecord(600, 2, night),
-    makeRecord(600, 551, night),
-  ])
-  expect(report.byShift).toMatchObject({
-    businessHours: { leads: 2, kept: 1, missed: 1 },
-    afterHours: { leads: 3, kept: 2, missed: 1 },
-  })
-  expect(report.byMinute).toEqual([1, 0, 0, 1, 1, 0, 0, 0, 0, 0])
-  expect(report.medianMs).toBe(4 * minuteMs)
-})
-
 it('groups all but the top sources, so that made-up campaigns cannot fill the report', () => {
   const records = repeat(40, (at) => makeRecord(600 + at, 1, { source: `utm_source=s${at}` }))
   const { bySource } = compute([...records, makeRecord(700, 1, { source: '' })])

@@ -4,8 +4,6 @@ import { testTime as now } from '#testing/saved-leads.ts'
 import {
   findNewest,
   findPublished,
-  listPublished,
-  publishAgain,
   publishDraft,
   readPublishedNumber,
   saveDraft,
@@ -65,22 +63,6 @@ describe.each(engines)('page versions on %s', (engine) => {
     expect(await publish(1, 'text')).toEqual({ number: 1 })
     expect(await publish(1, 'text')).toEqual({ number: 1 })
     expect(await countRows()).toBe(1)
-  })
-
-  it('publishes an older version again, and keeps the draft', async () => {
-    await save(0, 'first')
-    await publish(1, 'first')
-    await save(1, 'second')
-    await publish(2, 'second')
-    await save(2, 'draft')
-    const again = { ...alex, base: 3, content: 'first' }
-    expect(await publishAgain(db, again)).toEqual({ number: 3 })
-    expect(await publishAgain(db, again)).toMatchObject({ newest: { number: 4 } })
-    expect(await findPublished(db)).toMatchObject({ number: 3, content: 'first', person: 'Alex' })
-    expect(await findNewest(db)).toMatchObject({ number: 4, content: 'draft', publishedAt: null })
-    await publish(4, 'draft')
-    expect(await publishAgain(db, { ...again, base: 4 })).toEqual({ number: 5 })
-    expect((await listPublished(db, 3)).map(({ number }) => number)).toEqual([5, 4, 3])
   })
 
   it('lets only one of two people save at the same time', async () => {

@@ -6,7 +6,6 @@ import sharp from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildCopy, copySources } from '#testing/copy-sources.ts'
 import * as content from '../content.ts'
-import { formatCrawlerFiles } from './build.ts'
 
 describe('a build for another backend and a public address', () => {
   let folder: string
@@ -94,8 +93,4 @@ describe('a build for another backend and a public address', () => {
     const files = (html: string) => html.match(/\/assets\/[\w.-]+/g)
     expect(files(render({ ...content, form }, build).index)).toEqual(files(page.index))
   })
-})
-
-test('has no sitemap without a public address', () => {
-  expect(formatCrawlerFiles(undefined)).toEqual({ 'robots.txt': 'User-agent: *\nAllow: /\n' })
 })

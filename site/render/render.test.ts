@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { listFiles } from '../build/files.ts'
 import * as file from '../content.ts'
@@ -136,19 +135,6 @@ test('shows optional entries in the footer, beside the consent line, and to sear
   expect(footer).toContain('<a href="https://www.facebook.com/acme"')
   expect(footer).toMatch(/12 Main St<br\/>Duluth.*, .*MN.* .*55802/)
   expect(index).toMatch(/class="consent">.*<a href="https:\/\/www\.example\.com\/privacy">/)
-})
-
-const hash = (code: string) => createHash('sha256').update(code).digest('base64')
-
-test('contains the script for its hours, and allows only that one', () => {
-  const always = render(content, build)
-  expect(always.index).toContain('<script type="module" async>alwaysOpen()</script>')
-  expect(always.headers).toContain(hash('alwaysOpen()'))
-  expect(always.headers).not.toContain(hash('limitedHours()'))
-  const open = { Mon: ['7:00-18:00'] }
-  const limited = render({ ...content, hours: { ...content.hours, open } }, build)
-  expect(limited.index).toContain('<script type="module" async>limitedHours()</script>')
-  expect(limited.headers).toContain(hash('limitedHours()'))
 })
 
 const hostile = [

@@ -104,11 +104,3 @@ test('says whether a sample was confirmed, or came back with an older version', 
     { label: 'Reviews', after: 'Some are marked as samples again' },
   ])
 })
-
-test.each([{ Mon: 5 }, { Mon: [5, null, 'x'] }, 'x', null])(
-  'describes the unchecked hours %j without an error',
-  (open) => {
-    const changed = { ...draft, hours: { ...(draft as Content).hours, open } }
-    expect(listChanges(draft, changed)).toMatchObject([{ label: 'Hours: Business hours' }])
-  },
-)

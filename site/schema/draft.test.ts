@@ -3,7 +3,7 @@ import * as file from '../content.ts'
 import { listChanges } from './changes.ts'
 import type { Content } from './content-schema.ts'
 import { check, complete, listSamples, pickEditable } from './draft.ts'
-import { type EditorField, editorSections } from './editor.ts'
+import { editorSections } from './editor.ts'
 import { fill, fillIn } from './placeholders.ts'
 
 const content: Content = { ...file }
@@ -198,17 +198,6 @@ test('fills placeholders with the company’s facts, and leaves others', () => {
   expect(filled.form.consent.text).toContain('that Acme $& {minutes} may call')
   expect(filled.form.notes.callBy).toBe(content.form.notes.callBy)
   expect(fill('{time} {constructor} {x}', { time: '7 AM' })).toBe('7 AM {constructor} {x}')
-})
-
-test('describes which fields are optional', () => {
-  const fields = editorSections.flatMap((section) => section.fields)
-  const find = (path: string) => fields.find((field) => field.path === path)
-  expect(find('about.award')).toMatchObject({ kind: 'group', optional: true })
-  const { fields: ofReview = [] } = find('testimonials.reviews') as EditorField
-  expect(ofReview.filter(({ optional }) => !optional).map(({ path }) => path)).toEqual([
-    'name',
-    'text',
-  ])
 })
 
 test('a new service is valid once its texts are filled in', () => {
