@@ -73,14 +73,6 @@ it('shows the fields for alerts in emails and in the text for Slack', async () =
     expect(findShown(text)).toEqual(alertFields)
 })
 
-it('shows the most important fields in text messages and push notifications', () => {
-  const sms = formatSms(alert)
-  for (const text of ['Jane Doe', 'Roof Repair', jane.address, '5551234567'])
-    expect(sms).toContain(text)
-  const { title, body } = describePush(storedJane, clock)
-  expect([title, body]).toEqual([expect.stringContaining('Jane Doe'), 'Roof Repair · Springfield'])
-})
-
 it('shows nothing that the visitor typed in an email to the homeowner', () => {
   const context = { company: () => testCompany, hours: () => alwaysOpen, now: () => testTime }
   for (const reason of ['received', 'unreached'] as const) {

@@ -129,16 +129,6 @@ it('keeps the line breaks of a multi-line field, and nothing else that is unsafe
   expect(v.parse(schema, ' \n\u200B\n ')).toBe('')
 })
 
-it('formats a phone number while it is typed', () => {
-  const shapes = ['5', '55', '555', '555-1', '555-12', '555-123', '555-1234', '(555) 123-45']
-  let value = ''
-  const seen = Array.from('55512345', (digit) => {
-    value = formatPhone(value + digit)
-    return value
-  })
-  expect(seen).toEqual(shapes)
-})
-
 it.each([
   '5551234567',
   '555.123.4567',

@@ -38,34 +38,6 @@ it('lists all invalid variables in one message, without their values', () => {
   expect(read).not.toThrow(/secret|HOST/)
 })
 
-it('reads the alert settings and lists the missing ones', () => {
-  const env = readEnv({
-    ...mail,
-    ALERT_SMS_TO: '+1 (555) 000-2222',
-    ESCALATE_AFTER_MINUTES: ' 4,8, ',
-    PUBLIC_URL: 'https://www.example.com/',
-  })
-  const to = ['b@example.com', 'c@example.com']
-  expect(env.email).toMatchObject({ to, remindTo: to })
-  expect(env.sms).toBeUndefined()
-  expect(env.escalateAfterMinutes).toEqual([4, 8])
-  expect(env.answerUrl).toBe('https://www.example.com/answer')
-  const sms = ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM']
-  expect(env.incomplete).toEqual({ sms })
-  expect(env.alertKinds).toEqual(['email'])
-})
-
-it('turns on confirmation emails, which are not alerts', () => {
-  const on = { CONFIRMATION_EMAIL: 'on' }
-  expect(readEnv(on).incomplete).toEqual({ confirmation: ['SMTP_URL', 'ALERT_EMAIL_FROM'] })
-  const { SMTP_URL, ALERT_EMAIL_FROM } = mail
-  const env = readEnv({ ...on, SMTP_URL, ALERT_EMAIL_FROM })
-  expect(env.confirmation).toEqual({ smtpUrl: SMTP_URL, from: ALERT_EMAIL_FROM })
-  expect(env.alertKinds).toEqual([])
-  expect(readEnv({ ...mail, CONFIRMATION_EMAIL: 'off' })).toEqual(readEnv(mail))
-  expect(readEnv(mail).confirmation).toBeUndefined()
-})
-
 it.each([
   [{ CONFIRMATION_EMAIL: 'yes' }, /CONFIRMATION_EMAIL must be on or off/],
   [{ ALERT_EMAIL_TO: 'nobody' }, /ALERT_EMAIL_TO must be email addresses/],

@@ -144,8 +144,3 @@ it('sends leads only to the recipients in the settings, whatever a lead contains
   await sendAll(texts.map(fillWith))
   expect(new Set(listAddresses())).toEqual(expected)
 })
-
-it('can combine messages in every channel that wakes phones', () => {
-  const waking = (channels as readonly Channel[]).filter(({ wakesPhones }) => wakesPhones)
-  expect(waking.filter(({ sendSummary }) => !sendSummary)).toEqual([])
-})

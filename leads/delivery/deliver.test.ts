@@ -28,34 +28,6 @@ it('forgets old addresses and removes traces of erased leads', async () => {
   expect(await isErasing(db)).toBe(false)
 })
 
-it('runs once more when woken during a run, and never twice at the same time', async () => {
-  const db = await openTestDatabase('sqlite')
-  await saveLeads(db, 3)
-  let sending = 0
-  let mostAtOnce = 0
-  const { deliverer, sends } = openDelivery(
-    db,
-    async (claimed) => {
-      sending += 1
-      mostAtOnce = Math.max(mostAtOnce, sending)
-      // Another lead arrives while the last one is being sent.
-      if (sends.length === 3) {
-        await saveLeads(db, 1)
-        void deliverer.deliverDue(1)
-      }
-      // Give a second run enough time to claim the next delivery.
-      for (let read = 0; read < 5; read++) await readDeliveries(db)
-      sending -= 1
-      return claimed.map(succeed)
-    },
-    { changes: { batchSize: 1, exclusive: false, restMs: 0 } },
-  )
-  await Promise.all(Array.from({ length: 10 }, () => deliverer.deliverDue(1)))
-  expect(mostAtOnce).toBe(1)
-  expect(sends).toHaveLength(4)
-  expect(await readStates(db)).toEqual(Array(4).fill('sent'))
-})
-
 it('sends immediately when woken, and waits for sends in progress when stopped', async () => {
   const db = await openTestDatabase('sqlite')
   const sending = Promise.withResolvers<void>()

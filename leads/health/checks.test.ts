@@ -133,17 +133,6 @@ it('reports nothing up to each limit', async () => {
   for (const change of changes) expect(await listIds('doctor', change)).toEqual([])
 })
 
-it('counts leads, and shows the owner only the helpful part of an error', async () => {
-  const error =
-    'Airtable rejected the site’s access (401 NOPE). Create a token and set AIRTABLE_TOKEN.'
-  const [problem] = await find('desk', withPending('airtable', 1_500_000, error))
-  expect(problem?.forOwner).toEqual({
-    text: 'Airtable is missing 2 leads. The oldest has been waiting for 25 minutes. Leads are saved here and will be sent automatically. Airtable rejected the site’s access.',
-    action: { label: 'Retry now', kind: 'retry-all' },
-  })
-  expect(problem?.forDeveloper.text).toContain('set AIRTABLE_TOKEN')
-})
-
 const sms = {
   TWILIO_ACCOUNT_SID: 'AC1',
   TWILIO_AUTH_TOKEN: 't',

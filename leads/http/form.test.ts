@@ -69,12 +69,6 @@ it('while closed, stores a deadline after we open and redirects to the matching 
   expect(deadlines.sort()).toEqual([sunday + 600_000, monday, clock.at + 600_000])
 })
 
-it('accepts multipart forms and ignores unknown fields', async () => {
-  const { postForm, stored } = await open()
-  expect(await postForm(makeForm({ submit: 'yes' }))).toBe(received)
-  expect(await stored()).toMatchObject([lead])
-})
-
 it.each([
   ['incomplete', { phone: ' ' }],
   ['email', { email: 'zoe' }],

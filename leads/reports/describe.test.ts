@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { storedJane, testTime } from '#testing/saved-leads.ts'
 import type { Delivery } from '../store/reading.ts'
 import { describeInFull } from './describe.ts'
-import { nameButton } from './describe-event.ts'
 
 const delivery: Delivery = {
   channel: 'email',
@@ -67,15 +66,6 @@ it.each<[string, string, Partial<Delivery>]>([
   ).toMatchObject([{ state, status, error }])
 })
 
-it.each([
-  ['called', 'I’m calling'],
-  ['texted', 'Text'],
-  ['note', undefined],
-  ['undone', undefined],
-] as const)('names the button for %s %s', (kind, name) => {
-  expect(nameButton(kind, { phone: '5551234567' })).toBe(name)
-})
-
 it('explains an error without codes, variables, or commands', () => {
   const errors = {
     'The mail server rejected the user name or password. Check SMTP_URL (EAUTH 535 at AUTH PLAIN).':
@@ -93,29 +83,20 @@ it('explains an error without codes, variables, or commands', () => {
   }
 })
 
-it('describes a delivery by its channel, recipient, and reason', () => {
-  const deliveries = [
-    { ...delivery, channel: 'airtable', reason: 'received' as const },
-    {
-      ...delivery,
-      dueAt: testTime + 240_000,
-      channel: 'push-0a1b2c3d',
-      reason: 'uncalled-4' as const,
-    },
-    { ...delivery, channel: 'email', reason: 'uncalled-4' as const },
-    { ...delivery, channel: 'sms-0a1b2c3d', reason: 'missed' as const },
-    { ...delivery, channel: 'confirmation', reason: 'unreached' as const },
-    { ...delivery, channel: 'pigeon', reason: 'received' as const },
-  ]
-  const recipients = new Map([['push-0a1b2c3d', 'Sam’s phone']])
-  const options = { now: testTime, timeZone: 'America/Chicago', recipients }
-  const described = describeInFull({ ...storedJane, events: [], deliveries }, options).deliveries
-  expect(described.map(({ what }) => what)).toEqual([
-    'Airtable',
+it.each([
+  ['Airtable', { channel: 'airtable' }],
+  [
     'Push notification to Sam’s phone, reminder after 4 minutes',
-    'Email, early reminder',
-    'Text message, missed deadline',
-    'Confirmation email, after no answer',
-    'pigeon',
-  ])
+    { channel: push, reason: 'uncalled-4', dueAt: testTime + 240_000 },
+  ],
+  ['Email, early reminder', { reason: 'uncalled-4' }],
+  ['Text message, missed deadline', { channel: sms, reason: 'missed' }],
+  ['Confirmation email, after no answer', { channel: 'confirmation', reason: 'unreached' }],
+  ['pigeon', { channel: 'pigeon' }],
+] as const)('describes a delivery as %s', (what, changes) => {
+  const deliveries = [{ ...delivery, ...changes }]
+  const recipients = new Map([[push, 'Sam’s phone']])
+  const options = { now: testTime, timeZone: 'America/Chicago', recipients }
+  const described = describeInFull({ ...storedJane, events: [], deliveries }, options)
+  expect(described.deliveries).toMatchObject([{ what }])
 })

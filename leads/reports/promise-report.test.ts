@@ -101,41 +101,29 @@ it('groups all but the top sources, so that made-up campaigns cannot fill the re
 })
 
 it('reports how long each channel took until messages were sent and until they arrived', () => {
-  const base = { state: 'sent' as const, dueAt: now, arrivedAt: null }
-  const emails = [100, 200, 300, 5_000].map((ms) => ({
-    ...base,
-    channel: 'email',
-    settledAt: now + ms,
-  }))
-  const sms = { ...base, channel: 'sms-0a1b2c3d', settledAt: now + 100 }
-  const texts = [
-    { ...sms, arrivedAt: now + 2_000 },
-    { ...sms, arrivedAt: now + 9_000 },
-    sms,
-    { ...sms, state: 'waiting' as const, settledAt: null },
-    { ...sms, state: 'failed' as const },
-    { ...sms, state: 'expired' as const, settledAt: now + 86_400_000 },
-  ]
-  const push = { ...base, channel: 'push-0a1b2c3d', settledAt: now }
-  expect(compute([], [...emails, ...texts, push]).channels).toEqual([
+  const make = (channel: string, sentMs: number, changes: Partial<DeliveryTime> = {}) => ({
+    ...{ channel, state: 'sent' as const, dueAt: now, settledAt: now + sentMs, arrivedAt: null },
+    ...changes,
+  })
+  const text = (changes: Partial<DeliveryTime>) => make('sms-0a1b2c3d', 100, changes)
+  const { channels } = compute(
+    [],
+    [
+      ...[100, 200, 300, 5_000].map((ms) => make('email', ms)),
+      ...[{ arrivedAt: now + 2_000 }, { arrivedAt: now + 9_000 }, {}].map(text),
+      ...(['waiting', 'failed', 'expired'] as const).map((state) => text({ state })),
+      make('push-0a1b2c3d', 0),
+    ],
+  )
+  const none = { waiting: 0, failed: 0 }
+  expect(channels).toEqual([
+    { channel: 'Email', ...none, sent: { count: 4, medianMs: 200, p95Ms: 5_000 }, arrived: null },
     {
-      channel: 'Email',
-      waiting: 0,
-      failed: 0,
-      arrived: null,
-      sent: { count: 4, medianMs: 200, p95Ms: 5_000 },
-    },
-    {
-      channel: 'Push notification',
-      waiting: 0,
-      failed: 0,
-      sent: { count: 1, medianMs: 0, p95Ms: 0 },
+      ...{ channel: 'Push notification', ...none, sent: { count: 1, medianMs: 0, p95Ms: 0 } },
       arrived: { count: 0, medianMs: null, p95Ms: null },
     },
     {
-      channel: 'Text message',
-      waiting: 1,
-      failed: 2,
+      ...{ channel: 'Text message', waiting: 1, failed: 2 },
       sent: { count: 3, medianMs: 100, p95Ms: 100 },
       arrived: { count: 2, medianMs: 2_000, p95Ms: 9_000 },
     },

@@ -132,18 +132,3 @@ test.each([
   expect(stderr).toMatch(message)
   expect(stderr).not.toMatch(/^ +at |TS\d/m)
 })
-
-test.each([
-  ['www.example.com', 'PUBLIC_URL must start with https://, such as https://www.example.com.'],
-  ['https://jane:secret@example.com', 'PUBLIC_URL must not contain a user name or password'],
-])('stops the build because of PUBLIC_URL=%s, without a stack trace', (url, message) => {
-  const folder = copySources()
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, '.env'), `PUBLIC_URL=${url}\n`)
-  const env = { PATH: process.env.PATH }
-  const command = 'npm run -s --ignore-scripts build'
-  const { status, stderr } = spawnSync(command, { cwd: folder, encoding: 'utf8', shell: true, env })
-  expect(status).toBe(1)
-  expect(stderr).toContain(message)
-  expect(stderr).not.toMatch(/^ +at |secret/m)
-})

@@ -80,27 +80,3 @@ test('shows where a long text differs', () => {
     { before: expect.stringMatching(/^…x+$/), after: expect.stringMatching(/^…x+ and new$/) },
   ])
 })
-
-test('says whether a sample was confirmed, or came back with an older version', () => {
-  const { hero, about, testimonials } = content
-  const { sample: _, ...real } = hero
-  const award = { title: '', by: '', year: '', ...about.award }
-  delete award.sample
-  const reviews = testimonials.reviews.map(({ sample: __, ...review }) => review)
-  const confirmed = {
-    ...content,
-    hero: real,
-    about: { ...about, award },
-    testimonials: { ...testimonials, reviews },
-  }
-  expect(listChanges(draft, pickEditable(confirmed))).toEqual([
-    { label: 'Top of the page', after: 'No longer marked as a sample' },
-    { label: 'About you: Award', after: 'No longer marked as a sample' },
-    { label: 'Reviews', after: 'Some are no longer marked as samples' },
-  ])
-  expect(listChanges(pickEditable(confirmed), draft)).toEqual([
-    { label: 'Top of the page', after: 'Marked as a sample' },
-    { label: 'About you: Award', after: 'Marked as a sample' },
-    { label: 'Reviews', after: 'Some are marked as samples again' },
-  ])
-})

@@ -176,16 +176,6 @@ describe.each(['called', 'outcome'] as const)('the delivery “%s”', (reason) 
       { ok: true, note: expect.stringContaining('2 rows') },
     ])
   })
-
-  test('is retried after an outage, but counts as rejected if the token cannot read', async () => {
-    const { fake, send } = await startAirtable()
-    const lead = makeLead(changes)
-    await send([lead])
-    fake.nextFaults.push(undefined, { kind: 'error', status: 503, type: 'DOWN' })
-    expect(await send([lead], { reason })).toMatchObject([{ ok: false }])
-    fake.settings.scopes.delete('data.records:read')
-    expect(await send([lead], { reason })).toMatchObject([{ ok: false, refused: true }])
-  })
 })
 
 test.each([
