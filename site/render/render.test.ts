@@ -89,7 +89,7 @@ test('describes the company to search engines, without ratings', () => {
   expect(JSON.stringify(business)).not.toMatch(/rating|review/i)
 })
 
-test('tells search engines only of holidays with a year, because they need one', () => {
+test('tells search engines the hours, and only holidays with a year, because they need one', () => {
   const hours = {
     ...content.hours,
     open: { Mon: ['7:00-18:00'] },
@@ -97,6 +97,7 @@ test('tells search engines only of holidays with a year, because they need one',
   }
   const { business } = readHead(render({ ...content, hours }, build).index)
   const specified: { validFrom?: string }[] = business.openingHoursSpecification
+  expect(specified[0]).toMatchObject({ dayOfWeek: 'Monday', opens: '07:00', closes: '18:00' })
   expect(specified.flatMap(({ validFrom }) => validFrom ?? [])).toEqual(['2030-07-05'])
 })
 
