@@ -18,6 +18,8 @@ export default defineConfig({
   // These timeouts only stop tests that hang. Benchmarks measure speed.
   timeout: 120_000,
   expect: { timeout: 30_000 },
+  // Babel would spend seconds on these bundles.
+  build: { external: ['**/render.mjs'] },
   fullyParallel: true,
   workers: 2,
   forbidOnly: Boolean(process.env.CI),
