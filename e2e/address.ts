@@ -7,17 +7,13 @@ import { expect, test as plain } from './test.ts'
 type Fixtures = { address: ReturnType<typeof findAddress> }
 
 /** Runs tests on a site built with a key for Google's suggestions. */
-export const test = plain.extend<Fixtures, { siteWithKey: string }>({
-  siteWithKey: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructuring pattern
-    async ({}, use) => {
-      const site = await serveSite({ HOST: '127.0.0.1' }, siteWithKeyDir)
-      await use(`http://127.0.0.1:${site.port}`)
-      await site.stop()
-    },
-    { scope: 'worker' },
-  ],
-  baseURL: ({ siteWithKey }, use) => use(siteWithKey),
+export const test = plain.extend<Fixtures>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructuring pattern
+  baseURL: async ({}, use) => {
+    const site = await serveSite({ HOST: '127.0.0.1' }, siteWithKeyDir)
+    await use(`http://127.0.0.1:${site.port}`)
+    await site.stop()
+  },
   expectedHosts: /^maps\.googleapis\.com$/,
   address: ({ page }, use) => use(findAddress(page)),
 })
