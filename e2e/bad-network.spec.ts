@@ -3,26 +3,20 @@ import { expect, test } from './test.ts'
 
 test.use({ expectedErrors: /Failed to load resource/ })
 
-test.beforeEach(async ({ page }) => {
-  await page.clock.install()
-  await page.goto('/')
-})
+test.beforeEach(({ page }) => page.clock.install())
 
 test('retries a failed request once, with the same key unless it belongs to another lead', async ({
+  page,
   form,
 }) => {
+  await page.goto('/')
   const keyReused = { status: 409, body: '{}' }
   const keys = new Set<string | undefined>()
   for (const [index, [first, second]] of [
-    ['cut' as const, { status: 200 }],
     // A backend may also return other JSON, plain text, or an empty body.
-    [{ status: 500, body: '<html>' }, { body: '{"id":7}' }],
+    ['cut' as const, { body: '{"id":7}' }],
     [{ status: 503, headers: { 'retry-after': '1' } }, { status: 204 }],
-    [
-      { status: 429, headers: { 'retry-after': '1' } },
-      { contentType: 'text/plain', body: 'ok' },
-    ],
-    [keyReused, { status: 200 }],
+    [keyReused, { contentType: 'text/plain', body: 'ok' }],
   ].entries()) {
     const requests = await form.answerWith(first, second)
     const lead = { ...visitor, address: `${index} Ridge Rd` }
@@ -40,7 +34,7 @@ test('retries a failed request once, with the same key unless it belongs to anot
     keys.add(secondKey)
   }
   // Each lead has a different key.
-  expect(keys.size).toBe(6)
+  expect(keys.size).toBe(4)
 })
 
 test('aborts a request after 10 s without a response and retries once', async ({ page, form }) => {
@@ -50,6 +44,7 @@ test('aborts a request after 10 s without a response and retries once', async ({
     // The first request gets no response.
     if (requests > 1) return route.fulfill({ json: { ok: true } })
   })
+  await page.goto('/')
   await form.fillIn()
   await page.clock.pauseAt(Date.now() + 60_000)
   await form.button.click()
@@ -83,6 +78,7 @@ test('shows a note while offline and sends the lead when the connection is back'
     addresses.push(route.request().postDataJSON().address)
     return route.fulfill({ json: { ok: true } })
   })
+  await page.goto('/')
   await form.fillIn()
   await expect(form.note('waiting')).toHaveCount(0)
   await form.button.click()
@@ -107,7 +103,7 @@ test('sends immediately if the browser wrongly reports that it is offline', asyn
 }) => {
   const requests = await form.answerWith({ status: 200 }, { status: 422, body: '{}' })
   await page.addInitScript(reportOffline)
-  await page.reload()
+  await page.goto('/')
   await form.fillIn()
   await form.press()
   expect(requests).toHaveLength(1)

@@ -75,10 +75,10 @@ test('fits a long company name without covering the headline or shrinking the lo
   serveContent(words.replace(/( name: ).*/, `$1'${name}',`))
   const measure = (selector: string) =>
     page.locator(selector).filter({ visible: true }).first().boundingBox()
-  for (const width of [360, 640, 768, 1024, 1280]) {
+  await page.goto(url)
+  await expect(page.locator('.later')).toHaveCount(0)
+  for (const width of [1280, 1024, 768, 640, 360]) {
     await page.setViewportSize({ width, height: 740 })
-    await page.goto(url)
-    await expect(page.locator('.later')).toHaveCount(0)
     const header = await measure('header')
     const headline = await measure('.hero-words > *')
     expect(headline?.y).toBeGreaterThanOrEqual(header?.height ?? Number.POSITIVE_INFINITY)
