@@ -97,14 +97,6 @@ test('after no answer, shows when to call again', () => {
   expect(countToCall(today, callAgainAt)).toBe(1)
 })
 
-test('your calls are a separate group', () => {
-  const calling = { ...card, status: 'calling' as const }
-  const mine = { ...calling, id: 'b', ...myCall }
-  const sams = { ...calling, id: 'c', callerEmail: 'sam@example.com' }
-  const groups = groupLeads([mine, sams, card], receivedAt, me)
-  expect(groups).toMatchObject({ mine: [mine], others: [sams], toCall: [card], called: [] })
-})
-
 test('a burst from one network is a separate group until someone calls', () => {
   const night = promiseFrom(receivedAt + 60 * minuteMs)
   const burst = [

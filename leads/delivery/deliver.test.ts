@@ -17,14 +17,18 @@ import { writeSetting } from '../store/stored-settings.ts'
 
 const dayMs = 24 * 3_600_000
 
-it('forgets old addresses and removes traces of erased leads', async () => {
+it('forgets the addresses of visitors after two days, and removes traces of erased leads', async () => {
   const db = await openTestDatabase('sqlite')
-  const leadId = await storeLead(db, { at: testTime })
+  await storeLead(db, { clientAddress: '203.0.113.7' })
+  await storeLead(db, { clientAddress: '203.0.113.8', at: testTime + 1 })
   await writeSetting(db, 'erase-step', 'vacuum')
   const clock = { at: testTime + 2 * dayMs + 1 }
   await openDelivery(db, sendWell, { clock }).deliver()
-  const lead = db.kysely.selectFrom('leads').select('client_address').where('id', '=', leadId)
-  expect(await lead.executeTakeFirst()).toEqual({ client_address: '' })
+  const leads = db.kysely.selectFrom('leads').select(['client_address', 'client_network'])
+  expect(await leads.orderBy('received_at').execute()).toEqual([
+    { client_address: '', client_network: '' },
+    { client_address: '203.0.113.8', client_network: '203.0.113.0/24' },
+  ])
   expect(await isErasing(db)).toBe(false)
 })
 

@@ -1,12 +1,21 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createNetworkQueues } from './network-queue.ts'
 
 // server/abuse.test.ts tests the limits of the queues.
-it('saves the next lead of a network even if the one before failed', async () => {
+it('saves the leads from one network one at a time, even after a failure', async () => {
   const queues = createNetworkQueues()
-  const failed = queues.save('a', () => Promise.reject(new Error('no')))
-  const next = queues.save('a', async () => 'saved')
+  const first = Promise.withResolvers<string>()
+  let isNextStarted = false
+  const failed = queues.save('a', () => first.promise)
+  const next = queues.save('a', async () => {
+    isNextStarted = true
+  })
+  await nextTurn()
+  expect(isNextStarted).toBe(false)
+  first.reject(new Error('no'))
   await expect(failed).rejects.toThrow('no')
-  await expect(next).resolves.toBe('saved')
+  await next
+  expect(isNextStarted).toBe(true)
   expect(queues.isEmpty()).toBe(true)
 })
