@@ -182,6 +182,21 @@ it.each([404, 410])('marks a device as gone after %i, without delaying others', 
   expect(takeNotifications()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
 })
 
+it('retries a device when its service asks for it, without delaying others', async () => {
+  const { service, clock, addPhone, save, deliver, takeNotifications } = await open()
+  await addPhone('busy')
+  await addPhone('there')
+  service.failNext('busy', { kind: 'status', status: 429, headers: { 'retry-after': '120' } })
+  await save()
+  await deliver()
+  clock.at += 119_999
+  await deliver()
+  expect(takeNotifications()).toEqual(['there: Jane Doe: call by 6:10 AM CST'])
+  clock.at += 1
+  await deliver()
+  expect(takeNotifications()).toEqual(['busy: Jane Doe: call by 6:10 AM CST'])
+})
+
 it.each([
   ['https://fcm.googleapis.com/fcm/send/abc', true],
   ['https://updates.push.services.mozilla.com/wpush/v2/x', true],

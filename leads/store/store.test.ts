@@ -5,6 +5,7 @@ import { waitUntil } from '#testing/processes.ts'
 import { jane, listLeads, testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { noPromise } from '../deadline.ts'
 import { checkWritable } from './check-database.ts'
+import { findNextDueAt } from './claims.ts'
 import { findConfirmationLimit } from './confirmation-limits.ts'
 import { retryDeliveries } from './deliveries.ts'
 import { eraseLead } from './erase-lead.ts'
@@ -148,6 +149,19 @@ describe.each(engines)('the store on %s', (engine) => {
       const kinds = (await readLimits()).map(({ name }) => name.replace(/:.*/, ''))
       expect(kinds.sort()).toEqual(['all', 'network'])
     })
+  })
+
+  it('finds when the next delivery is due, including leased ones', async () => {
+    const set = async (next_attempt_at: number, leased_until: number) => {
+      const id = await storeLead(db, { channels: ['airtable'] })
+      const times = { next_attempt_at, leased_until }
+      await db.kysely.updateTable('deliveries').set(times).where('lead_id', '=', id).execute()
+      return findNextDueAt(db, 'airtable', { now: 6 })
+    }
+    expect(await set(6, 0)).toBe(6)
+    expect(await set(1, 5)).toBe(5)
+    expect(await set(4, 2)).toBe(4)
+    expect(await findNextDueAt(db, 'email', { now: 6 })).toBeUndefined()
   })
 
   it('ignores leads from before the clock was set back in the rate limit', async () => {

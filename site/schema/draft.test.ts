@@ -3,7 +3,6 @@ import * as file from '../content.ts'
 import { listChanges } from './changes.ts'
 import type { Content } from './content-schema.ts'
 import { check, complete, listSamples, pickEditable } from './draft.ts'
-import { editorSections } from './editor.ts'
 import { fill, fillIn } from './placeholders.ts'
 
 const content: Content = { ...file }
