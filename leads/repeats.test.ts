@@ -1,14 +1,20 @@
 import { expect, it } from 'vitest'
 import { jane, makeStranger, testTime } from '#testing/saved-leads.ts'
-import { isSameHomeowner, type Request, repeatMs } from './repeats.ts'
+import type { Lead } from './fields.ts'
+import { isSameHomeowner, makeHomeownerKeys, repeatMs } from './repeats.ts'
 
-const request: Request = { ...jane, id: 'a', receivedAt: testTime, suspect: null }
-const isSame = (changes: Partial<Request>, first: Partial<Request> = {}) =>
-  isSameHomeowner({ ...request, ...first }, { ...request, id: 'b', ...changes })
+type Changes = Partial<Lead & { id: string; receivedAt: number; suspect: string }>
+
+const makeRequest = (changes: Changes) => {
+  const request = { id: 'a', receivedAt: testTime, suspect: null, ...jane, ...changes }
+  return { ...request, ...makeHomeownerKeys(request) }
+}
+const isSame = (changes: Changes, first: Changes = {}) =>
+  isSameHomeowner(makeRequest(first), makeRequest({ id: 'b', ...changes }))
 const otherAddress = { address: '9 Elm St, Springfield' }
 const otherName = { name: 'Bob Roe' }
 
-it.each<[string, Partial<Request>]>([
+it.each<[string, Changes]>([
   ['the same request', {}],
   ['another way to write the number', { phone: '+1 555.123.4567 x12', email: '' }],
   ['another address of the mailbox', { phone: '', email: 'J.ane+roof@Example.com' }],
@@ -25,7 +31,7 @@ it.each<[string, Partial<Request>]>([
   expect(isSame(changes)).toBe(true)
 })
 
-it.each<[string, Partial<Request>]>([
+it.each<[string, Changes]>([
   ['itself', { id: 'a' }],
   ['another homeowner with the same name and address', makeStranger()],
   ['a neighbor who shares the phone', { ...otherName, ...otherAddress }],

@@ -17,36 +17,40 @@ export function normalizeEmail(email: string): string {
   return `${local.replace(/\+.*|\./g, '')}@${domain}`
 }
 
-/** Returns what the database stores to find requests with the same phone number or email. */
-export const makeContactKeys = ({ phone, email }: Pick<Lead, 'phone' | 'email'>) => ({
-  phone_key: readPhoneDigits(readPhone(phone).callUrl ?? '') || null,
-  email_key: email ? normalizeEmail(email) : null,
-})
-
-export type Request = Lead & { id: string; receivedAt: number; suspect: string | null }
-
 /** Removes punctuation, too, because people abbreviate addresses in many ways. */
 const reduce = (text: string) =>
   foldText(text)
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
 
+/** Returns what the database stores to find other requests from the homeowner. Empty fields are null. */
+export const makeHomeownerKeys = ({ phone, email, name, address }: Lead) => ({
+  phone_key: readPhoneDigits(readPhone(phone).callUrl ?? '') || null,
+  email_key: email ? normalizeEmail(email) : null,
+  name_key: reduce(name) || null,
+  address_key: reduce(address) || null,
+})
+
+export type Request = ReturnType<typeof makeHomeownerKeys> & {
+  id: string
+  receivedAt: number
+  suspect: string | null
+}
+
 /**
  * Returns true for two requests with the same phone number or email and the same name or address. If the
  * crew wrote down neither name nor address during a phone call, the number or email is enough.
  */
-export function isSameHomeowner(a: Request, b: Request): boolean {
-  if (a.id === b.id || a.suspect !== null || b.suspect !== null) return false
-  if (Math.abs(a.receivedAt - b.receivedAt) > repeatMs) return false
-  const [one, other] = [makeContactKeys(a), makeContactKeys(b)]
-  const isSame = (first: string | null, second: string | null) => !!first && first === second
-  return (
-    (isSame(one.phone_key, other.phone_key) || isSame(one.email_key, other.email_key)) &&
-    (isAnonymous(a) ||
-      isAnonymous(b) ||
-      isSame(reduce(a.name), reduce(b.name)) ||
-      isSame(reduce(a.address), reduce(b.address)))
-  )
-}
+export const isSameHomeowner = (a: Request, b: Request): boolean =>
+  (isSame(a.phone_key, b.phone_key) || isSame(a.email_key, b.email_key)) &&
+  (isSame(a.name_key, b.name_key) ||
+    isSame(a.address_key, b.address_key) ||
+    isAnonymous(a) ||
+    isAnonymous(b)) &&
+  a.id !== b.id &&
+  a.suspect === null &&
+  b.suspect === null &&
+  Math.abs(a.receivedAt - b.receivedAt) <= repeatMs
 
-const isAnonymous = ({ name, address }: Request) => !reduce(name) && !reduce(address)
+const isSame = (a: string | null, b: string | null) => a !== null && a === b
+const isAnonymous = ({ name_key, address_key }: Request) => !name_key && !address_key

@@ -178,7 +178,7 @@ const formatShare = (share: number | null): string =>
 const formatTook = (ms: number | null): string => (ms === null ? '–' : formatPreciseDuration(ms))
 
 export function describeReport(report: PromiseReport): string[] {
-  const { kept, missed, uncalled, open, repeats, suspect, calledInAirtable, byShift } = report
+  const { kept, missed, uncalled, open, repeats = 0, suspect, calledInAirtable, byShift } = report
   const called = kept + missed - uncalled
   const isSimple = byShift.afterHours.leads === 0 && report.promiseMinutes !== null
   const onTime = isSimple ? `within ${report.promiseMinutes} minutes` : 'on time'

@@ -4,7 +4,7 @@ import { computePromise } from '../deadline.ts'
 import { newState } from '../history.ts'
 import type { BusinessHours } from '../hours.ts'
 import { leadSchema, type StoredLead } from '../lead.ts'
-import { findRepeats } from '../store/repeats.ts'
+import { hasAskedBefore } from '../store/repeats.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
 import { type Alert, describeAlert } from './alert.ts'
 import type { Channel, Context, Result, SiteSettings } from './channel-type.ts'
@@ -59,18 +59,18 @@ export const createAlertChannel = <
   // A day after the deadline, an alert is useless.
   expiresAfterMs: 24 * 3_600_000,
 
-  async send(deliveries, { to }, context, signal) {
-    const repeats = await findRepeats(context.db, deliveries)
-    return Promise.all(
+  send: (deliveries, { to }, context, signal) =>
+    Promise.all(
       deliveries.map(async ({ lead, reason }) => {
-        const { timeZone } = context.env
-        const answerUrl = await makeAnswerUrl(lead.id, context)
-        const options = { now: context.now(), timeZone, answerUrl, isRepeat: repeats.has(lead.id) }
-        const alert = describeAlert(lead, reason, options)
+        const alert = describeAlert(lead, reason, {
+          now: context.now(),
+          timeZone: context.env.timeZone,
+          answerUrl: await makeAnswerUrl(lead.id, context),
+          isRepeat: await hasAskedBefore(context.db, lead),
+        })
         return sendAlert({ alert, lead, to }, context, signal)
       }),
-    )
-  },
+    ),
 
   explainFailure: (leads, lateBy) => `${channel.label} alerts for ${leads} are ${lateBy} late.`,
 

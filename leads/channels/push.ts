@@ -13,7 +13,7 @@ import {
   type PushDevice,
 } from '../store/push-devices.ts'
 import type { PushReceipt } from '../store/push-receipts.ts'
-import { findRepeats } from '../store/repeats.ts'
+import { hasAskedBefore } from '../store/repeats.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
 import { readTown } from '../town.ts'
 import { list } from '../variables.ts'
@@ -61,7 +61,6 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     if (!device) return deliveries.map(() => undeliverable)
     const clock = { now: context.now(), timeZone: context.env.timeZone }
     const waited = deliveries.filter(hasWaited).map(({ lead }) => lead)
-    const repeats = await findRepeats(context.db, deliveries)
     const send = (message: PushMessage, reason: DeliveryReason, leads: readonly StoredLead[]) => {
       const receipt = { reason, leadIds: leads.map(({ id }) => id) }
       return sendPush({ ...message, receipt }, device, context, signal)
@@ -69,11 +68,11 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     const summary =
       waited.length > 1 && send(summarize(waited, 'waiting', clock), 'received', waited)
     return Promise.all(
-      deliveries.map((delivery) => {
+      deliveries.map(async (delivery) => {
         const { lead, reason } = delivery
-        return summary && hasWaited(delivery)
-          ? summary
-          : send(describePush(lead, clock, repeats.has(lead.id)), reason, [lead])
+        if (summary && hasWaited(delivery)) return summary
+        const message = describePush(lead, clock, await hasAskedBefore(context.db, lead))
+        return send(message, reason, [lead])
       }),
     )
   },

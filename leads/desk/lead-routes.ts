@@ -19,7 +19,7 @@ import {
   listPeriodEvents,
   listPromises,
 } from '../store/reading.ts'
-import { countRepeats, mapRepeats } from '../store/repeats.ts'
+import { countRepeats, listRepeats, mapRepeats } from '../store/repeats.ts'
 import { type LeadFilter, type Position, searchLeads } from '../store/search-leads.ts'
 import {
   type DeskApp,
@@ -89,9 +89,8 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
     const promises = await listPromises(db, period)
     const deliveryTimes = await listDeliveryTimes(db, period)
     const events = await listPeriodEvents(db, period)
-    const repeats = await countRepeats(db, period)
-    const details = { ...period, now: at, timeZone, repeats }
-    return sendFresh(c, { report: computeReport(promises, deliveryTimes, events, details) })
+    const report = computeReport(promises, deliveryTimes, events, { ...period, now: at, timeZone })
+    return sendFresh(c, { report: { ...report, repeats: await countRepeats(db, period) } })
   })
   app.get('/api/leads/:id', (c) => showLead(c, c.req.param('id')))
   app.post(
@@ -132,7 +131,7 @@ export async function describeLead(context: DeskContext, id: string) {
   const lead = await findLead(db, id)
   if (!lead) return undefined
   const recipients = await mapRecipients(context)
-  const others = (await mapRepeats(db, [lead])).get(id)
+  const others = await listRepeats(db, lead)
   return describeInFull(lead, { timeZone: env.timeZone, recipients, others, now: now() })
 }
 

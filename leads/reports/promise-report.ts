@@ -9,19 +9,16 @@ import type { DeliveryState } from '../store/tables.ts'
 
 const minuteMs = 60_000
 
-export type PromiseReport = ReturnType<typeof computeReport>
+export type PromiseReport = ReturnType<typeof computeReport> & {
+  /** Requests whose homeowner had asked within the week before. */
+  repeats?: number
+}
 
 export function computeReport(
   records: readonly PromiseRecord[],
   deliveryTimes: readonly DeliveryTime[],
   events: readonly StoredEvent[],
-  {
-    from,
-    to,
-    now,
-    timeZone,
-    repeats = 0,
-  }: { from: number; to: number; now: number; timeZone: string; repeats?: number },
+  { from, to, now, timeZone }: { from: number; to: number; now: number; timeZone: string },
 ) {
   const promised = records.flatMap((record) => {
     const { promiseStartAt, deadlineAt } = record
@@ -51,8 +48,6 @@ export function computeReport(
     /** Null if the promise changed during the period. */
     promiseMinutes: promises.every((one) => one === longest) ? longest : null,
     ...tally(promised, now),
-    /** Requests whose homeowner had asked within the week before. */
-    repeats,
     suspect: records.length - promised.length,
     /** Not called, but the deadline has not passed. */
     open: promised.length - decided.length,

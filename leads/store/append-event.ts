@@ -12,7 +12,7 @@ import type { StoredLead } from '../lead.ts'
 import { foldText } from '../safe-text.ts'
 import { cancelDeliveries, restoreAlerts, writeDeliveries } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
-import { mapRepeats } from './repeats.ts'
+import { listRepeats } from './repeats.ts'
 import { type Database, type Engine, storedColumns, type Tables } from './tables.ts'
 
 /** Undo cancels the email to the homeowner within this time. */
@@ -61,7 +61,7 @@ export async function addEvent(
 ): Promise<Appended> {
   const [found] = await selectLeads(trx, [leadId]).execute()
   if (!found) return { outcome: 'erased' }
-  const repeats = (await mapRepeats({ kysely: trx }, [found])).get(leadId) ?? []
+  const repeats = await listRepeats({ kysely: trx }, found)
   const leads = await selectLeads(trx, [leadId, ...repeats.map(({ id }) => id)])
     // Two processes may add an event at the same time, so lock the leads, always in this order. SQLite has
     // one writer anyway.

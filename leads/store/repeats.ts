@@ -1,10 +1,7 @@
 import type { Kysely } from 'kysely'
-import { selectedFields } from '../field-outputs.ts'
-import { isSameHomeowner, makeContactKeys, type Request, repeatMs } from '../repeats.ts'
+import type { StoredLead } from '../lead.ts'
+import { isSameHomeowner, makeHomeownerKeys, type Request, repeatMs } from '../repeats.ts'
 import type { Tables } from './tables.ts'
-
-type Keys = ReturnType<typeof makeContactKeys>
-type Period = { from: number; to: number }
 
 // Bounds the work if one number sends very many requests.
 const maxFound = 200
@@ -13,82 +10,52 @@ const maxCompared = 20
 /** Maps the ID of each lead to the homeowner's other requests, the newest first. */
 export async function mapRepeats(
   { kysely }: { kysely: Kysely<Tables> },
-  leads: readonly Request[],
+  leads: readonly StoredLead[],
 ): Promise<Map<string, Request[]>> {
   if (leads.length === 0) return new Map()
-  const receivedAts = leads.map(({ receivedAt }) => receivedAt)
-  const period = {
-    from: Math.min(...receivedAts) - repeatMs,
-    to: Math.max(...receivedAts) + repeatMs,
-  }
-  const keys = leads.map(makeContactKeys)
-  const byPhone = await listByKey(kysely, 'phone_key', keys, period)
-  const byEmail = await listByKey(kysely, 'email_key', keys, period)
+  const requests = leads.map((lead) => ({ ...lead, ...makeHomeownerKeys(lead) }))
+  const keys = [...new Set(requests.flatMap(({ phone_key, email_key }) => [phone_key, email_key]))]
+  const found = await selectRequests(kysely)
+    .where((eb) => eb.or([eb('phone_key', 'in', keys), eb('email_key', 'in', keys)]))
+    .limit(maxFound + keys.length)
+    .execute()
   return new Map(
-    leads.map((lead) => {
-      const { phone_key, email_key } = makeContactKeys(lead)
-      const found = [...(byPhone.get(phone_key) ?? []), ...(byEmail.get(email_key) ?? [])]
-      const others = new Map(found.map((other) => [other.id, other]))
-      const same = [...others.values()].filter((other) => isSameHomeowner(lead, other))
-      return [lead.id, same.sort((a, b) => b.receivedAt - a.receivedAt)]
-    }),
+    requests.map((one) => [one.id, found.filter((other) => isSameHomeowner(one, other))]),
   )
 }
 
-/** Returns the IDs of the leads whose homeowner had asked before. */
-export async function findRepeats(
-  db: { kysely: Kysely<Tables> },
-  claimed: readonly { lead: Request }[],
-): Promise<Set<string>> {
-  const leads = claimed.map(({ lead }) => lead)
-  const repeats = await mapRepeats(db, leads)
-  const hadAsked = ({ id, receivedAt }: Request) =>
-    repeats.get(id)?.some((other) => other.receivedAt < receivedAt)
-  return new Set(leads.filter(hadAsked).map(({ id }) => id))
-}
+/** Lists the homeowner's other requests, the newest first. */
+export const listRepeats = async (db: { kysely: Kysely<Tables> }, lead: StoredLead) =>
+  (await mapRepeats(db, [lead])).get(lead.id) ?? []
 
-/** Two queries with one index each are faster than one with `or`. */
-async function listByKey(
-  kysely: Kysely<Tables>,
-  column: keyof Keys,
-  keys: readonly Keys[],
-  period: Period,
-): Promise<Map<string | null, Request[]>> {
-  const wanted = [...new Set(keys.flatMap((key) => key[column] ?? []))]
-  if (wanted.length === 0) return new Map()
-  const found = await selectRequests(kysely, period)
-    .where(column, 'in', wanted)
-    .limit(maxFound + wanted.length)
-    .execute()
-  return Map.groupBy(found, (request) => makeContactKeys(request)[column])
-}
-
-const selectRequests = (kysely: Kysely<Tables>, { from, to }: Period) =>
-  kysely
-    .selectFrom('leads')
-    .select(['id', ...selectedFields, 'received_at as receivedAt', 'suspect'])
-    .where('received_at', '>=', from)
-    .where('received_at', '<=', to)
-    .where('suspect', 'is', null)
-    .orderBy('received_at', 'desc')
+/** Returns true if the homeowner had asked before. */
+export const hasAskedBefore = async (db: { kysely: Kysely<Tables> }, lead: StoredLead) =>
+  (await listRepeats(db, lead)).some(({ receivedAt }) => receivedAt < lead.receivedAt)
 
 /** Counts the requests of a period whose homeowner had asked within the week before. */
 export async function countRepeats(
-  db: { kysely: Kysely<Tables> },
-  { from, to }: Period,
+  { kysely }: { kysely: Kysely<Tables> },
+  { from, to }: { from: number; to: number },
 ): Promise<number> {
-  const requests = await selectRequests(db.kysely, { from: from - repeatMs, to }).execute()
-  const byKey = new Map<string, Request[]>()
-  let repeats = 0
-  for (const request of requests.toReversed()) {
-    const { phone_key, email_key } = makeContactKeys(request)
-    // A phone number has no @.
-    const keys = [phone_key, email_key].filter((key) => key !== null)
-    const earlier = keys.flatMap((key) => byKey.get(key) ?? [])
-    if (request.receivedAt >= from && earlier.some((other) => isSameHomeowner(request, other)))
-      repeats += 1
-    for (const key of keys)
-      byKey.set(key, [request, ...(byKey.get(key) ?? []).slice(0, maxCompared)])
-  }
-  return repeats
+  const requests = await selectRequests(kysely)
+    .where('received_at', '>=', from - repeatMs)
+    .where('received_at', '<', to)
+    .execute()
+  const repeats = new Set<string>()
+  for (const key of ['phone_key', 'email_key'] as const)
+    for (const group of Map.groupBy(requests, (request) => request[key]).values())
+      for (const [at, request] of group.entries()) {
+        const before = group.slice(at + 1, at + 1 + maxCompared)
+        if (request.receivedAt >= from && before.some((one) => isSameHomeowner(request, one)))
+          repeats.add(request.id)
+      }
+  return repeats.size
 }
+
+const selectRequests = (kysely: Kysely<Tables>) =>
+  kysely
+    .selectFrom('leads')
+    .select(['id', 'phone_key', 'email_key', 'name_key', 'address_key'])
+    .select(['received_at as receivedAt', 'suspect'])
+    .where('suspect', 'is', null)
+    .orderBy('received_at', 'desc')

@@ -3,7 +3,7 @@ import { computeNetwork } from '../client-address.ts'
 import { toStoredFields } from '../field-outputs.ts'
 import type { Lead } from '../fields.ts'
 import type { Visit } from '../lead.ts'
-import { makeContactKeys } from '../repeats.ts'
+import { makeHomeownerKeys } from '../repeats.ts'
 import { addEvent, type NewEvent } from './append-event.ts'
 import { isInBurst } from './burst.ts'
 import { countConfirmation } from './confirmation-limits.ts'
@@ -111,7 +111,7 @@ export const insertLead = (
       id,
       ...toStoredFields(newLead.lead),
       search_text: makeSearchText(newLead.lead),
-      ...makeContactKeys(newLead.lead),
+      ...makeHomeownerKeys(newLead.lead),
       received_at: now,
       promise_start_at: newLead.promiseStartAt,
       deadline_at: newLead.deadlineAt,

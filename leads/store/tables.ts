@@ -15,6 +15,8 @@ export const tables = {
     search_text: column<string>(),
     phone_key: column<string | null>(),
     email_key: column<string | null>(),
+    name_key: column<string | null>(),
+    address_key: column<string | null>(),
     received_at: column<number>(),
     promise_start_at: column<number | null>(),
     deadline_at: column<number | null>(),

@@ -10,9 +10,11 @@ create table leads (
   service_type text not null,
   -- The search text for the desk: the fields in lowercase without accents, and the digits of the phone number.
   search_text text not null,
-  -- The phone number and the email without differences in spelling, to find other requests from the homeowner.
+  -- These fields without differences in spelling, to find other requests from the homeowner.
   phone_key text,
   email_key text,
+  name_key text,
+  address_key text,
   received_at bigint not null,
   -- When the time for the promised call starts, and when the call is due. Null for suspected spam.
   promise_start_at bigint,
