@@ -1,16 +1,13 @@
 export class SignedOut extends Error {}
-type Refusal = { message: string; code?: string; field?: string }
+type Refusal = { message: string; code?: string }
 /** The server rejected the request. The desk shows its message. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string | undefined
-  /** The field that the error is about. */
-  readonly field: string | undefined
-  constructor(status: number, { message, code, field }: Refusal) {
+  constructor(status: number, { message, code }: Refusal) {
     super(message)
     this.status = status
     this.code = code
-    this.field = field
   }
 }
 

@@ -1,18 +1,29 @@
-import { useState } from 'react'
+import { use, useState } from 'react'
 import { isDueAgain } from '#leads/deadline.ts'
 import { type EventKind, isValid, maxNoteLength } from '#leads/history.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { nameButton } from '#leads/reports/describe-event.ts'
+import { readFirstName } from '#leads/words.ts'
 import { listCallTimes, readBusinessHours } from './call-times.ts'
 import { canCall } from './countdown.ts'
 import { readDraft, saveDraft, useDraft } from './drafts.ts'
 import { Button, Icon } from './elements.tsx'
+import { Company, Me, readPerson } from './me.ts'
 import { useUnsent } from './outbox.ts'
 import { type Refresh, usePress } from './press.ts'
-import { makeMailUrl, TextLink } from './text-link.tsx'
 import { useIsLive, useNow } from './use-polling.ts'
 
 type Actions = { lead: LeadCard; refresh: Refresh }
+
+export const makeMailUrl = (email: string) =>
+  `mailto:${encodeURIComponent(email).replace('%40', '@')}`
+
+/**
+ * iPhones read the text after &, Android phones after ?. A phone that supports neither still opens the
+ * conversation with this number.
+ */
+const makeTextUrl = (callUrl: string, text: string) =>
+  `${callUrl.replace('tel:', 'sms:')}?&body=${encodeURIComponent(text)}`
 
 /** The link dials. The button then claims the lead, so that no one else calls. */
 export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boolean }) {
@@ -36,50 +47,57 @@ export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boole
   // After a call without an answer, suggest a text until it is time to call again.
   const now = useNow(60_000)
   const isTextNext = lead.status === 'call-again' && !isDueAgain(lead, now)
+  const person = readFirstName(readPerson(use(Me)))
+  const greeting = `${['Hi', lead.firstName].filter(Boolean).join(' ')}, this is ${person} from ${use(Company)} about your roof estimate.`
   const text = phone && !lead.isSuspect && (
-    <TextLink
-      lead={lead}
-      phone={phone}
-      refresh={refresh}
+    <a
+      className="button"
       data-quiet={!(isNext && isTextNext) || undefined}
+      href={makeTextUrl(phone.callUrl, greeting)}
+      // The history records only the tap.
+      onClick={() => void press(lead, { kind: 'texted' })}
+      aria-label={`Text ${phone.shown}`}
     >
-      {isTextNext && 'Text'}
-    </TextLink>
+      <Icon name="text" />
+      {(isTextNext || isOffered) && 'Text'}
+    </a>
   )
   return (
-    <div className="actions">
+    <>
       {isTextNext && text}
-      {isOffered && <p>Are you calling? Let the crew know.</p>}
-      {phone && (
-        <a
-          className="button"
-          // Only the next call has the brand's color.
-          data-quiet={isOffered || !canClaim || !isNext || isTextNext || undefined}
-          href={phone.callUrl}
-          onClick={() => setDialed(true)}
-          aria-label={`Call ${phone.shown}`}
-        >
-          <Icon name="call" />
-          {phone.shown}
-        </a>
-      )}
-      {!phone && email && (
-        <a
-          className="button"
-          data-quiet={!isNext || undefined}
-          href={makeMailUrl(email)}
-          aria-label={`Email ${email}`}
-        >
-          Email
-        </a>
-      )}
-      {!isTextNext && text}
-      {canClaim && (
-        <Button isPrimary={isOffered} disabled={isBusy || !isLive} onClick={claim}>
-          {nameButton('called', lead)}
-        </Button>
-      )}
-    </div>
+      <div className="actions">
+        {isOffered && <p>Are you calling? Let the crew know.</p>}
+        {phone && (
+          <a
+            className="button"
+            // Only the next call has the brand's color.
+            data-quiet={isOffered || !canClaim || !isNext || isTextNext || undefined}
+            href={phone.callUrl}
+            onClick={() => setDialed(true)}
+            aria-label={`Call ${phone.shown}`}
+          >
+            <Icon name="call" />
+            {phone.shown}
+          </a>
+        )}
+        {!phone && email && (
+          <a
+            className="button"
+            data-quiet={!isNext || undefined}
+            href={makeMailUrl(email)}
+            aria-label={`Email ${email}`}
+          >
+            Email
+          </a>
+        )}
+        {!isTextNext && text}
+        {canClaim && (
+          <Button isPrimary={isOffered} disabled={isBusy || !isLive} onClick={claim}>
+            {nameButton('called', lead)}
+          </Button>
+        )}
+      </div>
+    </>
   )
 }
 

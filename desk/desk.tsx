@@ -8,11 +8,10 @@ import { countToCall } from './countdown.ts'
 import { clearDrafts } from './drafts.ts'
 import { Button, deskTitle, Icon, Mark } from './elements.tsx'
 import { Company, identify, Me } from './me.ts'
-import { sendNewLead } from './new-lead.tsx'
 import { Notice } from './notice.tsx'
 import { repairSubscription } from './push-notifications.ts'
 import { findScroll, formatRoute, parseRoute, type Route, useHash } from './route.ts'
-import { AddLead } from './screens/add-lead.tsx'
+import { AddLead, sendNewLead } from './screens/add-lead.tsx'
 import { AllLeads } from './screens/all-leads.tsx'
 import { Lead } from './screens/lead.tsx'
 import { People } from './screens/people.tsx'
@@ -83,12 +82,11 @@ function SignedIn({
   }, [waiting])
   const isSignedIn = today.data !== undefined
   useEffect(() => {
+    if (!isSignedIn) return
     // Safari has no requestIdleCallback.
     const whenIdle = window.requestIdleCallback ?? setTimeout
-    if (isSignedIn) whenIdle(() => void repairSubscription().catch(() => {}))
-  }, [isSignedIn])
-  useEffect(() => {
-    if (isSignedIn) void sendNewLead(today.refresh)
+    whenIdle(() => void repairSubscription().catch(() => {}))
+    void sendNewLead(today.refresh)
   }, [isSignedIn, today.refresh])
   useEffect(() => {
     if (today.isSignedOut) clearDrafts()

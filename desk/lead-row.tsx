@@ -1,13 +1,13 @@
-import { memo, use, useDeferredValue } from 'react'
+import { Fragment, memo, use, useDeferredValue } from 'react'
 import { formatAgo } from '#leads/clock.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
-import { AlsoAsked } from './also-asked.tsx'
 import { readOpenedAt } from './api.ts'
 import { CallActions, ChangeTime, NoteField, Outcomes, Unsent } from './call-actions.tsx'
 import { canCall, computeCountdown, isOpen } from './countdown.ts'
 import { CountdownIcon } from './countdown-icon.tsx'
 import { Me } from './me.ts'
 import type { Refresh } from './press.ts'
+import { formatRoute } from './route.ts'
 import { useNow } from './use-polling.ts'
 
 type Listing = {
@@ -91,6 +91,24 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, isCalling
     </li>
   )
 }, isSameRow)
+
+/** Links to the homeowner's other requests. */
+export function AlsoAsked({ lead, now }: { lead: LeadCard; now: number }) {
+  const { others, moreOthers } = lead
+  if (others.length === 0) return null
+  return (
+    <p className="small quiet also-asked">
+      Also asked{' '}
+      {others.map(({ id, receivedAt }, at) => (
+        <Fragment key={id}>
+          {at > 0 && (moreOthers > 0 ? ', ' : ' and ')}
+          <a href={formatRoute({ leadId: id })}>{formatAgo(receivedAt, now)}</a>
+        </Fragment>
+      ))}
+      {moreOthers > 0 && `, and ${moreOthers} more`}
+    </p>
+  )
+}
 
 // The number of rows that fit on a screen. The server renders these, and the browser adds the rest in small
 // steps, so that a slow phone stays responsive.

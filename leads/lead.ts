@@ -30,7 +30,7 @@ const phoneRegExp = new RegExp(`^${phonePattern}$`)
 
 type Check = { isValid: (text: string) => boolean; message: string }
 
-export const checks: Partial<Record<LeadField, Check>> = {
+const checks: Partial<Record<LeadField, Check>> = {
   email: {
     // Deliberately loose: only the mail server can tell whether an address exists.
     isValid: (email) => /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email),
@@ -70,11 +70,11 @@ export function createSchema(field: Field, check?: Check) {
 }
 
 /** Ignores unknown fields, because during a deploy a new page may call an old server. */
-export const createLeadSchema = (
-  create = (name: LeadField) => createSchema(leadFields[name], checks[name]),
-) =>
+export const createLeadSchema = (adapt = (field: Field) => field) =>
   v.object(
-    Object.fromEntries(fieldNames.map((name) => [name, create(name)])) as unknown as {
+    Object.fromEntries(
+      fieldNames.map((name) => [name, createSchema(adapt(leadFields[name]), checks[name])]),
+    ) as unknown as {
       [Name in LeadField]: v.GenericSchema<string | undefined, Lead[Name]>
     },
   )

@@ -1,23 +1,77 @@
-import { type ComponentProps, useEffect } from 'react'
-import { type LeadField, leadFields, serviceTypes } from '#leads/fields.ts'
+import { type Lead, leadFields, serviceTypes } from '#leads/fields.ts'
+import type { LeadInFull } from '#leads/reports/describe.ts'
+import { Refused, request } from '../api.ts'
+import { readDraft, saveDraft, useDraft } from '../drafts.ts'
 import { Button, Choice, Heading, Icon } from '../elements.tsx'
-import { changeField, type NewLead, sendNewLead, useNewLead } from '../new-lead.tsx'
+import { attempt, isolate } from '../notice.tsx'
+import { makeId, retry, waitToRetry } from '../outbox.ts'
 import type { Refresh } from '../press.ts'
-import { formatRoute } from '../route.ts'
-import { useIsLive } from '../use-polling.ts'
+import { formatRoute, replaceHash } from '../route.ts'
 
+/** A lead that is being written down. The browser stores it until the server has confirmed it. */
+type NewLead = {
+  /** The server stores one lead for each ID, so a retry is safe. */
+  id: string
+  fields: Partial<Lead>
+  /** The button that was pressed. Undefined while someone writes. */
+  isCalled?: boolean
+  /** The last attempt did not reach the server. */
+  isUnsent?: boolean
+  /** Why the server refused it. */
+  problem?: string
+}
+
+const draftName = 'new lead'
+const parse = (text: string): NewLead => (text ? JSON.parse(text) : { id: makeId(), fields: {} })
+const save = (lead: NewLead) => saveDraft(draftName, JSON.stringify(lead))
+
+/** Sends the lead, and retries while there is no connection, even after a reload. */
+export async function sendNewLead(refresh: Refresh, pressed?: boolean): Promise<void> {
+  const { id, fields, isCalled = pressed } = parse(readDraft(draftName))
+  if (isCalled === undefined) return
+  const body = { id, fields, isCalled }
+  save(body)
+  try {
+    const { lead } = await retry(
+      () => request<{ lead: LeadInFull }>('POST', '/api/leads', { body, needsData: true }),
+      () => {
+        save({ ...body, isUnsent: true })
+        return waitToRetry()
+      },
+    )
+    saveDraft(draftName, '')
+    if (location.hash === formatRoute({ screen: 'add' }))
+      replaceHash(formatRoute({ leadId: lead.id }))
+    void attempt(refresh(), 'added.', { about: `${isolate(lead.name)}: ` })
+  } catch (error) {
+    // After signing out, the draft is gone.
+    if (error instanceof Refused) save({ id, fields, problem: error.message })
+  }
+}
+
+/** Opens the form, and shows whether a lead is still unsaved. */
+export function AddLink() {
+  const { isUnsent } = parse(useDraft(draftName))
+  return (
+    <a className="button" data-quiet href={formatRoute({ screen: 'add' })}>
+      <Icon name={isUnsent ? 'cloud' : 'add'} />
+      {isUnsent ? 'Not saved yet' : 'Add a lead'}
+    </a>
+  )
+}
+
+const inputs = [
+  ['phone', 'Phone', 'tel'],
+  ['name', 'Name', 'text'],
+  ['address', 'Address', 'text'],
+  ['email', 'Email', 'email'],
+] as const
 const services = [['', 'Not chosen'], ...Object.entries(serviceTypes)] as const
 
 /** For the middle of a phone call: a phone number or an email is enough. */
 export function AddLead({ refresh }: { refresh: Refresh }) {
-  const lead = useNewLead()
-  const isLive = useIsLive()
-  const isBusy = lead.isCalled !== undefined
-  const { field } = lead.problem ?? {}
-  useEffect(() => {
-    if (field) document.getElementsByName(field)[0]?.focus()
-  }, [field])
-  const about = { lead, disabled: isBusy || !isLive }
+  const { id, fields, isCalled, isUnsent, problem } = parse(useDraft(draftName))
+  const disabled = isCalled !== undefined
   return (
     <>
       <a className="back" href={formatRoute({})}>
@@ -28,23 +82,38 @@ export function AddLead({ refresh }: { refresh: Refresh }) {
       <p className="quiet">
         A phone number or an email address is enough. We won’t email the caller.
       </p>
-      <form className="add-lead" noValidate onSubmit={(event) => event.preventDefault()}>
-        <Field name="phone" label="Phone" type="tel" {...about} />
-        <Field name="name" label="Name" {...about} />
-        <Field name="address" label="Address" {...about} />
-        <Field name="email" label="Email" type="email" {...about} />
+      <form
+        className="add-lead"
+        onChange={({ currentTarget }) =>
+          save({ id, fields: Object.fromEntries(new FormData(currentTarget)) })
+        }
+      >
+        {inputs.map(([name, label, type]) => (
+          <label key={name}>
+            {label}
+            <input
+              name={name}
+              type={type}
+              autoComplete="off"
+              dir="auto"
+              maxLength={leadFields[name].maxLength}
+              defaultValue={fields[name]}
+              disabled={disabled}
+            />
+          </label>
+        ))}
         <Choice
           label="Service"
+          name="serviceType"
           choices={services}
-          value={lead.fields.serviceType ?? ''}
-          disabled={about.disabled}
-          onChange={({ target }) => changeField('serviceType', target.value)}
+          defaultValue={fields.serviceType}
+          disabled={disabled}
         />
         <p className="problem" role="alert">
-          {!field && lead.problem?.message}
+          {problem}
         </p>
         <p className="unsent" role="status">
-          {lead.isUnsent && (
+          {isUnsent && (
             <>
               <Icon name="cloud" />
               Not saved yet. Retrying while this page is open.
@@ -52,10 +121,10 @@ export function AddLead({ refresh }: { refresh: Refresh }) {
           )}
         </p>
         <div className="pair">
-          <Button isPrimary disabled={about.disabled} onClick={() => sendNewLead(refresh, true)}>
+          <Button isPrimary disabled={disabled} onClick={() => sendNewLead(refresh, true)}>
             I’ve got it
           </Button>
-          <Button disabled={about.disabled} onClick={() => sendNewLead(refresh, false)}>
+          <Button disabled={disabled} onClick={() => sendNewLead(refresh, false)}>
             Somebody should call back
           </Button>
         </div>
@@ -65,40 +134,5 @@ export function AddLead({ refresh }: { refresh: Refresh }) {
         </p>
       </form>
     </>
-  )
-}
-
-function Field({
-  name,
-  label,
-  lead: { fields, problem },
-  ...input
-}: ComponentProps<'input'> & {
-  name: Exclude<LeadField, 'serviceType'>
-  label: string
-  lead: NewLead
-}) {
-  const isWrong = problem?.field === name
-  const problemId = `problem-${name}`
-  return (
-    <label>
-      {label}
-      <input
-        {...input}
-        name={name}
-        autoComplete="off"
-        dir="auto"
-        maxLength={leadFields[name].maxLength}
-        value={fields[name] ?? ''}
-        aria-invalid={isWrong || undefined}
-        aria-describedby={isWrong ? problemId : undefined}
-        onChange={({ target }) => changeField(name, target.value)}
-      />
-      {isWrong && (
-        <span className="problem" id={problemId} role="alert">
-          {problem.message}
-        </span>
-      )}
-    </label>
   )
 }

@@ -1,19 +1,25 @@
 import { use, useEffect, useRef, useState } from 'react'
 import { dayMs, formatAgo, formatShortClock } from '#leads/clock.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
-import { AlsoAsked } from '../also-asked.tsx'
 import { request } from '../api.ts'
-import { CallActions, ChangeTime, NoteField, Outcomes, Unsent } from '../call-actions.tsx'
+import {
+  CallActions,
+  ChangeTime,
+  makeMailUrl,
+  NoteField,
+  Outcomes,
+  Unsent,
+} from '../call-actions.tsx'
 import { computeCountdown } from '../countdown.ts'
 import { CountdownIcon } from '../countdown-icon.tsx'
 import { Button, Heading } from '../elements.tsx'
+import { AlsoAsked } from '../lead-row.tsx'
 import { isCaller, Me } from '../me.ts'
 import { attempt } from '../notice.tsx'
 import { useUnsent } from '../outbox.ts'
 import { computeLastChange, nameUndo, type Refresh, usePress } from '../press.ts'
 import { RetryAll } from '../retry-all.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
-import { makeMailUrl } from '../text-link.tsx'
 import { useNow, usePolling } from '../use-polling.ts'
 import { EraseDialog } from './erase-dialog.tsx'
 import { History } from './history.tsx'

@@ -7,9 +7,9 @@ import { computeOpening, countToCall, groupLeads } from '../countdown.ts'
 import { Heading, Mark } from '../elements.tsx'
 import { LeadList } from '../lead-row.tsx'
 import { Me } from '../me.ts'
-import { AddLink } from '../new-lead.tsx'
 import { formatRoute } from '../route.ts'
 import { useNow } from '../use-polling.ts'
+import { AddLink } from './add-lead.tsx'
 
 const hrefOf = (leadId: string) => formatRoute({ leadId })
 

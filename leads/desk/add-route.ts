@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import { computePromise } from '../deadline.ts'
 import { planDelivery } from '../delivery/plan.ts'
-import { type LeadField, leadFields } from '../fields.ts'
 import { hashLead } from '../http/read-lead.ts'
-import { checks, createLeadSchema, createSchema, formatPhone } from '../lead.ts'
+import { createLeadSchema, formatPhone } from '../lead.ts'
 import { phoneCall } from '../source.ts'
 import { saveLead } from '../store/save-lead.ts'
 import { describeLead } from './lead-routes.ts'
@@ -25,7 +24,7 @@ export function addAddRoute(app: DeskApp, context: DeskContext, { wake }: DeskHo
     const read = v.safeParse(callerSchema, fields)
     if (!read.success) {
       const [issue] = read.issues
-      return c.json({ error: { message: issue.message, field: v.getDotPath(issue) } }, 400)
+      return refuse(c, 400, messages[v.getDotPath(issue) ?? ''] ?? issue.message)
     }
     const lead = { ...read.output, phone: formatPhone(read.output.phone) }
     const at = now()
@@ -47,8 +46,7 @@ export function addAddRoute(app: DeskApp, context: DeskContext, { wake }: DeskHo
       },
       { now: at, limitPerMinute: 0, makeId },
     )
-    if (saved.outcome === 'limited' || saved.outcome === 'conflict')
-      return refuse(c, 400, alreadySaved)
+    if (!('leadId' in saved)) return refuse(c, 400, alreadySaved)
     if (saved.outcome === 'saved') log.info({ leadId: saved.leadId }, 'lead added on the desk')
     wake()
     const stored = await describeLead(context, saved.leadId)
@@ -60,24 +58,17 @@ const badLead = 'This lead couldn’t be saved. Reload the page and try again.'
 const alreadySaved =
   'This lead was already saved without your last changes. Open it in the list, and add them as a note.'
 
-const messages: Partial<Record<LeadField, string>> = {
+const messages: Partial<Record<string, string>> = {
   phone: 'Check the phone number, including the area code. Use digits, not letters.',
   email: 'Check the email address. It should look like name@example.com.',
 }
 
 /** During a call, nothing is required except a way to reach the caller. */
 const callerSchema = v.pipe(
-  createLeadSchema((name) => {
-    const { isValid = () => true } = checks[name] ?? {}
-    const field = { ...leadFields[name], required: false }
-    return createSchema(field, { isValid, message: messages[name] ?? '' })
-  }),
-  v.forward(
-    v.check(
-      ({ phone, email }) => phone !== '' || email !== '',
-      'Enter a phone number or an email address.',
-    ),
-    ['phone'],
+  createLeadSchema((field) => ({ ...field, required: false })),
+  v.check(
+    ({ phone, email }) => phone !== '' || email !== '',
+    'Enter a phone number or an email address.',
   ),
 )
 
