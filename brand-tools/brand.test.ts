@@ -57,7 +57,7 @@ function prepare() {
   }
 }
 
-test('creates pictures without camera metadata, and only after a change', async () => {
+test('creates pictures without camera metadata, only after a change, and deletes unused ones', async () => {
   const { root, output, addPicture, make } = prepare()
   await addPicture('hero.jpg', 1920, 1930)
   await addPicture('about.JPG', 1200, 900)
@@ -87,11 +87,37 @@ test('creates pictures without camera metadata, and only after a change', async 
   // The name and the lines appear only in the picture for shared links.
   expect(await make(other)).toBe(1)
   expect(find({}, other)).toBeUndefined()
+
+  const listMade = () =>
+    readdirSync(join(root, 'site/pictures'))
+      .filter((file) => /^(night|service)/.test(file))
+      .sort()
+  await addPicture('service-repairs.jpg', 700, 500)
+  await expect(make(other)).rejects.toThrow(
+    /service-repairs\.jpg \(700 × 500\) is too small .* 800 × 533/,
+  )
+  await addPicture('service-repairs.jpg', 800, 600)
+  await addPicture('Service-Gutters.PNG', 1200, 800)
+  expect(await make(other)).toBe(4)
+  const gutters = ['service-gutters-480.avif', 'service-gutters-800.avif']
+  const repairs = ['service-repairs-480.avif', 'service-repairs-800.avif']
+  expect(listMade()).toEqual(['night-1440.avif', ...gutters, ...repairs])
+  // The owner's night picture replaces hero.
+  await addPicture('night.jpg', 1440, 480)
+  expect(await make(other)).toBe(1)
+  rmSync(join(root, 'site/brand/service-repairs.jpg'))
+  const plain = { emergencyPicture: 'none' } as const
+  expect(find(plain, other)).toBeDefined()
+  await make(other, plain)
+  expect(listMade()).toEqual(gutters)
+  expect(output).toContain('Deleted site/pictures/service-repairs-480.avif.')
+  expect(readFileSync(join(root, 'site/brand/made.json'), 'utf8')).not.toContain('repairs-480')
+
   await addPicture('about.JPG', 1200, 910)
-  expect(find({}, other)).toBeDefined()
+  expect(find(plain, other)).toBeDefined()
   // A clone may lack the originals.
   rmSync(join(root, 'site/brand/about.JPG'))
-  expect(find({}, other)).toBeUndefined()
+  expect(find(plain, other)).toBeUndefined()
 })
 
 test('explains the problem with a missing, broken, or small file', async () => {
@@ -150,37 +176,6 @@ test('does not show the sample house on phones once the owner has added a pictur
   // The owner's portrait picture is used.
   await addPicture('hero-portrait.webp', 900, 1200)
   expect((await plan()).notes.join()).not.toContain('sample')
-})
-
-test('an owner can replace or delete each picture of a service and of the emergency call', async () => {
-  const { root, output, addPicture, make } = prepare()
-  const listMade = () =>
-    readdirSync(join(root, 'site/pictures'))
-      .filter((file) => /^(night|service)/.test(file))
-      .sort()
-  await addPicture('hero.jpg', 1920, 1080)
-  await addPicture('about.jpg', 1200, 900)
-  await addPicture('service-repairs.jpg', 700, 500)
-  await expect(make()).rejects.toThrow(
-    /service-repairs\.jpg \(700 × 500\) is too small .* 800 × 533/,
-  )
-  await addPicture('service-repairs.jpg', 800, 600)
-  await addPicture('Service-Gutters.PNG', 1200, 800)
-  await make()
-  const gutters = ['service-gutters-480.avif', 'service-gutters-800.avif']
-  const repairs = ['service-repairs-480.avif', 'service-repairs-800.avif']
-  expect(listMade()).toEqual(['night-1440.avif', ...gutters, ...repairs])
-
-  // The owner's night picture replaces hero.
-  await addPicture('night.jpg', 1440, 480)
-  expect(await make()).toBe(1)
-  rmSync(join(root, 'site/brand/service-repairs.jpg'))
-  const plain: Brand = { ...brand, emergencyPicture: 'none' }
-  expect(findOldBrand({ root, brand: plain, content: acme })).toBeDefined()
-  await make(acme, { emergencyPicture: 'none' })
-  expect(listMade()).toEqual(gutters)
-  expect(output).toContain('Deleted site/pictures/service-repairs-480.avif.')
-  expect(readFileSync(join(root, 'site/brand/made.json'), 'utf8')).not.toContain('repairs-480')
 })
 
 test('light text is readable on the night version of a white picture', async () => {

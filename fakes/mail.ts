@@ -32,6 +32,7 @@ export async function startFakeMail({ secure = false, user, password }: Options 
     // Without this, smtp-server prints a warning about its built-in certificate.
     logger: false,
     authOptional: user === undefined,
+    disableReverseLookup: true,
     disabledCommands: user === undefined ? ['AUTH', 'STARTTLS'] : ['STARTTLS'],
     allowInsecureAuth: true,
     // Prevents a sender's open connection from delaying the end of a test.

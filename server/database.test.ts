@@ -2,13 +2,13 @@ import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type KyselyPlugin, sql } from 'kysely'
-import { describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { eraseLead, isErasing, removeTraces } from '#leads/store/erase-lead.ts'
 import { countLeads } from '#leads/store/reading.ts'
 import { copyMigrations, createLocation, engines, openLocation, runSql } from '#testing/database.ts'
-import { startPostgres } from '#testing/postgres.ts'
 import { listLeads, storeLead } from '#testing/saved-leads.ts'
-import { openDatabase } from './database.ts'
+import { migrationsDir, openDatabase } from './database.ts'
 
 describe.each(engines)('opening a database on %s', (engine) => {
   it('applies the migrations once across processes and keeps existing data', async () => {
@@ -205,26 +205,26 @@ describe('opening Postgres', () => {
   })
 
   it('hides every table from the public key', async () => {
-    // Roles belong to the whole server, and the migrations of other tests would see them.
-    await using server = await startPostgres()
-    const { url } = server
-    // Supabase's roles and default grants.
-    await runSql(
-      url,
-      `create role anon; create role authenticated;
+    const { databaseUrl } = await createLocation('postgres')
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    onTestFinished(() => client.end())
+    // Supabase's roles and default grants. They are not committed, because roles belong to the whole server,
+    // and the migrations of other tests would see them.
+    await client.query(
+      `begin; create role anon; create role authenticated;
        alter default privileges in schema public grant all on tables to anon, authenticated`,
     )
-    await (await openDatabase({ databaseUrl: url, dataDir: '' })).close()
-    const tables = await runSql(
-      url,
+    for (const file of readdirSync(migrationsDir).sort())
+      await client.query(readFileSync(join(migrationsDir, file), 'utf8'))
+    const { rows: tables } = await client.query(
       `select relname, relrowsecurity, has_table_privilege('anon', oid, 'select, insert, update, delete') as open
        from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`,
     )
     expect(tables.length).toBeGreaterThanOrEqual(4)
     for (const { relname, relrowsecurity, open } of tables)
       expect([relname, relrowsecurity, open]).toEqual([relname, true, false])
-    await expect(runSql(url, 'set role anon; select * from leads')).rejects.toThrow(
-      'permission denied',
-    )
+    await client.query('set role anon')
+    await expect(client.query('select * from leads')).rejects.toThrow('permission denied')
   })
 })
