@@ -1,12 +1,11 @@
 import { listRows } from '#site/sections/review-rows.ts'
 import { company, testimonials } from './content.ts'
-import { desktop, expect, test } from './test.ts'
+import { expect, phone, test } from './test.ts'
 
 const rows = '[data-testimonials] .row'
 const reviews = listRows(testimonials.reviews, {})
 
 test.beforeEach(async ({ page }) => {
-  await page.setViewportSize(desktop)
   await page.goto('/')
   // Sections that are laid out later would push the rows away again.
   await expect(page.locator('.later')).toHaveCount(0)
@@ -77,7 +76,7 @@ test.describe('rows of five or more testimonials', () => {
       expect(playState).toBe('running')
       expect(Math.sign(pxPerSecond)).toBe(index % 2 === 0 ? -1 : 1)
       // To cross the screen, a card moves by the width of the screen plus its own width.
-      expect((desktop.width + 352) / Math.abs(pxPerSecond)).toBeGreaterThan(30)
+      expect((phone.width + 288) / Math.abs(pxPerSecond)).toBeGreaterThan(30)
       expect(jump).toBeLessThan(0.1)
       expect(covers).toBe(true)
     }
