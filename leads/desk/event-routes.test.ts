@@ -1,5 +1,4 @@
-import { describe, expect, it } from 'vitest'
-import { engines } from '#testing/database.ts'
+import { expect, it } from 'vitest'
 import { dayHours, promiseFrom, storeLead } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
 import { findLead } from '../store/reading.ts'
@@ -21,52 +20,49 @@ async function open(...options: Parameters<typeof openCrew>) {
   return { ...crew, store, listMailsAt }
 }
 
-describe.each(engines)('events on %s', (engine) => {
-  it('count a call without an answer as a kept promise, and remind the crew to call again', async () => {
-    const { clock, get, press, store, deliverAt } = await open(engine)
-    const id = await store()
-    clock.at += 3 * minuteMs
-    const calledAt = clock.at
-    const callAgainAt = calledAt + 30 * minuteMs
-    const { lead } = (await press(id, 'no-answer')).json
-    expect(lead).toMatchObject({ status: 'call-again', attempts: 1, callAgainAt, calledAt })
-    expect(lead).toMatchObject({ caller: 'Sam Hill', callerEmail: 'sam.hill@example.com' })
-    expect(await deliverAt(calledAt)).toMatchObject({
-      subjects: [],
-      notifications: [{ title: 'No answer from Jane Doe', silent: true }],
-    })
-    expect((await get('/api/report')).report).toMatchObject({ kept: 1, missed: 0 })
-    expect((await deliverAt(callAgainAt - 1)).subjects).toEqual([])
-    expect(await deliverAt(callAgainAt)).toMatchObject({
-      subjects: [again],
-      notifications: [{ title: again }],
-    })
-    expect((await deliverAt(callAgainAt + minuteMs)).subjects).toEqual([])
+it('counts a call without an answer as a kept promise, and reminds the crew to call again', async () => {
+  const { clock, get, press, store, deliverAt } = await open()
+  const id = await store()
+  clock.at += 3 * minuteMs
+  const calledAt = clock.at
+  const callAgainAt = calledAt + 30 * minuteMs
+  const { lead } = (await press(id, 'no-answer')).json
+  expect(lead).toMatchObject({ status: 'call-again', attempts: 1, callAgainAt, calledAt })
+  expect(lead).toMatchObject({ caller: 'Sam Hill', callerEmail: 'sam.hill@example.com' })
+  expect(await deliverAt(calledAt)).toMatchObject({
+    subjects: [],
+    notifications: [{ title: 'No answer from Jane Doe', silent: true }],
   })
-
-  it('are accepted from an old page if they are still valid, and otherwise explain why not', async () => {
-    const { clock, press, signIn, store } = await open(engine)
-    const id = await store()
-    const alex = await signIn('alex@example.com')
-    const old = { version: 0 }
-    await press(id, 'note', { text: 'Dog in the yard.' }, alex)
-    expect((await press(id, 'called', old)).status).toBe(200)
-    clock.at += 2 * minuteMs
-    const refused = await press(id, 'called', {}, alex)
-    expect([refused.status, refused.message]).toEqual([409, 'Sam Hill called 2 minutes ago.'])
-    expect(refused.json.lead).toMatchObject({ status: 'calling', version: 1 })
-    expect((await press(id, 'no-answer', old, alex)).status).toBe(200)
-    expect(await press(id, 'no-answer', { version: 1 })).toMatchObject({
-      status: 409,
-      message: 'Alex called just now, no answer.',
-    })
-    expect((await press(id, 'done', old)).status).toBe(200)
-    expect((await press(id, 'not-a-lead', { version: 2 }, alex)).message).toBe(
-      'Sam Hill marked this as done just now.',
-    )
+  expect((await get('/api/report')).report).toMatchObject({ kept: 1, missed: 0 })
+  expect((await deliverAt(callAgainAt - 1)).subjects).toEqual([])
+  expect(await deliverAt(callAgainAt)).toMatchObject({
+    subjects: [again],
+    notifications: [{ title: again }],
   })
+  expect((await deliverAt(callAgainAt + minuteMs)).subjects).toEqual([])
 })
 
+it('accepts a press from an old page if it is still valid, and otherwise explains why not', async () => {
+  const { clock, press, signIn, store } = await open()
+  const id = await store()
+  const alex = await signIn('alex@example.com')
+  const old = { version: 0 }
+  await press(id, 'note', { text: 'Dog in the yard.' }, alex)
+  expect((await press(id, 'called', old)).status).toBe(200)
+  clock.at += 2 * minuteMs
+  const refused = await press(id, 'called', {}, alex)
+  expect([refused.status, refused.message]).toEqual([409, 'Sam Hill called 2 minutes ago.'])
+  expect(refused.json.lead).toMatchObject({ status: 'calling', version: 1 })
+  expect((await press(id, 'no-answer', old, alex)).status).toBe(200)
+  expect(await press(id, 'no-answer', { version: 1 })).toMatchObject({
+    status: 409,
+    message: 'Alex called just now, no answer.',
+  })
+  expect((await press(id, 'done', old)).status).toBe(200)
+  expect((await press(id, 'not-a-lead', { version: 2 }, alex)).message).toBe(
+    'Sam Hill marked this as done just now.',
+  )
+})
 it('shows the history in plain words, newest first, and rejects other input', async () => {
   const { db, clock, get, press } = await open()
   const id = await storeLead(db)
