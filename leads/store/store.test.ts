@@ -5,10 +5,11 @@ import { waitUntil } from '#testing/processes.ts'
 import { jane, listLeads, testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { noPromise } from '../deadline.ts'
 import { checkWritable } from './check-database.ts'
-import { findNextDueAt } from './claims.ts'
+import { claimDue, findNextDueAt } from './claims.ts'
 import { findConfirmationLimit } from './confirmation-limits.ts'
-import { retryDeliveries } from './deliveries.ts'
+import { recordResults, retryDeliveries } from './deliveries.ts'
 import { eraseLead } from './erase-lead.ts'
+import { findLead } from './reading.ts'
 import { type NewLead, saveLead } from './save-lead.ts'
 import type { Database, Tables, Transact } from './tables.ts'
 
@@ -162,6 +163,29 @@ describe.each(engines)('the store on %s', (engine) => {
     expect(await set(1, 5)).toBe(5)
     expect(await set(4, 2)).toBe(4)
     expect(await findNextDueAt(db, 'email', { now: 6 })).toBeUndefined()
+  })
+
+  it('records a success, but not a failure, from a holder that lost its lease', async () => {
+    const claim = async (holder: string, now: number) =>
+      (await claimDue(db, 'airtable', 10, { holder, now, until: now + 45_000 })).claimed
+    const [first, second] = [await storeLead(db), await storeLead(db)]
+    const later = start + 45_000
+    await claim('slow', start)
+    await claim('b', later)
+    const results = [
+      { reason: 'received' as const, leadId: first, ok: true as const },
+      {
+        reason: 'received' as const,
+        leadId: second,
+        ok: false as const,
+        error: 'late',
+        nextAttemptAt: 0,
+      },
+    ]
+    await recordResults(db, 'airtable', results, { holder: 'slow', now: later })
+    expect((await findLead(db, first))?.deliveries[0]?.state).toBe('sent')
+    expect((await findLead(db, second))?.deliveries[0]?.lastError).toBeNull()
+    expect(await claim('c', later)).toEqual([])
   })
 
   it('ignores leads from before the clock was set back in the rate limit', async () => {
