@@ -3,12 +3,11 @@ import { isDueAgain } from '#leads/deadline.ts'
 import { type EventKind, isValid, maxNoteLength } from '#leads/history.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { nameButton } from '#leads/reports/describe-event.ts'
-import { readFirstName } from '#leads/words.ts'
 import { listCallTimes, readBusinessHours } from './call-times.ts'
 import { canCall } from './countdown.ts'
 import { readDraft, saveDraft, useDraft } from './drafts.ts'
-import { Button, Icon } from './elements.tsx'
-import { Company, Me, readPerson } from './me.ts'
+import { Button, Icon, NotSent } from './elements.tsx'
+import { Sender } from './me.ts'
 import { useUnsent } from './outbox.ts'
 import { type Refresh, usePress } from './press.ts'
 import { useIsLive, useNow } from './use-polling.ts'
@@ -47,13 +46,13 @@ export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boole
   // After a call without an answer, suggest a text until it is time to call again.
   const now = useNow(60_000)
   const isTextNext = lead.status === 'call-again' && !isDueAgain(lead, now)
-  const person = readFirstName(readPerson(use(Me)))
-  const greeting = `${['Hi', lead.firstName].filter(Boolean).join(' ')}, this is ${person} from ${use(Company)} about your roof estimate.`
+  const greeting = ['Hi', lead.firstName].filter(Boolean).join(' ')
+  const sentence = `${greeting}, this is ${use(Sender)} about your roof estimate.`
   const text = phone && !lead.isSuspect && (
     <a
       className="button"
       data-quiet={!(isNext && isTextNext) || undefined}
-      href={makeTextUrl(phone.callUrl, greeting)}
+      href={makeTextUrl(phone.callUrl, sentence)}
       // The history records only the tap.
       onClick={() => void press(lead, { kind: 'texted' })}
       aria-label={`Text ${phone.shown}`}
@@ -207,18 +206,14 @@ function CallTimes({ lead, refresh }: Actions) {
   )
 }
 
-/** Shows what could not be sent yet. */
+/** Lists the presses that could not be sent yet. */
 export function Unsent({ lead }: { lead: LeadCard }) {
   const unsent = useUnsent(lead.id)
   const names = unsent.map(({ kind, text }) => nameButton(kind, lead) ?? text ?? 'Undo')
   return (
-    <p className="unsent" role="status">
-      {unsent.length > 0 && (
-        <>
-          <Icon name="cloud" />
-          <span>Not sent yet. Retrying while this page is open: “{names.join('” and “')}”</span>
-        </>
-      )}
-    </p>
+    <NotSent>
+      {names.length > 0 &&
+        `Not sent yet. Retrying while this page is open: “${names.join('” and “')}”`}
+    </NotSent>
   )
 }

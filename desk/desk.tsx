@@ -2,12 +2,13 @@ import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 're
 import { setCompanyTimeZone } from '#leads/clock.ts'
 import { type DeskRoute, mayUse } from '#leads/desk/roles.ts'
 import type { Today as TodayData } from '#leads/desk/today.ts'
+import { readFirstName } from '#leads/words.ts'
 import { Banner } from './banner.tsx'
 import { setBusinessHours } from './call-times.ts'
 import { countToCall } from './countdown.ts'
 import { clearDrafts } from './drafts.ts'
 import { Button, deskTitle, Icon, Mark } from './elements.tsx'
-import { Company, identify, Me } from './me.ts'
+import { identify, Me, Sender } from './me.ts'
 import { Notice } from './notice.tsx'
 import { repairSubscription } from './push-notifications.ts'
 import { findScroll, formatRoute, parseRoute, type Route, useHash } from './route.ts'
@@ -106,7 +107,7 @@ function SignedIn({
   const hasPanes = screen === 'today' || screen === 'leads'
   return (
     <Me value={identify(me)}>
-      <Company value={today.data.company}>
+      <Sender value={`${readFirstName(me.person ?? '')} from ${today.data.company}`}>
         <div className="shell">
           <nav className="rail" aria-label="Desk">
             <Mark />
@@ -183,7 +184,7 @@ function SignedIn({
           </div>
           <Notice today={today} />
         </div>
-      </Company>
+      </Sender>
     </Me>
   )
 }

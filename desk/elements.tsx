@@ -83,3 +83,15 @@ export const Icon = ({ name }: { name: keyof typeof paths }) => (
     <path d={paths[name]} />
   </svg>
 )
+
+/** Says what could not be sent yet. */
+export const NotSent = ({ children }: { children: ReactNode }) => (
+  <p className="unsent" role="status">
+    {children && (
+      <>
+        <Icon name="cloud" />
+        <span>{children}</span>
+      </>
+    )}
+  </p>
+)

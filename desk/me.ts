@@ -9,11 +9,8 @@ export const identify = ({ email, person }: Person) => JSON.stringify([email, pe
 /** The signed-in person, as a string, so that a new response does not render every row again. */
 export const Me = createContext('')
 
-/** Returns the name from `Me`. */
-export const readPerson = (me: string): string => (me ? (JSON.parse(me)[1] ?? '') : '')
-
-/** The company's name. */
-export const Company = createContext('')
+/** Introduces the signed-in person to homeowners: Sam from Ridgeline Roofing. */
+export const Sender = createContext('')
 
 /** Returns true if this person is calling, or called last. */
 export const isCaller = ({ callerEmail, caller }: LeadCard, me: string) =>

@@ -2,7 +2,7 @@ import { type Lead, leadFields, serviceTypes } from '#leads/fields.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
 import { Refused, request } from '../api.ts'
 import { readDraft, saveDraft, useDraft } from '../drafts.ts'
-import { Button, Choice, Heading, Icon } from '../elements.tsx'
+import { Button, Choice, Heading, Icon, NotSent } from '../elements.tsx'
 import { attempt, isolate } from '../notice.tsx'
 import { makeId, retry, waitToRetry } from '../outbox.ts'
 import type { Refresh } from '../press.ts'
@@ -112,14 +112,7 @@ export function AddLead({ refresh }: { refresh: Refresh }) {
         <p className="problem" role="alert">
           {problem}
         </p>
-        <p className="unsent" role="status">
-          {isUnsent && (
-            <>
-              <Icon name="cloud" />
-              Not saved yet. Retrying while this page is open.
-            </>
-          )}
-        </p>
+        <NotSent>{isUnsent && 'Not saved yet. Retrying while this page is open.'}</NotSent>
         <div className="pair">
           <Button isPrimary disabled={disabled} onClick={() => sendNewLead(refresh, true)}>
             I’ve got it
