@@ -38,7 +38,7 @@ export const listForAlerts = (lead: Lead): ShownField[] =>
 
 /** Returns the name, or how to reach a caller who gave none. */
 export const readName = ({ name, phone, email }: Lead): string =>
-  keepVisible(name) ? makeSafe(name) : readPhone(phone).shown || makeSafe(email) || 'No name'
+  keepVisible(name) ? makeSafe(name) : readPhone(phone)?.shown || makeSafe(email) || 'No name'
 
 /** Returns the fields that are not empty, as safe text. */
 export const listShown = (lead: Lead): ShownField[] =>
@@ -49,7 +49,7 @@ export const listShown = (lead: Lead): ShownField[] =>
       const value = readField(lead, name)
       const text = multiline ? makeSafeLines(value) : toOneLine(value)
       const { label } = fieldOutputs[name]
-      return { name, label, text: name === 'phone' ? readPhone(text).shown : text }
+      return { name, label, text: (name === 'phone' && readPhone(text)?.shown) || text }
     })
 
 /** Returns the fields as the visitor typed them, for other programs. */
@@ -75,8 +75,8 @@ export const makeMapUrl = (address: string): string | undefined =>
     ? `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address)}`
     : undefined
 
-/** Returns the number as text and, if there is one, as a tel: link. */
-export function readPhone(phone: string): { shown: string; callUrl: string | undefined } {
+/** Returns the number as text and as a tel: link; undefined without digits. */
+export function readPhone(phone: string): { shown: string; callUrl: string } | undefined {
   const text = phone.normalize('NFKC')
   const [, number = text, extension] = text.match(/^(.*\d)\D*[x#]\D*(\d{1,6})\D*$/i) ?? []
   const shown = number
@@ -85,8 +85,9 @@ export function readPhone(phone: string): { shown: string; callUrl: string | und
     .trim()
   const plus = /^\D*\+/.test(number) ? '+' : ''
   const digits = number.replace(/\D/g, '')
+  if (!digits) return undefined
   return {
     shown: extension ? `${shown} ext ${extension}` : shown,
-    callUrl: digits ? `tel:${plus}${digits}` : undefined,
+    callUrl: `tel:${plus}${digits}`,
   }
 }

@@ -25,7 +25,7 @@ const reduce = (text: string) =>
 
 /** Returns what the database stores to find other requests from the homeowner. Empty fields are null. */
 export const makeHomeownerKeys = ({ phone, email, name, address }: Lead) => ({
-  phone_key: readPhoneDigits(readPhone(phone).callUrl ?? '') || null,
+  phone_key: readPhoneDigits(readPhone(phone)?.callUrl ?? '') || null,
   email_key: email ? normalizeEmail(email) : null,
   name_key: reduce(name) || null,
   address_key: reduce(address) || null,

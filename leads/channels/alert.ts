@@ -33,7 +33,7 @@ export function describeAlert(
   const ageMs = now - receivedAt
   const name = breakAutoLinks(readName(lead))
   const address = toOneLine(lead.address)
-  const { shown: phone, callUrl } = readPhone(toOneLine(lead.phone))
+  const { shown: phone = '', callUrl } = readPhone(toOneLine(lead.phone)) ?? {}
   const { call, called, due } = chooseWords(lead)
   const clock = (at: number) => formatClock(at, { now, timeZone })
 

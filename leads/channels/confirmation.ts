@@ -84,14 +84,14 @@ export function describeConfirmation(
   const { name, phone } = company()
   const greeting = 'Hello,'
   const isUnreached = reason === 'unreached'
-  const ending = readDigits(readPhone(lead.phone).callUrl ?? '').slice(-4)
+  const ending = readDigits(readPhone(lead.phone)?.callUrl ?? '').slice(-4)
   const message = isUnreached
     ? `We ${attempts === 1 ? 'just ' : ''}tried to reach you at the number ending in ${ending}.`
     : `We got your request.${describeCall()}`
   const call = `${isUnreached ? 'Call us at' : 'Questions? Call'} ${phone}`
   const ignore = 'If you didn’t ask us for an estimate, you can ignore this email.'
   const paragraph = (text: string) => `<p style="margin:0 0 14px">${escapeHtml(text)}</p>`
-  const button = formatButton(readPhone(phone).callUrl ?? '', call)
+  const button = formatButton(readPhone(phone)?.callUrl ?? '', call)
   const content = [paragraph(greeting), paragraph(message), button, formatNote(ignore)]
   return {
     subject: `${name}: ${isUnreached ? 'we tried to reach you' : 'we got your request'}`,

@@ -25,7 +25,7 @@ export const describeCard = (lead: StoredLead, others: readonly Request[] = []) 
   /** Empty if the homeowner gave no name. */
   firstName: readFirstName(lead.name),
   /** Null if the homeowner gave only an email. */
-  phone: describePhone(lead.phone),
+  phone: readPhone(lead.phone) ?? null,
   email: makeSafe(lead.email),
   service: readField(lead, 'serviceType'),
   isEmergency: lead.serviceType === 'emergency',
@@ -51,11 +51,6 @@ export const describeCard = (lead: StoredLead, others: readonly Request[] = []) 
   others: others.slice(0, maxOthers).map(({ id, receivedAt }) => ({ id, receivedAt })),
   moreOthers: Math.max(0, others.length - maxOthers),
 })
-
-function describePhone(phone: string): { shown: string; callUrl: string } | null {
-  const { shown, callUrl } = readPhone(phone)
-  return callUrl ? { shown, callUrl } : null
-}
 
 type Options = {
   now: number
