@@ -6,16 +6,13 @@ import { nameButton } from '#leads/reports/describe-event.ts'
 import { listCallTimes, readBusinessHours } from './call-times.ts'
 import { canCall } from './countdown.ts'
 import { readDraft, saveDraft, useDraft } from './drafts.ts'
-import { Button, Icon, NotSent } from './elements.tsx'
+import { Button, Icon, MailLink, NotSent } from './elements.tsx'
 import { Sender } from './me.ts'
 import { useUnsent } from './outbox.ts'
 import { type Refresh, usePress } from './press.ts'
 import { useIsLive, useNow } from './use-polling.ts'
 
 type Actions = { lead: LeadCard; refresh: Refresh }
-
-export const makeMailUrl = (email: string) =>
-  `mailto:${encodeURIComponent(email).replace('%40', '@')}`
 
 /**
  * iPhones read the text after &, Android phones after ?. A phone that supports neither still opens the
@@ -80,14 +77,14 @@ export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boole
           </a>
         )}
         {!phone && email && (
-          <a
+          <MailLink
+            email={email}
             className="button"
             data-quiet={!isNext || undefined}
-            href={makeMailUrl(email)}
             aria-label={`Email ${email}`}
           >
             Email
-          </a>
+          </MailLink>
         )}
         {!isTextNext && text}
         {canClaim && (

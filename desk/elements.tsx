@@ -25,6 +25,10 @@ export const Button = ({
   <button type="button" className="button" data-quiet={!isPrimary || undefined} {...props} />
 )
 
+export const MailLink = ({ email, ...link }: ComponentProps<'a'> & { email: string }) => (
+  <a {...link} href={`mailto:${encodeURIComponent(email).replace('%40', '@')}`} />
+)
+
 type Choices = readonly (readonly [value: string | number, text: string])[]
 
 export const Choice = ({

@@ -2,17 +2,10 @@ import { use, useEffect, useRef, useState } from 'react'
 import { dayMs, formatAgo, formatShortClock } from '#leads/clock.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
 import { request } from '../api.ts'
-import {
-  CallActions,
-  ChangeTime,
-  makeMailUrl,
-  NoteField,
-  Outcomes,
-  Unsent,
-} from '../call-actions.tsx'
+import { CallActions, ChangeTime, NoteField, Outcomes, Unsent } from '../call-actions.tsx'
 import { computeCountdown } from '../countdown.ts'
 import { CountdownIcon } from '../countdown-icon.tsx'
-import { Button, Heading } from '../elements.tsx'
+import { Button, Heading, MailLink } from '../elements.tsx'
 import { AlsoAsked } from '../lead-row.tsx'
 import { isCaller, Me } from '../me.ts'
 import { attempt } from '../notice.tsx'
@@ -140,7 +133,7 @@ function Facts({ lead }: { lead: LeadInFull }) {
           <span className="unseen"> (opens a map)</span>
         </a>
       )
-    if (name === 'email') return <a href={makeMailUrl(text)}>{text}</a>
+    if (name === 'email') return <MailLink email={text}>{text}</MailLink>
     return text
   }
   const fields = lead.fields.filter(({ name }) => name !== 'name' && name !== 'phone')
