@@ -8,7 +8,7 @@ import { fill } from '#site/schema/placeholders.ts'
 import { company, form as words } from './content.ts'
 import { computeCallTime, visitor } from './form.ts'
 import { serveSite } from './site.ts'
-import { desktop, expect, expectNoShift, phone, test, watchShifts } from './test.ts'
+import { desktop, expect, expectNoShift, phone, test, waitForPaint, watchShifts } from './test.ts'
 
 // The page of a company that is closed at night, on Sundays, and on Christmas Day, with one site for all tests.
 test.describe.configure({ mode: 'default' })
@@ -138,8 +138,9 @@ test('the layout does not shift when the heading changes', async ({ page }) => {
     await page.clock.setSystemTime(at('2026-11-21T17:59:30'))
     await page.goto(url)
     await expect(heading).toHaveText(openHeading)
-    // The screenshot waits for the font. weight.spec.ts measures shifts from a late font.
-    await page.screenshot()
+    // Wait for the font. weight.spec.ts measures shifts from a late font.
+    await page.evaluate(async () => void (await document.fonts.ready))
+    await waitForPaint(page)
     await page.evaluate(watchShifts, false)
     // The text of the page before its script runs.
     await heading.evaluate((element, text) => {
