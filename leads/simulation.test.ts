@@ -31,9 +31,8 @@ import { findFailure, simulate } from '#testing/simulation/simulation.ts'
 //  81   write a new lead's deliveries after its transaction
 //
 // 120 seeds did not find these, but other tests do: email the homeowner about a second call
-// (desk/event-routes.test.ts), retry after a lost lease (store/store.test.ts), and record a Status although the
-// lead changed while it was read (delivery/remind.test.ts). No test finds that a result is recorded for a
-// delivery that was reset.
+// (desk/event-routes.test.ts), retry after a lost lease, record a result for a delivery that was reset (both in
+// store/store.test.ts), record a Status although the lead changed while it was read (delivery/remind.test.ts).
 
 // simulation-second-half.test.ts has 30 more, so that both cores are used.
 it('keeps every promise of the back end, whatever fails', async () => {

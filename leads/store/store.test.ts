@@ -7,7 +7,7 @@ import { noPromise } from '../deadline.ts'
 import { checkWritable } from './check-database.ts'
 import { claimDue, findNextDueAt } from './claims.ts'
 import { findConfirmationLimit } from './confirmation-limits.ts'
-import { recordResults, retryDeliveries } from './deliveries.ts'
+import { recordResults, retryDeliveries, writeDeliveries } from './deliveries.ts'
 import { eraseLead } from './erase-lead.ts'
 import { findLead } from './reading.ts'
 import { type NewLead, saveLead } from './save-lead.ts'
@@ -186,6 +186,17 @@ describe.each(engines)('the store on %s', (engine) => {
     expect((await findLead(db, first))?.deliveries[0]?.state).toBe('sent')
     expect((await findLead(db, second))?.deliveries[0]?.lastError).toBeNull()
     expect(await claim('c', later)).toEqual([])
+  })
+
+  it('sends a call again that was reset while it was being sent', async () => {
+    const leadId = await storeLead(db, { channels: [] })
+    const call = { leadId, channels: ['airtable'], reason: 'called' as const }
+    await writeDeliveries(db.kysely, call, start)
+    await claimDue(db, 'airtable', 10, { holder: 'a', now: start, until: start + 45_000 })
+    await writeDeliveries(db.kysely, call, start)
+    const sent = { leadId, reason: 'called' as const, ok: true as const }
+    await recordResults(db, 'airtable', [sent], { holder: 'a', now: start })
+    expect((await findLead(db, leadId))?.deliveries).toMatchObject([{ state: 'waiting' }])
   })
 
   it('ignores leads from before the clock was set back in the rate limit', async () => {
