@@ -112,7 +112,8 @@ function PublishQuestion({ page, state, store, onClose }: Props & { onClose: () 
 
 const Changes = ({ page, onClose }: { page: PageData; onClose: () => void }) => (
   <>
-    <ul className="changes">
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard can scroll only what has the focus */}
+    <ul className="changes" tabIndex={0}>
       {page.changes.map(({ label, before, after }) => (
         <li key={label}>
           <b>{label}</b>
