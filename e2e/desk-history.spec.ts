@@ -1,3 +1,4 @@
+import { hours } from './content.ts'
 import { checkAxe, row, test } from './desk.ts'
 import { visitor } from './form.ts'
 import { expect } from './test.ts'
@@ -8,16 +9,35 @@ test('two phones: call, no answer, call again, undo twice, note, done', async ({
   sendLead,
   signIn,
 }) => {
-  await sendLead()
-  const { page: sam } = await signIn('Sam')
-  const { page: dana } = await signIn('Dana')
+  const sam = await signIn('Sam')
+  const dana = await signIn('Dana')
   const notice = sam.locator('.notice')
   const samsRow = row(sam, visitor.name)
   const danasRow = row(dana, visitor.name)
+  await expect(sam.getByRole('heading', { name: 'All caught up' })).toBeVisible()
+  await sendLead()
+  await expect(samsRow).toContainText('min left')
+  await expect(sam).toHaveTitle(/^1 to call/)
 
+  // A colleague's call takes neither the focus nor the note that is being typed.
+  await dana.getByRole('link', { name: visitor.name }).click()
+  const danasNote = dana.getByLabel('Note')
+  await danasNote.fill('x'.repeat(490))
+  await expect(dana.getByText('10 characters left')).toBeVisible()
+  const call = samsRow.getByRole('link', { name: `Call ${visitor.phone}` })
+  await expect(call).toHaveAttribute('href', 'tel:5551234567')
+  // Chromium cannot dial.
+  await call.evaluate((link) => link.addEventListener('click', (event) => event.preventDefault()))
+  await call.click()
+  await expect(samsRow).toContainText('Are you calling?')
   await samsRow.getByRole('button', button('I’m calling')).click()
   await expect(samsRow).toContainText(`You’re calling ${visitor.name}`)
-  await expect(danasRow).toContainText('Sam is calling')
+  await expect(sam.getByRole('heading', { name: 'All caught up' })).toBeVisible()
+  await expect(dana.locator('.lead-head')).toContainText('Sam is calling')
+  await expect(danasNote).toBeFocused()
+  await expect(danasNote).toHaveValue('x'.repeat(490))
+  await danasNote.fill('')
+  await dana.getByRole('link', { name: 'Today' }).first().click()
   await expect(danasRow.getByRole('button')).toHaveCount(0)
   // The card survives a reload, with the number and what was being typed.
   await samsRow.getByLabel('Note').fill('Gate code 1357')
@@ -32,13 +52,18 @@ test('two phones: call, no answer, call again, undo twice, note, done', async ({
   await expect(danasRow).toContainText('Sam: Gate code 1357')
   await danasRow.getByText('Change the time').click()
   // The morning of the next day that we are open.
-  await danasRow.getByRole('button').last().click()
-  await expect(samsRow).toContainText(/No answer \(1 try\)\. Call again (tomorrow|on \w+) at /)
+  const morning = danasRow.getByRole('button').last()
+  const [time = ''] = (await morning.textContent())?.match(/\d+:\d\d/) ?? []
+  await morning.click()
+  await expect(samsRow).toContainText(
+    new RegExp(`No answer \\(1 try\\)\\. Call again .*at ${time}`),
+  )
   await checkAxe(sam, 'call again')
 
   await dana.locator('.notice').getByRole('button', button('Undo')).click()
   await expect(dana.locator('.notice')).toContainText('“Change the time” undone. Now: no answer.')
-  await dana.locator('.notice').getByRole('button', button('Undo')).click()
+  await dana.getByRole('link', { name: visitor.name }).click()
+  await dana.getByRole('button', { name: 'Undo “No answer”' }).click()
   await expect(dana.locator('.notice')).toContainText('“No answer” undone. Now: Sam is calling.')
   await expect(samsRow).toContainText(`You’re calling ${visitor.name}`)
 
@@ -63,6 +88,9 @@ test('two phones: call, no answer, call again, undo twice, note, done', async ({
   await checkAxe(sam, 'history')
   await dana.getByRole('link', { name: 'Report' }).click()
   await expect(dana.getByRole('row', { name: /^Sam/ })).toHaveText('Sam10')
+  await expect(
+    dana.getByText(`1 of 1 request got a call within ${hours.promiseMinutes} minutes.`),
+  ).toBeVisible()
 })
 
 test('a press without a connection is shown as not sent, and then sent or refused', async ({
@@ -71,37 +99,23 @@ test('a press without a connection is shown as not sent, and then sent or refuse
 }) => {
   await sendLead()
   await sendLead({ name: 'John Doe' })
-  const { page: sam } = await signIn('Sam')
-  const { page: dana } = await signIn('Dana')
+  const sam = await signIn('Sam')
+  const dana = await signIn('Dana')
   await sam.context().setOffline(true)
   for (const name of [visitor.name, 'John Doe']) {
     const item = row(sam, name)
     await item.getByRole('button', button('I’m calling')).click()
     await expect(item).toContainText('Retrying while this page is open: “I’m calling”')
   }
+  const lost = sam.getByText(/No connection\. Last updated \d+\ssec ago\./)
+  await expect(lost).toBeVisible()
   await checkAxe(sam, 'not sent')
   await row(dana, 'John Doe').getByRole('button', button('I’m calling')).click()
   await expect(row(dana, 'John Doe')).toContainText('You’re calling')
   await sam.context().setOffline(false)
   await expect(row(sam, visitor.name)).toContainText(`You’re calling ${visitor.name}`)
   await expect(row(sam, 'John Doe')).toContainText('Dana is calling')
+  await expect(lost).toBeHidden()
   await expect(sam.getByText('Not sent yet')).toHaveCount(0)
   await expect(row(dana, visitor.name)).toContainText('Sam is calling')
-})
-
-test('a colleague’s call does not take the focus or the note that is being typed', async ({
-  sendLead,
-  signIn,
-}) => {
-  await sendLead()
-  const { page: sam } = await signIn('Sam')
-  const { page: dana } = await signIn('Dana')
-  await dana.getByRole('link', { name: visitor.name }).click()
-  const note = dana.getByLabel('Note')
-  await note.fill('x'.repeat(490))
-  await expect(dana.getByText('10 characters left')).toBeVisible()
-  await row(sam, visitor.name).getByRole('button', button('I’m calling')).click()
-  await expect(dana.locator('.lead-head')).toContainText('Sam is calling')
-  await expect(note).toBeFocused()
-  await expect(note).toHaveValue('x'.repeat(490))
 })

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import * as content from '#site/content.ts'
 import { openTestDatabase } from '#testing/database.ts'
-import { openPageDesk } from '#testing/page.ts'
+import { openTestDesk } from '#testing/desk.ts'
+import { hash, openPageDesk } from '#testing/page.ts'
 
 it('stores a draft with mistakes, names them, and does not publish it', async () => {
   const { save, call, visit, read } = await openPageDesk(await openTestDatabase('sqlite'))
@@ -28,6 +29,17 @@ it('stores a draft with mistakes, names them, and does not publish it', async ()
   expect((await call('GET', '/preview')).status).toBe(200)
 })
 
+it('warns about a page that is too long for one round trip, and publishes it', async () => {
+  const { save, call } = await openPageDesk(await openTestDatabase('sqlite'))
+  const { json: sample } = await save({ 'hero.headline': 'A roof in a day' })
+  expect(sample.warnings).not.toContainEqual({ message: expect.stringMatching(/kB/) })
+  // Hashes do not compress well.
+  const reviews = Array.from({ length: 100 }, (_, at) => ({ name: 'Ann', text: hash(String(at)) }))
+  const { json } = await save({ 'testimonials.reviews': reviews })
+  expect(json.warnings).toContainEqual({ message: expect.stringMatching(/kB/) })
+  expect((await call('POST', '/publish', { number: json.number })).status).toBe(200)
+})
+
 it('previews the draft in a frame without scripts, only on the desk', async () => {
   const { call, desk } = await openPageDesk(await openTestDatabase('sqlite'))
   const { headers, text } = await call('GET', '/preview')
@@ -50,4 +62,9 @@ it('rejects what is not a draft', async () => {
     'This is too long. Shorten it and try again.',
   )
   expect((await call('POST', '/publish', { number: 0 })).message).toMatch(/^Nothing has changed/)
+})
+
+it('refuses to edit a page that another process serves', async () => {
+  const { get } = await openTestDesk()
+  expect(await get('/api/page')).toEqual({ isHere: false, message: expect.stringMatching(/file/) })
 })
