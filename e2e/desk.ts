@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { BrowserContextOptions, Page } from '@playwright/test'
-import axe from 'axe-core'
 import { startFakeMail } from '#fakes/mail.ts'
 import { postLead } from '#testing/app.ts'
 import { makeStranger } from '#testing/saved-leads.ts'
 import { visitor } from './form.ts'
 import { test as ownSite } from './own-site.ts'
 import { serveSite } from './site.ts'
-import { expect, phone } from './test.ts'
+import { expect, expectAccessible, phone } from './test.ts'
 
 type Desks = {
   settings: Record<string, string>
@@ -118,17 +117,8 @@ export async function enterDesk(page: Page, link: string, person: string) {
 export const row = (page: Page, name: string) =>
   page.getByRole('listitem').filter({ hasText: name })
 
-/** Fails if axe finds a violation on the screen. Skips the preview: accessibility.spec.ts checks the page. */
+/** Fails if axe finds a violation on the screen. */
 export async function checkAxe(page: Page, screen: string) {
   await page.evaluate(() => Promise.allSettled(document.getAnimations().map((one) => one.finished)))
-  if (await page.evaluate(() => !('axe' in window))) await page.evaluate(axe.source)
-  // Building the results of all other rules would take as long as the check.
-  const violations = await page.evaluate(async () => {
-    const options: axe.RunOptions = { resultTypes: ['violations'], iframes: false, preload: false }
-    const found = await (window as unknown as { axe: typeof axe }).axe.run(document, options)
-    return found.violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-    )
-  })
-  expect(violations, screen).toEqual([])
+  await expectAccessible(page, 'html', screen)
 }
