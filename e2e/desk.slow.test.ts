@@ -2,11 +2,12 @@ import { startFakeAirtable } from '#fakes/airtable.ts'
 import { findFirefox } from '#scripts/tools.mjs'
 import { startPostgres } from '#testing/postgres.ts'
 import { startServer } from '#testing/processes.ts'
-import { enterDesk } from './desk.ts'
+import { test as deskTest, enterDesk } from './desk.ts'
+import { checkScreens } from './desk-screens.ts'
 import { findForm, visitor } from './form.ts'
 import { shows, startFirefox } from './other-browsers.ts'
 import { test } from './own-site.ts'
-import { expect, phone } from './test.ts'
+import { desktop, expect, phone } from './test.ts'
 
 /** Finds the link that the server prints at startup. */
 const findLink = async (server: ReturnType<typeof startServer>) => {
@@ -61,4 +62,10 @@ test('two processes on PostgreSQL show a lead and its answer on both desks, in A
   await sam.getByRole('link', { name: 'Report' }).click()
   await expect(sam.getByText('100%').first()).toBeVisible()
   expect(await firefox.read('window.seenErrors')).toEqual([])
+})
+
+deskTest('axe finds no violations on a desktop by day', async ({ sendLead, site, signIn }) => {
+  await sendLead()
+  await sendLead({ name: 'John Doe', serviceType: 'emergency' })
+  await checkScreens(await signIn('Sam', { viewport: desktop, colorScheme: 'light' }), site)
 })

@@ -1,12 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from '@playwright/test'
 import { formatDay } from '#leads/clock.ts'
-import { checkAxe, row, test } from './desk.ts'
+import { row, test } from './desk.ts'
+import { checkScreens } from './desk-screens.ts'
 import { visitor } from './form.ts'
-import { desktop, expect, phone } from './test.ts'
-
-const calling = { name: 'I’m calling' }
+import { expect } from './test.ts'
 
 test('a phone that wakes shows leads that arrived while it slept', async ({ sendLead, signIn }) => {
   const page = await signIn('Sam')
@@ -88,57 +86,10 @@ test.describe('on a phone far from the company', () => {
   })
 })
 
-test('axe finds no violations on a phone at night and a desktop by day', async ({
-  sendLead,
-  site,
-  signIn,
-}) => {
-  const check = async (page: Page, screen: string) => {
-    for (const [viewport, colorScheme] of [
-      [phone, 'dark'],
-      [desktop, 'light'],
-    ] as const) {
-      await page.setViewportSize(viewport)
-      await page.emulateMedia({ colorScheme })
-      await checkAxe(page, `${screen}, ${colorScheme}`)
-    }
-  }
+test('axe finds no violations on a phone at night', async ({ sendLead, site, signIn }) => {
   await sendLead()
   await sendLead({ name: 'John Doe', serviceType: 'emergency' })
-  const page = await signIn('Sam')
-  await expect(row(page, visitor.name)).toBeVisible()
-  await check(page, 'today')
-  await row(page, visitor.name).getByRole('button', calling).click()
-  await expect(page.getByRole('heading', { name: '1 to call' })).toBeVisible()
-  await page.getByRole('link', { name: visitor.name }).click()
-  await page.getByRole('heading', { name: 'History' }).waitFor()
-  await check(page, 'lead')
-  await page.getByRole('button', { name: 'Erase this lead…' }).click()
-  await check(page, 'erase')
-  await page.keyboard.press('Escape')
-  for (const screen of ['All leads', 'Report', 'People']) {
-    await page.getByRole('navigation', { name: 'Desk' }).getByRole('link', { name: screen }).click()
-    await expect(page.getByText(/found, newest first|By source|, this device$/)).toBeVisible()
-    await check(page, screen)
-  }
-  await page.context().setOffline(true)
-  await expect(page.getByText('No connection.').first()).toBeVisible()
-  await check(page, 'offline')
-
-  await page.context().setOffline(false)
-  await page.context().clearCookies()
-  await page.goto(site.deskUrl)
-  await page.getByLabel('Your email address').waitFor()
-  await check(page, 'signed out')
-  await page.goto(`${site.deskUrl}/#enter=forged`)
-  await expect(page.getByText('was already used or is older')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Open the desk' })).toHaveCount(0)
-  await check(page, 'a bad link')
-  await page.goto(await site.makeLink())
-  await expect(
-    page.getByText('Someone with access to the server requested this link'),
-  ).toBeVisible()
-  await check(page, 'a link')
+  await checkScreens(await signIn('Sam', { colorScheme: 'dark' }), site)
 })
 
 test('the desk’s script has at most 100 kB', () => {
