@@ -52,7 +52,7 @@ test('two phones: call, no answer, call again, undo twice, note, done', async ({
   await expect(danasRow).toContainText('Sam: Gate code 1357')
   await danasRow.getByText('Change the time').click()
   // The morning of the next day that we are open.
-  const morning = danasRow.getByRole('button').last()
+  const morning = danasRow.locator('.change-time').getByRole('button').last()
   const [time = ''] = (await morning.textContent())?.match(/\d+:\d\d/) ?? []
   await morning.click()
   await expect(samsRow).toContainText(
