@@ -1,13 +1,16 @@
 export class SignedOut extends Error {}
-type Refusal = { message: string; code?: string }
+type Refusal = { message: string; code?: string; field?: string }
 /** The server rejected the request. The desk shows its message. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string | undefined
-  constructor(status: number, { message, code }: Refusal) {
+  /** The field that the error is about. */
+  readonly field: string | undefined
+  constructor(status: number, { message, code, field }: Refusal) {
     super(message)
     this.status = status
     this.code = code
+    this.field = field
   }
 }
 

@@ -43,7 +43,7 @@ export function listCallTimes(
   function nameMorning(at: number): string {
     const time = formatShortClock(at, at)
     const day = formatOpening(at, now).replace(/^on /, '')
-    // Nov 30, without "morning".
+    // A date such as Nov 30 gets no "morning".
     const isMorning = toWall(at) % dayMs < 12 * hourMs && !/\d/.test(day)
     return `${day[0]?.toUpperCase()}${day.slice(1)}${isMorning ? ' morning' : ''}, ${time}`
   }

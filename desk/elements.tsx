@@ -88,7 +88,7 @@ export const Icon = ({ name }: { name: keyof typeof paths }) => (
   </svg>
 )
 
-/** Says what could not be sent yet. */
+/** Shows what could not be sent yet. */
 export const NotSent = ({ children }: { children: ReactNode }) => (
   <p className="unsent" role="status">
     {children && (

@@ -16,6 +16,7 @@ test('retries a failed request once, with the same key unless it belongs to anot
     // A backend may also return other JSON, plain text, or an empty body.
     ['cut' as const, { body: '{"id":7}' }],
     [{ status: 503, headers: { 'retry-after': '1' } }, { status: 204 }],
+    [{ status: 429 }, { status: 200 }],
     [keyReused, { contentType: 'text/plain', body: 'ok' }],
   ].entries()) {
     const requests = await form.answerWith(first, second)
@@ -34,7 +35,7 @@ test('retries a failed request once, with the same key unless it belongs to anot
     keys.add(secondKey)
   }
   // Each lead has a different key.
-  expect(keys.size).toBe(4)
+  expect(keys.size).toBe(5)
 })
 
 test('aborts a request after 10 s without a response and retries once', async ({ page, form }) => {

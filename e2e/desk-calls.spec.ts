@@ -21,6 +21,8 @@ test('a lead is added during a call, also without a connection', async ({ signIn
   await phone.fill('612-555-ROOF')
   await gotIt.click()
   await expect(sam.getByRole('alert')).toHaveText(/Use digits, not letters\.$/)
+  await expect(phone).toBeFocused()
+  await expect(phone).toHaveAccessibleDescription(/Use digits, not letters\.$/)
   await checkAxe(sam, 'add a lead')
 
   await phone.fill('612-555-0199')
@@ -61,6 +63,7 @@ test('one call ends both countdowns of a homeowner, Undo takes back both, and a 
   await postLead(site.url, bot, { [visitHeader]: 'elapsedMs=1' })
   const page = await signIn('Sam Hill')
   // The number, the text, and “I’m calling” share a row.
+  await expect(row(page, 'John Doe')).toBeVisible()
   for (const width of [360, 390]) {
     await page.setViewportSize({ width, height: 740 })
     const tops = await row(page, 'John Doe')

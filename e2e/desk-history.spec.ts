@@ -54,6 +54,7 @@ test('two phones: call, no answer, call again, undo twice, note, done', async ({
   // The morning of the next day that we are open.
   const morning = danasRow.locator('.change-time').getByRole('button').last()
   const [time = ''] = (await morning.textContent())?.match(/\d+:\d\d/) ?? []
+  expect(time).not.toBe('')
   await morning.click()
   await expect(samsRow).toContainText(
     new RegExp(`No answer \\(1 try\\)\\. Call again .*at ${time}`),

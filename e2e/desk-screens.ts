@@ -5,7 +5,7 @@ import { expect } from './test.ts'
 
 type Site = { deskUrl: string; makeLink: () => Promise<string> }
 
-/** Fails if axe finds a violation on a screen of the desk. Other tests check what appears only in their state. */
+/** Fails if axe finds a violation on a screen of the desk. Tests of other states call checkAxe themselves. */
 export async function checkScreens(page: Page, site: Site) {
   await expect(row(page, visitor.name)).toBeVisible()
   await checkAxe(page, 'today')

@@ -88,6 +88,21 @@ describe('25 leads from one network within an hour', () => {
     expect(await readStates()).toEqual([{ state: 'sent' }])
   })
 
+  it('have a link for the first one in the combined message if there is no desk', async () => {
+    const { sendMany, send, deliver } = await open('sqlite', {
+      DESK_URL: '',
+      PUBLIC_URL: 'https://www.example.com',
+    })
+    await sendMany(1, 19)
+    await deliver()
+    await send('Ann pay.example/now', crowd, 'emergency')
+    await send('Lead 21')
+    const [text = ''] = (await deliver()).texts
+    expect(text.split('\n').at(-1)).toMatch(
+      /^I'm calling Ann pay\. ?example\/now: https:\/\/www\.example\.com\/answer\//,
+    )
+  })
+
   it.each(engines)('cause one combined message with two processes, on %s', async (engine) => {
     const { start, sendMany, deliver, readStates } = await open(engine)
     await sendMany(1, 25)

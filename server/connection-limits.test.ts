@@ -92,6 +92,15 @@ it.each([
   expect(answer).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n.*too large$/is)
 })
 
+it('keeps idle connections open longer behind a proxy', async () => {
+  const direct = await (await listen({}))(request).answered
+  const proxied = await (await listen({}, true))(request).answered
+  expect([direct, proxied].map((answer) => /Keep-Alive: (timeout=\d+)/.exec(answer)?.[1])).toEqual([
+    'timeout=5',
+    'timeout=75',
+  ])
+})
+
 it('answers a request that arrives while the server is stopping', async () => {
   const talk = await listen({ unusedMs: 60_000 })
   talk.server.once('connection', () => talk.server.close())

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { type Lead, leadFields, serviceTypes } from '#leads/fields.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
 import { Refused, request } from '../api.ts'
@@ -18,7 +19,7 @@ type NewLead = {
   /** The last attempt did not reach the server. */
   isUnsent?: boolean
   /** Why the server refused it. */
-  problem?: string
+  problem?: { message: string; field: string | undefined }
 }
 
 const draftName = 'new lead'
@@ -45,7 +46,10 @@ export async function sendNewLead(refresh: Refresh, pressed?: boolean): Promise<
     void attempt(refresh(), 'added.', { about: `${isolate(lead.name)}: ` })
   } catch (error) {
     // After signing out, the draft is gone.
-    if (error instanceof Refused) save({ id, fields, problem: error.message })
+    if (error instanceof Refused) {
+      const { message, field } = error
+      save({ id, fields, problem: { message, field } })
+    }
   }
 }
 
@@ -72,6 +76,12 @@ const services = [['', 'Not chosen'], ...Object.entries(serviceTypes)] as const
 export function AddLead({ refresh }: { refresh: Refresh }) {
   const { id, fields, isCalled, isUnsent, problem } = parse(useDraft(draftName))
   const disabled = isCalled !== undefined
+  const form = useRef<HTMLFormElement>(null)
+  const wrong = problem && (problem.field || 'phone')
+  useEffect(() => {
+    // The pressed button lost the focus while it was disabled.
+    if (wrong) form.current?.querySelector<HTMLElement>(`[name=${wrong}]`)?.focus()
+  }, [wrong])
   return (
     <>
       <a className="back" href={formatRoute({})}>
@@ -83,6 +93,7 @@ export function AddLead({ refresh }: { refresh: Refresh }) {
         A phone number or an email address is enough. We won’t email the caller.
       </p>
       <form
+        ref={form}
         className="add-lead"
         onChange={({ currentTarget }) =>
           save({ id, fields: Object.fromEntries(new FormData(currentTarget)) })
@@ -99,6 +110,8 @@ export function AddLead({ refresh }: { refresh: Refresh }) {
               maxLength={leadFields[name].maxLength}
               defaultValue={fields[name]}
               disabled={disabled}
+              aria-invalid={wrong === name || undefined}
+              aria-describedby={wrong === name ? 'add-problem' : undefined}
             />
           </label>
         ))}
@@ -109,8 +122,8 @@ export function AddLead({ refresh }: { refresh: Refresh }) {
           defaultValue={fields.serviceType}
           disabled={disabled}
         />
-        <p className="problem" role="alert">
-          {problem}
+        <p className="problem" role="alert" id="add-problem">
+          {problem?.message}
         </p>
         <NotSent>{isUnsent && 'Not saved yet. Retrying while this page is open.'}</NotSent>
         <div className="pair">

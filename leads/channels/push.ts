@@ -60,6 +60,17 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     const device = await findDevice(to, context)
     if (!device) return deliveries.map(() => undeliverable)
     const clock = { now: context.now(), timeZone: context.env.timeZone }
+    // Before the first send, because a failed query would repeat the whole batch.
+    const described = await Promise.all(
+      deliveries.map(async (delivery) => ({
+        ...delivery,
+        message: describePush(
+          delivery.lead,
+          clock,
+          await hasAskedBefore(context.db, delivery.lead),
+        ),
+      })),
+    )
     const waited = deliveries.filter(hasWaited).map(({ lead }) => lead)
     const send = (message: PushMessage, reason: DeliveryReason, leads: readonly StoredLead[]) => {
       const receipt = { reason, leadIds: leads.map(({ id }) => id) }
@@ -68,11 +79,9 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     const summary =
       waited.length > 1 && send(summarize(waited, 'waiting', clock), 'received', waited)
     return Promise.all(
-      deliveries.map(async (delivery) => {
-        const { lead, reason } = delivery
-        if (summary && hasWaited(delivery)) return summary
-        const message = describePush(lead, clock, await hasAskedBefore(context.db, lead))
-        return send(message, reason, [lead])
+      described.map((delivery) => {
+        const { lead, reason, message } = delivery
+        return summary && hasWaited(delivery) ? summary : send(message, reason, [lead])
       }),
     )
   },

@@ -61,7 +61,7 @@ export const sms = createAlertChannel<'sms', typeof variables, SmsSettings>({
     const answerUrl = env.desk || !first ? undefined : await makeAnswerUrl(first.id, context)
     const answer = env.desk
       ? `Call them from the desk: ${env.desk.url}`
-      : writeAnswer(answerUrl, answerUrl ? `calling ${cut(first?.name ?? '', 30)}` : 'calling')
+      : writeAnswer(answerUrl, answerUrl ? `calling ${cut(names[0] ?? '', 30)}` : 'calling')
     const shortNames = names.map((name) => cut(name, 30)).join(', ')
     const text = `${headline}, many from one internet connection.\n${shortNames}.\n${answer}`
     return sendSms(fitText([text]), to, context, signal)

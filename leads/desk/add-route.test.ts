@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { engines } from '#testing/database.ts'
 import { openTestDesk } from '#testing/desk.ts'
 import { listLeads, makeStranger, storeLead, testTime } from '#testing/saved-leads.ts'
+import { openCrew } from '#testing/service.ts'
 import type { Lead } from '../fields.ts'
 import { findLead } from '../store/reading.ts'
 import type { Engine } from '../store/tables.ts'
@@ -78,6 +79,20 @@ describe('requests of one homeowner', () => {
     expect((await get(`/api/leads/${lead.id}`)).lead.others).toEqual([])
     const { leads } = (await post('/api/search', {})).json
     expect(leads.map(({ others }: { others: [] }) => others.length)).toEqual([0, 0])
+  })
+
+  it('cause an alert that begins with “Again:”, and no email to the caller', async () => {
+    const { db, clock, post, deliverAt } = await openCrew('sqlite', {
+      env: { CONFIRMATION_EMAIL: 'on' },
+    })
+    await storeLead(db, { lead: mai, channels: [], escalateAt: undefined })
+    clock.at += 5 * minuteMs
+    const fields = { ...mai, email: 'mai@example.com' }
+    await post('/api/leads', { id: crypto.randomUUID(), isCalled: false, fields })
+    expect(await deliverAt()).toMatchObject({
+      subjects: ['Again: call Mai Tran by 6:15 AM CST'],
+      notifications: [{ title: 'Again: call Mai Tran by 6:15 AM CST' }],
+    })
   })
 
   it('are counted in the report, with the phone call as their source', async () => {

@@ -24,7 +24,8 @@ export function addAddRoute(app: DeskApp, context: DeskContext, { wake }: DeskHo
     const read = v.safeParse(callerSchema, fields)
     if (!read.success) {
       const [issue] = read.issues
-      return refuse(c, 400, messages[v.getDotPath(issue) ?? ''] ?? issue.message)
+      const field = v.getDotPath(issue) ?? ''
+      return c.json({ error: { message: messages[field] ?? issue.message, field } }, 400)
     }
     const lead = { ...read.output, phone: formatPhone(read.output.phone) }
     const at = now()

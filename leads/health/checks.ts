@@ -64,17 +64,19 @@ const checkLate = ({ kind, explainFailure, isAlert }: (typeof channels)[number])
 }
 
 const checkArrival = ({ kind, label }: Channel) => {
-  const explain = ({ leads }: Undelivered, cause: string) =>
-    `${label} alerts for ${countLeads(leads)} didn’t arrive in the last 24 hours. ${cause}`
+  const explain = ({ leads }: Undelivered) =>
+    `${label} alerts for ${countLeads(leads)} didn’t arrive in the last 24 hours.`
   return defineCheck({
     id: `${kind}-undelivered`,
     runsIn: ['desk', 'doctor'],
     find: ({ database }) => database?.undelivered.get(kind),
     forOwner: (found) => ({
-      text: `${explain(found, keepForOwner(found.lastError))} Look for new leads under Today.`,
+      text: [explain(found), keepForOwner(found.lastError), 'Look for new leads under Today.']
+        .filter(Boolean)
+        .join(' '),
     }),
     forDeveloper: (found) => ({
-      text: explain(found, found.lastError),
+      text: `${explain(found)} ${found.lastError}`,
       next: 'Fix the cause. The warning disappears a day after the last failed message',
     }),
   })

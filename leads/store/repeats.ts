@@ -15,7 +15,10 @@ export async function mapRepeats(
   if (leads.length === 0) return new Map()
   const requests = leads.map((lead) => ({ ...lead, ...makeHomeownerKeys(lead) }))
   const keys = [...new Set(requests.flatMap(({ phone_key, email_key }) => [phone_key, email_key]))]
+  const times = leads.map(({ receivedAt }) => receivedAt)
   const found = await selectRequests(kysely)
+    .where('received_at', '>=', Math.min(...times) - repeatMs)
+    .where('received_at', '<=', Math.max(...times) + repeatMs)
     .where((eb) => eb.or([eb('phone_key', 'in', keys), eb('email_key', 'in', keys)]))
     .limit(maxFound + keys.length)
     .execute()

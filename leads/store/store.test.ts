@@ -188,7 +188,7 @@ describe.each(engines)('the store on %s', (engine) => {
     expect(await claim('c', later)).toEqual([])
   })
 
-  it('sends a call again that was reset while it was being sent', async () => {
+  it('sends a delivery again if it was reset while it was being sent', async () => {
     const leadId = await storeLead(db, { channels: [] })
     const call = { leadId, channels: ['airtable'], reason: 'called' as const }
     await writeDeliveries(db.kysely, call, start)
