@@ -33,11 +33,6 @@ export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boole
     setBusy(true)
     await press(lead, { kind: 'called' })
     setBusy(false)
-    // The button that had the focus is gone.
-    requestAnimationFrame(() => {
-      if (document.activeElement === document.body)
-        document.getElementById(`lead-${lead.id}`)?.focus({ preventScroll: true })
-    })
   }
   const { phone, email } = lead
   // After a call without an answer, suggest a text until it is time to call again.
@@ -48,7 +43,7 @@ export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boole
   const text = phone && !lead.isSuspect && (
     <a
       className="button"
-      data-quiet={!(isNext && isTextNext) || undefined}
+      data-quiet={!(isNext && isTextNext) || isOffered || undefined}
       href={makeTextUrl(phone.callUrl, sentence)}
       // The history records only the tap.
       onClick={() => void press(lead, { kind: 'texted' })}

@@ -1,4 +1,4 @@
-import { Fragment, memo, use, useDeferredValue } from 'react'
+import { Fragment, memo, use, useDeferredValue, useEffect, useRef } from 'react'
 import { formatAgo } from '#leads/clock.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { readOpenedAt } from './api.ts'
@@ -6,7 +6,7 @@ import { CallActions, ChangeTime, NoteField, Outcomes, Unsent } from './call-act
 import { canCall, computeCountdown, isOpen } from './countdown.ts'
 import { CountdownIcon } from './countdown-icon.tsx'
 import { Me } from './me.ts'
-import type { Refresh } from './press.ts'
+import { type Refresh, takeChange } from './press.ts'
 import { formatRoute } from './route.ts'
 import { useNow } from './use-polling.ts'
 
@@ -34,6 +34,12 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, isCalling
   const countdown = computeCountdown(lead, now, me)
   const what = [!lead.isEmergency && lead.service, lead.town].filter(Boolean)
   const actions = { lead, refresh }
+  const link = useRef<HTMLAnchorElement>(null)
+  useEffect(() => {
+    // The pressed button is gone, and the card may be in another group. Do not interrupt someone who types.
+    if (takeChange(lead.id, lead.status) && !document.activeElement?.matches('input, textarea'))
+      link.current?.focus()
+  }, [lead.id, lead.status])
   return (
     <li
       className="card lead"
@@ -51,6 +57,7 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, isCalling
             </>
           )}
           <a
+            ref={link}
             className="lead-name"
             id={`lead-${lead.id}`}
             href={hrefOf(lead.id)}

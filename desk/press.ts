@@ -12,6 +12,14 @@ import { type Press, send } from './outbox.ts'
 
 export type Refresh = () => Promise<void>
 
+let pressed: Pick<LeadCard, 'id' | 'status'> | undefined
+/** Returns true once when this person's press has changed the lead's status. */
+export function takeChange(id: string, status: LeadCard['status']): boolean {
+  if (pressed?.id !== id || pressed.status === status) return false
+  pressed = undefined
+  return true
+}
+
 /** Returns a function that sends the button that the person presses on a lead, and shows the result with Undo. */
 export function usePress(refresh: Refresh) {
   const me = use(Me)
@@ -19,6 +27,7 @@ export function usePress(refresh: Refresh) {
   return async function press(lead: LeadCard, event: Press, undone?: EventKind): Promise<boolean> {
     const work = send(lead, event)
     if (!work) return true
+    if (event.kind === 'called' || event.kind === 'no-answer') pressed = lead
     await attempt(work, (after) => describeResult(event.kind, after, { undone, me }), {
       about: `${isolate(lead.name)}: `,
       // Show Undo as long as it can still stop the email.
@@ -32,7 +41,10 @@ export function usePress(refresh: Refresh) {
     await refresh()
     return work.then(
       () => true,
-      () => false,
+      () => {
+        pressed = undefined
+        return false
+      },
     )
   }
 }
@@ -62,6 +74,7 @@ function describeResult(
     done: 'marked as done.',
     'not-a-lead': 'marked as not a lead.',
   }
+  if (kind === 'call-again') return `time changed. ${describeCallAgain(after, now)}`
   const state = states[after.status]
   if (undone) return `“${nameButton(undone, after) ?? 'Status in Airtable'}” undone. Now: ${state}`
   if (kind !== 'no-answer' || after.emailAt === null) return state

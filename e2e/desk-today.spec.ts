@@ -38,7 +38,15 @@ test('50 of 52 leads are shown before the script loads, and React hydrates them;
   await expect(page.locator('#start')).toHaveCount(0)
   await expect(page.getByRole('heading', { name: '52 to call' })).toBeVisible()
   await expect(page.locator('.lead-name')).toHaveCount(50)
-  await page.getByRole('link', { name: 'and 2 more' }).click()
+
+  // The lead stays in sight when it moves to another group.
+  const called = row(page, 'Person 40')
+  await called.getByRole('button', calling).click()
+  await expect(called.getByRole('button', { name: 'No answer' })).toBeInViewport()
+  await called.getByRole('button', { name: 'No answer' }).click()
+  await expect(called.getByRole('link', { name: /^Text/ })).toBeInViewport()
+
+  await page.getByRole('link', { name: 'and 1 more' }).click()
   await expect(page.getByRole('link', { name: 'Person 50' })).toBeVisible()
 })
 

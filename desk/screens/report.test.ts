@@ -30,7 +30,7 @@ test('a lead that is due after we open is on time until its deadline', () => {
   const report = computeReport(records, [], [], { from: 0, to: now, now, timeZone: 'UTC' })
   expect(describeReport(report)).toEqual([
     '1 of 1 request got a call on time.',
-    'The call came within 7 min.',
+    'The call came after 7 min.',
     '1 request is not due yet.',
   ])
 })

@@ -184,7 +184,7 @@ export function describeReport(report: PromiseReport): string[] {
   const onTime = isSimple ? `within ${report.promiseMinutes} minutes` : 'on time'
   return [
     `${kept} of ${count(kept + missed, 'request', 'requests')} got a call ${onTime}.`,
-    called === 1 && `The call came within ${formatTook(report.medianMs)}.`,
+    called === 1 && `The call came after ${formatTook(report.medianMs)}.`,
     called > 1 &&
       `Half of the calls came within ${formatTook(report.medianMs)}, and 90% within ${formatTook(report.p90Ms)}.`,
     missed > 0 && `${missed} missed${describeUncalled(missed, uncalled)}.`,
