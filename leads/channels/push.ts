@@ -61,15 +61,8 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     if (!device) return deliveries.map(() => undeliverable)
     const clock = { now: context.now(), timeZone: context.env.timeZone }
     // Before the first send, because a failed query would repeat the whole batch.
-    const described = await Promise.all(
-      deliveries.map(async (delivery) => ({
-        ...delivery,
-        message: describePush(
-          delivery.lead,
-          clock,
-          await hasAskedBefore(context.db, delivery.lead),
-        ),
-      })),
+    const repeats = await Promise.all(
+      deliveries.map(({ lead }) => hasAskedBefore(context.db, lead)),
     )
     const waited = deliveries.filter(hasWaited).map(({ lead }) => lead)
     const send = (message: PushMessage, reason: DeliveryReason, leads: readonly StoredLead[]) => {
@@ -79,9 +72,11 @@ export const push: Channel<'push', typeof variables, PushSettings> = {
     const summary =
       waited.length > 1 && send(summarize(waited, 'waiting', clock), 'received', waited)
     return Promise.all(
-      described.map((delivery) => {
-        const { lead, reason, message } = delivery
-        return summary && hasWaited(delivery) ? summary : send(message, reason, [lead])
+      deliveries.map((delivery, at) => {
+        const { lead, reason } = delivery
+        return summary && hasWaited(delivery)
+          ? summary
+          : send(describePush(lead, clock, repeats[at]), reason, [lead])
       }),
     )
   },
