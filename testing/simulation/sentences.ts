@@ -222,9 +222,9 @@ export const sentences: Sentences = {
     people,
     stored,
   }) {
-    const storedAts = new Map(stored.flatMap(({ events }) => events.map(({ id, at }) => [id, at])))
-    for (const { id, kind, responses } of people.presses) {
-      const storedAt = storedAts.get(id) ?? Number.POSITIVE_INFINITY
+    for (const { id, leadId, kind, responses } of people.presses) {
+      const events = stored.find((lead) => lead.id === leadId)?.events ?? []
+      const storedAt = events.find((event) => event.id === id)?.at ?? Number.POSITIVE_INFINITY
       const later = responses.filter(({ sentAt }) => sentAt > storedAt).map(({ status }) => status)
       if (later.some((status) => status !== 200 && status !== 503)) yield `${kind}: ${later}`
     }
