@@ -26,6 +26,9 @@ import { fetchTools, installDebianPackages, listSkipped } from './tools.mjs'
 // Print to stderr, because stdout belongs to the command that follows.
 const print = (text) => text && process.stderr.write(`${text}\n`)
 
+/** The installation of Debian packages, which runs beside npm. */
+let aptGet
+
 async function main(wanted) {
   // import.meta.dirname needs Node 20.11.
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -33,16 +36,15 @@ async function main(wanted) {
   const forTests = wanted.includes('test') || wanted.includes('slow')
   const tools = { slow: wanted.includes('slow'), run: tryToRun }
   // Together, to save time on a new machine.
-  await Promise.all([
-    installPackages({ needsDev: forTests || wanted.includes('dev') }),
-    forTests && installDebianPackages(tools),
-  ])
+  aptGet = forTests && installDebianPackages(tools)
+  await installPackages({ needsDev: forTests || wanted.includes('dev') })
+  await aptGet
   if (wanted.includes('start')) await buildSite()
   if (!forTests) return
   await fetchTools(tools)
   print(listSkipped())
   if (listSkipped() && process.env.CI)
-    fail('CI is set, so no test may be skipped. Install the missing tools listed above.')
+    await fail('CI is set, so no test may be skipped. Install the missing tools listed above.')
 }
 
 async function installPackages({ needsDev }) {
@@ -66,7 +68,7 @@ async function installPackages({ needsDev }) {
   }
   // npm reports no error if an optional package fails to install.
   if (!existsSync(link) && Number.parseInt(process.versions.node, 10) < 24)
-    fail(
+    await fail(
       'npm could not install Node 24 on this machine. Install it from nodejs.org, then try again.',
     )
   writeFileSync(stampFile, withDev ? `${stamp} dev` : stamp)
@@ -123,10 +125,12 @@ async function runOrFail(step, command) {
   const { succeeded, output } = await run(step, command)
   print(output)
   if (succeeded) return
-  fail(`\n\`${command.join(' ')}\` failed, so your command was not started.`)
+  await fail(`\n\`${command.join(' ')}\` failed, so your command was not started.`)
 }
 
-function fail(text) {
+async function fail(text) {
+  // It would continue in the background, and stopping it could leave a package half-installed.
+  await aptGet
   print(text)
   process.exit(1)
 }

@@ -8,7 +8,7 @@ const install = expect.stringMatching(/^npm ci --omit=dev --ignore-scripts /)
 const installDev = expect.stringMatching(/^npm ci --include=dev --ignore-scripts /)
 const build = expect.stringMatching(/^npm run .*build/)
 
-/** Creates a checkout whose PATH has only a shell and a fake npm that logs its arguments. */
+/** Creates a checkout whose PATH has only a shell, env, and a fake npm that logs its arguments. */
 function createCheckout() {
   const folder = createDir()
   const bin = join(folder, 'bin')
@@ -17,10 +17,15 @@ function createCheckout() {
   for (const name of ['scripts', '.npmrc', 'package-lock.json'])
     cpSync(name, join(folder, name), { recursive: true })
   symlinkSync('/bin/sh', join(bin, 'sh'))
+  symlinkSync('/usr/bin/env', join(bin, 'env'))
+  spawnSync('mkfifo', [join(folder, 'gate')])
+  const writeProgram = (name: string, script: string) => {
+    write(`bin/${name}`, `#!/bin/sh\n${script}\n`)
+    chmodSync(join(bin, name), 0o755)
+  }
   const run = (wanted: string, env = {}, npm = '') => {
     write('calls', '')
-    write('bin/npm', `#!/bin/sh\necho "npm $*" >> calls\n${npm}\n`)
-    chmodSync(join(bin, 'npm'), 0o755)
+    writeProgram('npm', `echo "npm $*" >> calls\n${npm}`)
     const { status, stderr } = spawnSync(process.execPath, ['scripts/setup.mjs', wanted], {
       cwd: folder,
       env: { PATH: bin, HOME: folder, ...env },
@@ -29,7 +34,7 @@ function createCheckout() {
     const calls = readFileSync(join(folder, 'calls'), 'utf8').split('\n').filter(Boolean)
     return { status, stderr, calls }
   }
-  return { write, run }
+  return { write, writeProgram, run }
 }
 
 test('installs and builds only after a change', () => {
@@ -53,6 +58,15 @@ test('prints the output of a failed build and stops', () => {
   const { status, stderr } = run('start', {}, 'echo "site/content.ts: company.phone is …"; exit 1')
   expect(status).toBe(1)
   expect(stderr).toMatch(/company\.phone is …\n.*failed, so your command was not started\./s)
+})
+
+test('waits for apt-get if npm fails, because it may be in the middle of a package', () => {
+  const { run, writeProgram } = createCheckout()
+  // While the list of packages is updated, npm starts and fails.
+  writeProgram('apt-get', 'echo "apt-get $*" >> calls; case $* in *update) read _ < gate; esac')
+  writeProgram('sudo', 'shift; "$@"')
+  const { status, calls } = run('test', {}, 'exec 3> gate; exit 1')
+  expect([status, calls.at(-1)]).toEqual([1, expect.stringMatching(/^apt-get .*install/)])
 })
 
 test('lists skipped tests, but fails if CI is set', () => {
