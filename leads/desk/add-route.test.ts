@@ -54,6 +54,12 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
   })
 })
 
+it('reports the phone number first, as in the form, if the email is also wrong', async () => {
+  const { add } = await open()
+  const { status, json } = await add({ email: 'maria@', phone: '612-555' })
+  expect([status, json.error.field]).toEqual([400, 'phone'])
+})
+
 describe('requests of one homeowner', () => {
   it('stay readable if there are 20', async () => {
     const { db, get } = await open()

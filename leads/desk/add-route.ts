@@ -23,7 +23,9 @@ export function addAddRoute(app: DeskApp, context: DeskContext, { wake }: DeskHo
     const { id, isCalled, fields } = await readBody(c, addSchema, badLead)
     const read = v.safeParse(callerSchema, fields)
     if (!read.success) {
-      const [issue] = read.issues
+      // The phone number is the first field of this form, but not of the site's.
+      const isPhone = (one: v.BaseIssue<unknown>) => v.getDotPath(one) === 'phone'
+      const issue = read.issues.find(isPhone) ?? read.issues[0]
       const field = v.getDotPath(issue) ?? ''
       return c.json({ error: { message: messages[field] ?? issue.message, field } }, 400)
     }
