@@ -87,6 +87,21 @@ describe('requests of one homeowner', () => {
     expect(leads.map(({ others }: { others: [] }) => others.length)).toEqual([0, 0])
   })
 
+  it('share a call without an answer, even if nobody pressed “I’m calling” before', async () => {
+    const { db, press, get } = await open()
+    const ids = [await storeLead(db, { lead: mai }), await storeLead(db, { lead: mai })]
+    const listStates = async () =>
+      (await get('/api/today')).leads.map(({ status }: { status: string }) => status)
+    await press(ids[0] ?? '', 'no-answer')
+    expect(await listStates()).toEqual(['call-again', 'call-again'])
+    // A request that came in later is open, until the next call.
+    await storeLead(db, { lead: mai })
+    await press(ids[1] ?? '', 'no-answer')
+    expect(await listStates()).toEqual(['call-again', 'call-again', 'call-again'])
+    await press(ids[0] ?? '', 'undone')
+    expect(await listStates()).toEqual(['open', 'call-again', 'call-again'])
+  })
+
   it('cause an alert that begins with “Again:”, and no email to the caller', async () => {
     const { db, clock, post, deliverAt } = await openCrew('sqlite', {
       env: { CONFIRMATION_EMAIL: 'on' },

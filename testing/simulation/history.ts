@@ -110,18 +110,19 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
 
 const needsCall = ({ status }: Shown) => status === 'open' || status === 'call-again'
 
-/** Someone pressed “I’m calling”, not Undo. A Status in Airtable is about one row only. */
+/** Someone pressed “I’m calling” or “No answer”, not Undo. A Status in Airtable is about one row only. */
 const isCall = (before: SeenLead | undefined, after: SeenLead) =>
   before !== undefined &&
   needsCall(before) &&
-  after.status === 'calling' &&
-  after.attempts === before.attempts &&
+  (after.status === 'calling'
+    ? after.attempts === before.attempts
+    : after.status === 'call-again' && after.attempts > before.attempts) &&
   !(before.status === 'open' && after.calledVia === 'airtable')
 
 const isLeftOpen = (before: SeenLead | undefined, after: SeenLead, called: SeenLead) =>
   before !== undefined &&
   before.version === after.version &&
-  needsCall(after) &&
+  (after.status === 'open' || (after.status === 'call-again' && called.status === 'calling')) &&
   after.name === called.name &&
   after.suspect === null &&
   called.suspect === null
