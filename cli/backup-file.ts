@@ -2,7 +2,7 @@ import { chown, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/
 import { dirname, join } from 'node:path'
 import { readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
-import { findBackupDir } from '#server/backups.ts'
+import { computeBackupDir } from '#server/backups.ts'
 import { hours } from '#site/content.ts'
 import { explainError } from './terminal.ts'
 
@@ -14,13 +14,13 @@ export const formatStamp = (at: number) =>
     .replace(/\.\d+Z$/, 'Z')
     .replaceAll(':', '-')
 
-export function findDataFolders(variables: Variables) {
+export function readDataFolders(variables: Variables) {
   const { databaseUrl, dataDir, desk } = readEnv(variables, hours)
   if (databaseUrl)
     throw new UserError(
       'Your leads are in PostgreSQL (DATABASE_URL), and this command works only with SQLite. Use pg_dump and pg_restore: see docs/backup.md.',
     )
-  return { dataDir, backupDir: findBackupDir(variables, dataDir), desk }
+  return { dataDir, backupDir: computeBackupDir(variables, dataDir), desk }
 }
 
 type Command<Result> = (args: string[], variables: Variables, now: number) => Promise<Result>

@@ -8,9 +8,9 @@ import { UserError } from '#leads/user-error.ts'
 import { isBackup } from '#server/backups.ts'
 import {
   createCommand,
-  findDataFolders,
   formatStamp,
   publishFile,
+  readDataFolders,
   runProcess,
   withTempDir,
 } from './backup-file.ts'
@@ -104,7 +104,7 @@ export const runBackup = createCommand('The backup failed', async (args, variabl
   if (!/^[1-9]\d{0,5}$/.test(values.keep))
     throw new UserError(`--keep must be a whole number of at least 1, not "${values.keep}".`)
   const keep = Number(values.keep)
-  const { dataDir, backupDir } = findDataFolders(variables)
+  const { dataDir, backupDir } = readDataFolders(variables)
   const { file, leads, bytes, deleted } = await backUp(dataDir, { backupDir, keep, now })
   const done = `Backed up ${count(leads, 'lead')} to ${file} (${Math.ceil(bytes / 1000)} kB, checked).\n`
   return deleted > 0 ? `${done}Deleted ${count(deleted, 'older backup')}.\n` : done

@@ -7,7 +7,7 @@ import { listProblems } from '#leads/health/check.ts'
 import { healthChecks } from '#leads/health/checks.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { type Env, readEnv } from '#leads/settings.ts'
-import { findSamples, readMachineFacts } from '#server/machine-facts.ts'
+import { listSamplePaths, readMachineFacts } from '#server/machine-facts.ts'
 import { readContent } from '#site/build/check-content.ts'
 import type { Content } from '#site/schema/content-schema.ts'
 import { fillIn } from '#site/schema/placeholders.ts'
@@ -81,7 +81,7 @@ async function runChecks(env: Env, file: Content, sends: boolean, deps: DoctorDe
   const machine =
     database.leadsAre === 'here'
       ? await readMachineFacts(env, raw, content)
-      : { samples: findSamples(content) }
+      : { samples: listSamplePaths(content) }
   const reported = site ? readWarnings(site.health) : undefined
   const problems = listProblems(healthChecks, 'doctor', {
     env,

@@ -7,10 +7,10 @@ import { openDatabase } from '#server/database.ts'
 import { checkPages, checkSqlite, countLeads, unpack, writeBackup } from './backup.ts'
 import {
   createCommand,
-  findDataFolders,
   formatStamp,
   giveToOwner,
   makeOwnDir,
+  readDataFolders,
   runProcess,
   withTempDir,
 } from './backup-file.ts'
@@ -118,7 +118,7 @@ export const runRestore = createCommand('Nothing was restored', async (args, var
   if (values.help) return help
   const [file, ...rest] = positionals
   if (!file || rest.length > 0) throw new UserError('Enter one file: npm run restore -- FILE')
-  const { dataDir, backupDir, desk } = findDataFolders(variables)
+  const { dataDir, backupDir, desk } = readDataFolders(variables)
   const request = { backupDir, replace: values.replace, now }
   const outcome = await restore(dataDir, file, request)
   const { leads, newestAt, cancelledLeads, phones, kept } = outcome

@@ -11,7 +11,7 @@ import { Button, deskTitle, Icon, Mark } from './elements.tsx'
 import { identify, Me, Sender } from './me.ts'
 import { Notice } from './notice.tsx'
 import { repairSubscription } from './push-notifications.ts'
-import { findScroll, formatRoute, parseRoute, type Route, useHash } from './route.ts'
+import { formatRoute, parseRoute, type Route, readScroll, useHash } from './route.ts'
 import { AddLead, sendNewLead } from './screens/add-lead.tsx'
 import { AllLeads } from './screens/all-leads.tsx'
 import { Lead } from './screens/lead.tsx'
@@ -200,7 +200,7 @@ function useNavigation(hash: string) {
     const isWide = matchMedia('(min-width: 64rem)').matches
     if (was.screen === is.screen && was.leadId && !is.leadId) {
       document.getElementById(`lead-${was.leadId}`)?.focus({ preventScroll: true })
-      if (!isWide) scrollTo(0, findScroll(hash))
+      if (!isWide) scrollTo(0, readScroll(hash))
     } else if (was.screen !== is.screen || !isWide) scrollTo(0, 0)
   }, [hash])
 }

@@ -7,7 +7,7 @@ export type Devices = { publicKey: string; devices: DeviceCard[] }
 const subscribeMs = 15_000
 
 /** iPhones allow notifications only for a page on their home screen. */
-export function findPushSupport(): 'supported' | 'needs-home-screen' | 'unsupported' {
+export function readPushSupport(): 'supported' | 'needs-home-screen' | 'unsupported' {
   if ('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window)
     return 'supported'
   return /iPhone|iPad/.test(navigator.userAgent) &&
@@ -55,7 +55,7 @@ async function subscribe(publicKey: string, isNew = false): Promise<PushSubscrip
  * replace it, and iPhones do so without an error. After an error, the next visit tries again.
  */
 export async function repairSubscription(): Promise<void> {
-  if (findPushSupport() !== 'supported' || Notification.permission !== 'granted') return
+  if (readPushSupport() !== 'supported' || Notification.permission !== 'granted') return
   const { publicKey, devices } = await request<Devices>('GET', '/api/devices')
   const own = devices.find(({ isThis }) => isThis)
   if (!own) return

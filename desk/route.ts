@@ -42,6 +42,6 @@ export function replaceHash(hash: string) {
 }
 
 /** The scroll position when the screen was left. */
-export const findScroll = (hash: string) => scrolls.get(hash) ?? 0
+export const readScroll = (hash: string) => scrolls.get(hash) ?? 0
 /** False until the first navigation, because the first screen must not take the focus. */
 export const hasNavigated = () => scrolls.size > 0

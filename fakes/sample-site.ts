@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findPageKey } from '#cli/doctor/site-checks.ts'
+import { readPageKey } from '#cli/doctor/site-checks.ts'
 import type { Log } from '#leads/log.ts'
 import { readEnv } from '#leads/settings.ts'
 import { openDatabase } from '#server/database.ts'
@@ -46,7 +46,7 @@ export async function startSampleSite({ port = 0, deskPort = 0, at, log }: Optio
       HOST: '127.0.0.1',
       DESK_PORT: String(await findFreePort(deskPort)),
       DATA_DIR: dataDir,
-      SUPABASE_ANON_KEY: findPageKey(process.env),
+      SUPABASE_ANON_KEY: readPageKey(process.env),
       ...airtable.env,
       ...mail.env,
       CONFIRMATION_EMAIL: 'on',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 export const isBackup = (name: string) =>
   /^leads-[\dTZ-]+(-before-restore)?\.sqlite\.gz$/.test(name)
 
-export const findBackupDir = (variables: Record<string, string | undefined>, dataDir: string) =>
+export const computeBackupDir = (variables: Record<string, string | undefined>, dataDir: string) =>
   variables.BACKUP_DIR?.trim() || join(dataDir, 'backups')
 
 /** Returns the time of the newest backup. */

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { MachineFacts } from '#leads/health/check.ts'
 import type { Env } from '#leads/settings.ts'
-import { findBackupDir, findNewestBackup } from './backups.ts'
+import { computeBackupDir, findNewestBackup } from './backups.ts'
 
 type Storage = NonNullable<MachineFacts['storage']>
 
@@ -24,7 +24,7 @@ export async function readMachineFacts(
   content: unknown,
   readStatfs: (path: string) => Promise<{ type: number; bavail: number; bsize: number }> = statfs,
 ): Promise<MachineFacts> {
-  const samples = findSamples(content)
+  const samples = listSamplePaths(content)
   const inContainer = readKind((await readStatfs('/')).type) === 'container'
   if (databaseUrl !== undefined) return { samples, inContainer }
   const { type, bavail, bsize } = await readStatfs(dataDir)
@@ -34,19 +34,19 @@ export async function readMachineFacts(
     storage: {
       kind: readKind(type),
       freeBytes: bavail * bsize,
-      newestBackupAt: findNewestBackup(findBackupDir(variables, dataDir)),
+      newestBackupAt: findNewestBackup(computeBackupDir(variables, dataDir)),
     },
   }
 }
 
 /** Lists the entries marked `sample: true`, such as `about.award`. */
-export function findSamples(content: unknown, path = ''): string[] {
+export function listSamplePaths(content: unknown, path = ''): string[] {
   if (typeof content !== 'object' || content === null) return []
   const isSample = 'sample' in content && content.sample === true
   return [
     ...(isSample ? [path] : []),
     ...Object.entries(content).flatMap(([name, inner]) =>
-      findSamples(inner, path === '' ? name : `${path}.${name}`),
+      listSamplePaths(inner, path === '' ? name : `${path}.${name}`),
     ),
   ]
 }

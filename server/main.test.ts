@@ -10,7 +10,7 @@ import { postLead, testLead } from '#testing/app.ts'
 import { createDir, createLocation, engines, openLocation } from '#testing/database.ts'
 import { listLeads } from '#testing/saved-leads.ts'
 import { spawnServer, startTestSite, waitUntil } from '#testing/server-process.ts'
-import { findSamples } from './machine-facts.ts'
+import { listSamplePaths } from './machine-facts.ts'
 
 const startFake = () => startAirtable({ now: Date.now })
 
@@ -106,7 +106,7 @@ describe('npm start', () => {
     expect(stdout).not.toContain('The desk is at')
     expect(stdout).toMatch(/^The desk is off.* DESK_URL.*$/m)
     expect(stdout).not.toContain('On a phone')
-    if (findSamples(content).length > 0) {
+    if (listSamplePaths(content).length > 0) {
       expect(stdout.match(/has sample content/g)).toHaveLength(1)
       expect(stderr.match(/"sample-content"/g)).toHaveLength(1)
     }

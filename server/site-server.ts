@@ -105,7 +105,7 @@ export async function startSite({
 
   return {
     desk,
-    problems: await findStartProblems(),
+    problems: await listStartProblems(),
     port: (server.address() as AddressInfo).port,
     async stop({ drains } = { drains: false }) {
       const endAt = now() + graceMs
@@ -122,7 +122,7 @@ export async function startSite({
   }
 
   /** A failing check must not prevent the site from starting. */
-  async function findStartProblems(): Promise<Problem[]> {
+  async function listStartProblems(): Promise<Problem[]> {
     try {
       const machine = await readMachineFacts(env, process.env, publisher.content())
       const pageFault = publisher.findFault()

@@ -36,7 +36,7 @@ export type LocalContext = Pick<HealthContext, 'env' | 'database' | 'now'> & {
 }
 
 /** The URL that the page sends leads to, if it is not the site itself. */
-export const findBackend = (raw: RawEnv): string | undefined => {
+export const readBackend = (raw: RawEnv): string | undefined => {
   const url = raw.VITE_SUPABASE_URL?.trim().replace(/\/+$/, '')
   return url && url !== raw.PUBLIC_URL?.trim().replace(/\/+$/, '') ? url : undefined
 }

@@ -12,9 +12,9 @@ import { readConsent } from '#leads/store/stored-settings.ts'
 import type { Database, Tables, Transact } from '#leads/store/tables.ts'
 import { UserError } from '#leads/user-error.ts'
 import { withTimeout } from '#leads/with-timeout.ts'
-import { findBackupDir, findNewestBackup } from '#server/backups.ts'
+import { computeBackupDir, findNewestBackup } from '#server/backups.ts'
 import { createSqliteKysely } from '#server/sqlite-dialect.ts'
-import { findBackend, type LocalContext, type RawEnv } from './checks.ts'
+import { type LocalContext, type RawEnv, readBackend } from './checks.ts'
 
 type Found = Pick<HealthContext, 'database' | 'databaseFault'> &
   Pick<LocalContext, 'leadsAre' | 'unsafeSettings' | 'storedConsent'> & {
@@ -31,9 +31,9 @@ export async function readDatabase(
 ): Promise<Found> {
   const { databaseUrl, dataDir } = env
   if (databaseUrl === undefined) {
-    if (findBackend(raw) !== undefined) return { leadsAre: 'elsewhere' }
+    if (readBackend(raw) !== undefined) return { leadsAre: 'elsewhere' }
     if (!existsSync(join(dataDir, 'leads.db'))) {
-      const hasBackup = findNewestBackup(findBackupDir(raw, dataDir)) !== undefined
+      const hasBackup = findNewestBackup(computeBackupDir(raw, dataDir)) !== undefined
       return { leadsAre: hasBackup ? 'gone' : 'missing' }
     }
   }
@@ -50,7 +50,7 @@ export async function readDatabase(
       return {
         leadsAre: 'here' as const,
         database: await readDatabaseFacts(env, opened, now),
-        unsafeSettings: databaseUrl ? await findUnsafeSettings(opened) : [],
+        unsafeSettings: databaseUrl ? await listUnsafeSettings(opened) : [],
         // Publishing gives a changed consent text its own version.
         storedConsent: published ? undefined : await readConsent(opened, consentVersion),
         published,
@@ -58,7 +58,7 @@ export async function readDatabase(
     })
   } catch (error) {
     if (error instanceof UserError) return { leadsAre: 'here', databaseFault: String(error.cause) }
-    const { errstr = findErrorCode(error) } = error as { errstr?: string }
+    const { errstr = readErrorCode(error) } = error as { errstr?: string }
     return { leadsAre: 'here', databaseFault: errstr }
   } finally {
     // Do not wait for the database to close, because a server that hangs would block doctor.
@@ -66,7 +66,7 @@ export async function readDatabase(
   }
 }
 
-async function findUnsafeSettings({ kysely }: Database): Promise<string[]> {
+async function listUnsafeSettings({ kysely }: Database): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from pg_settings
     where name in ('fsync', 'synchronous_commit') and setting = 'off' order by name`.execute(kysely)
   return rows.map(({ name }) => name)
@@ -80,10 +80,10 @@ function openSqlite(dataDir: string) {
 }
 
 /** Returns a code such as ENOTFOUND, because messages may contain passwords and addresses. */
-export function findErrorCode(error: unknown): string {
+export function readErrorCode(error: unknown): string {
   const { code, cause, errors, name } = error as NodeJS.ErrnoException & Partial<AggregateError>
   // A timeout has a numeric code, which explains nothing.
   if (typeof code === 'string') return code
   const inner = errors?.[0] ?? cause
-  return inner ? findErrorCode(inner) : (name ?? 'unknown error')
+  return inner ? readErrorCode(inner) : (name ?? 'unknown error')
 }

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import type { Finding } from './checks.ts'
-import { findErrorCode } from './database.ts'
+import { readErrorCode } from './database.ts'
 
 export type ResolveTxt = (name: string) => Promise<string[][]>
 
@@ -58,7 +58,7 @@ export async function checkMailDns(
     const text = `The ${kinds} records of ${domain} need no change.${unknown}`
     return [{ id: 'mail-dns', state: 'ok', text }]
   } catch (error) {
-    const text = `Doctor did not check SPF, DKIM, and DMARC for ${domain}, because DNS lookups fail here (${findErrorCode(error)}).`
+    const text = `Doctor did not check SPF, DKIM, and DMARC for ${domain}, because DNS lookups fail here (${readErrorCode(error)}).`
     return [
       { id: 'mail-dns', state: 'check', text, next: 'Run doctor on a machine with working DNS' },
     ]
@@ -68,7 +68,7 @@ export async function checkMailDns(
     const found = await Promise.all(
       names.map((name) =>
         resolve(name).catch((error) => {
-          if (['ENODATA', 'ENOTFOUND'].includes(findErrorCode(error))) return []
+          if (['ENODATA', 'ENOTFOUND'].includes(readErrorCode(error))) return []
           throw error
         }),
       ),

@@ -1,8 +1,8 @@
 import type { Env } from '#leads/settings.ts'
 import { parseSiteHeaders } from '#server/static-site.ts'
 import { formatSiteHeaders } from '#site/render/site-headers.ts'
-import { type Finding, findBackend, type RawEnv } from './checks.ts'
-import { findErrorCode } from './database.ts'
+import { type Finding, type RawEnv, readBackend } from './checks.ts'
+import { readErrorCode } from './database.ts'
 
 /** Without a response, the status is a code such as ECONNREFUSED. */
 type Answer = { status: number | string; headers: Headers; text: string }
@@ -29,7 +29,7 @@ export async function readSite(
   fetch: typeof globalThis.fetch,
 ): Promise<SiteAnswers | undefined> {
   if (!publicUrl.startsWith('https://')) return
-  const backend = findBackend(raw)
+  const backend = readBackend(raw)
   const functionUrl = `${backend ?? publicUrl}/functions/v1/submit-to-airtable`
   const request = async (url: string, init: RequestInit = {}): Promise<Answer> => {
     try {
@@ -37,7 +37,7 @@ export async function readSite(
       const response = await fetch(url, { redirect: 'manual', ...init, signal })
       return { status: response.status, headers: response.headers, text: await response.text() }
     } catch (error) {
-      return { status: findErrorCode(error), headers: new Headers(), text: '' }
+      return { status: readErrorCode(error), headers: new Headers(), text: '' }
     }
   }
   const [page, health, key, desk] = await Promise.all([
@@ -46,7 +46,7 @@ export async function readSite(
     // The function checks the key first, then rejects this content type, so nothing is stored.
     request(functionUrl, {
       method: 'POST',
-      headers: { apikey: findPageKey(raw), 'content-type': 'text/plain', origin: publicUrl },
+      headers: { apikey: readPageKey(raw), 'content-type': 'text/plain', origin: publicUrl },
       body: 'doctor',
     }),
     ownDesk?.url.startsWith('https://') ? request(`${ownDesk.url}/api/today`) : undefined,
@@ -55,7 +55,7 @@ export async function readSite(
 }
 
 /** The key that the page is built with: see vite.config.ts. */
-export const findPageKey = (raw: RawEnv): string =>
+export const readPageKey = (raw: RawEnv): string =>
   raw.VITE_SUPABASE_ANON_KEY?.trim() || raw.SUPABASE_ANON_KEY?.trim() || 'public-anon-key'
 
 /** Checks the public site as a visitor sees it. */
@@ -77,7 +77,7 @@ export function* checkSite({ site, env, raw, known }: SiteContext): Generator<Fi
     }
   if (page.status !== 200) return
 
-  const wrongHeaders = findWrongHeaders(page, raw)
+  const wrongHeaders = listWrongHeaders(page, raw)
   if (wrongHeaders.length > 0)
     yield {
       id: 'security-headers',
@@ -120,7 +120,7 @@ export function* checkSite({ site, env, raw, known }: SiteContext): Generator<Fi
       text: `The function does not respond as expected (${key.status}).`,
       next: 'Start the backend, then check its log',
     }
-  else if (findBackend(raw) && key.headers.get('access-control-allow-origin') !== origin)
+  else if (readBackend(raw) && key.headers.get('access-control-allow-origin') !== origin)
     yield {
       id: 'origin-not-allowed',
       state: 'to do',
@@ -148,8 +148,8 @@ const explainUnreachable = (url: string | undefined, what: string, status: numbe
       }
 
 /** Compares with the headers that the served page needs, because inline code is allowed by its hash. */
-function findWrongHeaders(page: Answer, raw: RawEnv): string[] {
-  const supabaseUrl = findBackend(raw)
+function listWrongHeaders(page: Answer, raw: RawEnv): string[] {
+  const supabaseUrl = readBackend(raw)
   const withMaps = Boolean(raw.VITE_GOOGLE_MAPS_API_KEY?.trim())
   const { all } = parseSiteHeaders(formatSiteHeaders({ pages: [page.text], supabaseUrl, withMaps }))
   return Object.keys(all).filter((name) => {

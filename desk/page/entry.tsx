@@ -2,7 +2,7 @@ import { type ComponentProps, useId } from 'react'
 import type { EditorField } from '#site/schema/editor.ts'
 import { DateInput } from './date-input.tsx'
 import { readEntry } from './draft-tree.ts'
-import { type FieldProps, findNotes, Notes, SampleTag } from './form.tsx'
+import { type FieldProps, listNotes, Notes, SampleTag } from './form.tsx'
 
 const inputTypes: Partial<Record<EditorField['kind'], ComponentProps<'input'>['type']>> = {
   phone: 'tel',
@@ -25,7 +25,7 @@ export function Entry({ field, path, form }: FieldProps) {
     id,
     value: String(value ?? ''),
     'aria-describedby': `${id}-hint ${id}-notes`,
-    'aria-invalid': findNotes(form.mistakes, path).length > 0 || undefined,
+    'aria-invalid': listNotes(form.mistakes, path).length > 0 || undefined,
     onChange: ({ target }: { target: { value: string } }) => change(target.value),
   }
   const input = () => {

@@ -15,7 +15,7 @@ export type Form = Pick<State, 'draft'> & {
 
 export type FieldProps = { field: EditorField; path: string; form: Form }
 
-export const findNotes = (notes: readonly Note[], path: string) => [
+export const listNotes = (notes: readonly Note[], path: string) => [
   ...new Set(notes.filter((note) => note.path === path).map(({ message }) => message)),
 ]
 
@@ -23,12 +23,12 @@ export const findNotes = (notes: readonly Note[], path: string) => [
 export function Notes({ form, path, id }: { form: Form; path: string; id?: string }) {
   return (
     <div id={id} className="notes">
-      {findNotes(form.mistakes, path).map((message) => (
+      {listNotes(form.mistakes, path).map((message) => (
         <p key={message} className="problem small">
           {message}
         </p>
       ))}
-      {findNotes(form.warnings, path).map((message) => (
+      {listNotes(form.warnings, path).map((message) => (
         <p key={message} className="doubt small">
           {message}
         </p>

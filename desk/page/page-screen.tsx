@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useState } from 'react'
 import { count } from '#leads/words.ts'
 import type { EditorSection } from '#site/schema/editor.ts'
 import { Heading, Icon } from '../elements.tsx'
-import { findScroll, formatRoute } from '../route.ts'
+import { formatRoute, readScroll } from '../route.ts'
 import { useSignal } from '../signal.ts'
 import { createDraftStore, type DraftStore, type PageData } from './draft-store.ts'
 import { isInSection } from './draft-tree.ts'
@@ -77,7 +77,7 @@ const anchors: Record<string, string> = {
 
 function Sections({ page, store }: { page: PageData; store: DraftStore }) {
   // Newer browsers return a promise, which React would treat as a cleanup function.
-  useLayoutEffect(() => void scrollTo(0, findScroll(formatRoute({ screen: 'page' }))), [])
+  useLayoutEffect(() => void scrollTo(0, readScroll(formatRoute({ screen: 'page' }))), [])
   const { sections, samples, mistakes, warnings } = page
   const elsewhere = [...mistakes, ...warnings].filter(
     ({ path = '' }) => !sections.some((section) => isInSection(section, path)),

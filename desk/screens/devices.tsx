@@ -8,7 +8,7 @@ import { Button, Choice } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
 import {
   type Devices,
-  findPushSupport,
+  readPushSupport,
   turnOffNotifications,
   turnOnNotifications,
 } from '../push-notifications.ts'
@@ -77,7 +77,7 @@ function TurnOnNotifications({
     ).then(refresh)
     setBusy(false)
   }
-  const support = findPushSupport()
+  const support = readPushSupport()
   if (support === 'needs-home-screen') return <HomeScreenSteps />
   if (support === 'unsupported')
     return (

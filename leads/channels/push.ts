@@ -4,6 +4,7 @@ import type { DeliveryReason } from '../delivery-reason.ts'
 import { readField, readName } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
 import type { ClaimedLead } from '../store/claims.ts'
+import { hasAskedBefore } from '../store/list-repeats.ts'
 import {
   canNotify,
   isOn,
@@ -13,7 +14,6 @@ import {
   type PushDevice,
 } from '../store/push-devices.ts'
 import type { PushReceipt } from '../store/push-receipts.ts'
-import { hasAskedBefore } from '../store/repeats.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
 import { readTown } from '../town.ts'
 import { list } from '../variables.ts'

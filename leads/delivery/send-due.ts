@@ -67,11 +67,11 @@ export function createSender(
     const holder = makeId()
     try {
       await releaseAbandonedLeases()
-      const delayMs = await findDelayMs()
+      const delayMs = await computeDelayMs()
       if (delayMs > 0) return delayMs
       if (exclusive && !(await acquireChannel(db, name, lease(holder)))) return retryLeaseMs
       await sendDue(holder)
-      return await findDelayMs()
+      return await computeDelayMs()
     } catch (error) {
       reportDatabaseFault(faults, error)
       abandonedHolder ??= holder
@@ -86,7 +86,7 @@ export function createSender(
     abandonedHolder = undefined
   }
 
-  async function findDelayMs(): Promise<number> {
+  async function computeDelayMs(): Promise<number> {
     const dueAt = await findNextDueAt(db, name, { now: now(), combines })
     return dueAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, dueAt - now())
   }

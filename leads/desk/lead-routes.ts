@@ -12,6 +12,7 @@ import { computeReport } from '../reports/promise-report.ts'
 import { foldText } from '../safe-text.ts'
 import { retryDeliveries } from '../store/deliveries.ts'
 import { eraseLead } from '../store/erase-lead.ts'
+import { countRepeats, listRepeats, mapRepeats } from '../store/list-repeats.ts'
 import {
   findLead,
   type LeadRecord,
@@ -19,7 +20,6 @@ import {
   listPeriodEvents,
   listPromises,
 } from '../store/reading.ts'
-import { countRepeats, listRepeats, mapRepeats } from '../store/repeats.ts'
 import { type LeadFilter, type Position, searchLeads } from '../store/search-leads.ts'
 import {
   type DeskApp,

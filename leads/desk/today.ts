@@ -1,5 +1,5 @@
 import { describeCard } from '../reports/describe.ts'
-import { mapRepeats } from '../store/repeats.ts'
+import { mapRepeats } from '../store/list-repeats.ts'
 import { listTodayLeads } from '../store/today-leads.ts'
 import type { DeskContext, DeskHooks, Session } from './routes.ts'
 

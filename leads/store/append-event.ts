@@ -11,8 +11,8 @@ import {
 import type { StoredLead } from '../lead.ts'
 import { foldText } from '../safe-text.ts'
 import { cancelDeliveries, restoreAlerts, writeDeliveries } from './deliveries.ts'
+import { listRepeats } from './list-repeats.ts'
 import { notifyDevices } from './push-devices.ts'
-import { listRepeats } from './repeats.ts'
 import { type Database, type Engine, storedColumns, type Tables } from './tables.ts'
 
 /** Undo cancels the email to the homeowner within this time. */

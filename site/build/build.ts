@@ -78,8 +78,8 @@ async function compileClient(write: (name: string, data: string | Uint8Array) =>
       write(file.fileName, file.source)
     }
   }
-  const findStyle = (name: string) => ({ code: inlined[name] ?? '' })
-  const styles = { landing: findStyle(sheets.landing), notFound: findStyle(sheets.notFound) }
+  const inlineStyle = (name: string) => ({ code: inlined[name] ?? '' })
+  const styles = { landing: inlineStyle(sheets.landing), notFound: inlineStyle(sheets.notFound) }
   return { formCode: formUrl, files, styles }
 }
 

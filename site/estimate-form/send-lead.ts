@@ -48,7 +48,7 @@ export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<numbe
   const firstError = await send(data)
   if (!firstError) return receivedAt
   if (isOffline(firstError)) return undefined
-  const delayMs = findRetryDelay(firstError)
+  const delayMs = computeRetryDelay(firstError)
   if (delayMs === undefined) throw firstError
   await new Promise((resolve) => setTimeout(resolve, delayMs))
   // Retry with the same key, so that a lead is not stored twice if its response was lost. If the key belongs
@@ -70,7 +70,7 @@ const isKeyReused = (error: unknown) =>
   error instanceof FunctionsHttpError && error.context.status === 409
 
 /** Returns how long to wait before a retry, or undefined if a retry would fail, too. */
-function findRetryDelay(error: unknown) {
+function computeRetryDelay(error: unknown) {
   if (error instanceof FunctionsFetchError || error instanceof FunctionsRelayError)
     return retryDelayMs
   if (!(error instanceof FunctionsHttpError)) return undefined

@@ -10,12 +10,12 @@ const maxLength = 1_500
  * host of the referring site. The first known source is stored for this tab, without a cookie.
  */
 export function readSource() {
-  const source = unlessBlocked(() => sessionStorage.getItem(storageKey)) ?? findSource()
+  const source = unlessBlocked(() => sessionStorage.getItem(storageKey)) ?? computeSource()
   if (source !== unknown) unlessBlocked(() => sessionStorage.setItem(storageKey, source))
   return source
 }
 
-function findSource() {
+function computeSource() {
   const { referrer } = document
   const [, , host = ''] = referrer.split('/')
   const isOwn = host === location.host

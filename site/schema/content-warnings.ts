@@ -24,7 +24,7 @@ export function* findContentWarnings(
       next: `Delete ${isOne ? 'it' : 'them'}, or correct the year`,
       paths: ['hours.closedDates'],
     }
-  const broken = findBrokenPromises(content)
+  const broken = listBrokenPromises(content)
   if (broken.length > 0)
     yield {
       id: 'texts-beyond-hours',
@@ -48,22 +48,22 @@ const replacedTexts = ['header.callLabel', 'footer.callHeading']
  * Lists the entries that promise more than limited hours allow, such as head.description. Skips the form,
  * because its text changes with the hours.
  */
-function findBrokenPromises(content: Warned): string[] {
+function listBrokenPromises(content: Warned): string[] {
   const { hours, form, ...others } = content
   if (hours.open === 'always') return []
   const isTrue = (entry: string) =>
     replacedTexts.includes(entry) || (hours.emergencies === 'always' && /^emergency\./.test(entry))
   const found = [
-    ...findTexts(others, /24\/7|day or night/i).filter((entry) => !isTrue(entry)),
-    ...findTexts(others, new RegExp(`\\b${hours.promiseMinutes} minutes`, 'i')),
+    ...listMatches(others, /24\/7|day or night/i).filter((entry) => !isTrue(entry)),
+    ...listMatches(others, new RegExp(`\\b${hours.promiseMinutes} minutes`, 'i')),
   ]
   return [...new Set(found)]
 }
 
-function findTexts(value: unknown, pattern: RegExp, path: readonly string[] = []): string[] {
+function listMatches(value: unknown, pattern: RegExp, path: readonly string[] = []): string[] {
   if (typeof value === 'string') return pattern.test(value) ? [path.join('.')] : []
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) =>
-    findTexts(inner, pattern, [...path, name]),
+    listMatches(inner, pattern, [...path, name]),
   )
 }

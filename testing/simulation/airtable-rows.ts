@@ -12,7 +12,7 @@ const statuses: Record<Exclude<LeadStatus, 'open'>, string> = {
   'not-a-lead': 'Not a lead',
 }
 
-export function findStatus({ status, suspect }: LeadRecord): string {
+export function computeStatus({ status, suspect }: LeadRecord): string {
   if (status !== 'open') return statuses[status]
   return suspect ? 'Possible spam' : 'New'
 }
@@ -20,10 +20,10 @@ export function findStatus({ status, suspect }: LeadRecord): string {
 /** A Status that only a person uses stays, unless it was chosen while a process was writing the row. */
 export function listStatuses({ people, services }: End, lead: LeadRecord): unknown[] {
   const choice = people.choices.get(lead.id)
-  if (!choice) return [findStatus(lead)]
+  if (!choice) return [computeStatus(lead)]
   const isOverwritten = services.writes.some(
     ({ leadId, startedAt, at }) => leadId === lead.id && startedAt <= choice.at && choice.at <= at,
   )
   const stays = choice.status === 'Follow-up' && !isOverwritten
-  return stays ? [choice.status] : [choice.status, findStatus(lead)]
+  return stays ? [choice.status] : [choice.status, computeStatus(lead)]
 }

@@ -1,5 +1,5 @@
 import { statusNames } from '#leads/words.ts'
-import { describeState } from './history.ts'
+import { describeState } from './observed-changes.ts'
 import { crew, type People, type Shown } from './people.ts'
 
 export type DeskView = Awaited<ReturnType<typeof readDesk>>

@@ -2,9 +2,9 @@ import { computeLatestChange, fold, isChangeKind, mapUndone } from '#leads/histo
 import { type BusinessHours, computeOpening } from '#leads/hours.ts'
 import { nameAddress } from '#leads/store/confirmation-limits.ts'
 import type { LeadRecord } from '#leads/store/reading.ts'
-import { findStatus, listRows, listStatuses } from './airtable-rows.ts'
+import { computeStatus, listRows, listStatuses } from './airtable-rows.ts'
 import type { DeskView } from './desk-view.ts'
-import { describeChange, describeState, type History, isReversal } from './history.ts'
+import { describeChange, describeState, type History, isReversal } from './observed-changes.ts'
 import type { People, Press } from './people.ts'
 import type { Message, Services } from './services.ts'
 
@@ -43,7 +43,7 @@ export const sentences: Sentences = {
       // Erasing starts in Airtable. If the database fails then, the desk shows an error and keeps the lead.
       const isHalfErased = rows.length === 0 && end.people.erasures.get(lead.id) === 'everywhere'
       if (!isHalfErased && !(rows.length === 1 && isRight))
-        yield `${lead.name}: ${rows.length} rows, ${status} instead of ${findStatus(lead)}`
+        yield `${lead.name}: ${rows.length} rows, ${status} instead of ${computeStatus(lead)}`
     }
   },
 

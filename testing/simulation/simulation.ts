@@ -7,7 +7,7 @@ import { type DatabaseLocation, migrationsDir, openDatabase } from '#server/data
 import { dayHours as hours, listLeads, makePhone } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { readDesk } from './desk-view.ts'
-import { createHistory } from './history.ts'
+import { createHistory } from './observed-changes.ts'
 import { createPeople, crew, deskUrl, linkSecret, siteUrl } from './people.ts'
 import { type Process, startProcess } from './process.ts'
 import { sentences } from './sentences.ts'
@@ -130,7 +130,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
       world.say(what)
       services.excuse(process)
     }
-    const findEnd = (from: number, to: number) =>
+    const computeEnd = (from: number, to: number) =>
       world.elapsed() + world.between(from, to) * secondMs
     const kill = async () => {
       disturb(`Process ${name} is killed.`)
@@ -141,15 +141,15 @@ export async function simulate(seed: number, location: DatabaseLocation) {
     const pause = () => {
       disturb(`Process ${name} is paused.`)
       // A lease takes 45 seconds.
-      process.pausedUntil = world.chance(0.5) ? findEnd(46, 70) : findEnd(1, 15)
+      process.pausedUntil = world.chance(0.5) ? computeEnd(46, 70) : computeEnd(1, 15)
     }
     const loseDatabase = () => {
       disturb(`Process ${name} loses the database.`)
-      faults.downUntil = findEnd(1, 40)
+      faults.downUntil = computeEnd(1, 40)
     }
     const loseQueries = () => {
       disturb(`Some queries of process ${name} fail.`)
-      faults.flakyUntil = findEnd(5, 30)
+      faults.flakyUntil = computeEnd(5, 30)
     }
     const failService = () => {
       const service = world.pick(serviceNames)

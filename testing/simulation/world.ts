@@ -80,14 +80,14 @@ export function createWorld(seed: number, startAt: number) {
     return () => tasks.delete(task)
   }
 
-  const findRunsAt = ({ at, owner }: Task) => Math.max(at, owner?.pausedUntil ?? 0)
+  const computeRunsAt = ({ at, owner }: Task) => Math.max(at, owner?.pausedUntil ?? 0)
 
   function findNext(): Task | undefined {
     let next: Task | undefined
     for (const task of tasks) {
       if (task.owner?.isDead) tasks.delete(task)
-      else if (!next || findRunsAt(task) < findRunsAt(next)) next = task
-      else if (findRunsAt(task) === findRunsAt(next) && task.number < next.number) next = task
+      else if (!next || computeRunsAt(task) < computeRunsAt(next)) next = task
+      else if (computeRunsAt(task) === computeRunsAt(next) && task.number < next.number) next = task
     }
     return next
   }
@@ -97,7 +97,7 @@ export function createWorld(seed: number, startAt: number) {
     const next = findNext()
     if (!next) return
     tasks.delete(next)
-    elapsed = Math.max(elapsed, findRunsAt(next))
+    elapsed = Math.max(elapsed, computeRunsAt(next))
     next.work()
     await drain()
   }
