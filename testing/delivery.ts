@@ -13,6 +13,7 @@ import { createFaultLog } from '#leads/log.ts'
 import type { Env } from '#leads/settings.ts'
 import type { ClaimedLead } from '#leads/store/claims.ts'
 import type { Database } from '#leads/store/tables.ts'
+import type { Timers } from '#leads/timers.ts'
 import { createTestLog } from './log.ts'
 import {
   alwaysOpen,
@@ -29,6 +30,7 @@ export type ContextOptions = {
   log?: ReturnType<typeof createTestLog>
   fetch?: typeof globalThis.fetch | undefined
   pause?: ChannelContext['pause']
+  timers?: Timers
   hours?: BusinessHours | undefined
 }
 
@@ -43,12 +45,13 @@ export function createTestContext(
     pause = async (ms) => {
       clock.at += ms
     },
+    timers = system.timers,
     hours = alwaysOpen,
   }: ContextOptions = {},
 ) {
   const faults = createFaultLog(log)
   const now = () => clock.at
-  const read = createDeviceReader({ db, env, now, timers: system.timers }, faults)
+  const read = createDeviceReader({ db, env, now, timers }, faults)
   // Ignore the time limit, which a slow machine could exceed.
   const readDevices = () => read()
   const context = {
@@ -61,6 +64,7 @@ export function createTestContext(
     fetch,
     now,
     pause,
+    timers,
     log,
     readDevices,
   }
