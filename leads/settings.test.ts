@@ -115,3 +115,13 @@ it.each([
 ])('starts the desk on a public site only with DESK_URL: %j', (variables, url) => {
   expect(readEnv(variables as Record<string, string>).desk?.url).toBe(url)
 })
+
+it.each([
+  [{ ALERT_EMAIL_FROM: 'Site <site@a.test>', DESK_EMAIL_TO: 'sam@a.test' }, 'mailto:site@a.test'],
+  [{ DESK_EMAIL_TO: 'sam@a.test', PUBLIC_URL: 'https://a.test' }, 'mailto:sam@a.test'],
+  [{ PUBLIC_URL: 'https://a.test' }, 'https://a.test'],
+  [{ DESK_URL: 'https://desk.a.test' }, 'https://desk.a.test'],
+  [{}, 'mailto:owner@example.com'],
+])('gives push services a contact address that they accept: %j', (variables, contactUrl) => {
+  expect(readEnv(variables as Record<string, string>).contactUrl).toBe(contactUrl)
+})

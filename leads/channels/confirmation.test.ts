@@ -71,13 +71,16 @@ it('tells the homeowner by when the company calls, as text and in the brand’s 
 })
 
 it('tells the homeowner about a call that nobody answered, in the same thread', async () => {
-  const { mail, send } = await open()
+  const company = { email: 'office@northgate.example' }
+  const { mail, send } = await open({ from: 'Crew <crew@example.com>', company })
   await send({ phone: '(612) 555-0142 ext 7' }, 'unreached')
   const [received] = mail.mails
   expect(received?.subject).toBe('Northgate Roofing: we tried to reach you')
   expect(received?.text).toContain('We just tried to reach you at the number ending in 0142.')
   expect(received?.text).toContain('Call us at (612) 555-0134.')
   expect(Object.fromEntries(received?.headers ?? [])).toMatchObject({
+    from: 'Crew <crew@example.com>',
+    'reply-to': company.email,
     'message-id': `<${storedJane.id}_confirmation_unreached@example.com>`,
     references: `<${storedJane.id}_confirmation@example.com>`,
   })

@@ -1,7 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
 import { openTestDatabase } from '#testing/database.ts'
-import { openChannels } from '#testing/delivery.ts'
+import { openChannels, readDeliveries } from '#testing/delivery.ts'
 import {
   dayHours,
   jane,
@@ -80,6 +80,9 @@ it('sends only the necessary data, signed and encrypted', async () => {
     urgency: 'high',
     topic: leadId.replaceAll('-', ''),
   })
+  const [, claims = ''] = String(headers?.authorization).split('.')
+  const { sub } = JSON.parse(Buffer.from(claims, 'base64url').toString())
+  expect(sub).toBe('mailto:site@example.com')
 })
 
 it.each<[string, Partial<StoredLead>, boolean]>([
@@ -195,6 +198,18 @@ it('retries a device when its service asks for it, without delaying others', asy
   clock.at += 1
   await deliver()
   expect(takeNotifications()).toEqual(['busy: Jane Doe: call by 6:10 AM CST'])
+})
+
+it('gives up after 10 s if a push service does not respond', async () => {
+  const { db, context, addPhone, save, deliver } = await open()
+  const timeout = vi.fn(() => AbortSignal.abort(new DOMException('', 'TimeoutError')))
+  context.timers = { ...context.timers, timeout }
+  await addPhone('stuck')
+  await save()
+  await deliver()
+  expect(timeout.mock.calls).toEqual([[10_000]])
+  const errors = (await readDeliveries(db)).flatMap(({ lastError }) => lastError ?? [])
+  expect(errors).toEqual(['The push service didn’t respond in time.'])
 })
 
 it.each([

@@ -74,6 +74,18 @@ it('lets one person call again after a call without an answer', async () => {
   expect(await findLead(db, leadId)).toMatchObject(lead)
 })
 
+it('says “email” for a homeowner without a phone number', async () => {
+  const { send, db, leadId, clock } = await open({ phone: '' })
+  const read = async (method: string) => (await send(method)).text
+  expect(await read('GET')).toMatch(
+    /Email this homeowner.*We promised to email by.*I’m emailing now/s,
+  )
+  expect(await read('POST')).toContain('You’re emailing')
+  expect(await read('GET')).toContain('Already emailed')
+  await record(db, leadId, 'no-answer', { at: clock.at })
+  expect(await read('GET')).toContain('Please email again at 12:30 PM.')
+})
+
 it.each(['done', 'not-a-lead'] as const)(
   'asks nobody to act on a lead that is %s',
   async (kind) => {
