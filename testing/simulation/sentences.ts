@@ -7,6 +7,7 @@ import type { DeskView } from './desk-view.ts'
 import { describeChange, describeState, type History, isReversal } from './observed-changes.ts'
 import type { People, Press } from './people.ts'
 import type { Message, Services } from './services.ts'
+import { minuteMs } from './world.ts'
 
 /** The end of a simulation: all that happened, and what the product has stored and shows. */
 export type End = {
@@ -26,10 +27,13 @@ type Sentences = Record<string, (end: End) => Iterable<string>>
 /** The promises of the back end. */
 export const sentences: Sentences = {
   *'An acknowledged lead is stored once'({ people, stored, history }) {
-    for (const { name, address, isAcknowledged } of people.visits) {
-      const count = stored.filter((lead) => lead.address === address).length
+    for (const { name, address, kind, isAcknowledged } of people.visits) {
+      const times = stored.filter((lead) => lead.address === address).map((lead) => lead.receivedAt)
+      // Without JavaScript, the form has no key, so after a minute, the same fields are a new lead.
+      const isLater = Math.max(...times) - Math.min(...times) > minuteMs
       const isErased = history.erased.some(({ lead }) => lead.address === address)
-      if (count > 1 || (isAcknowledged && count === 0 && !isErased)) yield `${name}: ${count} times`
+      if (times.length > 1 && !(isLater && kind === 'without JavaScript')) yield `${name} twice`
+      if (times.length === 0 && isAcknowledged && !isErased) yield `${name} never`
     }
   },
 
@@ -218,10 +222,7 @@ export const sentences: Sentences = {
     }
   },
 
-  *'A press that was stored is never refused, however often the phone sends it'({
-    people,
-    stored,
-  }) {
+  *'A stored press is never refused, however often the phone sends it'({ people, stored }) {
     for (const { id, leadId, kind, responses } of people.presses) {
       const events = stored.find((lead) => lead.id === leadId)?.events ?? []
       const storedAt = events.find((event) => event.id === id)?.at ?? Number.POSITIVE_INFINITY
