@@ -105,9 +105,10 @@ it('emails the homeowner once per lead after 30 seconds, unless that is undone, 
 })
 
 it.each(['roof-repair', 'emergency'] as const)(
-  'reminds the crew of each request of a homeowner when it is due, after “No answer” on the %s',
+  'emails a homeowner with two requests once, and reminds the crew of each, after “No answer” on the %s',
   async (pressed) => {
-    const { clock, store, press, listMailsAt } = await open('sqlite', { hours: dayHours })
+    const options = { hours: dayHours, env: { CONFIRMATION_EMAIL: 'on' } }
+    const { clock, store, press, listMailsAt } = await open('sqlite', options)
     // It is 5:45 PM. The company closes at 6 PM and opens at 7 AM.
     clock.at += 11.75 * hourMs
     const calledAt = clock.at
@@ -117,6 +118,9 @@ it.each(['roof-repair', 'emergency'] as const)(
       'roof-repair': await store({ lead: { serviceType: 'roof-repair' } }),
     }
     for (const kind of ['called', 'no-answer'] as const) await press(ids[pressed], kind)
+    expect(await listMailsAt(calledAt + 30_000)).toEqual([
+      'Northgate Roofing: we tried to reach you',
+    ])
     const listReminders = async (at: number) =>
       (await listMailsAt(at)).filter((subject) => subject.includes('again: no answer'))
     expect(await listReminders(calledAt + 30 * minuteMs)).toEqual([
