@@ -53,8 +53,7 @@ export function usePress(refresh: Refresh) {
 export const computeLastChange = ({ history }: LeadInFull): EventKind | undefined =>
   history.find(({ kind, isUndone }) => isChangeKind(kind) && !isUndone)?.kind
 
-export const nameUndo = (last: EventKind, lead: LeadCard) =>
-  `Undo “${nameButton(last, lead) ?? 'Status in Airtable'}”`
+export const nameUndo = (last: EventKind, lead: LeadCard) => `Undo “${nameButton(last, lead)}”`
 
 function describeResult(
   kind: EventKind,
@@ -76,7 +75,7 @@ function describeResult(
   }
   if (kind === 'call-again') return `time changed. ${describeCallAgain(after, now)}`
   const state = states[after.status]
-  if (undone) return `“${nameButton(undone, after) ?? 'Status in Airtable'}” undone. Now: ${state}`
+  if (undone) return `“${nameButton(undone, after)}” undone. Now: ${state}`
   if (kind !== 'no-answer' || after.emailAt === null) return state
   const wait = formatDuration(after.emailAt - now)
   return `${state} We’ll email them in ${wait}, unless you press Undo.`

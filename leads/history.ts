@@ -52,7 +52,6 @@ export type LeadState = {
   changedAt: number | null
   lastNote: string | null
   lastNoteBy: string | null
-  lastNoteAt: number | null
 }
 
 export const newState: LeadState = {
@@ -67,7 +66,6 @@ export const newState: LeadState = {
   changedAt: null,
   lastNote: null,
   lastNoteBy: null,
-  lastNoteAt: null,
 }
 
 /** How an event changes the state. */
@@ -158,7 +156,6 @@ export function fold(events: readonly HistoryEvent[]): LeadState {
     changedAt: changed.at(-1)?.at ?? null,
     lastNote: note?.text ?? null,
     lastNoteBy: note?.person ?? null,
-    lastNoteAt: note?.at ?? null,
   }
 }
 

@@ -76,9 +76,7 @@ function Deliveries({
 }
 
 /** Sent to 5 recipients, 4 confirmed, 1 failed. */
-export function summarizeDeliveries(
-  deliveries: readonly Pick<Delivery, 'channel' | 'state'>[],
-): string {
+function summarizeDeliveries(deliveries: readonly Pick<Delivery, 'channel' | 'state'>[]): string {
   const count = (...states: Delivery['state'][]) =>
     new Set(deliveries.filter(({ state }) => states.includes(state)).map(({ channel }) => channel))
       .size

@@ -72,7 +72,7 @@ it('shows the history in plain words, newest first, and rejects other input', as
   const { history } = (await get(`/api/leads/${id}`)).lead
   expect(history).toMatchObject([
     { kind: 'note', text: 'Sam Hill wrote: Call after 5.\n\nThanks', isUndone: false },
-    { kind: 'undone', text: 'Sam Hill undid “No answer”', via: 'desk' },
+    { kind: 'undone', text: 'Sam Hill undid “No answer”' },
     { kind: 'no-answer', text: 'Sam Hill called, no answer', isUndone: true },
   ])
   for (const text of ['', ' \u200B', 'x'.repeat(501), undefined])

@@ -13,9 +13,7 @@ export async function readToday(
 ) {
   const groups = await listTodayLeads(db, now())
   const { toCall, calling, callAgain, waiting, called, suspect } = groups
-  const leads = [toCall, calling, callAgain, waiting, called, suspect].flatMap(
-    (group) => group.leads,
-  )
+  const leads = Object.values(groups).flatMap((group) => group.leads)
   const repeats = await mapRepeats(db, leads)
   return {
     me: { id, email, person, role },

@@ -12,7 +12,7 @@ type Details = {
   lead: { name: string; phone: string }
 }
 
-/** Returns the name of the desk's button. Undo names the one that it takes back. */
+/** Returns the name of the desk's button. Undo names the one that it takes back, or the Status in Airtable. */
 export const nameButton = (kind: EventKind, lead: { phone: unknown }): string | undefined =>
   kind === 'called' ? `I’m ${chooseWords(lead).calling}` : buttons[kind]
 
@@ -22,6 +22,7 @@ const buttons: Partial<Record<EventKind, string>> = {
   texted: 'Text',
   done: 'Done',
   'not-a-lead': 'Not a lead',
+  'airtable-status': 'Status in Airtable',
 }
 
 /**
@@ -59,16 +60,8 @@ export function describeHistory(
   const undone = mapUndone(events)
   const targets = new Map(events.map((event) => [undone.get(event.number)?.number, event] as const))
   return events.toReversed().map((event) => {
-    const { number, at, kind, person, via } = event
-    return {
-      number,
-      at,
-      kind,
-      person,
-      via,
-      text: describeEvent(event, { ...clock, lead, undone: targets.get(number) }),
-      note: kind === 'note' ? event.text : null,
-      isUndone: undone.has(number),
-    }
+    const { number, at, kind } = event
+    const text = describeEvent(event, { ...clock, lead, undone: targets.get(number) })
+    return { number, at, kind, text, isUndone: undone.has(number) }
   })
 }

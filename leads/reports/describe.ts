@@ -42,10 +42,7 @@ export const describeCard = (lead: StoredLead, others: readonly Request[] = []) 
   attempts: lead.attempts,
   version: lead.version,
   changedAt: lead.changedAt,
-  lastNote:
-    lead.lastNote === null
-      ? null
-      : { text: lead.lastNote, person: lead.lastNoteBy, at: lead.lastNoteAt ?? 0 },
+  lastNote: lead.lastNote === null ? null : { text: lead.lastNote, person: lead.lastNoteBy },
   isSuspect: lead.suspect !== null,
   isInBurst: lead.inBurst === 1,
   others: others.slice(0, maxOthers).map(({ id, receivedAt }) => ({ id, receivedAt })),

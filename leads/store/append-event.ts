@@ -151,7 +151,6 @@ const toRow = (state: LeadState): Updateable<Tables['leads']> => ({
   changed_at: state.changedAt,
   last_note: state.lastNote,
   last_note_by: state.lastNoteBy,
-  last_note_at: state.lastNoteAt,
 })
 
 async function applyEffects(

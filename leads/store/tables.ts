@@ -39,7 +39,6 @@ export const tables = {
     changed_at: column<number | null>(),
     last_note: column<string | null>(),
     last_note_by: column<string | null>(),
-    last_note_at: column<number | null>(),
     escalate_at: column<number | null>(),
   },
   lead_events: {
@@ -179,5 +178,4 @@ export const storedColumns = [
   'leads.changed_at as changedAt',
   'leads.last_note as lastNote',
   'leads.last_note_by as lastNoteBy',
-  'leads.last_note_at as lastNoteAt',
 ] as const

@@ -51,7 +51,6 @@ create table leads (
   changed_at bigint,
   last_note text,
   last_note_by text,
-  last_note_at bigint,
   -- When the next reminder is due or Airtable is read again. Null if neither follows.
   escalate_at bigint
 );
