@@ -62,7 +62,9 @@ it('accepts a press from an old page if it is still valid, and otherwise explain
   expect((await press(id, 'not-a-lead', { version: 2 }, alex)).message).toBe(
     'Sam Hill marked this as done just now.',
   )
+  expect((await press(id, 'undone', { version: 2 }, alex)).status).toBe(409)
 })
+
 it('shows the history in plain words, newest first, and rejects other input', async () => {
   const { db, clock, get, press } = await open()
   const id = await storeLead(db)
