@@ -34,6 +34,8 @@ export function AllLeads({
   // Searches are names of homeowners, so they stay out of the URL and the browser's history.
   const [search, setSearch] = useState('')
   const filters = new URLSearchParams(query)
+  // Removing the last filter must not close the panel.
+  const [isOpen] = useState(filters.size > 0 || matchMedia('(min-width: 64rem)').matches)
   const filter = Object.fromEntries(
     [...filters, ['search', search] as const]
       .map(([name, value]) => [name, value.trim()])
@@ -112,7 +114,7 @@ export function AllLeads({
             onChange={({ target }) => setSearch(target.value)}
           />
         </label>
-        <details open={filters.size > 0 || matchMedia('(min-width: 64rem)').matches}>
+        <details open={isOpen}>
           <summary>{filters.size > 0 ? `Filters: ${filters.size}` : 'Filters'}</summary>
           <div className="filter-fields">
             <label>
