@@ -27,7 +27,7 @@ test('typing survives a lost connection, a full disk, a reload, and the end of t
   const notSaved = sam.getByText('Not saved yet. The server can’t store anything')
   await expect(notSaved).toBeVisible()
   await sam.getByRole('button', { name: 'Publish…' }).click()
-  await expect(sam.getByRole('dialog', { name: 'Not published' })).toContainText(
+  await expect(sam.getByRole('dialog', { name: 'Not published' }).getByRole('alert')).toContainText(
     'The server can’t store anything',
   )
   await sam.reload()

@@ -32,6 +32,10 @@ test('the owner publishes a headline with six taps, and undoes it', async ({ sig
   const dialog = sam.getByRole('dialog')
   await expect(dialog.locator('del')).toHaveText([hero.headline])
   await expect(dialog.locator('ins')).toHaveText(['Dry by Friday.'])
+  // An arrow key scrolls the changes, and not the page behind the dialog.
+  await expect(dialog.getByRole('list', { name: 'Changes' })).toBeFocused()
+  await expect(dialog.locator('ul')).toHaveCount(1)
+  await expect(sam.locator('html')).toHaveCSS('overflow-y', 'hidden')
   await checkAxe(sam, 'publish')
   await tap(dialog.getByRole('button', { name: 'Publish', exact: true }))
   await expect(sam.getByText('Published. Visitors see it now.')).toBeFocused()

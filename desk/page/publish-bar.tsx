@@ -94,10 +94,11 @@ function PublishQuestion({ page, state, store, onClose }: Props & { onClose: () 
   return (
     <div className="question">
       <h2 id="publish-question">{isSaved ? savedTitle : unsavedTitle}</h2>
-      <p>{trouble}</p>
-      {isSaved && <NoteLinks notes={page.mistakes} {...{ page, onClose }} />}
+      {isSaved && !canPublish && <NoteLinks notes={page.mistakes} {...{ page, onClose }} />}
       {canPublish && <Changes {...{ page, onClose }} />}
-      <p className="problem">{problem}</p>
+      <p className="problem" role="alert">
+        {trouble ?? problem}
+      </p>
       <div className="pair">
         <Button onClick={onClose}>{canPublish ? 'Cancel' : 'Close'}</Button>
         {canPublish && (
@@ -110,10 +111,12 @@ function PublishQuestion({ page, state, store, onClose }: Props & { onClose: () 
   )
 }
 
+const focus = (element: HTMLElement | null) => element?.focus()
+
 const Changes = ({ page, onClose }: { page: PageData; onClose: () => void }) => (
   <>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard can scroll only what has the focus */}
-    <ul className="changes" tabIndex={0}>
+    <ul className="changes" tabIndex={0} ref={focus} aria-label="Changes">
       {page.changes.map(({ label, before, after }) => (
         <li key={label}>
           <b>{label}</b>
