@@ -33,7 +33,11 @@ function GroupField({ field, path, form }: FieldProps) {
       <p className="quiet small">{hint}</p>
       {value ? (
         <>
-          <SampleMark form={form} path={joinPath(path, 'sample')} what={`this ${noun}`} />
+          <SampleMark
+            form={form}
+            path={joinPath(path, 'sample')}
+            task={`replace or delete this ${noun}`}
+          />
           {fields.map((inner) => (
             <Field key={inner.path} field={inner} path={joinPath(path, inner.path)} form={form} />
           ))}
@@ -168,7 +172,7 @@ function Item({ field, form, path: listPath, at, isNew, ...item }: ItemProps) {
       <div id={id} className="item-body" hidden={!isOpen}>
         {isOpen && (
           <>
-            <SampleMark form={form} path={samplePath} what={`this ${noun}`} />
+            <SampleMark form={form} path={samplePath} task={`replace or delete this ${noun}`} />
             {fields.map((inner) => (
               <Field
                 key={inner.path}

@@ -41,12 +41,12 @@ export function Notes({ form, path, id }: { form: Form; path: string; id?: strin
 export const isMarked = ({ draft }: Form, path: string) => readEntry(draft, path) === true
 
 /** Marks a part of the page as a sample until the owner confirms that it is true. */
-export function SampleMark({ form, path, what }: { form: Form; path: string; what: string }) {
+export function SampleMark({ form, path, task }: { form: Form; path: string; task: string }) {
   if (!isMarked(form, path)) return null
   return (
     <div className="sample">
       <p>
-        <b>Made up: replace or delete {what}.</b>
+        <b>Made up: {task}.</b>
       </p>
       <button type="button" className="link" onClick={() => form.change(path, () => null)}>
         This is accurate, not a sample

@@ -134,6 +134,7 @@ function Section({ section, form }: { section: EditorSection; form: Form }) {
   useLayoutEffect(() => void scrollTo(0, 0), [])
   const samples = fields.filter(({ path, isMarked }) => !isMarked && form.samples.includes(path))
   const names = new Intl.ListFormat('en').format(samples.map(({ label }) => label))
+  const verb = samples.every(({ optional }) => optional) ? 'replace or delete' : 'replace'
   return (
     <>
       <a className="back" href={formatRoute({ screen: 'page' })}>
@@ -142,7 +143,7 @@ function Section({ section, form }: { section: EditorSection; form: Form }) {
       </a>
       <Heading>{title}</Heading>
       <p className="quiet">{hint}</p>
-      {sample && names && <SampleMark form={form} path={sample} what={names} />}
+      {sample && names && <SampleMark form={form} path={sample} task={`${verb} ${names}`} />}
       <Notes form={form} path={id} />
       {fields.map((field) => (
         <Field key={field.path} field={field} path={field.path} form={form} />
