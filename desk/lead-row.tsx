@@ -1,5 +1,5 @@
 import { Fragment, memo, use, useDeferredValue, useEffect, useRef } from 'react'
-import { formatAgo } from '#leads/clock.ts'
+import { dayMs, formatAgo } from '#leads/clock.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { readOpenedAt } from './api.ts'
 import { CallActions, ChangeTime, NoteField, Outcomes, Unsent } from './call-actions.tsx'
@@ -109,6 +109,8 @@ export function AlsoAsked({ lead, now }: { lead: LeadCard; now: number }) {
       {others.map(({ id, receivedAt }, at) => (
         <Fragment key={id}>
           {at > 0 && (moreOthers > 0 ? ', ' : ' and ')}
+          {/* After a day, the age is the date. */}
+          {now - receivedAt >= dayMs && 'on '}
           <a href={formatRoute({ leadId: id })}>{formatAgo(receivedAt, now)}</a>
         </Fragment>
       ))}

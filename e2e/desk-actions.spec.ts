@@ -68,7 +68,7 @@ test('a lead and the report distinguish sent, arrived, and failed', async ({
       union select 'sms', 'failed', null, null, 'The number is a landline.')`)
   const page = await signIn('Sam')
   await page.getByRole('link', { name: visitor.name }).click()
-  await expect(page.getByText('Sent to 2 recipients, 1 confirmed, 1 failed')).toBeVisible()
+  await expect(page.getByText('Sent to 2 places, 1 confirmed, 1 failed')).toBeVisible()
   const states = [
     ['sent', /^Email: sent (on \w{3} \d+ )?at [\d:]+ [AP]M [\w+:-]+$/],
     ['arrived', /^Push notification: shown 2\.1 sec after the request, tapped (on \w{3} \d+ )?at/],

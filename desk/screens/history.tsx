@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { formatShortClock } from '#leads/clock.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
+import { count } from '#leads/words.ts'
 import { Icon } from '../elements.tsx'
 
 /** Lists what happened to a lead, newest first. `children` are the actions for pending deliveries. */
@@ -75,24 +76,25 @@ function Deliveries({
   )
 }
 
-/** Sent to 5 recipients, 4 confirmed, 1 failed. */
-function summarizeDeliveries(deliveries: readonly Pick<Delivery, 'channel' | 'state'>[]): string {
-  const count = (...states: Delivery['state'][]) =>
+/** Sent to 5 places, 4 confirmed, 1 failed. */
+function summarizeDeliveries(deliveries: readonly Delivery[]): string {
+  const countIn = (...states: Delivery['state'][]) =>
     new Set(deliveries.filter(({ state }) => states.includes(state)).map(({ channel }) => channel))
       .size
-  const sent = count('sent', 'arrived')
-  const waiting = count('waiting')
+  const sent = countIn('sent', 'arrived')
+  const waiting = countIn('waiting')
   const others = [
-    [count('arrived'), 'confirmed'],
+    [countIn('arrived'), 'confirmed'],
     [waiting, 'pending'],
-    [count('failed'), 'failed'],
+    [countIn('failed'), 'failed'],
   ] as const
+  const isAirtable = deliveries.every(({ channel }) => channel === 'airtable')
   return [
     sent === 0
       ? waiting > 0
         ? 'Not sent yet'
         : 'Not sent'
-      : `Sent to ${sent} ${sent === 1 ? 'recipient' : 'recipients'}`,
+      : `Sent to ${isAirtable ? 'Airtable' : count(sent, 'place', 'places')}`,
     ...others.filter(([number]) => number > 0).map(([number, state]) => `${number} ${state}`),
   ].join(', ')
 }

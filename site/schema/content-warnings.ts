@@ -20,7 +20,7 @@ export function* findContentWarnings(
   if (past.length > 0)
     yield {
       id: 'past-dates',
-      text: `${isOne ? 'A holiday has' : 'Some holidays have'} passed: ${past.join(', ')}.`,
+      text: `${isOne ? 'A holiday has' : 'Some holidays have'} passed: ${past.map(formatDate).join('; ')}.`,
       next: `Delete ${isOne ? 'it' : 'them'}, or correct the year`,
       paths: ['hours.closedDates'],
     }
@@ -40,6 +40,10 @@ export function* findContentWarnings(
       paths: [],
     }
 }
+
+/** Dec 25, 2026. */
+const formatDate = (date: string) =>
+  new Date(date).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** The page shows header.limitedHours instead of these. */
 const replacedTexts = ['header.callLabel', 'footer.callHeading']

@@ -150,7 +150,7 @@ test('points out texts that limited hours contradict, and holidays that have pas
   })
   expect(warnings).toContainEqual({
     path: 'hours.closedDates',
-    message: expect.stringContaining('2025-12-25'),
+    message: expect.stringContaining('Dec 25, 2025'),
   })
   // The owner cannot change these on the desk.
   expect(warnings.filter(({ path }) => path === undefined)).toEqual([
