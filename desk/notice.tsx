@@ -80,6 +80,9 @@ export function Notice({ today }: { today: Polled<{ leads: LeadCard[] }> }) {
                 type="button"
                 className="link"
                 onClick={() => {
+                  // This button will be gone.
+                  const headings = [...document.querySelectorAll('h1')]
+                  headings.findLast((one) => one.checkVisibility())?.focus({ preventScroll: true })
                   // Hide the notice first, because a second tap would send Undo again.
                   hideNotice()
                   shown.undo?.()

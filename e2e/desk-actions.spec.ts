@@ -77,14 +77,19 @@ test('a lead and the report distinguish sent, arrived, and failed', async ({
   for (const [state, words] of states)
     await expect(page.locator(`.deliveries li[data-state=${state}]`)).toHaveText(words)
   await checkAxe(page, 'deliveries in every state')
+  const call = page.getByRole('button', { name: 'I’m calling', exact: true })
+  await call.click()
+  await page.getByRole('button', { name: 'Undo “I’m calling”' }).click()
+  // The pressed button is gone.
+  await expect(page.locator('.controls')).toBeFocused()
   // The report counts leads whose time is up or that were called.
-  await page.getByRole('button', { name: 'I’m calling' }).click()
+  await call.click()
   await expect(page.getByText('you’re calling.')).toBeVisible()
   await page.getByRole('link', { name: 'Report' }).click()
   const channels = page.locator('section', { hasText: 'Delivery time' }).getByRole('row')
   await expect(channels).toHaveText([
     /^Sent by/,
-    /^Airtable \(1 pending\)/,
+    /^Airtable \(2 pending\)/,
     /^Email1usually 0\.5 sec95% within 0\.5 sec–0$/,
     /^Push notification1usually 0\.5 sec95% within 0\.5 sec1usually 2\.1 sec95% within 2\.1 sec0$/,
     /^Text message0.*1$/,

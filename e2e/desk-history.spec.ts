@@ -63,6 +63,7 @@ test('two phones: call, no answer, call again, undo twice, note, done', async ({
 
   await dana.locator('.notice').getByRole('button', button('Undo')).click()
   await expect(dana.locator('.notice')).toContainText('“Change the time” undone. Now: no answer.')
+  await expect(dana.getByRole('heading', { level: 1 })).toBeFocused()
   await dana.getByRole('link', { name: visitor.name }).click()
   await dana.getByRole('button', { name: 'Undo “No answer”' }).click()
   await expect(dana.locator('.notice')).toContainText('“No answer” undone. Now: Sam is calling.')
@@ -73,6 +74,8 @@ test('two phones: call, no answer, call again, undo twice, note, done', async ({
   await lead.getByLabel('Note').fill('Wants a metal roof')
   await lead.getByRole('button', button('Add note')).click()
   await expect(notice).toContainText('note added.')
+  // The pressed button is gone.
+  await expect(lead.locator('.note-field')).toBeFocused()
   await lead.getByRole('button', button('Done')).click()
   await expect(sam.locator('.lead-head')).toContainText('Done: Sam called after')
   await expect(sam.locator('.events li')).toHaveText([

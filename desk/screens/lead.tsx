@@ -6,6 +6,7 @@ import { CallActions, ChangeTime, NoteField, Outcomes, Unsent } from '../call-ac
 import { computeCountdown } from '../countdown.ts'
 import { CountdownIcon } from '../countdown-icon.tsx'
 import { Button, Heading, MailLink } from '../elements.tsx'
+import { useKeptFocus } from '../kept-focus.ts'
 import { AlsoAsked } from '../lead-row.tsx'
 import { isCaller, Me } from '../me.ts'
 import { attempt } from '../notice.tsx'
@@ -33,6 +34,7 @@ export function Lead({
   const { data, trouble, isGone, refresh } = usePolling<Answer>(`/api/leads/${id}`)
   const [erased, setErased] = useState<string>()
   const dialog = useRef<HTMLDialogElement>(null)
+  useKeptFocus()
   const callUrl = data?.lead.phone?.callUrl
   useEffect(() => {
     // The notification's “Call” button opens this route, because a service worker cannot dial.

@@ -10,7 +10,7 @@ export function useKeptFocus(): void {
     const remember = ({ target }: Event) => {
       around.current = []
       let element = target as HTMLElement | null
-      for (; element?.closest('.page-form'); element = element.parentElement)
+      for (; element?.closest('.page-form, .lead-pane'); element = element.parentElement)
         around.current.push(element)
     }
     document.addEventListener('focusin', remember)
@@ -20,7 +20,7 @@ export function useKeptFocus(): void {
   useEffect(() => {
     const [focused, ...outer] = around.current
     if (!focused || focused.isConnected || document.activeElement !== document.body) return
-    const left = outer.find((element) => element.checkVisibility())
+    const left = outer.find((element) => element.textContent && element.checkVisibility())
     left?.setAttribute('tabindex', '-1')
     left?.focus({ preventScroll: true })
   })
