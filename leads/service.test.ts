@@ -11,7 +11,6 @@ import {
 } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
-import { countLeads } from './store/reading.ts'
 
 const log = createTestLog()
 const options = {
@@ -58,13 +57,15 @@ it('promises a call by the published hours, and waiting leads keep their deadlin
   expect(Object.fromEntries(deadlines)).toEqual({ Ann: 10 * 60_000, Ben: 30 * 60_000 })
 })
 
-it('stores leads when the database is not migrated yet', async () => {
+it('stores the first lead and notifies phones even if they can no longer be read', async () => {
   const db = await openTestDatabase('sqlite')
+  await savePhone(db)
+  const { app } = createService({ ...options, db, now: () => testTime })
   await db.kysely.schema.dropTable('push_devices').execute()
-  const { app } = createService({ ...options, db, now: Date.now })
   const sent = await app.request(testPath, request())
   expect(sent.status).toBe(200)
-  expect(await countLeads(db)).toBe(1)
+  const [lead] = await listLeads(db, { limit: 1 })
+  expect(lead?.deliveries.map(({ channel }) => channel)).toEqual(['airtable', 'push-0a1b2c3d'])
   expect(await (await app.request('/healthz')).json()).toMatchObject({
     ok: true,
     warnings: ['database-fault', 'airtable-not-set-up'],

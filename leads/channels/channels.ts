@@ -106,6 +106,8 @@ export function createDeviceReader(
       reading = undefined
     })
   }
+  // Do not wait for the first lead, because this query could fail then.
+  void read()
   return async (timeoutMs) => {
     reading ??= read()
     if (timeoutMs === undefined) await reading
