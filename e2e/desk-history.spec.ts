@@ -49,6 +49,8 @@ test('two phones: call, no answer, call again, undo twice, note, done', async ({
   // The note is saved with the result of the call.
   await samsRow.getByRole('button', button('No answer')).click()
   await expect(sam.getByRole('heading', { name: 'Call again' })).toBeVisible()
+  // No other lead waits, so only the text has the brand's color.
+  await expect(samsRow.locator('a.button:not([data-quiet])')).toHaveText(['Text'])
   await expect(danasRow).toContainText('Sam: Gate code 1357')
   await danasRow.getByText('Change the time').click()
   // The morning of the next day that we are open.
@@ -56,6 +58,7 @@ test('two phones: call, no answer, call again, undo twice, note, done', async ({
   const [time = ''] = (await morning.textContent())?.match(/\d+:\d\d/) ?? []
   expect(time).not.toBe('')
   await morning.click()
+  await expect(dana.locator('.notice')).toContainText(/time changed\. Call again .*at /)
   await expect(samsRow).toContainText(
     new RegExp(`No answer \\(1 try\\)\\. Call again .*at ${time}`),
   )

@@ -73,7 +73,7 @@ test('does not overflow or overlap at any width, also at double the text size', 
   for (const [fontSize, ...widths] of [
     // A 1280 px screen at 200% zoom has the layout of a 640 px screen.
     ['100%', 1920, 1280, 1024, 768, 640, 390, 360, 320],
-    ['200%', 1280, 768, 360, 320],
+    ['200%', 1280, 1024, 768, 390, 360, 320],
   ] as const) {
     await page.evaluate((fontSize) => {
       document.documentElement.style.fontSize = fontSize
@@ -102,8 +102,11 @@ test('does not overflow or overlap at any width, also at double the text size', 
           ),
       )
       expect(overlaps, size).toEqual([])
-      if (width === 1280)
-        await expect(page.locator('header').getByRole('button', { name: /^Free/ })).toBeVisible()
+      const label = width < 640 ? 'Estimate' : 'Free Estimate'
+      await expect(page.locator('header').getByRole('button')).toHaveAccessibleName(label)
+      // The name of the company is visible once, in the header or above the headline.
+      const names = page.locator('.home-link, .hero-company').getByText(company.name)
+      await expect(names.filter({ visible: true }), size).toHaveCount(1)
       expect(parts[1]?.height, size).toBeGreaterThanOrEqual(44)
       // The header is one row even with a long name, except on the narrowest phone.
       const [nameY = 0, callY = 0] = parts.map(({ top, bottom }) => (top + bottom) / 2)
