@@ -12,12 +12,17 @@ type SeenLead = Shown & {
   calledVia: string | null
 }
 
+/** The clock of the processes may jump, so only `trueAt` tells what came first. */
+type Change = { before: SeenLead; after: SeenLead; at: number; trueAt: number }
+
 export type History = ReturnType<typeof createHistory>
 
 /** Records how each lead changes. */
 export function createHistory(world: World, { kysely }: Database, hours: BusinessHours) {
   const leads = new Map<string, SeenLead>()
-  const changes: { before: SeenLead; after: SeenLead; at: number }[] = []
+  const changes: Change[] = []
+  /** When each event was first seen, by the IDs of its lead and its own. */
+  const storedAt = new Map<string, number>()
   const erased: { lead: SeenLead }[] = []
   const leftOpen: { called: SeenLead; open: SeenLead }[] = []
   let version = 1
@@ -31,6 +36,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
     .select('called_via as calledVia')
     .select(['call_attempts as attempts', 'call_again_at as callAgainAt'])
     .compile()
+  const selectEvents = kysely.selectFrom('lead_events').select(['lead_id', 'id']).compile()
 
   async function readNextDueAt(): Promise<number> {
     const { rows } = await sql<{ at: number | null }>`
@@ -48,6 +54,13 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
   return {
     leads,
     changes,
+    listReversals: () => changes.filter(({ before, after }) => isReversal(before, after)),
+    /** Reminders start over after an Undo, and move with the time of the next call. */
+    countRestarts: (leadId: string) =>
+      changes
+        .filter(({ after }) => after.id === leadId)
+        .filter(({ before, after }) => isReversal(before, after) || isMoved(before, after)).length,
+    storedAt,
     erased,
     /** Requests that a call to the same homeowner left open. */
     leftOpen,
@@ -92,7 +105,13 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
         const changed = before ? describeChange(before, after) : 'stored'
         leads.set(after.id, after)
         if (changed) world.say(`The lead of ${after.name}: ${changed}.`)
-        if (before && changed) changes.push({ before, after, at: world.now() })
+        if (before && changed)
+          changes.push({ before, after, at: world.now(), trueAt: world.trueNow() })
+      }
+      const { rows: events } = await kysely.executeQuery(selectEvents)
+      for (const { lead_id, id } of events) {
+        const key = `${lead_id} ${id}`
+        if (!storedAt.has(key)) storedAt.set(key, world.trueNow())
       }
       for (const called of found)
         for (const open of found)
@@ -138,13 +157,19 @@ export const describeChange = (before: Shown, after: Shown): string =>
 const isClosed = ({ status }: Shown) => status === 'done' || status === 'not-a-lead'
 
 /** Returns true if an outcome, a call, or an attempt was taken back. */
-export const isReversal = (before: Shown, after: Shown): boolean =>
+const isReversal = (before: Shown, after: Shown): boolean =>
   (before.calledAt !== null && after.calledAt === null) ||
   (isClosed(before) && !isClosed(after)) ||
   after.attempts < before.attempts ||
   (before.status === 'calling' &&
     after.status === 'call-again' &&
     after.attempts === before.attempts)
+
+/** Returns true if someone moved the next call to another time. */
+const isMoved = (before: Shown, after: Shown): boolean =>
+  before.status === 'call-again' &&
+  after.status === 'call-again' &&
+  before.attempts === after.attempts
 
 export const describeState = ({
   status,

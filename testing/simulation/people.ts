@@ -46,16 +46,7 @@ export type Press = {
 
 type Reply = { status: number; json: { lead?: Shown; leads?: unknown[] } | undefined; text: string }
 
-const names = [
-  'Mai Tran',
-  'Bill Ode',
-  'Ana Ruiz',
-  'Lee Park',
-  'Joy Katz',
-  'Tom Wong',
-  'Eva Lund',
-  'Max Roy',
-]
+const names = ['Mai Tran', 'Bill Ode', 'Ana Ruiz', 'Lee Park', 'Joy Katz', 'Tom Wong']
 const emails = ['one@example.com', 'On.e+roof@example.com', 'two@example.com', 'three@example.com']
 
 /** The buttons of the desk in each state. */
@@ -97,8 +88,8 @@ export function createPeople(
 ) {
   const visits: Visit[] = []
   const presses: Press[] = []
-  const erasures = new Map<string, 'here only' | 'everywhere'>()
-  const choices = new Map<string, { status: string; at: number }>()
+  const erasures: { leadId: string; from: 'here only' | 'everywhere' }[] = []
+  const choices = new Map<string, { status: string; at: number; rowId: string }>()
   let isCalm = false
   for (const { pages } of crew) pages.clear()
 
@@ -109,7 +100,9 @@ export function createPeople(
     if (!process) return undefined
     const asking = new Promise<Reply>((resolve) => {
       const handle = async () => {
+        process.handled += 1
         const response = await process[app].fetch(request())
+        process.handled -= 1
         const text = await response.text()
         const json = text.startsWith('{') ? JSON.parse(text) : undefined
         const place = response.headers.get('location') ?? ''
@@ -255,7 +248,7 @@ export function createPeople(
       const { leadId: _, name: __, responses, ...body } = press
       // Sometimes the phone sends the press again although the first request arrived.
       for (let tries = 0; tries < 3; tries++) {
-        const sentAt = world.now()
+        const sentAt = world.trueNow()
         const reply = await act(phone, 'POST', `leads/${id}/events`, body)
         world.say(`${phone.person} sees ${reply?.status ?? 'no response'} for ${kind} of ${name}.`)
         if (reply) responses.push({ status: reply.status, sentAt })
@@ -270,7 +263,8 @@ export function createPeople(
       if (!row) return
       const status = world.pick(['Called', 'Done', 'Follow-up'])
       row.fields.Status = status
-      choices.set(String(row.fields['Lead ID']), { status, at: world.trueNow() })
+      const choice = { status, at: world.trueNow(), rowId: row.id }
+      choices.set(String(row.fields['Lead ID']), choice)
       world.say(`Someone sets Status of ${row.fields.Name} to ${status} in Airtable.`)
     },
 
@@ -279,8 +273,7 @@ export function createPeople(
       const name = leads.get(id)?.name
       if (!id) return
       const isHereOnly = world.chance(0.3)
-      if (erasures.get(id) !== 'here only')
-        erasures.set(id, isHereOnly ? 'here only' : 'everywhere')
+      erasures.push({ leadId: id, from: isHereOnly ? 'here only' : 'everywhere' })
       world.say(`Sam erases ${name}${isHereOnly ? ' here only' : ''}.`)
       const phone = crew[0] as (typeof crew)[number]
       const reply = await act(phone, 'DELETE', `leads/${id}`, { name, hereOnly: isHereOnly })
@@ -288,3 +281,14 @@ export function createPeople(
     },
   }
 }
+
+/** Returns true if the visitor meant the request as spam, even if the product stored it as a normal lead. */
+export const isSpam = ({ visits }: People, address: string): boolean =>
+  visits.some((visit) => visit.address === address && visit.isSpam)
+
+export const findKind = ({ visits }: People, address: string) =>
+  visits.find((visit) => visit.address === address)?.kind
+
+/** Returns true even if it failed. */
+export const hasErased = ({ erasures }: People, leadId: string, from: 'here only' | 'everywhere') =>
+  erasures.some((one) => one.leadId === leadId && one.from === from)

@@ -28,13 +28,14 @@ type Options = {
 export async function startProcess(world: World, services: Services, options: Options) {
   const { name, env, hours, isEdge } = options
   const faults = { downUntil: 0, flakyUntil: 0 }
-  const sender: Sender & { sends: number } = {
+  const sender: Sender & { sends: number; handled: number } = {
     name,
     isDead: false,
     pausedUntil: 0,
     disturbedAt: Number.NEGATIVE_INFINITY,
     requests: 0,
     sends: 0,
+    handled: 0,
     isDisturbed: () =>
       sender.isDead ||
       sender.pausedUntil > world.elapsed() ||
@@ -124,7 +125,8 @@ export async function startProcess(world: World, services: Services, options: Op
         const what = { channel: recipient.name, reason: first?.reason ?? '', leadIds }
         for (const { lead, reason } of deliveries) {
           world.say(`Process ${name} claims ${recipient.name} ${reason} about ${lead.name}.`)
-          services.claims.push({ channel: recipient.name, reason, lead, at: world.now() })
+          const times = { at: world.now(), trueAt: world.trueNow() }
+          services.claims.push({ channel: recipient.name, reason, lead, ...times })
         }
         sender.sends += 1
         try {

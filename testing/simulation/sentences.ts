@@ -4,8 +4,8 @@ import { nameAddress } from '#leads/store/confirmation-limits.ts'
 import type { LeadRecord } from '#leads/store/reading.ts'
 import { computeStatus, listRows, listStatuses } from './airtable-rows.ts'
 import type { DeskView } from './desk-view.ts'
-import { describeChange, describeState, type History, isReversal } from './observed-changes.ts'
-import type { People, Press } from './people.ts'
+import { describeChange, describeState, type History } from './observed-changes.ts'
+import { findKind, hasErased, isSpam, type People, type Press } from './people.ts'
 import type { Message, Services } from './services.ts'
 import { minuteMs } from './world.ts'
 
@@ -27,13 +27,18 @@ type Sentences = Record<string, (end: End) => Iterable<string>>
 /** The promises of the back end. */
 export const sentences: Sentences = {
   *'An acknowledged lead is stored once'({ people, stored, history }) {
+    const order = [...history.leads.keys()]
     for (const { name, address, kind, isAcknowledged } of people.visits) {
-      const times = stored.filter((lead) => lead.address === address).map((lead) => lead.receivedAt)
-      // Without JavaScript, the form has no key, so after a minute, the same fields are a new lead.
-      const isLater = Math.max(...times) - Math.min(...times) > minuteMs
+      const [first, ...copies] = stored
+        .filter((lead) => lead.address === address)
+        .sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
+        .map(({ receivedAt }) => Math.floor(receivedAt / minuteMs))
       const isErased = history.erased.some(({ lead }) => lead.address === address)
-      if (times.length > 1 && !(isLater && kind === 'without JavaScript')) yield `${name} twice`
-      if (times.length === 0 && isAcknowledged && !isErased) yield `${name} never`
+      if (isAcknowledged && first === undefined && !isErased) yield `${name} is missing`
+      // Without a key, the server recognizes a copy only in the same minute and the next.
+      const isCopy = (minute: number) =>
+        kind !== 'without JavaScript' || minute === first || minute - 1 === first
+      if (copies.some(isCopy)) yield `${name}: ${copies.length + 1} times`
     }
   },
 
@@ -45,7 +50,7 @@ export const sentences: Sentences = {
       const status = rows[0]?.fields.Status
       const isRight = listStatuses(end, lead).includes(status)
       // Erasing starts in Airtable. If the database fails then, the desk shows an error and keeps the lead.
-      const isHalfErased = rows.length === 0 && end.people.erasures.get(lead.id) === 'everywhere'
+      const isHalfErased = rows.length === 0 && hasErased(end.people, lead.id, 'everywhere')
       if (!isHalfErased && !(rows.length === 1 && isRight))
         yield `${lead.name}: ${rows.length} rows, ${status} instead of ${computeStatus(lead)}`
     }
@@ -56,7 +61,7 @@ export const sentences: Sentences = {
   ) {
     for (const { lead } of end.history.erased) {
       const isLate = end.services.writes.some((write) => write.leadId === lead.id && write.isLate)
-      const isHereOnly = end.people.erasures.get(lead.id) === 'here only'
+      const isHereOnly = hasErased(end.people, lead.id, 'here only')
       if (listRows(end, lead.id).length > 0 && !isLate && !isHereOnly) yield lead.name
     }
   },
@@ -125,17 +130,11 @@ export const sentences: Sentences = {
       channel !== 'airtable' && reason !== 'called'
     const name = ({ channel, reason, leadId }: Message) => `${channel} ${reason} ${leadId}`
     for (const [key, sent] of Map.groupBy(services.messages.filter(isCounted), name)) {
-      const isOwn = ({ after }: History['changes'][number]) => after.id === sent[0]?.leadId
-      // Reminders start over after an Undo, and move with the time of the next call.
-      const restarts =
-        sent[0]?.reason === 'received' || sent[0]?.reason === 'unreached'
-          ? []
-          : history.changes.filter(
-              (change) =>
-                isOwn(change) && (isReversal(change.before, change.after) || isMoved(change)),
-            )
+      const { reason = '', leadId = '' } = sent[0] ?? {}
+      const isReminder = reason !== 'received' && reason !== 'unreached'
+      const restarts = isReminder ? history.countRestarts(leadId) : 0
       const excused = sent.filter(({ isExcused }) => isExcused)
-      if (sent.length > 1 + restarts.length + excused.length) yield `${key}: ${sent.length} times`
+      if (sent.length > 1 + restarts + excused.length) yield `${key}: ${sent.length} times`
     }
   },
 
@@ -156,10 +155,10 @@ export const sentences: Sentences = {
     hours,
     ...end
   }) {
-    for (const { lead, reason, at } of listReminders(end)) {
-      const reopenedAt = listReversals(history).findLast(
-        (change) => change.after.id === lead.id && change.at <= at,
-      )?.at
+    for (const { lead, reason, at, trueAt } of listReminders(end)) {
+      const reopenedAt = history
+        .listReversals()
+        .findLast((change) => change.after.id === lead.id && change.trueAt <= trueAt)?.at
       const isWaiting = reopenedAt !== undefined && lead.serviceType !== 'emergency'
       const from = Math.max(
         lead.promiseStartAt ?? Number.POSITIVE_INFINITY,
@@ -214,7 +213,7 @@ export const sentences: Sentences = {
     history,
     people,
   }) {
-    for (const { before, after } of listReversals(history)) {
+    for (const { before, after } of history.listReversals()) {
       const isUndo = ({ leadId, name, kind, version }: Press) =>
         kind === 'undone' &&
         (leadId === after.id ? version === before.version : name === after.name)
@@ -222,11 +221,15 @@ export const sentences: Sentences = {
     }
   },
 
-  *'A stored press is never refused, however often the phone sends it'({ people, stored }) {
+  *'A stored press is never refused, however often the phone sends it'({
+    people,
+    stored,
+    history,
+  }) {
     for (const { id, leadId, kind, responses } of people.presses) {
-      const events = stored.find((lead) => lead.id === leadId)?.events ?? []
-      const storedAt = events.find((event) => event.id === id)?.at ?? Number.POSITIVE_INFINITY
-      const later = responses.filter(({ sentAt }) => sentAt > storedAt).map(({ status }) => status)
+      if (!stored.some((lead) => lead.id === leadId)) continue
+      const storedAt = history.storedAt.get(`${leadId} ${id}`) ?? Number.POSITIVE_INFINITY
+      const later = responses.filter(({ sentAt }) => sentAt >= storedAt).map(({ status }) => status)
       if (later.some((status) => status !== 200 && status !== 503)) yield `${kind}: ${later}`
     }
   },
@@ -238,7 +241,7 @@ export const sentences: Sentences = {
       if (new Set(events.map(({ id }) => id)).size !== events.length) yield name
   },
 
-  *'A second call without an answer counts only from a page that showed the first'({
+  *'A second call without an answer and an Undo count only from a page that showed the current state'({
     stored,
     people,
   }) {
@@ -247,13 +250,18 @@ export const sentences: Sentences = {
       const calls = events.filter(
         ({ kind, number }) => !undone.has(number) && (kind === 'called' || kind === 'no-answer'),
       )
-      for (const [at, { id, kind, number }] of calls.entries()) {
-        const isSecond = kind === 'no-answer' && calls[at - 1]?.kind === 'no-answer'
+      const seconds = calls.filter(
+        ({ kind }, at) => kind === 'no-answer' && calls[at - 1]?.kind === 'no-answer',
+      )
+      for (const { id, number } of [
+        ...seconds,
+        ...events.filter(({ kind }) => kind === 'undone'),
+      ]) {
         const press = people.presses.find((one) => one.id === id)
         const { version } = fold(events.slice(0, number - 1))
-        // On the homeowner's other requests, the first call was recorded together with this one.
-        if (isSecond && press?.leadId === leadId && press.version !== version)
-          yield `${name}: ${press?.version}, ${version}`
+        // The page showed only one of the homeowner's requests.
+        if (press?.leadId === leadId && press.version !== version)
+          yield `${name}: ${press.version}, ${version}`
       }
     }
   },
@@ -279,22 +287,6 @@ export const sentences: Sentences = {
       if (ids.size !== stored.length) yield `${ids.size} leads instead of ${stored.length}`
   },
 }
-
-/** Returns true if the visitor meant the request as spam, even if the product stored it as a normal lead. */
-const isSpam = ({ visits }: People, address: string): boolean =>
-  visits.some((visit) => visit.address === address && visit.isSpam)
-
-const findKind = ({ visits }: People, address: string) =>
-  visits.find((visit) => visit.address === address)?.kind
-
-const listReversals = ({ changes }: History) =>
-  changes.filter(({ before, after }) => isReversal(before, after))
-
-/** Returns true if someone moved the next call to another time. */
-const isMoved = ({ before, after }: History['changes'][number]) =>
-  before.status === 'call-again' &&
-  after.status === 'call-again' &&
-  before.attempts === after.attempts
 
 const listReminders = ({ services }: Pick<End, 'services'>) =>
   services.claims.filter(({ reason }) => /^(uncalled|missed|again)/.test(reason))

@@ -33,7 +33,13 @@ export type Message = {
   isRecorded: boolean
 }
 
-type Claim = { channel: string; reason: DeliveryReason; lead: StoredLead; at: number }
+type Claim = {
+  channel: string
+  reason: DeliveryReason
+  lead: StoredLead
+  at: number
+  trueAt: number
+}
 
 export const serviceNames = [
   'Airtable',

@@ -247,7 +247,8 @@ export async function simulate(seed: number, location: DatabaseLocation) {
   }
 
   function isIdle(): boolean {
-    const isWaiting = ({ isDead, requests, sends }: Process) => !isDead && requests + sends > 0
+    const isWaiting = ({ isDead, requests, sends, handled }: Process) =>
+      !isDead && requests + sends + handled > 0
     return !world.isBusy() && !processes.some(isWaiting)
   }
 
