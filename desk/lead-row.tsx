@@ -8,7 +8,7 @@ import { CountdownIcon } from './countdown-icon.tsx'
 import { Me } from './me.ts'
 import { type Refresh, takeChange } from './press.ts'
 import { formatRoute } from './route.ts'
-import { useNow } from './use-polling.ts'
+import { useAtNow, useNow } from './use-polling.ts'
 
 type Listing = {
   hrefOf: (leadId: string) => string
@@ -31,6 +31,7 @@ const isSameRow = (a: Row, b: Row) =>
 const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, isCalling, refresh }: Row) {
   const me = use(Me)
   const now = useNow(canCall(lead) ? 1_000 : 60_000)
+  const age = useAtNow((exact) => formatAgo(lead.receivedAt, exact))
   const countdown = computeCountdown(lead, now, me)
   const what = [!lead.isEmergency && lead.service, lead.town].filter(Boolean)
   const actions = { lead, refresh }
@@ -73,7 +74,7 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, isCalling
           {!isCalling && (
             <p className="small">
               <b className="lead-countdown">{countdown.text}</b>
-              <span>{formatAgo(lead.receivedAt, now)}</span>
+              <span>{age}</span>
             </p>
           )}
         </div>
