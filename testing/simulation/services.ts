@@ -117,6 +117,7 @@ export function createServices(world: World) {
     sender.requests += 1
     return new Promise<Result>((resolve, reject) => {
       const end = (result: Result | Error) => {
+        signal?.removeEventListener('abort', stopWaiting)
         if (result instanceof Error) reject(result)
         else resolve(result)
       }
