@@ -33,6 +33,7 @@ test('a lead is added during a call, also without a connection', async ({ signIn
   await expect(sam.getByRole('heading', { name: 'Maria Lopez' })).toBeVisible()
   await expect(sam.locator('.notice')).toContainText('added.')
   await expect(sam.locator('.facts')).toContainText('Phone call')
+  await expect(sam.locator('.events li').last()).toHaveText(/Added during a phone call$/)
   await expect(row(dana, 'Maria Lopez')).toContainText('Sam Hill is calling')
   await expect(row(dana, 'Maria Lopez')).toHaveCount(1)
 

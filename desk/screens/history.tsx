@@ -29,7 +29,7 @@ export function History({
         ))}
         <li>
           <time>{formatShortClock(lead.receivedAt, now)}</time>
-          <span>Request received</span>
+          <span>{lead.beginning}</span>
         </li>
       </ol>
       <Deliveries deliveries={lead.deliveries}>{children}</Deliveries>

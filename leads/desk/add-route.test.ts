@@ -31,6 +31,7 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
       expect(json.lead).toMatchObject({
         ...{ status: 'calling', caller: 'Sam Hill', source: 'Phone call', consent: null },
         phone: { shown: '(612) 555-0134' },
+        beginning: 'Added during a phone call',
       })
     const changed = await add({ ...mai, name: 'Mai T.' }, true, { id })
     expect([changed.status, changed.message]).toEqual([

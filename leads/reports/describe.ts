@@ -6,7 +6,7 @@ import type { CancelReason } from '../history.ts'
 import type { StoredLead } from '../lead.ts'
 import type { Request } from '../repeats.ts'
 import { makeSafe } from '../safe-text.ts'
-import { describeSource } from '../source.ts'
+import { describeSource, phoneCall } from '../source.ts'
 import type { Delivery, LeadRecord } from '../store/reading.ts'
 import { readTown } from '../town.ts'
 import { keepForOwner, readFirstName } from '../words.ts'
@@ -68,6 +68,8 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
   /** When the email to the homeowner after “No answer” goes out, while Undo can still stop it. */
   emailAt: computeEmailAt(lead),
   history: describeHistory(lead, options),
+  /** What the history begins with. */
+  beginning: lead.source === phoneCall ? 'Added during a phone call' : 'Request received',
   deliveries: lead.deliveries
     .filter(({ state }) => state !== 'cancelled')
     .map((delivery) => {
