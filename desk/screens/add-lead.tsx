@@ -77,11 +77,18 @@ export function AddLead({ refresh }: { refresh: Refresh }) {
   const { id, fields, isCalled, isUnsent, problem } = parse(useDraft(draftName))
   const disabled = isCalled !== undefined
   const form = useRef<HTMLFormElement>(null)
-  const wrong = problem && (problem.field || 'phone')
+  const reason = problem?.message
+  const [wrong] = inputs.find(([name]) => name === problem?.field) ?? []
   useEffect(() => {
     // The pressed button lost the focus while it was disabled.
-    if (wrong) form.current?.querySelector<HTMLElement>(`[name=${wrong}]`)?.focus()
-  }, [wrong])
+    const selector = wrong ? `[name=${wrong}]` : '#add-problem'
+    if (reason) form.current?.querySelector<HTMLElement>(selector)?.focus()
+  }, [reason, wrong])
+  const message = (
+    <p className="problem" role="alert" id="add-problem" tabIndex={-1}>
+      {reason}
+    </p>
+  )
   return (
     <>
       <a className="back" href={formatRoute({})}>
@@ -100,20 +107,23 @@ export function AddLead({ refresh }: { refresh: Refresh }) {
         }
       >
         {inputs.map(([name, label, type]) => (
-          <label key={name}>
-            {label}
-            <input
-              name={name}
-              type={type}
-              autoComplete="off"
-              dir="auto"
-              maxLength={leadFields[name].maxLength}
-              defaultValue={fields[name]}
-              disabled={disabled}
-              aria-invalid={wrong === name || undefined}
-              aria-describedby={wrong === name ? 'add-problem' : undefined}
-            />
-          </label>
+          <div key={name} className="entry">
+            <label>
+              {label}
+              <input
+                name={name}
+                type={type}
+                autoComplete="off"
+                dir="auto"
+                maxLength={leadFields[name].maxLength}
+                defaultValue={fields[name]}
+                disabled={disabled}
+                aria-invalid={wrong === name || undefined}
+                aria-describedby={wrong === name ? 'add-problem' : undefined}
+              />
+            </label>
+            {wrong === name && message}
+          </div>
         ))}
         <Choice
           label="Service"
@@ -122,9 +132,7 @@ export function AddLead({ refresh }: { refresh: Refresh }) {
           defaultValue={fields.serviceType}
           disabled={disabled}
         />
-        <p className="problem" role="alert" id="add-problem">
-          {problem?.message}
-        </p>
+        {!wrong && message}
         <NotSent>{isUnsent && 'Not saved yet. Retrying while this page is open.'}</NotSent>
         <div className="pair">
           <Button isPrimary disabled={disabled} onClick={() => sendNewLead(refresh, true)}>

@@ -55,10 +55,12 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
   })
 })
 
-it('reports the phone number first, as in the form, if the email is also wrong', async () => {
+it('reports the phone number first, as in the form, if the email is also wrong or missing', async () => {
   const { add } = await open()
   const { status, json } = await add({ email: 'maria@', phone: '612-555' })
   expect([status, json.error.field]).toEqual([400, 'phone'])
+  const { error } = (await add({ name: 'Maria' })).json
+  expect(error).toEqual({ message: 'Enter a phone number or an email address.', field: 'phone' })
 })
 
 describe('requests of one homeowner', () => {

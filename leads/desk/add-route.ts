@@ -26,8 +26,9 @@ export function addAddRoute(app: DeskApp, context: DeskContext, { wake }: DeskHo
       // The phone number is the first field of this form, but not of the site's.
       const isPhone = (one: v.BaseIssue<unknown>) => v.getDotPath(one) === 'phone'
       const issue = read.issues.find(isPhone) ?? read.issues[0]
-      const field = v.getDotPath(issue) ?? ''
-      return c.json({ error: { message: messages[field] ?? issue.message, field } }, 400)
+      const field = v.getDotPath(issue)
+      const message = messages[field ?? ''] ?? issue.message
+      return c.json({ error: { message, field: field ?? 'phone' } }, 400)
     }
     const lead = { ...read.output, phone: formatPhone(read.output.phone) }
     const at = now()
