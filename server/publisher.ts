@@ -143,7 +143,7 @@ export function createPublisher({
     async checkWeight(draft) {
       const render = await loadRenderer()
       const bytes = await weigh(render(complete(draft, file) as Content))
-      return bytes > maxPageBytes ? [tooHeavy(bytes)] : []
+      return bytes > maxPageBytes ? [explainLength(bytes)] : []
     },
     listSamples: (draft) => listSamples(complete(draft, file), file),
     listChanges,
@@ -179,9 +179,12 @@ const inertLinks = '<base target="_blank"><style>a{pointer-events:none}</style>'
 const noPreview =
   '<!doctype html><title>Preview</title><p>The preview appears once you fix the marked entries.</p>'
 
-const tooHeavy = (bytes: number) => ({
-  message: `The page’s text takes ${(bytes / 1000).toFixed(1)} kB. Above ${maxPageBytes / 1000} kB, the page opens more slowly on slow connections. Shorten or delete some text.`,
-})
+/** After compression, a character of English text takes about 0.4 bytes. */
+function explainLength(bytes: number) {
+  const characters = Math.ceil((bytes - maxPageBytes) / 0.4 / 100) * 100
+  const message = `The page is about ${characters.toLocaleString('en')} characters too long. It works, but it appears a moment later on phones with a slow connection. Delete some reviews, or shorten long texts.`
+  return { message }
+}
 
 /** Runs the work at the first call. After an error, the next call tries again. */
 function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
