@@ -151,7 +151,7 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
 
   await sam.getByRole('link', { name: 'Page', exact: true }).first().click()
   // The texts of the sample promise 24/7.
-  const inFiles = 'change these texts in its files: head.description'
+  const inFiles = 'Ask the person who set up this site to change them: “Residential roofing'
   await expect(sam.getByText(inFiles)).toBeVisible()
   await sam.getByRole('button', { name: 'Publish…' }).click()
   const dialog = sam.getByRole('dialog')

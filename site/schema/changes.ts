@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { formatOpeningHours } from '../sections/opening-hours.ts'
-import { read } from './draft.ts'
+import { cut, read } from './draft.ts'
 import { type EditorField, editorSections, joinLabels } from './editor.ts'
 
 /** A field whose entry differs, with short texts. A missing text means that there is none. */
@@ -91,8 +91,5 @@ function shorten(before: string, after: string, limit: number): Omit<Change, 'la
     ...(after && { after: cutFrom(after) }),
   }
 }
-
-const cut = (text: string, length: number) =>
-  text.length > length ? `${text.slice(0, length).trimEnd()}…` : text
 
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])

@@ -154,7 +154,7 @@ test('points out texts that limited hours contradict, and holidays that have pas
   })
   // The owner cannot change these on the desk.
   expect(warnings.filter(({ path }) => path === undefined)).toEqual([
-    { message: expect.stringContaining('in its files: head.description, head.title, ') },
+    { message: expect.stringMatching(/ to change them: “Residential roofing since \d+\./) },
   ])
   expect(check(content, now).warnings).toEqual([])
 })

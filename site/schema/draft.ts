@@ -77,19 +77,22 @@ export function check(content: unknown, now: number) {
     const { section = path, label = path } = findLabel(path) ?? {}
     return { path, message: `${joinLabels(section, label)} ${problem}` }
   })
-  const warnings = typed
-    ? [...findContentWarnings(fillIn(output), now)].flatMap(explainWarning)
-    : []
-  return { mistakes, warnings }
+  if (!typed) return { mistakes, warnings: [] }
+  const filled = fillIn(output)
+  const found = [...findContentWarnings(filled, now)]
+  return { mistakes, warnings: found.flatMap((warning) => explainWarning(warning, filled)) }
 }
 
 const askToAdd = 'If you take emergencies, ask the person who set up this site to add this choice.'
 
-function explainWarning({ id, text, next, paths }: ContentWarning): Warning[] {
+function explainWarning({ id, text, next, paths }: ContentWarning, content: object): Warning[] {
   if (id === 'texts-beyond-hours') {
     const found = paths.map((path) => ({ path, place: findLabel(path) }))
-    const others = found.flatMap(({ path, place }) => (place ? [] : [path]))
-    const inFile = `You’re not always open, but the site may promise 24/7 in search results, in shared links, or elsewhere. Ask the person who set it up to change these texts in its files: ${others.join(', ')}.`
+    // The desk cannot change these, so they have no label.
+    const others = found.flatMap(({ path, place }) =>
+      place ? [] : [`“${cut(String(read(content, path)), 60)}”`],
+    )
+    const inFile = `These texts in search results, shared links, or elsewhere may promise too much, because you’re not always open. Ask the person who set up this site to change them: ${others.join(' ')}`
     return [
       ...found.flatMap(({ path, place }) => {
         if (!place) return []
@@ -111,6 +114,9 @@ const clean = (value: unknown) =>
   JSON.parse(JSON.stringify(value), (name, inner) =>
     name in {} ? undefined : (inner ?? undefined),
   )
+
+export const cut = (text: string, length: number) =>
+  text.length > length ? `${text.slice(0, length).trimEnd()}…` : text
 
 export const read = (tree: unknown, path: string): unknown =>
   path.split('.').reduce((inner, name) => Object(inner)[name], tree)
