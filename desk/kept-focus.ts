@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 
 /**
  * Keeps the place of people who use a keyboard or a screen reader: if the focused button disappears, the
- * nearest element around it gets the focus, such as its list.
+ * nearest element around it that is not empty gets the focus, such as its list.
  */
 export function useKeptFocus(): void {
   const around = useRef<HTMLElement[]>([])

@@ -118,9 +118,8 @@ export function computeLatestChange(events: readonly HistoryEvent[]): HistoryEve
 
 /**
  * One call is about all requests from a homeowner. It is recorded with the same event ID on each request that
- * needs one. The result of that call, another time for the next one, and Undo follow the
- * ID: they apply to each request whose latest change is the same. Returns whether an event applies to the
- * other request.
+ * needs one. The result of that call, another time for the next one, and Undo follow the ID: they apply to
+ * each request whose latest change is the same. Returns whether an event applies to the other request.
  */
 export function isShared(
   kind: EventKind,
@@ -129,7 +128,8 @@ export function isShared(
 ): boolean {
   if (kind === 'note' || kind === 'texted') return false
   if (kind === 'called') return isValid(kind, fold(ofOther), undefined)
-  // Someone called without pressing “I’m calling” first.
+  // Someone called without pressing “I’m calling” first. Another request to call again keeps its time, because
+  // this may be the call that was recorded there.
   if (kind === 'no-answer' && fold(events).status !== 'calling' && fold(ofOther).status === 'open')
     return true
   const latest = computeLatestChange(events)

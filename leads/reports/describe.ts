@@ -68,7 +68,7 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
   /** When the email to the homeowner after “No answer” goes out, while Undo can still stop it. */
   emailAt: computeEmailAt(lead),
   history: describeHistory(lead, options),
-  /** What the history begins with. */
+  /** The first entry of the history. */
   beginning: lead.source === phoneCall ? 'Added during a phone call' : 'Request received',
   deliveries: lead.deliveries
     .filter(({ state }) => state !== 'cancelled')
