@@ -84,7 +84,7 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, isCalling
           {lead.lastNote.person ?? 'Someone'}: {lead.lastNote.text}
         </p>
       )}
-      <AlsoAsked lead={lead} now={now} />
+      <AlsoAsked lead={lead} />
       {(isCalling || isOpen(lead) || lead.status === 'call-again') && (
         <CallActions isNext={isNext} {...actions} />
       )}
@@ -101,8 +101,7 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, isCalling
 }, isSameRow)
 
 /** Links to the homeowner's other requests. */
-export function AlsoAsked({ lead, now }: { lead: LeadCard; now: number }) {
-  const { others, moreOthers } = lead
+export function AlsoAsked({ lead: { others, moreOthers } }: { lead: LeadCard }) {
   if (others.length === 0) return null
   return (
     <p className="small quiet also-asked">
@@ -110,13 +109,22 @@ export function AlsoAsked({ lead, now }: { lead: LeadCard; now: number }) {
       {others.map(({ id, receivedAt }, at) => (
         <Fragment key={id}>
           {at > 0 && (moreOthers > 0 ? ', ' : ' and ')}
-          {/* After a day, the age is the date. */}
-          {now - receivedAt >= dayMs && 'on '}
-          <a href={formatRoute({ leadId: id })}>{formatAgo(receivedAt, now)}</a>
+          <RequestLink id={id} receivedAt={receivedAt} />
         </Fragment>
       ))}
       {moreOthers > 0 && `, and ${moreOthers} more`}
     </p>
+  )
+}
+
+function RequestLink({ id, receivedAt }: LeadCard['others'][number]) {
+  const age = useAtNow((now) => formatAgo(receivedAt, now))
+  const isDate = useAtNow((now) => now - receivedAt >= dayMs)
+  return (
+    <>
+      {isDate && 'on '}
+      <a href={formatRoute({ leadId: id })}>{age}</a>
+    </>
   )
 }
 

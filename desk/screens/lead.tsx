@@ -76,7 +76,7 @@ export function Lead({
           </p>
         </div>
       </div>
-      <AlsoAsked lead={lead} now={now} />
+      <AlsoAsked lead={lead} />
       <div className="controls" data-calling={isMine || undefined}>
         <CallActions isNext {...actions} />
         <Outcomes {...actions} />
