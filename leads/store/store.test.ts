@@ -4,6 +4,7 @@ import { engines, openTestDatabase } from '#testing/database.ts'
 import { waitUntil } from '#testing/processes.ts'
 import { jane, listLeads, testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { noPromise } from '../deadline.ts'
+import { appendEvent } from './append-event.ts'
 import { checkWritable } from './check-database.ts'
 import { claimDue, findNextDueAt } from './claims.ts'
 import { findConfirmationLimit } from './confirmation-limits.ts'
@@ -197,6 +198,15 @@ describe.each(engines)('the store on %s', (engine) => {
     const sent = { leadId, reason: 'called' as const, ok: true as const }
     await recordResults(db, 'airtable', [sent], { holder: 'a', now: start })
     expect((await findLead(db, leadId))?.deliveries).toMatchObject([{ state: 'waiting' }])
+  })
+
+  it('stores no event whose deliveries cannot be stored', async () => {
+    const leadId = await storeLead(db)
+    await sql`alter table deliveries rename to gone`.execute(db.kysely)
+    const call = { id: 'press-01', at: start, kind: 'called', via: 'desk' } as const
+    await expect(appendEvent(db, leadId, call, { now: start })).rejects.toThrow('deliveries')
+    await sql`alter table gone rename to deliveries`.execute(db.kysely)
+    expect(await findLead(db, leadId)).toMatchObject({ status: 'open', events: [] })
   })
 
   it('ignores leads from before the clock was set back in the rate limit', async () => {
