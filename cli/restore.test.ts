@@ -99,7 +99,8 @@ it('resends alerts from the last hour, cancels older ones, and sends all leads t
     channelsAtOpening: ['sms-1'],
   })
   const youngLead = await storeLead(db, { at: testTime - hourMs / 2 })
-  const againLead = await storeLead(db, { at: testTime - 2 * hourMs, channels: [] })
+  const lead = { phone: '(612) 555-0111', email: 'mai@example.com' }
+  const againLead = await storeLead(db, { lead, at: testTime - 2 * hourMs, channels: [] })
   const callAgainAt = testTime + 2 * hourMs
   await record(db, againLead, 'no-answer', { at: testTime - hourMs, callAgainAt })
   // A process was sending when the backup was made.

@@ -40,7 +40,8 @@ test('after a restore on PostgreSQL, cancels old alerts and reminders, but not l
   const hourMs = 3_600_000
   const at = now - 2 * hourMs
   const old = await storeLead(db, { at })
-  const again = await storeLead(db, { at, channels: [] })
+  const lead = { phone: '(612) 555-0111', email: 'mai@example.com' }
+  const again = await storeLead(db, { lead, at, channels: [] })
   await record(db, again, 'no-answer', { at, callAgainAt: now + hourMs })
   const night = { ...promiseFrom(now + hourMs), escalateAt: now + hourMs }
   const waits = await storeLead(db, { at, ...night, channels: [], channelsAtOpening: ['sms-1'] })
