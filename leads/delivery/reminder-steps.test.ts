@@ -27,6 +27,12 @@ it('skips the reminders that a longer promise allows, but this lead’s promise 
   expect(decided).toEqual({ reason: 'uncalled-6', nextAt: deadlineAt })
 })
 
+it('does not repeat a reminder if the clock goes back while the lead is due', () => {
+  const lead = { ...promise, reopenedAt: null, escalateAt: deadlineAt }
+  const decided = decideReminder(lead, undefined, deadlineAt - 20_000)
+  expect(decided).toEqual({ reason: 'missed', nextAt: null })
+})
+
 it.each([
   [8, 8],
   [10, 10],

@@ -64,9 +64,11 @@ export function decideReminder(
 ): { reason: ReminderReason | undefined; nextAt: number | null } {
   const promise = computeReminderPromise(lead)
   const steps = listSteps(promise, escalateAfterMinutes)
+  // The clock may have gone back since the lead was found to be due.
+  const dueAt = Math.max(now, lead.escalateAt)
   const current = Math.max(
     0,
-    steps.findLastIndex(({ at }) => at <= now),
+    steps.findLastIndex(({ at }) => at <= dueAt),
   )
   return {
     reason: lead.escalateAt > promise.deadlineAt ? undefined : steps[current]?.reason,
